@@ -1,0 +1,43 @@
+// The oracle: the shortest correct reading of the ports, kept in memory. Other backends are compared with it step by step, and
+// `open(':memory:')` runs on it.
+
+import { refuse } from '../../model/errors.ts'
+import type { Backend } from '../../ports/backend.ts'
+import type { Clock, Digest, Entropy } from '../../ports/environment.ts'
+import { applyCommit } from './commit.ts'
+import { journalReads } from './journal.ts'
+import { queries } from './queries.ts'
+import { rowReads } from './rows.ts'
+import { localSignals } from './signals.ts'
+import { emptyState } from './state.ts'
+import { upkeep } from './upkeep.ts'
+
+export interface MemoryWorld {
+  readonly clock: Pick<Clock, 'now'>
+  readonly digest: Digest
+  readonly entropy: Entropy
+}
+
+export function memoryBackend(world: MemoryWorld): Backend {
+  const state = emptyState()
+  const signals = localSignals()
+  let closed = false
+  return {
+    name: 'memory',
+    traits: { durable: false, network: false, shared: false, wall: 'statements' },
+    commit: async (batch) => {
+      if (closed) throw refuse('STORE_CLOSED')
+      const outcomes = batch.map((commit) => applyCommit(state, commit, world.digest.sha256, world.clock.now()))
+      for (const tenant of new Set(batch.map((commit) => commit.tenant))) signals.wake(tenant)
+      return outcomes
+    },
+    journal: journalReads(state),
+    rows: rowReads(state),
+    queries: queries(state),
+    signals,
+    upkeep: upkeep(state, world.entropy),
+    close: async () => {
+      closed = true
+    },
+  }
+}

@@ -1,0 +1,103 @@
+// The one write, in its shortest correct form: look for an earlier sending, check, then apply.
+
+import { hex, sameBytes, utf8 } from '../../model/bytes.ts'
+import { bodyDigest, GENESIS, linkHash, type Sha256 } from '../../model/chain.ts'
+import { assert } from '../../model/errors.ts'
+import type { EventRecord, Receipt } from '../../model/event.ts'
+import type { TenantId } from '../../model/ids.ts'
+import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
+import { emptyTenant, type MemoryRows, type MemoryState, type MemoryTenant, tableRows } from './state.ts'
+
+export function applyCommit(state: MemoryState, commit: Commit, sha256: Sha256, now: number): Outcome {
+  const tenant = state.tenants.get(commit.tenant) ?? emptyTenant()
+  if (tenant.state !== 'active') return { ok: false, refused: 'tenant', found: tenant.state, now }
+
+  const earlier = findEarlier(tenant, commit, sha256)
+  if (earlier === 'reused') return { ok: false, refused: 'key', found: reusedAt(tenant, commit), now }
+  if (earlier) return { ok: true, receipts: earlier.map((e) => receiptOf(commit.tenant, e)), repeated: true, now }
+
+  for (const guard of commit.guards) {
+    const found = whatGuardFinds(tenant, guard)
+    if (found !== undefined) return { ok: false, refused: guard, found, now }
+  }
+
+  state.tenants.set(commit.tenant, tenant)
+  const first = tenant.events.length + 1
+  for (const draft of commit.events) {
+    const seq = tenant.events.length + 1
+    const hash = linkHash(sha256, tenant.events.at(-1)?.hash ?? GENESIS, seq, draft.event)
+    const { event: _, ...kept } = draft
+    tenant.events.push({ ...kept, seq, payload: utf8(draft.payload), hash })
+  }
+  for (const change of commit.changes) applyChange(tenant.rows, change, first, (seqs) => erase(tenant, seqs))
+  const salt = commit.events[0]?.salt
+  if (commit.key && salt) {
+    tenant.receipts.set(hex(commit.key.digest), {
+      seq: first,
+      count: commit.events.length,
+      body: bodyDigest(sha256, salt, commit.key.body),
+      at: now,
+    })
+  }
+  return { ok: true, receipts: tenant.events.slice(first - 1).map((e) => receiptOf(commit.tenant, e)), repeated: false, now }
+}
+
+function findEarlier(tenant: MemoryTenant, commit: Commit, sha256: Sha256): readonly EventRecord[] | 'reused' | undefined {
+  const receipt = commit.key && tenant.receipts.get(hex(commit.key.digest))
+  if (receipt && commit.key) {
+    const salt = tenant.events[receipt.seq - 1]?.salt
+    if (!salt || !sameBytes(bodyDigest(sha256, salt, commit.key.body), receipt.body)) return 'reused'
+    return tenant.events.slice(receipt.seq - 1, receipt.seq - 1 + receipt.count)
+  }
+  const sought = commit.resent && commit.events[0]
+  if (!sought) return undefined
+  const at = tenant.events.findIndex((e) => e.seq > (commit.resent?.after ?? 0) && e.id === sought.id)
+  return at < 0 ? undefined : tenant.events.slice(at, at + commit.events.length)
+}
+
+function reusedAt(tenant: MemoryTenant, commit: Commit): { seq: number; erased: boolean } {
+  const receipt = commit.key && tenant.receipts.get(hex(commit.key.digest))
+  assert(receipt, 'a reused key has a receipt')
+  return { seq: receipt.seq, erased: tenant.events[receipt.seq - 1]?.salt === undefined }
+}
+
+/** What stands in the way, or `undefined` when the guard holds. */
+function whatGuardFinds(tenant: MemoryTenant, guard: Guard): number | undefined {
+  if (guard.kind === 'quiet') {
+    const last = tenant.events.findLast((e) => e.session === guard.session)?.seq ?? 0
+    return last > guard.after ? last : undefined
+  }
+  const row = tableRows(tenant.rows, guard.table).get(guard.id)
+  const [wanted, found] = guard.kind === 'row' ? [guard.revision, row?.revision ?? 0] : [guard.fence, row?.fence ?? 0]
+  return found === wanted ? undefined : found
+}
+
+export function applyChange(rows: MemoryRows, change: Change, first: number, erase: (seqs: readonly number[]) => void): void {
+  if (change.kind === 'erase') return erase(change.seqs)
+  const table = tableRows(rows, change.table)
+  if (change.kind === 'remove') {
+    table.delete(change.id)
+    return
+  }
+  const before = table.get(change.id)
+  const revision = change.event === undefined ? 0 : first + change.event
+  const fence = change.grants ? revision : before?.fence
+  table.set(change.id, {
+    id: change.id,
+    born: before?.born ?? revision,
+    revision,
+    ...(fence !== undefined && { fence }),
+    columns: change.columns,
+    body: change.body,
+  })
+}
+
+function erase(tenant: MemoryTenant, seqs: readonly number[]): void {
+  for (const seq of seqs) {
+    const event = tenant.events[seq - 1]
+    assert(event, 'only events that exist are erased')
+    tenant.events[seq - 1] = { ...event, payload: undefined, salt: undefined }
+  }
+}
+
+const receiptOf = (tenant: TenantId, e: EventRecord): Receipt => ({ id: e.id, seq: e.seq, hash: hex(e.hash), tenant })

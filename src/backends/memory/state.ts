@@ -1,0 +1,39 @@
+// Everything the memory backend knows. The oracle is meant to be checked by eye, so this is plain maps and arrays.
+
+import type { EventRecord } from '../../model/event.ts'
+import type { TenantId } from '../../model/ids.ts'
+import type { StoredRow } from '../../model/rows.ts'
+import { type ColumnValue, type TableName, tableNames } from '../../model/tables.ts'
+
+export interface MemoryRow extends StoredRow {
+  readonly columns: readonly ColumnValue[]
+}
+
+export type MemoryRows = Map<TableName, Map<string, MemoryRow>>
+
+export interface MemoryReceipt {
+  readonly seq: number
+  readonly count: number
+  readonly body: Uint8Array
+  readonly at: number
+}
+
+export interface MemoryTenant {
+  state: 'active' | 'suspended' | 'deleted'
+  readonly events: EventRecord[]
+  rows: MemoryRows
+  readonly receipts: Map<string, MemoryReceipt>
+}
+
+export interface MemoryState {
+  readonly tenants: Map<TenantId, MemoryTenant>
+  readonly secrets: Map<string, Uint8Array>
+}
+
+export const emptyState = (): MemoryState => ({ tenants: new Map(), secrets: new Map() })
+
+export const emptyRows = (): MemoryRows => new Map(tableNames.map((name) => [name, new Map()]))
+
+export const emptyTenant = (): MemoryTenant => ({ state: 'active', events: [], rows: emptyRows(), receipts: new Map() })
+
+export const tableRows = (rows: MemoryRows, table: TableName): Map<string, MemoryRow> => rows.get(table) as Map<string, MemoryRow>

@@ -1,0 +1,87 @@
+// Looking after a store that lives only as long as its process.
+
+import { sameBytes } from '../../model/bytes.ts'
+import { GENESIS } from '../../model/chain.ts'
+import { compareText } from '../../model/order.ts'
+import type { StoredRow } from '../../model/rows.ts'
+import { type TableName, tableNames, tableOf } from '../../model/tables.ts'
+import type { Entropy } from '../../ports/environment.ts'
+import type { Scratch, Upkeep } from '../../ports/upkeep.ts'
+import { applyChange } from './commit.ts'
+import { journalReads } from './journal.ts'
+import { toStored } from './rows.ts'
+import { emptyRows, emptyTenant, type MemoryRows, type MemoryState, tableRows } from './state.ts'
+
+const folded = new WeakMap<Scratch, MemoryRows>()
+
+export function upkeep(state: MemoryState, entropy: Entropy): Upkeep {
+  return {
+    snapshot: async (tenant) => {
+      const now = state.tenants.get(tenant) ?? emptyTenant()
+      const still = { ...now, events: [...now.events], rows: copyRows(now.rows) }
+      return {
+        journal: journalReads({ secrets: new Map(), tenants: new Map([[tenant, still]]) }),
+        rows: async (table, after, limit) => inOrder(still.rows, table, after, limit),
+        close: async () => {},
+      }
+    },
+    scratch: async () => {
+      const rows = emptyRows()
+      const scratch: Scratch = {
+        get: async (table, id) => {
+          const row = tableRows(rows, table).get(id)
+          return row && toStored(row)
+        },
+        apply: async (seq, changes) => {
+          for (const change of changes) applyChange(rows, change.kind === 'put' ? { ...change, event: 0 } : change, seq, () => {})
+        },
+        rows: async (table, after, limit) => inOrder(rows, table, after, limit),
+        close: async () => {},
+      }
+      folded.set(scratch, rows)
+      return scratch
+    },
+    adopt: async (id, scratch, head) => {
+      const tenant = state.tenants.get(id)
+      const rows = folded.get(scratch)
+      const last = tenant?.events.at(-1)
+      if (!rows || !tenant || (last?.seq ?? 0) !== head.seq || !sameBytes(last?.hash ?? GENESIS, head.hash)) return false
+      for (const table of tableNames) if (tableOf(table).authority === 'journal') tenant.rows.set(table, tableRows(rows, table))
+      return true
+    },
+    check: async () => [],
+    measure: async () => ({
+      bytes: {},
+      rows: {
+        events: [...state.tenants.values()].reduce((sum, t) => sum + t.events.length, 0),
+        ...Object.fromEntries(
+          tableNames.map((name) => [name, [...state.tenants.values()].reduce((sum, t) => sum + tableRows(t.rows, name).size, 0)]),
+        ),
+      },
+    }),
+    health: async () => ({ ok: true, why: [] }),
+    sweepReceipts: async (before) => {
+      let swept = 0
+      for (const { receipts } of state.tenants.values()) {
+        for (const [key, receipt] of receipts) if (receipt.at < before && receipts.delete(key)) swept++
+      }
+      return swept
+    },
+    scrub: async () => {},
+    secret: async (name) => {
+      const secret = state.secrets.get(name) ?? new Uint8Array(entropy.bytes(32))
+      state.secrets.set(name, secret)
+      return secret
+    },
+  }
+}
+
+const copyRows = (rows: MemoryRows): MemoryRows => new Map([...rows].map(([table, byId]) => [table, new Map(byId)]))
+
+function inOrder(rows: MemoryRows, table: TableName, after: string | undefined, limit: number): readonly StoredRow[] {
+  return [...tableRows(rows, table).values()]
+    .filter((row) => after === undefined || compareText(row.id, after) > 0)
+    .sort((a, b) => compareText(a.id, b.id))
+    .slice(0, limit)
+    .map(toStored)
+}

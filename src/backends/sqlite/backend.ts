@@ -1,0 +1,66 @@
+// One SQLite file: the journal, the rows and the receipts, for one machine and as many processes on it as needed.
+
+import { refuse } from '../../model/errors.ts'
+import type { Backend } from '../../ports/backend.ts'
+import { Checkpointer, type CheckpointPolicy, type CheckpointStats } from './checkpoint.ts'
+import { applyBatch } from './commit.ts'
+import { journalReads } from './journal.ts'
+import { type OpenOptions, openDatabase } from './open.ts'
+import { queries } from './queries.ts'
+import { rowReads } from './rows.ts'
+import { fileSignals } from './signals.ts'
+import { writing } from './transaction.ts'
+import { upkeep } from './upkeep.ts'
+
+export interface SqliteOptions extends OpenOptions {
+  readonly path: string
+  /** Store time; the machine's clock by default. */
+  readonly now?: () => number
+  readonly checkpoint?: CheckpointPolicy
+  /** How long a commit waits for other processes to let go of the file. */
+  readonly busyMs?: number
+}
+
+export interface SqliteBackend extends Backend {
+  readonly checkpoints: () => CheckpointStats
+}
+
+export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBackend> {
+  const now = options.now ?? Date.now
+  const db = await openDatabase(options.path, now, options)
+  const durability = options.durability ?? 'full'
+  const checkpointer = new Checkpointer(db, durability, options.checkpoint)
+  const signals = fileSignals(db)
+  let closed = false
+  const write = async <T>(work: () => T extends Promise<unknown> ? never : T): Promise<T> => {
+    // Looked at again after every wait: a batch that arrived while commits were held up may be held up once more.
+    while (checkpointer.ready()) await checkpointer.ready()
+    if (closed) throw refuse('STORE_CLOSED')
+    return writing(db, work, options.busyMs)
+  }
+
+  return {
+    name: 'sqlite',
+    traits: { durable: durability === 'full', network: false, shared: true, wall: 'statements' },
+    commit: async (batch) => {
+      const outcomes = await write(() => applyBatch(db, batch, now()))
+      checkpointer.committed()
+      signals.wake(batch.map((commit) => commit.tenant))
+      return outcomes
+    },
+    journal: journalReads(db),
+    rows: rowReads(db),
+    queries: queries(db),
+    signals,
+    upkeep: upkeep({ db, checkpointer, now, write: write as <T>(work: () => T) => Promise<T> }),
+    checkpoints: () => checkpointer.stats(),
+    close: async () => {
+      if (closed) return
+      closed = true
+      signals.close()
+      await checkpointer.close()
+      // The last connection to close copies the log and removes it; one that is not last leaves it to the others.
+      db.close()
+    },
+  }
+}

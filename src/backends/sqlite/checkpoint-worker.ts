@@ -1,0 +1,30 @@
+// The thread that copies the write-ahead log into the file, on a connection of its own. It knows nothing but the path.
+
+import { DatabaseSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { CheckpointAnswer, CheckpointOrder } from './checkpoint.ts'
+
+const { path, synchronous } = workerData as { path: string; synchronous: string }
+const db = new DatabaseSync(path, { timeout: 0 })
+db.exec(`pragma synchronous = ${synchronous}; pragma wal_autocheckpoint = 0`)
+const passive = db.prepare('pragma wal_checkpoint(passive)')
+
+parentPort?.on('message', (order: CheckpointOrder) => {
+  let answer: CheckpointAnswer
+  try {
+    if (order === 'check') {
+      answer = {
+        damage: db
+          .prepare('pragma integrity_check(20)')
+          .all()
+          .map((row) => String(row.integrity_check)),
+      }
+    } else {
+      const { log, checkpointed } = passive.get() as { log: number; checkpointed: number }
+      answer = { log, checkpointed }
+    }
+  } catch (error) {
+    answer = { failed: error instanceof Error ? error.message : String(error), errcode: (error as { errcode?: number }).errcode }
+  }
+  parentPort?.postMessage(answer)
+})

@@ -1,0 +1,150 @@
+// When the write-ahead log is copied into the file. SQLite's own way does it inside a commit, which then waits for a thousand pages
+// to be written and flushed. Here a thread does it while commits go on; it goes over the log again and again, each time over the
+// little that was added meanwhile, and only for the last little do commits wait, so that the log can start from its beginning.
+
+import { Worker } from 'node:worker_threads'
+import type { Database, Durability } from './database.ts'
+
+export type CheckpointOrder = 'copy' | 'check'
+export type CheckpointAnswer =
+  | { readonly log: number; readonly checkpointed: number }
+  | { readonly damage: readonly string[] }
+  | { readonly failed: string; readonly errcode: number | undefined }
+
+export interface CheckpointPolicy {
+  /** Frames in the log before copying begins. */
+  readonly begin: number
+  /** Frames left to copy that commits may wait for. */
+  readonly short: number
+  /** Frames in the log beyond which commits wait in any case: what bounds the file. */
+  readonly most: number
+}
+
+// A frame is a page of 4 KiB and a little.
+export const defaultPolicy: CheckpointPolicy = { begin: 1000, short: 128, most: 16_384 }
+
+export interface CheckpointStats {
+  readonly passes: number
+  readonly waits: number
+  readonly mostFrames: number
+}
+
+const frames = 'pragma wal_checkpoint(noop)'
+
+export class Checkpointer {
+  readonly #db: Database
+  readonly #durability: Durability
+  readonly #policy: CheckpointPolicy
+  #worker: Worker | undefined
+  #copying: Promise<void> | undefined
+  #gate: Promise<void> | undefined
+  #passes = 0
+  #waits = 0
+  #mostFrames = 0
+  failure: string | undefined
+
+  constructor(db: Database, durability: Durability, policy: CheckpointPolicy = defaultPolicy) {
+    this.#db = db
+    this.#durability = durability
+    this.#policy = policy
+  }
+
+  stats(): CheckpointStats {
+    return { passes: this.#passes, waits: this.#waits, mostFrames: this.#mostFrames }
+  }
+
+  /** Resolves at once, except while commits wait for the log to be emptied. */
+  ready(): Promise<void> | undefined {
+    return this.#gate
+  }
+
+  /** After a batch. */
+  committed(): void {
+    const { log, checkpointed } = this.#frames()
+    if (log > this.#mostFrames) this.#mostFrames = log
+    if (log - checkpointed <= 0 || log < this.#policy.begin) return
+    this.#copying ??= this.#copy().finally(() => {
+      this.#copying = undefined
+    })
+  }
+
+  /** Asks the thread to look at every page; the reading does not hold up this one. */
+  async check(): Promise<readonly string[]> {
+    await this.#copying
+    const answer = await this.#ask('check')
+    if ('damage' in answer) return answer.damage.filter((line) => line !== 'ok')
+    return [('failed' in answer && answer.failed) || 'the file could not be checked']
+  }
+
+  async close(): Promise<void> {
+    await this.#copying
+    await this.#worker?.terminate()
+    this.#worker = undefined
+  }
+
+  #frames(): { log: number; checkpointed: number } {
+    const row = this.#db.get(frames)
+    return { log: row?.log as number, checkpointed: row?.checkpointed as number }
+  }
+
+  async #copy(): Promise<void> {
+    let open: (() => void) | undefined
+    try {
+      for (;;) {
+        const answer = await this.#ask('copy')
+        this.#passes++
+        if (!('log' in answer)) {
+          // The log only grows for now; what was acknowledged is in it. Health says so, the next batch tries again.
+          this.failure = 'failed' in answer ? answer.failed : 'the log could not be copied'
+          return
+        }
+        this.failure = undefined
+        const { log, checkpointed } = this.#frames()
+        const left = log - checkpointed
+        if (left <= 0 || (open && answer.log === answer.checkpointed)) return
+        // A reader holds an old picture, or another process copies: nothing more can be done now.
+        if (open && answer.checkpointed < answer.log) return
+        if (!open && (left <= this.#policy.short || log >= this.#policy.most)) {
+          this.#waits++
+          this.#gate = new Promise((resolve) => {
+            open = resolve
+          })
+        }
+      }
+    } finally {
+      this.#gate = undefined
+      open?.()
+    }
+  }
+
+  #ask(order: CheckpointOrder): Promise<CheckpointAnswer> {
+    const worker = this.#start()
+    return new Promise((resolve) => {
+      const settle = (answer: CheckpointAnswer) => {
+        worker.off('message', settle).off('error', broke).off('exit', gone)
+        if (!('log' in answer || 'damage' in answer || 'failed' in answer)) return
+        resolve(answer)
+      }
+      const broke = (error: Error) => settle({ failed: error.message, errcode: undefined })
+      const gone = () => {
+        this.#worker = undefined
+        settle({ failed: 'the checkpoint thread ended', errcode: undefined })
+      }
+      worker.on('message', settle).on('error', broke).on('exit', gone)
+      worker.postMessage(order)
+    })
+  }
+
+  // Started when the log first needs it: opening stays quick, and small stores never pay for a thread.
+  #start(): Worker {
+    if (this.#worker) return this.#worker
+    const file = import.meta.url.endsWith('.ts') ? './checkpoint-worker.ts' : './checkpoint-worker.js'
+    const worker = new Worker(new URL(file, import.meta.url), {
+      workerData: { path: this.#db.path, synchronous: this.#durability },
+      execArgv: [],
+    })
+    worker.unref()
+    this.#worker = worker
+    return worker
+  }
+}

@@ -1,0 +1,155 @@
+// The one write on SQLite: a batch is one transaction and one flush. Guards are checked before anything of a commit is written, so
+// a refused one leaves nothing to undo.
+
+import { hash as digest } from 'node:crypto'
+import { hex, sameBytes } from '../../model/bytes.ts'
+import { bodyDigest, GENESIS, linkHash } from '../../model/chain.ts'
+import { assert } from '../../model/errors.ts'
+import type { EventDraft, Receipt } from '../../model/event.ts'
+import { idBytes, readId, type TenantId } from '../../model/ids.ts'
+import { tableOf } from '../../model/tables.ts'
+import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
+import type { Database } from './database.ts'
+import { statements } from './statements.ts'
+
+export const sha256 = (bytes: Uint8Array): Uint8Array => digest('sha256', bytes, 'buffer')
+
+const headOf = 'select seq, hash, state from heads where tenant = ?'
+const moveHead = `
+  insert into heads (tenant, seq, hash) values (?, ?, ?)
+  on conflict (tenant) do update set seq = excluded.seq, hash = excluded.hash`
+const addEvent = `
+  insert into events (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const lastOfSession = 'select max(seq) as seq from events where tenant = ? and session = ?'
+const findReceipt = 'select seq, count, body from receipts where tenant = ? and key = ?'
+const addReceipt = 'insert into receipts (tenant, key, seq, count, body, at) values (?, ?, ?, ?, ?, ?)'
+const saltOf = 'select salt from events where tenant = ? and seq = ?'
+const receiptRows = 'select seq, id, hash from events where tenant = ? and seq >= ? and seq < ? order by seq'
+const findResent = 'select seq from events where tenant = ? and seq > ? and id = ? order by seq limit 1'
+const erasePayload = 'update events set payload = null, salt = null where tenant = ? and seq = ?'
+
+interface Head {
+  seq: number
+  hash: Uint8Array
+  readonly state: string
+  moved: boolean
+}
+
+/** Runs inside a transaction that the caller began, and ends none. */
+export function applyBatch(db: Database, batch: readonly Commit[], now: number): readonly Outcome[] {
+  const heads = new Map<TenantId, Head>()
+  const outcomes = batch.map((commit) => {
+    const head = heads.get(commit.tenant) ?? readHead(db, commit.tenant)
+    heads.set(commit.tenant, head)
+    return applyCommit(db, commit, head, now)
+  })
+  for (const [tenant, head] of heads) if (head.moved) db.run(moveHead, tenant, head.seq, head.hash)
+  return outcomes
+}
+
+function readHead(db: Database, tenant: TenantId): Head {
+  const row = db.get(headOf, tenant)
+  return row
+    ? { seq: row.seq as number, hash: row.hash as Uint8Array, state: row.state as string, moved: false }
+    : { seq: 0, hash: GENESIS, state: 'active', moved: false }
+}
+
+function applyCommit(db: Database, commit: Commit, head: Head, now: number): Outcome {
+  if (head.state !== 'active') return { ok: false, refused: 'tenant', found: head.state, now }
+  const earlier = findEarlier(db, commit)
+  if (earlier && 'erased' in earlier) return { ok: false, refused: 'key', found: earlier, now }
+  if (earlier) return { ok: true, receipts: readReceipts(db, commit.tenant, earlier.seq, earlier.count), repeated: true, now }
+  for (const guard of commit.guards) {
+    const found = whatGuardFinds(db, commit.tenant, guard)
+    if (found !== undefined) return { ok: false, refused: guard, found, now }
+  }
+
+  const first = head.seq + 1
+  const receipts: Receipt[] = []
+  for (const draft of commit.events) {
+    const seq = head.seq + 1
+    const hash = linkHash(sha256, head.hash, seq, draft.event)
+    insertEvent(db, commit.tenant, seq, draft, hash)
+    head.seq = seq
+    head.hash = hash
+    head.moved = true
+    receipts.push({ id: draft.id, seq, hash: hex(hash), tenant: commit.tenant })
+  }
+  for (const change of commit.changes) applyChange(db, commit.tenant, change, first)
+  const salt = commit.events[0]?.salt
+  if (commit.key && salt)
+    db.run(addReceipt, commit.tenant, commit.key.digest, first, commit.events.length, bodyDigest(sha256, salt, commit.key.body), now)
+  return { ok: true, receipts, repeated: false, now }
+}
+
+function insertEvent(db: Database, tenant: TenantId, seq: number, e: EventDraft, hash: Uint8Array): void {
+  db.run(
+    addEvent,
+    tenant,
+    seq,
+    idBytes(e.id),
+    e.at,
+    e.type,
+    e.schema,
+    e.class,
+    e.actor,
+    e.session ? idBytes(e.session) : null,
+    e.run ? idBytes(e.run) : null,
+    e.subject ? idBytes(e.subject) : null,
+    e.cause ? idBytes(e.cause) : null,
+    e.key ?? null,
+    e.payload,
+    e.salt,
+    e.digest,
+    hash,
+  )
+}
+
+type Earlier = { readonly seq: number; readonly count: number } | { readonly seq: number; readonly erased: boolean } | undefined
+
+function findEarlier(db: Database, commit: Commit): Earlier {
+  const receipt = commit.key && db.get(findReceipt, commit.tenant, commit.key.digest)
+  if (receipt && commit.key) {
+    const seq = receipt.seq as number
+    const salt = db.get(saltOf, commit.tenant, seq)?.salt as Uint8Array | null | undefined
+    const same = salt && sameBytes(bodyDigest(sha256, salt, commit.key.body), receipt.body as Uint8Array)
+    return same ? { seq, count: receipt.count as number } : { seq, erased: !salt }
+  }
+  const sought = commit.resent && commit.events[0]
+  if (!commit.resent || !sought) return undefined
+  const found = db.get(findResent, commit.tenant, commit.resent.after, idBytes(sought.id))
+  return found && { seq: found.seq as number, count: commit.events.length }
+}
+
+const readReceipts = (db: Database, tenant: TenantId, seq: number, count: number): readonly Receipt[] =>
+  db
+    .all(receiptRows, tenant, seq, seq + count)
+    .map((row) => ({ id: readId<'event'>(row.id as Uint8Array), seq: row.seq as number, hash: hex(row.hash as Uint8Array), tenant }))
+
+/** What stands in the way, or `undefined` when the guard holds. */
+function whatGuardFinds(db: Database, tenant: TenantId, guard: Guard): number | undefined {
+  if (guard.kind === 'quiet') {
+    const last = (db.get(lastOfSession, tenant, idBytes(guard.session))?.seq as number | null) ?? 0
+    return last > guard.after ? last : undefined
+  }
+  const row = db.get(statements[guard.table].revision, tenant, guard.id)
+  const [wanted, found] = guard.kind === 'row' ? [guard.revision, row?.revision ?? 0] : [guard.fence, row?.fence ?? 0]
+  return found === wanted ? undefined : (found as number)
+}
+
+export function applyChange(db: Database, tenant: TenantId, change: Change, first: number): void {
+  switch (change.kind) {
+    case 'put': {
+      const revision = change.event === undefined ? 0 : first + change.event
+      const fence = tableOf(change.table).fenced ? [change.grants ? revision : null] : []
+      db.run(statements[change.table].put, tenant, change.id, revision, revision, ...fence, ...change.columns, change.body)
+      return
+    }
+    case 'remove':
+      db.run(statements[change.table].remove, tenant, change.id)
+      return
+    case 'erase':
+      for (const seq of change.seqs) assert(db.run(erasePayload, tenant, seq) === 1, 'only events that exist are erased')
+  }
+}

@@ -1,0 +1,116 @@
+// One connection to the file, with the pragmas our promises rest on, a cache of statements and errors in our own words.
+
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { type InkError, refuse } from '../../model/errors.ts'
+
+export type Durability = 'full' | 'normal'
+export type SqlRow = Readonly<Record<string, unknown>>
+
+export interface Database {
+  readonly path: string
+  all(sql: string, ...values: SQLInputValue[]): readonly SqlRow[]
+  get(sql: string, ...values: SQLInputValue[]): SqlRow | undefined
+  run(sql: string, ...values: SQLInputValue[]): number
+  exec(sql: string): void
+  close(): void
+}
+
+export const SQLITE = {
+  BUSY: 5,
+  LOCKED: 6,
+  READONLY: 8,
+  IOERR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: 14,
+  PERM: 3,
+  NOTADB: 26,
+  AUTH: 23,
+} as const
+
+export function connect(path: string, options: { readonly readOnly?: boolean } = {}): Database {
+  const db = within(path, () => new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 0 }))
+  const statements = new Map<string, StatementSync>()
+  const prepare = (sql: string): StatementSync => {
+    const known = statements.get(sql)
+    if (known) return known
+    const statement = db.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  return {
+    path,
+    all: (sql, ...values) => prepare(sql).all(...values) as SqlRow[],
+    get: (sql, ...values) => prepare(sql).get(...values) as SqlRow | undefined,
+    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
+    exec: (sql) => db.exec(sql),
+    close: () => {
+      statements.clear()
+      db.close()
+    },
+  }
+}
+
+/**
+ * Set on every open, and read back: a reopened file can silently be NORMAL, which loses acknowledged events when the power goes.
+ * secure_delete so that erased payloads leave the pages; recursive_triggers so that REPLACE cannot slip past the append-only guard.
+ */
+export function setPragmas(db: Database, durability: Durability): void {
+  db.exec(`
+    pragma synchronous = ${durability === 'full' ? 'full' : 'normal'};
+    pragma recursive_triggers = on;
+    pragma secure_delete = on;
+    pragma foreign_keys = on;
+    pragma trusted_schema = off;
+    pragma wal_autocheckpoint = 0;
+    pragma cache_size = -65536;
+    pragma temp_store = memory;
+  `)
+  const found = db.get('pragma synchronous')?.synchronous
+  if (found !== (durability === 'full' ? 2 : 1)) throw refuse('DURABILITY_NOT_HELD', { path: db.path, asked: durability, found })
+}
+
+export const errcode = (error: unknown): number | undefined => {
+  const code = (error as { errcode?: unknown } | undefined)?.errcode
+  return typeof code === 'number' ? code & 0xff : undefined
+}
+
+export const isBusy = (error: unknown): boolean => errcode(error) === SQLITE.BUSY || errcode(error) === SQLITE.LOCKED
+
+/** Our word for what SQLite says, or `undefined` where its own words are all we have. */
+export function translate(path: string, error: unknown): InkError | undefined {
+  const reason = error instanceof Error ? error.message : String(error)
+  switch (errcode(error)) {
+    case SQLITE.CORRUPT:
+      return refuse('FILE_CORRUPT', { path, reason }, error)
+    case SQLITE.NOTADB:
+      return refuse('NOT_A_DATABASE', { path }, error)
+    case SQLITE.FULL:
+      return refuse('DISK_FULL', { path }, error)
+    case SQLITE.READONLY:
+      return refuse('FILE_READ_ONLY', { path, reason }, error)
+    case SQLITE.CANTOPEN:
+    case SQLITE.PERM:
+    case SQLITE.AUTH:
+      return refuse('FILE_DENIED', { path, reason }, error)
+    case SQLITE.BUSY:
+    case SQLITE.LOCKED:
+      return refuse('FILE_BUSY', { path, waitedMs: 0 }, error)
+    case SQLITE.IOERR:
+      return refuse('IO_FAILED', { path, reason }, error)
+    default:
+      // An integer that no row of ours can hold: the bytes under it were changed.
+      return (error as { code?: unknown } | undefined)?.code === 'ERR_OUT_OF_RANGE'
+        ? refuse('FILE_CORRUPT', { path, reason }, error)
+        : undefined
+  }
+}
+
+/** Runs a read or a step of opening, and tells its failure in our words. Commits are told apart in commit.ts. */
+export function within<T>(path: string, work: () => T extends Promise<unknown> ? never : T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw translate(path, error) ?? error
+  }
+}

@@ -1,0 +1,77 @@
+// From any released schema to this one, each step in a transaction of its own, checked by its checksum. A newer schema is refused.
+
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { refuse } from '../../model/errors.ts'
+import type { Database } from './database.ts'
+
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly sql: string
+  readonly checksum: string
+}
+
+export interface MigrationStep {
+  readonly number: number
+  readonly name: string
+  readonly applied: boolean
+}
+
+/** 'INKF': tells our files from those of other applications. */
+export const APPLICATION_ID = 0x494e4b46
+
+const folder = new URL('./migrations/', import.meta.url)
+
+export const migrations: readonly Migration[] = readdirSync(folder)
+  .filter((file) => /^\d{4}_.+\.sql$/.test(file))
+  .sort()
+  .map((file) => {
+    const sql = readFileSync(new URL(file, folder), 'utf8')
+    return { number: Number(file.slice(0, 4)), name: file.slice(5, -4), sql, checksum: createHash('sha256').update(sql).digest('hex') }
+  })
+
+export const schemaVersion = migrations.at(-1)?.number ?? 0
+
+/** Is this file ours, and can we work with it? */
+export function checkSchema(db: Database): void {
+  const application = db.get('pragma application_id')?.application_id
+  const tables = db.get('select count(*) as n from sqlite_schema')?.n
+  if (application !== APPLICATION_ID && (application !== 0 || tables !== 0)) throw refuse('NOT_A_STORE', { path: db.path })
+  const found = appliedSchema(db)
+  if (found > schemaVersion) throw refuse('SCHEMA_NEWER', { path: db.path, found, known: schemaVersion })
+  if (found === 0) return
+  for (const { number, checksum } of db.all('select number, checksum from migrations order by number')) {
+    const known = migrations.find((m) => m.number === number)
+    if (known?.checksum !== checksum) throw refuse('SCHEMA_CHANGED', { path: db.path, migration: number })
+  }
+}
+
+export const appliedSchema = (db: Database): number => db.get('pragma user_version')?.user_version as number
+
+export function migrationPlan(db: Database): readonly MigrationStep[] {
+  const at = appliedSchema(db)
+  return migrations.map(({ number, name }) => ({ number, name, applied: number <= at }))
+}
+
+/** The caller holds no transaction. Safe to be run by several processes at once: each step looks again under the write lock. */
+export function migrate(db: Database, now: number): readonly MigrationStep[] {
+  const done: MigrationStep[] = []
+  for (const { number, name, sql, checksum } of migrations) {
+    if (appliedSchema(db) >= number) continue
+    db.exec('begin immediate')
+    try {
+      if (appliedSchema(db) < number) {
+        db.exec(sql)
+        db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${number}`)
+        db.run('insert into migrations (number, name, checksum, applied_at) values (?, ?, ?, ?)', number, name, checksum, now)
+        done.push({ number, name, applied: true })
+      }
+      db.exec('commit')
+    } catch (error) {
+      db.exec('rollback')
+      throw error
+    }
+  }
+  return done
+}

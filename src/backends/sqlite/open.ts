@@ -1,0 +1,141 @@
+// Opening a file, or making one. A store is never created in place: it is made complete beside its name and then linked to it, so
+// that a crash leaves either no store or a whole one, and two processes that create it at once end up with the same file.
+
+import { randomUUID } from 'node:crypto'
+import { accessSync, closeSync, constants, fsyncSync, linkSync, openSync, rmSync, statSync, unlinkSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { refuse } from '../../model/errors.ts'
+import { connect, type Database, type Durability, errcode, isBusy, SQLITE, setPragmas, translate, within } from './database.ts'
+import { appliedSchema, checkSchema, migrate, schemaVersion } from './migrate.ts'
+
+export interface OpenOptions {
+  readonly durability?: Durability
+  /** Make the file when there is none; true by default. */
+  readonly create?: boolean
+  /** Look, but change nothing. */
+  readonly readOnly?: boolean
+  /** Bring an older schema up to date; true by default. */
+  readonly migrate?: boolean
+}
+
+// The first with the repaired WAL reset.
+const SQLITE_NEEDED = '3.51.3'
+const NODE_NEEDED = '24.15'
+const OPEN_DEADLINE_MS = 10_000
+
+export async function openDatabase(file: string, now: () => number, options: OpenOptions = {}): Promise<Database> {
+  checkLibrary(process.versions.sqlite ?? '0')
+  const path = resolve(file)
+  const folder = dirname(path)
+  if (!isThere(folder)) throw refuse('FOLDER_MISSING', { folder, path })
+  if (!isThere(path)) {
+    if (options.create === false || options.readOnly) throw refuse('FILE_MISSING', { path })
+    make(path, folder, now())
+  }
+  const { size, isFile } = stat(path)
+  if (!isFile) throw refuse('FILE_DENIED', { path, reason: 'it is not a file' })
+  if (size === 0) throw refuse('FILE_EMPTY', { path })
+  if (!options.readOnly) checkWritable(path, folder)
+
+  const started = performance.now()
+  for (;;) {
+    const db = connect(path, { readOnly: options.readOnly ?? false })
+    try {
+      prepare(db, now(), options)
+      return db
+    } catch (error) {
+      db.close()
+      // Another process is opening, migrating or closing the same file.
+      if (!isBusy(error)) throw translate(path, error) ?? error
+      if (performance.now() - started > OPEN_DEADLINE_MS) throw refuse('FILE_BUSY', { path, waitedMs: OPEN_DEADLINE_MS }, error)
+      await wait(5 + Math.random() * 20)
+    }
+  }
+}
+
+function prepare(db: Database, now: number, options: OpenOptions): void {
+  checkSchema(db)
+  if (!options.readOnly) {
+    const mode = db.get('pragma journal_mode = wal')?.journal_mode
+    if (mode !== 'wal')
+      throw refuse('IO_FAILED', { path: db.path, reason: `write-ahead logging is not possible here (journal_mode is ${mode})` })
+    setPragmas(db, options.durability ?? 'full')
+    if (options.migrate !== false) migrate(db, now)
+  }
+  if (appliedSchema(db) < schemaVersion)
+    throw refuse('OPTION_INVALID', {
+      option: 'migrate',
+      why: `the file has schema ${appliedSchema(db)} and this version needs ${schemaVersion}; run inkfast migrate`,
+    })
+}
+
+function make(path: string, folder: string, now: number): void {
+  const beside = `${path}.new-${randomUUID()}`
+  try {
+    const db = connect(beside)
+    try {
+      within(path, () => {
+        setPragmas(db, 'full')
+        migrate(db, now)
+      })
+    } finally {
+      db.close()
+    }
+    try {
+      linkSync(beside, path)
+    } catch (error) {
+      // Someone else was first: theirs is the store.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    syncFolder(folder)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    const refused = code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || errcode(error) === SQLITE.CANTOPEN
+    throw refused
+      ? refuse('FILE_DENIED', { path, reason: 'the folder is not writable' }, error)
+      : (error as { code?: string }).code === 'FILE_DENIED'
+        ? refuse('FILE_DENIED', { path, reason: 'the folder is not writable' }, error)
+        : error
+  } finally {
+    for (const rest of ['', '-wal', '-shm', '-journal']) rmSync(beside + rest, { force: true })
+  }
+}
+
+/** The name of a new file is on disk only once its folder is. */
+export function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+export function checkLibrary(found: string): void {
+  const [a, b] = [found, SQLITE_NEEDED].map((v) => v.split('.').reduce((sum, part) => sum * 1000 + Number(part), 0)) as [number, number]
+  if (a < b) throw refuse('SQLITE_TOO_OLD', { found, needed: SQLITE_NEEDED, node: NODE_NEEDED })
+}
+
+function checkWritable(path: string, folder: string): void {
+  for (const place of [path, folder]) {
+    try {
+      accessSync(place, constants.R_OK | constants.W_OK)
+    } catch (error) {
+      throw refuse(place === path ? 'FILE_READ_ONLY' : 'FILE_DENIED', { path, reason: (error as Error).message }, error)
+    }
+  }
+}
+
+const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
+
+function stat(path: string): { size: number; isFile: boolean } {
+  const found = statSync(path)
+  return { size: found.size, isFile: found.isFile() }
+}
+
+/** Removes a file that only this process knows. */
+export function discard(path: string): void {
+  for (const rest of ['-wal', '-shm', '-journal']) rmSync(path + rest, { force: true })
+  unlinkSync(path)
+}

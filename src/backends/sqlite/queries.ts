@@ -1,0 +1,24 @@
+// The named queries of model/queries.ts, one text each.
+
+import type { Queries } from '../../model/queries.ts'
+import { type Database, within } from './database.ts'
+
+const usage = `
+  select type, count(*) as events, coalesce(sum(octet_length(payload)), 0) as bytes, count(*) - count(payload) as erased
+  from events where tenant = ? group by type order by bytes desc, type`
+
+export function queries(db: Database): Queries {
+  return {
+    usageByType: async (tenant) =>
+      within(db.path, () =>
+        db
+          .all(usage, tenant)
+          .map((row) => ({
+            type: row.type as string,
+            events: row.events as number,
+            bytes: row.bytes as number,
+            erased: row.erased as number,
+          })),
+      ),
+  }
+}

@@ -1,0 +1,93 @@
+// Rows by key and by a declared index.
+
+import { assert } from '../../model/errors.ts'
+import type { TenantId } from '../../model/ids.ts'
+import { decodeCursor, encodeCursor } from '../../model/order.ts'
+import type { StoredRow } from '../../model/rows.ts'
+import { type ColumnValue, type TableName, tableOf } from '../../model/tables.ts'
+import type { ListQuery, RowPage, RowReads } from '../../ports/rows.ts'
+import { type Database, type SqlRow, within } from './database.ts'
+import { statements } from './statements.ts'
+
+export function rowReads(db: Database): RowReads {
+  return {
+    get: async (tenant, table, id) => within(db.path, () => getRow(db, tenant, table, id)),
+    list: async (tenant, table, query) => within(db.path, () => listRows(db, tenant, table, query)),
+  }
+}
+
+export function getRow(db: Database, tenant: string, table: TableName, id: string): StoredRow | undefined {
+  const row = db.get(statements[table].get, tenant, id)
+  return row && toStored(row)
+}
+
+export const scanRows = (db: Database, tenant: string, table: TableName, after: string | undefined, limit: number): readonly StoredRow[] =>
+  db.all(statements[table].scan, tenant, after ?? '', limit).map(toStored)
+
+export const toStored = (row: SqlRow): StoredRow => ({
+  id: row.id as string,
+  born: row.born as number,
+  revision: row.revision as number,
+  ...(row.fence !== null && { fence: row.fence as number }),
+  body: row.body as string,
+})
+
+function listRows(db: Database, tenant: TenantId, table: TableName, query: ListQuery): RowPage {
+  const index = tableOf(table).indexes[query.index]
+  assert(index, `index ${query.index} of ${table} is declared`)
+  const rest = [...index.slice(query.equals.length), 'id']
+  const where = ['tenant = ?']
+  const values: ColumnValue[] = [tenant]
+  query.equals.forEach((value, i) => {
+    where.push(`${index[i]} is ?`)
+    values.push(value)
+  })
+  const ranged = rest[0] as string
+  if (query.from !== undefined) where.push(`${ranged} >= ?`)
+  if (query.from !== undefined) values.push(query.from)
+  if (query.below !== undefined) where.push(`${ranged} < ?`)
+  if (query.below !== undefined) values.push(query.below)
+  if (query.cursor !== undefined) {
+    const [condition, ...more] = beyond(rest, decodeCursor(query.cursor, rest.length), query.backwards ?? false)
+    where.push(condition)
+    values.push(...more)
+  }
+  const order = rest.map((column) => (query.backwards ? `${column} desc` : column)).join(', ')
+  const sql = `select ${statements[table].stored}, ${rest
+    .slice(0, -1)
+    .map((c) => `${c} as key_${c}, `)
+    .join('')} 0 as last from ${table} where ${where.join(' and ')} order by ${order} limit ?`
+  const rows = db.all(sql, ...values, query.limit + 1)
+  const page = rows.slice(0, query.limit)
+  const last = page.at(-1)
+  return {
+    rows: page.map(toStored),
+    ...(last &&
+      rows.length > page.length && { cursor: encodeCursor(rest.map((c) => (c === 'id' ? last.id : last[`key_${c}`]) as ColumnValue)) }),
+  }
+}
+
+/**
+ * Behind the cursor, in the order of model/order.ts: null before everything. Where no column can be null this is one comparison of
+ * row values, which SQLite answers with a seek.
+ */
+function beyond(columns: readonly string[], key: readonly ColumnValue[], backwards: boolean): [string, ...ColumnValue[]] {
+  if (columns.every((c) => NEVER_NULL.includes(c)))
+    return [`(${columns.join(', ')}) ${backwards ? '<' : '>'} (${columns.map(() => '?').join(', ')})`, ...key]
+  const ways: string[] = []
+  const values: ColumnValue[] = []
+  columns.forEach((column, i) => {
+    const value = key[i] as ColumnValue
+    if (value === null && backwards) return
+    const same = columns.slice(0, i).map((c) => `${c} is ? and `)
+    values.push(...key.slice(0, i))
+    if (value === null) ways.push(`(${same.join('')}${column} is not null)`)
+    else {
+      ways.push(`(${same.join('')}${backwards ? `(${column} < ? or ${column} is null)` : `${column} > ?`})`)
+      values.push(value)
+    }
+  })
+  return [`(${ways.join(' or ')})`, ...values]
+}
+
+const NEVER_NULL: readonly string[] = ['born', 'revision', 'id']

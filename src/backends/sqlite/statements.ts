@@ -1,0 +1,35 @@
+// SQL for the rows, built from model/tables.ts so that a new table needs a migration and nothing else.
+
+import { type Table, type TableName, tableNames, tableOf } from '../../model/tables.ts'
+
+export interface TableStatements {
+  readonly get: string
+  readonly put: string
+  readonly remove: string
+  readonly revision: string
+  readonly scan: string
+  readonly stored: string
+}
+
+const statementsOf = (name: TableName): TableStatements => {
+  const table: Table = tableOf(name)
+  const columns = Object.keys(table.columns)
+  const fence = table.fenced ? ['fence'] : []
+  const all = ['tenant', 'id', 'born', 'revision', ...fence, ...columns, 'body']
+  const updated = ['revision', ...columns, 'body'].map((c) => `${c} = excluded.${c}`)
+  // A change that grants nothing leaves the fence as it is.
+  if (table.fenced) updated.push('fence = coalesce(excluded.fence, fence)')
+  const stored = `id, born, revision, ${table.fenced ? 'fence' : 'null as fence'}, body`
+  return {
+    stored,
+    get: `select ${stored} from ${name} where tenant = ? and id = ?`,
+    put: `insert into ${name} (${all.join(', ')}) values (${all.map(() => '?').join(', ')}) on conflict (tenant, id) do update set ${updated.join(', ')}`,
+    remove: `delete from ${name} where tenant = ? and id = ?`,
+    revision: `select revision, ${table.fenced ? 'fence' : 'null as fence'} from ${name} where tenant = ? and id = ?`,
+    scan: `select ${stored} from ${name} where tenant = ? and id > ? order by id limit ?`,
+  }
+}
+
+export const statements = Object.fromEntries(tableNames.map((name) => [name, statementsOf(name)])) as Readonly<
+  Record<TableName, TableStatements>
+>

@@ -1,0 +1,133 @@
+// Looking after the file: pictures of it, rows folded beside it, its size and its soundness.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sameBytes } from '../../model/bytes.ts'
+import { GENESIS } from '../../model/chain.ts'
+import { assert } from '../../model/errors.ts'
+import { tableNames, tableOf } from '../../model/tables.ts'
+import type { Scratch, Upkeep } from '../../ports/upkeep.ts'
+import type { Checkpointer } from './checkpoint.ts'
+import { applyChange } from './commit.ts'
+import { connect, type Database, within } from './database.ts'
+import { journalReads } from './journal.ts'
+import { migrate } from './migrate.ts'
+import { discard } from './open.ts'
+import { getRow, scanRows } from './rows.ts'
+
+const headOf = 'select seq, hash from heads where tenant = ?'
+const findSecret = 'select value from secrets where name = ?'
+const keepSecret = 'insert into secrets (name, value) values (?, ?) on conflict (name) do nothing'
+const SECRET_BYTES = 32
+
+// Scratch rows belong to one tenant; the column still wants a value.
+const ALONE = '-'
+// Adopting reads the finished file, so the connection that wrote it is closed first.
+const finished = new WeakMap<Scratch, () => string>()
+
+export interface UpkeepParts {
+  readonly db: Database
+  readonly checkpointer: Checkpointer
+  readonly now: () => number
+  /** Runs inside a write transaction, waiting its turn. */
+  readonly write: <T>(work: () => T) => Promise<T>
+}
+
+export function upkeep({ db, checkpointer, now, write }: UpkeepParts): Upkeep {
+  return {
+    snapshot: async (tenant) => {
+      const still = connect(db.path, { readOnly: true })
+      within(db.path, () => {
+        still.exec('begin')
+        // The picture is taken by the first read, not by begin.
+        still.get('select count(*) from heads')
+      })
+      return {
+        journal: journalReads(still),
+        rows: async (table, after, limit) => within(db.path, () => scanRows(still, tenant, table, after, limit)),
+        close: async () => still.close(),
+      }
+    },
+    scratch: async () => {
+      const path = join(tmpdir(), `inkfast-rebuild-${randomUUID()}.db`)
+      const side = connect(path)
+      side.exec('pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive')
+      migrate(side, now())
+      side.exec('begin')
+      let open = true
+      const scratch: Scratch = {
+        get: async (table, id) => getRow(side, ALONE, table, id),
+        apply: async (seq, changes) => {
+          for (const change of changes) applyChange(side, ALONE as never, change.kind === 'put' ? { ...change, event: 0 } : change, seq)
+        },
+        rows: async (table, after, limit) => scanRows(side, ALONE, table, after, limit),
+        close: async () => {
+          if (open) side.close()
+          open = false
+          discard(path)
+        },
+      }
+      finished.set(scratch, () => {
+        side.exec('commit')
+        side.close()
+        open = false
+        return path
+      })
+      return scratch
+    },
+    adopt: async (tenant, scratch, head) => {
+      const path = finished.get(scratch)?.()
+      assert(path, 'a store adopts only what it has made')
+      // ATTACH is refused inside a transaction, so it comes first.
+      db.run('attach database ? as folded', path)
+      try {
+        return await write(() => {
+          const at = db.get(headOf, tenant)
+          if ((at?.seq ?? 0) !== head.seq || !sameBytes((at?.hash as Uint8Array | undefined) ?? GENESIS, head.hash)) return false
+          for (const table of tableNames.filter((name) => tableOf(name).authority === 'journal')) {
+            const columns = [
+              'id',
+              'born',
+              'revision',
+              ...(tableOf(table).fenced ? ['fence'] : []),
+              ...Object.keys(tableOf(table).columns),
+              'body',
+            ].join(', ')
+            db.run(`delete from main.${table} where tenant = ?`, tenant)
+            db.run(`insert into main.${table} (tenant, ${columns}) select ?, ${columns} from folded.${table}`, tenant)
+          }
+          return true
+        })
+      } finally {
+        db.exec('detach database folded')
+      }
+    },
+    check: () => checkpointer.check(),
+    measure: async () => {
+      const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      const rows = within(db.path, () =>
+        Object.fromEntries(
+          ['events', 'receipts', 'heads', ...tableNames].map((name) => [name, db.get(`select count(*) as n from ${name}`)?.n as number]),
+        ),
+      )
+      return { bytes: { database: size(db.path), wal: size(`${db.path}-wal`), index: size(`${db.path}-shm`) }, rows }
+    },
+    health: async () =>
+      checkpointer.failure
+        ? { ok: false, why: [`the log is not being copied into the file: ${checkpointer.failure}`] }
+        : { ok: true, why: [] },
+    sweepReceipts: (before) => write(() => db.run('delete from receipts where at < ?', before)),
+    scrub: async () => {
+      // Old pages may still lie in the log; emptying it takes them away. Readers may be in the way: then the next one does it.
+      if (within(db.path, () => db.get('pragma wal_checkpoint(truncate)'))?.busy === 1) checkpointer.committed()
+    },
+    secret: async (name) => {
+      const known = db.get(findSecret, name)?.value as Uint8Array | undefined
+      if (known) return known
+      await write(() => db.run(keepSecret, name, randomBytes(SECRET_BYTES)))
+      return db.get(findSecret, name)?.value as Uint8Array
+    },
+  }
+}

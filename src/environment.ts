@@ -1,0 +1,19 @@
+// The world as Node has it.
+
+import { hash, randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Environment, Logger } from './ports/environment.ts'
+
+/** Says nothing: a library does not write to other people's terminals. */
+export const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} }
+
+export const nodeEnvironment: Environment = {
+  clock: { now: () => Date.now(), monotonic: () => performance.now() },
+  timer: {
+    after: (ms, signal) => wait(ms, undefined, { ref: false, ...(signal && { signal: signal as globalThis.AbortSignal }) }),
+    soon: (callback) => setImmediate(callback),
+  },
+  entropy: { bytes: (count) => randomBytes(count) },
+  digest: { sha256: (bytes) => hash('sha256', bytes, 'buffer') },
+  logger: silent,
+}

@@ -1,0 +1,63 @@
+// From a value to an event ready for the journal: checked, redacted, written as exact bytes, digested. Nothing here waits.
+
+import { utf8Length } from '../model/bytes.ts'
+import { canonical } from '../model/canonical.ts'
+import { eventDigest, keyDigest, payloadDigest } from '../model/chain.ts'
+import { checkData, type Json } from '../model/data.ts'
+import { refuse } from '../model/errors.ts'
+import { DURABLE, type EventClass, type EventDraft } from '../model/event.ts'
+import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import type { CommitKey } from '../ports/commit.ts'
+import type { Scope } from './scope.ts'
+
+export interface DraftHeader {
+  readonly type: string
+  readonly class?: EventClass
+  readonly session?: SessionId | undefined
+  readonly run?: RunId | undefined
+  readonly subject?: Id | undefined
+  readonly cause?: EventId | undefined
+  readonly key?: Uint8Array | undefined
+}
+
+/** Checks and masks. What comes back is what will be hashed, indexed and compared. */
+export function admit(scope: Scope, data: unknown): Json {
+  checkData(data)
+  return (scope.engine.redactor ? scope.engine.redactor.value(data) : data) as Json
+}
+
+/** `admitted` has been through `admit`. */
+export function draftEvent(scope: Scope, header: DraftHeader, admitted: Json): EventDraft {
+  const { engine, tenant, actor } = scope
+  const { sha256 } = engine.environment.digest
+  const payload = JSON.stringify(admitted)
+  if (payload.length * 3 > engine.payloadBytes) {
+    const bytes = utf8Length(payload)
+    if (bytes > engine.payloadBytes) throw refuse('DATA_TOO_LARGE', { bytes, limit: engine.payloadBytes })
+  }
+  const salt = engine.newSalt()
+  const digest = payloadDigest(sha256, salt, payload)
+  const draft = {
+    id: engine.newId<'event'>(),
+    at: engine.environment.clock.now(),
+    type: header.type,
+    schema: 1,
+    class: header.class ?? DURABLE,
+    actor,
+    session: header.session,
+    run: header.run,
+    subject: header.subject,
+    cause: header.cause,
+    key: header.key,
+  }
+  return { ...draft, payload, salt, digest, event: eventDigest(sha256, tenant, draft, digest) }
+}
+
+/** The caller's key, in its scope (verb and object), with the body that must match when it comes again. */
+export function commitKey(scope: Scope, within: string, key: string, body: unknown): CommitKey {
+  if (typeof key !== 'string' || key === '' || !key.isWellFormed() || utf8Length(key) > limits.keyBytes) {
+    throw refuse('KEY_INVALID', { found: typeof key === 'string' ? `${key.length} characters` : typeof key })
+  }
+  return { digest: keyDigest(scope.engine.environment.digest.sha256, scope.tenant, within, key), body: canonical(body) }
+}

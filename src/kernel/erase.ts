@@ -1,0 +1,113 @@
+// Erasing payloads: the fact that it happened, why and by whom stays for ever, the chain still verifies, and the rows are folded
+// anew from what is left.
+
+import { refuse } from '../model/errors.ts'
+import type { EventRecord, Receipt } from '../model/event.ts'
+import type { Id, SessionId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import { type Body, decodeBody } from '../model/rows.ts'
+import type { Change, Guard } from '../ports/commit.ts'
+import { checkSeq } from './append.ts'
+import { type AnyDecider, ERASED } from './decider.ts'
+import { admit, draftEvent } from './draft.ts'
+import { pause } from './execute.ts'
+import { foldFact, rowChanges } from './fold.ts'
+import { refusalOf } from './outcome.ts'
+import { toRanges } from './ranges.ts'
+import { scanJournal } from './read.ts'
+import { happened } from './rebuild.ts'
+import { checkOpen, type Scope } from './scope.ts'
+
+export interface EraseOptions {
+  readonly seq: number
+  /** Kept for ever: name the request, not the person. */
+  readonly reason: string
+}
+
+export interface EraseReport {
+  /** How many payloads are gone now that were there before. */
+  readonly erased: number
+  /** Of the `payload.erased` events. */
+  readonly receipts: readonly Receipt[]
+}
+
+export async function erase(scope: Scope, options: EraseOptions): Promise<EraseReport> {
+  checkOpen(scope.engine)
+  const seq = checkSeq(options.seq)
+  const reason = checkReason(options.reason)
+  const { journal, upkeep } = scope.engine.backend
+  const page = await journal.page(scope.tenant, { from: seq - 1, to: seq, limit: 1 })
+  const event = page.events[0]
+  if (!event) throw refuse('EVENT_UNKNOWN', { seq, tenant: scope.tenant, head: (await journal.head(scope.tenant)).seq })
+  if (event.type === ERASED) throw refuse('ERASE_REFUSED', { seq, type: event.type })
+  const receipts = event.payload === undefined ? [] : [await eraseTogether(scope, event.subject, [event], reason)]
+  await upkeep.scrub()
+  return { erased: receipts.length, receipts }
+}
+
+/** All payloads of a session but the ones that say it was deleted. In steps: a crash leaves some, and asking again goes on. */
+export async function eraseSession(scope: Scope, session: SessionId, reason: string, keep: readonly string[]): Promise<EraseReport> {
+  const { journal, upkeep } = scope.engine.backend
+  const head = await journal.head(scope.tenant)
+  const receipts: Receipt[] = []
+  let erased = 0
+  for await (const records of scanJournal(scope, journal, head.seq, { session })) {
+    const left = records.filter((e) => e.payload !== undefined && e.type !== ERASED && !keep.includes(e.type))
+    // One authorising event names one subject, whose row is folded anew with it.
+    for (const [subject, events] of Map.groupBy(left, (e) => e.subject)) {
+      for (let i = 0; i < events.length; i += limits.eraseSeqs) {
+        receipts.push(await eraseTogether(scope, subject, events.slice(i, i + limits.eraseSeqs), reason))
+      }
+      erased += events.length
+    }
+  }
+  await upkeep.scrub()
+  return { erased, receipts }
+}
+
+export function checkReason(reason: unknown): string {
+  if (typeof reason !== 'string' || reason === '' || reason.length > limits.reasonChars) {
+    throw refuse('OPTION_INVALID', { option: 'reason', why: `say why in 1 to ${limits.reasonChars} characters` })
+  }
+  return reason
+}
+
+async function eraseTogether(scope: Scope, subject: Id | undefined, events: readonly EventRecord[], reason: string): Promise<Receipt> {
+  const seqs = events.map((e) => e.seq)
+  const draft = draftEvent(scope, { type: ERASED, subject }, admit(scope, { seqs: toRanges(seqs), reason }))
+  const d = events.map((e) => scope.engine.registry.of(e.type)).find((found) => found !== undefined)
+  for (let attempt = 1; ; attempt++) {
+    const { guards, changes } = d && subject ? await refold(scope, d, subject, new Set(seqs)) : { guards: [], changes: [] }
+    const outcome = await scope.engine.lane.submit({
+      tenant: scope.tenant,
+      guards,
+      events: [draft],
+      changes: [{ kind: 'erase', seqs }, ...changes],
+    })
+    if (outcome.ok) return outcome.receipts[0] as Receipt
+    if (typeof outcome.refused !== 'object' || attempt === limits.conflictRetries) throw refusalOf(scope, outcome)
+    await pause(scope, attempt)
+  }
+}
+
+/** The subject's row as it is once these payloads are gone. */
+async function refold(
+  scope: Scope,
+  d: AnyDecider,
+  subject: Id,
+  gone: ReadonlySet<number>,
+): Promise<{ guards: readonly Guard[]; changes: readonly Change[] }> {
+  const { journal, rows } = scope.engine.backend
+  const row = await rows.get(scope.tenant, d.table, subject)
+  let body: Body | undefined
+  for await (const records of scanJournal(scope, journal, Number.MAX_SAFE_INTEGER, { subject })) {
+    for (const e of records) {
+      if (!scope.engine.registry.of(e.type)) continue
+      body = foldFact(d, body, happened(scope, gone.has(e.seq) ? { ...e, payload: undefined } : e), 0).body
+    }
+  }
+  const { changes, taken } = rowChanges(d, subject, row && decodeBody(row.body), body, 0)
+  const guards: Guard[] = [{ kind: 'row', table: d.table, id: subject, revision: row?.revision ?? 0 }]
+  for (const name of taken) guards.push({ kind: 'row', table: 'names', id: name, revision: 0 })
+  return { guards, changes }
+}

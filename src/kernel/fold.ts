@@ -1,0 +1,58 @@
+// From one fact to the changes it makes. The live path and the rebuild both go through here, which is why they agree.
+
+import { assert } from '../model/errors.ts'
+import { type Body, columnsOf, decodeBody, encodeBody } from '../model/rows.ts'
+import { nameId } from '../model/tables.ts'
+import type { Change } from '../ports/commit.ts'
+import type { AnyDecider, Happened } from './decider.ts'
+
+export interface Folded {
+  readonly body: Body | undefined
+  readonly changes: readonly Change[]
+  /** Names taken that were not held before. */
+  readonly taken: readonly string[]
+}
+
+export function foldFact(d: AnyDecider, before: Body | undefined, event: Happened, index: number): Folded {
+  const evolve = d.evolve[event.type]
+  assert(evolve && event.subject, `${event.type} belongs to a decider and names its subject`)
+  // Through the text and back, so that what the next fact sees is what a reader of the row would see.
+  const next = evolve(before, event)
+  const body = next === undefined ? undefined : decodeBody(encodeBody(next))
+  return rowChanges(d, event.subject, before, body, index, d.grants?.includes(event.type) ?? false)
+}
+
+export function rowChanges(
+  d: AnyDecider,
+  id: string,
+  before: Body | undefined,
+  body: Body | undefined,
+  index: number,
+  grants = false,
+): Folded {
+  const changes: Change[] = []
+  if (body)
+    changes.push({
+      kind: 'put',
+      table: d.table,
+      id,
+      columns: columnsOf(d.table, body),
+      body: encodeBody(body),
+      event: index,
+      ...(grants && { grants }),
+    })
+  else if (before) changes.push({ kind: 'remove', table: d.table, id })
+
+  const held = namesOf(d, before)
+  const wanted = namesOf(d, body)
+  const taken = wanted.filter((name) => !held.includes(name))
+  for (const name of held) if (!wanted.includes(name)) changes.push({ kind: 'remove', table: 'names', id: name })
+  for (const name of taken) {
+    const target = { target: id }
+    changes.push({ kind: 'put', table: 'names', id: name, columns: columnsOf('names', target), body: encodeBody(target), event: index })
+  }
+  return { body, changes, taken }
+}
+
+const namesOf = (d: AnyDecider, body: Body | undefined): readonly string[] =>
+  body && d.names ? d.names(body).map(([kind, key]: readonly [string, string]) => nameId(kind, key)) : []

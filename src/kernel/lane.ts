@@ -1,0 +1,261 @@
+// Group commit without a timer: while one batch is at the disk the next one gathers, and a single append leaves at once. Bounded:
+// past the bound, work is refused at the door instead of being buffered without end.
+
+import { InkError, refuse } from '../model/errors.ts'
+import type { TenantId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import type { Backend } from '../ports/backend.ts'
+import type { Commit, Outcome } from '../ports/commit.ts'
+import type { Environment } from '../ports/environment.ts'
+import { Histogram, type Latency } from './histogram.ts'
+
+export interface LaneOptions {
+  readonly commits?: number
+  readonly bytes?: number
+  readonly timeoutMs?: number
+  /** Told of every commit that was saved just now, in the order of the journal. */
+  readonly saved?: (commit: Commit, outcome: Outcome & { ok: true }) => void
+}
+
+export interface LaneStats {
+  readonly commits: number
+  readonly events: number
+  readonly batches: number
+  readonly refused: number
+  readonly overloaded: number
+  readonly resent: number
+  readonly waiting: { readonly commits: number; readonly bytes: number }
+  readonly latency: Latency
+  readonly budget: { readonly ms: number; readonly breaches: number; readonly lastBreachAt?: number }
+}
+
+interface Waiting {
+  readonly commit: Commit
+  readonly bytes: number
+  readonly since: number
+  readonly settle: (outcome: Outcome) => void
+  readonly fail: (error: unknown) => void
+}
+
+type Sent = { readonly outcomes: readonly Outcome[] } | { readonly error: unknown; readonly timedOut: boolean }
+
+// How many commits in a row may stay without an answer, one at a time, before the store is taken to be gone.
+const GIVE_UP_AFTER = 3
+
+export class Lane {
+  readonly #backend: Backend
+  readonly #environment: Environment
+  readonly #options: LaneOptions
+  readonly #latency = new Histogram()
+  readonly #heads = new Map<TenantId, number>()
+  #waiting: Waiting[] = []
+  #taken = 0
+  #bytes = 0
+  #underway = false
+  #closed = false
+  #drained: (() => void)[] = []
+  #count = { commits: 0, events: 0, batches: 0, refused: 0, overloaded: 0, resent: 0, breaches: 0 }
+  #lastBreachAt: number | undefined
+  #lastBreachLog = -Infinity
+
+  constructor(backend: Backend, environment: Environment, options: LaneOptions = {}) {
+    this.#backend = backend
+    this.#environment = environment
+    this.#options = options
+  }
+
+  submit(commit: Commit): Promise<Outcome> {
+    if (this.#closed) return Promise.reject(refuse('STORE_CLOSED'))
+    const bytes = weigh(commit)
+    const waiting = this.#waiting.length - this.#taken
+    if (
+      waiting >= (this.#options.commits ?? limits.laneCommits) ||
+      (waiting > 0 && this.#bytes + bytes > (this.#options.bytes ?? limits.laneBytes))
+    ) {
+      this.#count.overloaded++
+      return Promise.reject(refuse('OVERLOADED', { waiting, bytes: this.#bytes }))
+    }
+    return new Promise((settle, fail) => {
+      this.#waiting.push({ commit, bytes, since: this.#environment.clock.monotonic(), settle, fail })
+      this.#bytes += bytes
+      this.#depart()
+    })
+  }
+
+  stats(): LaneStats {
+    const { breaches, ...count } = this.#count
+    return {
+      ...count,
+      waiting: { commits: this.#waiting.length - this.#taken, bytes: this.#bytes },
+      latency: this.#latency.read(),
+      budget: { ms: limits.writeBudgetMs, breaches, ...(this.#lastBreachAt !== undefined && { lastBreachAt: this.#lastBreachAt }) },
+    }
+  }
+
+  /** Takes no more, and resolves once everything taken has its answer. */
+  async close(): Promise<void> {
+    this.#closed = true
+    if (this.#underway) await new Promise<void>((resolve) => this.#drained.push(resolve))
+  }
+
+  #depart(): void {
+    if (this.#underway) return
+    this.#underway = true
+    // Everyone who is ready to append in this turn of the loop gets on board first.
+    this.#environment.timer.soon(() => {
+      this.#fly().catch((error) => this.#environment.logger.error('the lane failed', { error: String(error) }))
+    })
+  }
+
+  async #fly(): Promise<void> {
+    const batch = this.#take()
+    try {
+      await this.#learnHeads(batch)
+      const sent = await this.#send(batch.map((w) => w.commit))
+      if ('outcomes' in sent) this.#settle(batch, sent.outcomes)
+      else await this.#recover(batch, sent)
+    } catch (error) {
+      // Nothing was sent, or an answer could not be understood: nobody is left waiting.
+      for (const w of batch) w.fail(error)
+    }
+    this.#underway = false
+    if (this.#waiting.length > this.#taken) this.#depart()
+    else for (const resolve of this.#drained.splice(0)) resolve()
+  }
+
+  #take(): readonly Waiting[] {
+    const batch: Waiting[] = []
+    let bytes = 0
+    while (this.#taken < this.#waiting.length && batch.length < limits.batchCommits) {
+      const next = this.#waiting[this.#taken] as Waiting
+      if (batch.length > 0 && bytes + next.bytes > limits.batchBytes) break
+      batch.push(next)
+      bytes += next.bytes
+      this.#taken++
+    }
+    this.#bytes -= bytes
+    if (this.#taken === this.#waiting.length || this.#taken > 4096) {
+      this.#waiting = this.#waiting.slice(this.#taken)
+      this.#taken = 0
+    }
+    return batch
+  }
+
+  // Where the journal stood before the first sending: beyond that point a lost commit is looked for.
+  async #learnHeads(batch: readonly Waiting[]): Promise<void> {
+    for (const { commit } of batch) {
+      if (!this.#heads.has(commit.tenant)) this.#heads.set(commit.tenant, (await this.#backend.journal.head(commit.tenant)).seq)
+    }
+  }
+
+  async #send(commits: readonly Commit[]): Promise<Sent> {
+    this.#count.batches++
+    const deadline = new AbortController()
+    const answer = this.#backend.commit(commits).then(
+      (outcomes): Sent => ({ outcomes }),
+      (error: unknown): Sent => ({ error, timedOut: false }),
+    )
+    const ms = this.#options.timeoutMs ?? limits.commitTimeoutMs
+    const late = this.#environment.timer.after(ms, deadline.signal).then(
+      (): Sent => ({ error: new Error(`no answer within ${ms} ms`), timedOut: true }),
+      (): Promise<Sent> => answer,
+    )
+    const sent = await Promise.race([answer, late])
+    deadline.abort()
+    return sent
+  }
+
+  /**
+   * A backend that knows that nothing was saved says so with an InkError, and that is the answer. Anything else leaves the
+   * outcome open: the commits are sent again, marked, so that what did arrive is found instead of written twice.
+   */
+  async #recover(batch: readonly Waiting[], failed: { error: unknown; timedOut: boolean }): Promise<void> {
+    if (isDefinite(failed.error)) {
+      for (const w of batch) w.fail(failed.error)
+      return
+    }
+    this.#environment.logger.warn('a batch was left without an answer and is sent again', {
+      commits: batch.length,
+      reason: reasonOf(failed.error),
+    })
+    this.#count.resent += batch.length
+    const again = await this.#send(batch.map((w) => this.#resend(w.commit)))
+    if ('outcomes' in again) return this.#settle(batch, again.outcomes)
+
+    // One commit may be what the store chokes on: it must not take the others with it.
+    let inARow = again.timedOut ? GIVE_UP_AFTER : 0
+    let last = again.error
+    for (const w of batch) {
+      if (inARow < GIVE_UP_AFTER) {
+        const alone = await this.#send([this.#resend(w.commit)])
+        if ('outcomes' in alone) {
+          inARow = 0
+          this.#settle([w], alone.outcomes)
+          continue
+        }
+        inARow = alone.timedOut ? GIVE_UP_AFTER : inARow + 1
+        last = alone.error
+      }
+      w.fail(isDefinite(last) && !failed.timedOut ? last : unknownOutcome(w.commit, last))
+    }
+  }
+
+  #resend(commit: Commit): Commit {
+    return { ...commit, resent: { after: this.#heads.get(commit.tenant) ?? 0 } }
+  }
+
+  #settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+    const now = this.#environment.clock.monotonic()
+    for (let i = 0; i < batch.length; i++) {
+      const { commit, since, settle } = batch[i] as Waiting
+      const outcome = asFirstSaved(commit, outcomes[i] as Outcome)
+      this.#record(now - since)
+      this.#count.commits++
+      if (!outcome.ok) this.#count.refused++
+      else if (!outcome.repeated) {
+        this.#count.events += outcome.receipts.length
+        const last = outcome.receipts.at(-1)
+        if (last) this.#heads.set(commit.tenant, Math.max(last.seq, this.#heads.get(commit.tenant) ?? 0))
+        this.#options.saved?.(commit, outcome)
+      }
+      settle(outcome)
+    }
+  }
+
+  #record(ms: number): void {
+    this.#latency.add(ms)
+    if (ms <= limits.writeBudgetMs) return
+    this.#count.breaches++
+    const { clock, logger } = this.#environment
+    this.#lastBreachAt = clock.now()
+    if (clock.monotonic() - this.#lastBreachLog < limits.breachLogEveryMs) return
+    this.#lastBreachLog = clock.monotonic()
+    logger.warn('a write took longer than its budget', {
+      ms: Math.round(ms),
+      budgetMs: limits.writeBudgetMs,
+      breaches: this.#count.breaches,
+    })
+  }
+}
+
+const isDefinite = (error: unknown): boolean => error instanceof InkError && error.kind !== 'unknown'
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const unknownOutcome = (commit: Commit, cause: unknown): InkError =>
+  refuse(
+    'OUTCOME_UNKNOWN',
+    { reason: reasonOf(cause), key: commit.key !== undefined, ids: commit.events.map((e) => e.id), tenant: commit.tenant },
+    cause,
+  )
+
+// Our own event ids coming back from a second sending mean that the first one arrived: that is a commit, not a repetition.
+const asFirstSaved = (commit: Commit, outcome: Outcome): Outcome =>
+  outcome.ok && outcome.repeated && outcome.receipts[0]?.id === commit.events[0]?.id ? { ...outcome, repeated: false } : outcome
+
+// What a commit weighs in memory, near enough: text units, and a little for every event and row.
+function weigh(commit: Commit): number {
+  let bytes = 256
+  for (const event of commit.events) bytes += event.payload.length + 256
+  for (const change of commit.changes) bytes += change.kind === 'put' ? change.body.length + 128 : 128
+  return bytes
+}

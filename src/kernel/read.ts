@@ -1,0 +1,209 @@
+// Reading events: pages on demand, both directions, and a tail that misses nothing and repeats nothing.
+
+import { fromUtf8, hex } from '../model/bytes.ts'
+import { refuse } from '../model/errors.ts'
+import { checkActor, type Event, type EventRecord, TRANSIENT, typePattern } from '../model/event.ts'
+import { type Id, type RunId, type SessionId, type TenantId, toId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import type { JournalReads, PageQuery } from '../ports/journal.ts'
+import { checkSeq } from './append.ts'
+import { checkOpen, type Scope } from './scope.ts'
+
+export interface EventQuery {
+  readonly session?: SessionId
+  readonly run?: RunId
+  /** The row the events are about. */
+  readonly subject?: Id
+  /** Types, or everything under a prefix: `plan.*`. */
+  readonly types?: readonly string[]
+  readonly actor?: string
+  /** Events beyond this seq. */
+  readonly after?: number
+  /** Events before this seq. */
+  readonly before?: number
+  /** By the appender's clock, from this time on. */
+  readonly since?: Date | number
+  /** By the appender's clock, before this time. */
+  readonly until?: Date | number
+  /** Newest first. */
+  readonly backwards?: boolean
+  readonly limit?: number
+  /** Go on with what is appended from now on, until the signal or the loop ends it. */
+  readonly live?: boolean
+  readonly signal?: AbortSignal
+}
+
+/** A page at a time, for those who show lists: pass the cursor back to go on. */
+export interface EventPage {
+  readonly items: readonly Event[]
+  readonly cursor?: string
+}
+
+export async function* readEvents(scope: Scope, query: EventQuery = {}): AsyncGenerator<Event, void, undefined> {
+  const { limit, live, signal } = query
+  checkOpen(scope.engine)
+  const narrowed = narrow(query)
+  if (live && query.backwards) throw refuse('RANGE_INVALID', { why: 'a tail only goes forwards' })
+  const bell = live ? new Bell(scope, signal) : undefined
+  try {
+    let position = narrowed.from
+    let given = 0
+    while (limit === undefined || given < limit) {
+      if (asked(scope, query)) return
+      // The bell is reset before reading: whatever lands while we read rings it again.
+      bell?.reset()
+      const size = Math.min(limits.pageEvents, limit === undefined ? limits.pageEvents : limit - given)
+      const page = await scope.engine.backend.journal.page(scope.tenant, {
+        ...narrowed,
+        from: position,
+        limit: size,
+        bytes: limits.pageBytes,
+      })
+      for (const record of page.events) {
+        yield decodeEvent(scope.tenant, record)
+        given++
+        if (asked(scope, query)) return
+      }
+      position = page.through
+      if (page.more) continue
+      const past = query.before !== undefined && position >= query.before - 1
+      if (!bell || past) return
+      await bell.rung()
+    }
+  } finally {
+    bell?.close()
+  }
+}
+
+export async function pageEvents(scope: Scope, query: Omit<EventQuery, 'live'> & { readonly cursor?: string } = {}): Promise<EventPage> {
+  checkOpen(scope.engine)
+  const narrowed = narrow(query)
+  const from = query.cursor === undefined ? narrowed.from : cursorSeq(query.cursor)
+  const limit = Math.min(query.limit ?? 100, limits.listRows)
+  const page = await scope.engine.backend.journal.page(scope.tenant, { ...narrowed, from, limit, bytes: limits.pageBytes })
+  return { items: page.events.map((e) => decodeEvent(scope.tenant, e)), ...(page.more && { cursor: String(page.through) }) }
+}
+
+export function decodeEvent(tenant: TenantId, e: EventRecord): Event {
+  return {
+    seq: e.seq,
+    id: e.id,
+    tenant,
+    type: e.type,
+    data: e.payload === undefined ? undefined : decodePayload(tenant, e.seq, e.payload),
+    at: e.at,
+    ...(e.actor !== '' && { actor: e.actor }),
+    ...(e.session && { session: e.session }),
+    ...(e.run && { run: e.run }),
+    ...(e.subject && { subject: e.subject }),
+    ...(e.cause && { cause: e.cause }),
+    schema: e.schema,
+    ...(e.class === TRANSIENT && { transient: true as const }),
+    ...(e.payload === undefined && { erased: true as const }),
+    hash: hex(e.hash),
+  }
+}
+
+export function decodePayload(tenant: TenantId, seq: number, payload: Uint8Array): unknown {
+  try {
+    return JSON.parse(fromUtf8(payload))
+  } catch (cause) {
+    throw refuse('JOURNAL_BROKEN', { tenant, seq, reason: 'the payload is not the JSON that was written' }, cause)
+  }
+}
+
+/** The journal from the first event to the head it has now, in steps short enough to leave room for others. */
+export async function* scanJournal(
+  scope: Scope,
+  journal: JournalReads,
+  to: number,
+  narrowed: Pick<PageQuery, 'session' | 'subject'> = {},
+): AsyncGenerator<readonly EventRecord[], void, undefined> {
+  for (let from = 0, more = to > 0; more; ) {
+    stopIfAsked(scope)
+    const page = await journal.page(scope.tenant, { ...narrowed, from, to, limit: limits.pageEvents, bytes: limits.pageBytes })
+    if (page.events.length > 0) yield page.events
+    from = page.through
+    more = page.more
+    await new Promise<void>((resolve) => scope.engine.environment.timer.soon(resolve))
+  }
+}
+
+function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
+  const { session, run, subject, actor, backwards } = query
+  for (const id of [session, run, subject]) if (id !== undefined) toId(id)
+  if (actor !== undefined) checkActor(actor)
+  const after = checkSeq(query.after ?? 0)
+  const before = query.before === undefined ? undefined : checkSeq(query.before)
+  if (query.limit !== undefined) checkSeq(query.limit)
+  return {
+    from: backwards ? (before ?? Number.MAX_SAFE_INTEGER) : after,
+    ...(backwards ? { to: after + 1 } : before !== undefined && { to: before - 1 }),
+    ...(backwards && { backwards }),
+    ...(session && { session }),
+    ...(run && { run }),
+    ...(subject && { subject }),
+    ...(actor && { actor }),
+    ...(query.types && { types: query.types.map(typePattern) }),
+    ...(query.since !== undefined && { since: instant(query.since) }),
+    ...(query.until !== undefined && { until: instant(query.until) }),
+  }
+}
+
+function instant(time: Date | number): number {
+  const ms = typeof time === 'number' ? time : time.getTime()
+  if (!Number.isFinite(ms)) throw refuse('RANGE_INVALID', { why: 'a time that is no time' })
+  return ms
+}
+
+function cursorSeq(cursor: string): number {
+  if (!/^\d{1,16}$/.test(cursor)) throw refuse('CURSOR_INVALID')
+  return Number(cursor)
+}
+
+// A tail has no end of its own, so being told to stop is how it ends; any other read that stops early must not look complete.
+function asked(scope: Scope, { live, signal }: EventQuery): boolean {
+  if (live && (signal?.aborted || scope.engine.closing.aborted)) return true
+  stopIfAsked(scope, signal)
+  return false
+}
+
+export function stopIfAsked(scope: Scope, signal?: AbortSignal): void {
+  if (signal?.aborted) throw refuse('ABORTED', {}, signal.reason)
+  checkOpen(scope.engine)
+}
+
+/** Rings when the tenant's journal may have grown, when the caller's signal is aborted, and when the store closes. */
+class Bell {
+  readonly #stops: (() => void)[] = []
+  #ringing = false
+  #wake: (() => void) | undefined
+
+  constructor(scope: Scope, signal: AbortSignal | undefined) {
+    const ring = () => {
+      this.#ringing = true
+      this.#wake?.()
+    }
+    this.#stops.push(scope.engine.backend.signals.watch(scope.tenant, ring))
+    for (const s of [signal, scope.engine.closing]) {
+      s?.addEventListener('abort', ring, { once: true })
+      this.#stops.push(() => s?.removeEventListener('abort', ring))
+    }
+  }
+
+  reset(): void {
+    this.#ringing = false
+  }
+
+  async rung(): Promise<void> {
+    if (this.#ringing) return
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    this.#wake = undefined
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop()
+  }
+}

@@ -1,0 +1,165 @@
+// Rows are a fold. This folds a tenant's journal beside the store and either compares (check) or puts the result in place.
+
+import { refuse } from '../model/errors.ts'
+import type { EventRecord } from '../model/event.ts'
+import { compareText } from '../model/order.ts'
+import { type Body, decodeBody, type StoredRow } from '../model/rows.ts'
+import { type TableName, tableNames, tableOf } from '../model/tables.ts'
+import type { Scratch, Snapshot } from '../ports/upkeep.ts'
+import { ERASED, type Happened } from './decider.ts'
+import { foldFact, rowChanges } from './fold.ts'
+import { decodePayload, scanJournal, stopIfAsked } from './read.ts'
+import type { Scope } from './scope.ts'
+
+export interface Difference {
+  readonly table: TableName
+  readonly id: string
+  readonly stored?: StoredRow
+  readonly folded?: StoredRow
+}
+
+export interface RebuildReport {
+  /** The stored rows were (or, with `check`, are) what the journal says. */
+  readonly equal: boolean
+  readonly rows: number
+  readonly events: number
+  /** The first differences. */
+  readonly differences: readonly Difference[]
+}
+
+export interface RebuildOptions {
+  /** Compare only, change nothing. */
+  readonly check?: boolean
+  readonly signal?: AbortSignal
+  readonly progress?: (done: number, of: number) => void
+}
+
+const DIFFERENCES_TOLD = 20
+const ROWS_AT_A_TIME = 500
+const ADOPT_TRIES = 8
+
+export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promise<RebuildReport> {
+  for (let attempt = 1; ; attempt++) {
+    const { upkeep } = scope.engine.backend
+    const scratch = await upkeep.scratch()
+    const snapshot = await upkeep.snapshot(scope.tenant)
+    let open = true
+    try {
+      const head = await snapshot.journal.head(scope.tenant)
+      const events = await foldJournal(scope, snapshot, scratch, head.seq, options)
+      const compared = await compareRows(scope, snapshot, scratch, options)
+      const report = { events, ...compared }
+      // Writers are held up by an open snapshot only while they wait for the log to be reset; it is not kept longer than needed.
+      await snapshot.close()
+      open = false
+      if (options.check || report.equal || (await upkeep.adopt(scope.tenant, scratch, head))) return report
+      if (attempt === ADOPT_TRIES) throw refuse('CONFLICT', { table: 'journal', id: scope.tenant, tries: attempt })
+    } finally {
+      if (open) await snapshot.close()
+      await scratch.close()
+    }
+  }
+}
+
+async function foldJournal(scope: Scope, snapshot: Snapshot, scratch: Scratch, to: number, options: RebuildOptions): Promise<number> {
+  let events = 0
+  for await (const records of scanJournal(scope, snapshot.journal, to)) {
+    stopIfAsked(scope, options.signal)
+    for (const record of records) {
+      events++
+      await foldRecord(scope, scratch, record)
+    }
+    options.progress?.(events, to)
+  }
+  return events
+}
+
+async function foldRecord(scope: Scope, scratch: Scratch, e: EventRecord): Promise<void> {
+  const { subject } = e
+  if (!subject) return
+  const d = scope.engine.registry.of(e.type)
+  if (d) {
+    const row = await scratch.get(d.table, subject)
+    const { changes } = foldFact(d, row && decodeBody(row.body), happened(scope, e), 0)
+    await scratch.apply(e.seq, changes)
+  } else if (e.type === ERASED) {
+    // Erasing folds the row anew from what is left; here what is left is all there ever was, so only the revision moves.
+    for (const table of tableNames) {
+      const row = await scratch.get(table, subject)
+      const owner = row && scope.engine.registry.ofTable(table)
+      if (owner) {
+        const body = decodeBody(row.body)
+        await scratch.apply(e.seq, rowChanges(owner, subject, body, body, 0).changes)
+      }
+    }
+  }
+}
+
+export const happened = (scope: Scope, e: EventRecord): Happened => ({
+  id: e.id,
+  type: e.type,
+  data: e.payload === undefined ? undefined : (decodePayload(scope.tenant, e.seq, e.payload) as Body),
+  at: e.at,
+  actor: e.actor,
+  session: e.session,
+  run: e.run,
+  subject: e.subject,
+  cause: e.cause,
+})
+
+async function compareRows(
+  scope: Scope,
+  snapshot: Snapshot,
+  scratch: Scratch,
+  options: RebuildOptions,
+): Promise<Omit<RebuildReport, 'events'>> {
+  const differences: Difference[] = []
+  let rows = 0
+  let equal = true
+  for (const table of tableNames.filter((name) => tableOf(name).authority === 'journal')) {
+    const stored = new RowCursor((after) => snapshot.rows(table, after, ROWS_AT_A_TIME))
+    const folded = new RowCursor((after) => scratch.rows(table, after, ROWS_AT_A_TIME))
+    for (;;) {
+      stopIfAsked(scope, options.signal)
+      const [a, b] = [await stored.peek(), await folded.peek()]
+      if (!a && !b) break
+      const order = !a ? 1 : !b ? -1 : compareText(a.id, b.id)
+      if (order <= 0) stored.next()
+      if (order >= 0) folded.next()
+      if (order >= 0) rows++
+      if (order === 0 && a && b && sameRow(a, b)) continue
+      equal = false
+      const id = (order <= 0 ? a?.id : b?.id) as string
+      if (differences.length < DIFFERENCES_TOLD)
+        differences.push({ table, id, ...(order <= 0 && a && { stored: a }), ...(order >= 0 && b && { folded: b }) })
+    }
+  }
+  return { equal, rows, differences }
+}
+
+const sameRow = (a: StoredRow, b: StoredRow): boolean =>
+  a.born === b.born && a.revision === b.revision && a.fence === b.fence && a.body === b.body
+
+class RowCursor {
+  readonly #read: (after: string | undefined) => Promise<readonly StoredRow[]>
+  #page: readonly StoredRow[] = []
+  #at = 0
+  #ended = false
+
+  constructor(read: (after: string | undefined) => Promise<readonly StoredRow[]>) {
+    this.#read = read
+  }
+
+  async peek(): Promise<StoredRow | undefined> {
+    if (this.#at === this.#page.length && !this.#ended) {
+      this.#page = await this.#read(this.#page.at(-1)?.id)
+      this.#at = 0
+      this.#ended = this.#page.length === 0
+    }
+    return this.#page[this.#at]
+  }
+
+  next(): void {
+    this.#at++
+  }
+}

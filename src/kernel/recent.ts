@@ -1,0 +1,77 @@
+// The last events of a tenant, held in memory. Filled from this node's own commits at once, and from the journal when another node
+// may have written.
+
+import { fromHex, utf8 } from '../model/bytes.ts'
+import type { Event, EventDraft, EventRecord, Receipt } from '../model/event.ts'
+import { limits } from '../model/limits.ts'
+import { decodeEvent } from './read.ts'
+import type { Scope } from './scope.ts'
+
+// How soon another node's events show up here at the latest, once the backend has signalled them.
+const CATCH_UP_MS = 25
+
+export class Recent {
+  readonly #scope: Scope
+  #records: EventRecord[] = []
+  #catchingUp = false
+  readonly #stop: () => void
+
+  constructor(scope: Scope) {
+    this.#scope = scope
+    this.#stop = scope.engine.backend.signals.watch(scope.tenant, () => this.#catchUpSoon(), { patient: true })
+    this.#catchUpSoon()
+  }
+
+  /** Oldest first. */
+  read(): readonly Event[] {
+    return this.#records.map((record) => decodeEvent(this.#scope.tenant, record))
+  }
+
+  async fill(): Promise<void> {
+    const { journal } = this.#scope.engine.backend
+    const page = await journal.page(this.#scope.tenant, { from: Number.MAX_SAFE_INTEGER, backwards: true, limit: limits.recentEvents })
+    const last = this.#records.at(-1)?.seq ?? 0
+    const newest = page.events[0]?.seq ?? 0
+    if (newest >= last) this.#records = page.events.toReversed()
+  }
+
+  /** Erased payloads leave memory too. */
+  forget(seqs: ReadonlySet<number>): void {
+    this.#records = this.#records.map((r) => (seqs.has(r.seq) ? { ...r, payload: undefined, salt: undefined } : r))
+  }
+
+  add(drafts: readonly EventDraft[], receipts: readonly Receipt[]): void {
+    const last = this.#records.at(-1)?.seq ?? 0
+    const first = receipts[0]?.seq ?? 0
+    // A gap means that someone else wrote in between; the journal knows what.
+    if (first !== last + 1) return this.#catchUpSoon()
+    for (let i = Math.max(0, drafts.length - limits.recentEvents); i < drafts.length; i++) {
+      const { event: _, ...draft } = drafts[i] as EventDraft
+      const { seq, hash } = receipts[i] as Receipt
+      this.#records.push({ ...draft, payload: utf8(draft.payload), seq, hash: fromHex(hash) })
+    }
+    if (this.#records.length > 2 * limits.recentEvents) this.#records = this.#records.slice(-limits.recentEvents)
+  }
+
+  close(): void {
+    this.#stop()
+  }
+
+  #catchUpSoon(): void {
+    if (this.#catchingUp) return
+    this.#catchingUp = true
+    const { environment, backend, closing } = this.#scope.engine
+    environment.timer
+      .after(CATCH_UP_MS, closing)
+      .then(async () => {
+        this.#catchingUp = false
+        const head = await backend.journal.head(this.#scope.tenant)
+        if (head.seq > (this.#records.at(-1)?.seq ?? 0)) await this.fill()
+      })
+      .catch((error) => {
+        this.#catchingUp = false
+        // A store that is closing needs no recent events; anything else is worth a line, and the next signal tries again.
+        if (!closing.aborted) environment.logger.warn('recent events could not be read', { error: String(error) })
+      })
+  }
+}

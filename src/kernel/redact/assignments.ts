@@ -1,0 +1,237 @@
+// Finds secrets that a text gives a name to: `password=hunter2`, `"apiKey": "…"`, `Authorization: Bearer …`, `Cookie: a=b`,
+// with any number of backslashes before the quotes, as JSON inside JSON has them.
+import type { KeyJudge } from './keys.ts'
+import { absentValue, charKind, innocentValue, passwordLike, random } from './looks.ts'
+import type { Span } from './spans.ts'
+import { AUTH_SCHEMES, type KeyKind } from './words.ts'
+
+const LONGEST_KEY = 64
+const SPACE = 32
+
+/** The last unquoted word that was read. A later start inside it has the same end, so no stretch of text is read twice. */
+interface Word {
+  start: number
+  end: number
+}
+
+export function assignmentSpans(text: string, judge: KeyJudge, spans: Span[]): void {
+  const size = text.length
+  const word: Word = { start: 0, end: 0 }
+  for (let at = 0; at < size; at++) {
+    const code = text.charCodeAt(at)
+    if (code !== 58 && code !== 61) continue
+    const key = keyBefore(text, at)
+    if (key === undefined) continue
+    const kind = judgeInText(text, key, judge)
+    if (kind === 'none') continue
+    const from = valueStart(text, at)
+    if (from < 0) continue
+    const span = readValue(text, at, from, key, kind, word)
+    if (span === undefined) continue
+    spans.push(span)
+    at = span.end - 1
+  }
+}
+
+interface Key {
+  readonly start: number
+  readonly end: number
+  readonly quoted: boolean
+}
+
+function keyChar(code: number): boolean {
+  return charKind(code) !== 0 || code === 95 || code === 45 || code === 46 || code > 127
+}
+
+function keyBefore(text: string, at: number): Key | undefined {
+  let end = at
+  const floor = Math.max(0, at - 12)
+  if (end > 0 && text.charCodeAt(end - 1) === 58) end-- // the := of Go and Makefiles
+  while (end > floor && text.charCodeAt(end - 1) === SPACE) end--
+  let quoted = false
+  while (end > floor && '"\'`\\]'.includes(text[end - 1] as string)) {
+    quoted = true
+    end--
+  }
+  let start = end
+  const lowest = Math.max(0, end - LONGEST_KEY)
+  while (start > lowest && keyChar(text.charCodeAt(start - 1))) start--
+  // A literal `\n` before the key belongs to the text around it.
+  if (start > 0 && end - start > 1 && text[start - 1] === '\\' && 'nrt'.includes(text[start] as string)) start++
+  return start === end ? undefined : { start, end, quoted }
+}
+
+/** The last words of two-word names decide nothing alone: `api key: …`, `connection string: …`, `next page token: …`. */
+const NEEDS_MORE = /(?:^|[^a-z])(?:key|keys|code|string|phrase|token|tokens|id)$/i
+
+function judgeInText(text: string, key: Key, judge: KeyJudge): KeyKind {
+  const name = text.slice(key.start, key.end)
+  if (!NEEDS_MORE.test(name)) return judge(name)
+  let start = key.start
+  for (let words = 0; words < 2 && start > 1 && text.charCodeAt(start - 1) === SPACE; words++) {
+    let before = start - 1
+    const lowest = Math.max(0, before - 24)
+    while (before > lowest && keyChar(text.charCodeAt(before - 1))) before--
+    if (before === start - 1) break
+    start = before
+    // One word more says enough about a token; a third could be any verb of the sentence.
+    if (/tokens?$/i.test(name)) break
+  }
+  return judge(text.slice(start, key.end))
+}
+
+function valueStart(text: string, at: number): number {
+  let from = at + 1
+  const next = text.charCodeAt(from)
+  if (text.charCodeAt(at) === 58 && (next === 47 || next === 58 || next === 61)) return -1 // `://`, `::`, and `:=` is read at its `=`
+  if (next === 61 || text.charCodeAt(at - 1) === 61 || text.charCodeAt(at - 1) === 33) return -1 // a comparison
+  if (next === 62) from++ // =>
+  while (from < at + 12 && (text.charCodeAt(from) === SPACE || text.charCodeAt(from) === 9)) from++
+  return from < text.length ? from : -1
+}
+
+function readValue(text: string, at: number, from: number, key: Key, kind: KeyKind, word: Word): Span | undefined {
+  let open = from
+  while (text.charCodeAt(open) === 92) open++
+  const quote = text[open]
+  if ((quote === '"' || quote === "'" || quote === '`') && open - from < 16) {
+    const slashes = open - from
+    const end = closing(text, open + 1, quote, slashes)
+    if (end >= 0) return inside(text, open + 1, end, kind)
+    from = open + 1
+  } else if (key.quoted && (quote === '{' || quote === '[')) return undefined
+  return bare(text, at, from, key, kind, word)
+}
+
+/** Where the quoted value ends. With n backslashes before the opening quote, 2(n+1) more of them are one of the content. */
+function closing(text: string, from: number, quote: string, slashes: number): number {
+  for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 1)) {
+    let count = 0
+    while (at - count > from && text.charCodeAt(at - count - 1) === 92) count++
+    if (count < slashes || count % (2 * (slashes + 1)) === slashes) return at - Math.min(count, slashes)
+  }
+  return -1
+}
+
+function inside(text: string, start: number, end: number, kind: KeyKind): Span | undefined {
+  const value = text.slice(start, end)
+  if (absentValue(value)) return undefined
+  return spanOf(value, start, kind)
+}
+
+/** What to mask of a whole value whose key is secret. Also used for the values of real objects. */
+export function spanOf(value: string, start: number, kind: KeyKind): Span | undefined {
+  const end = start + value.length
+  if (kind === 'auth') {
+    const scheme = /^([A-Za-z][A-Za-z0-9-]{1,24})\s{1,4}(?=\S)/.exec(value)
+    if (scheme?.[1] !== undefined && AUTH_SCHEMES.has(scheme[1].toLowerCase())) {
+      const name = scheme[1].toLowerCase()
+      return { start: start + scheme[0].length, end, kind: name === 'bearer' || name === 'basic' ? name : 'key' }
+    }
+  }
+  if (kind === 'digits' && !/^\d{3,10}$/.test(value)) return undefined
+  if (kind === 'weak' && (value.length > 256 || /\s/.test(value) || !random(value, 12))) return undefined
+  return { start, end, kind: kind === 'cookie' ? 'cookie' : 'key' }
+}
+
+const HARD = 1
+const SOFT = 2
+const STOPS = new Uint8Array(128)
+for (const char of ' \t\r\n\f\v"\'`<>\\') STOPS[char.charCodeAt(0)] = HARD
+for (const char of ',;&|)]}') STOPS[char.charCodeAt(0)] = SOFT
+const LINE_END = /[\r\n"'`]|\\[nr"']/g
+
+function bare(text: string, at: number, from: number, key: Key, kind: KeyKind, word: Word): Span | undefined {
+  if (kind === 'cookie') return cookie(text, from)
+  let end = wordEnd(text, from, word)
+  let start = from
+  if (kind === 'auth') {
+    const scheme = text.slice(from, end).toLowerCase()
+    if (!AUTH_SCHEMES.has(scheme) || text.charCodeAt(end) !== SPACE) {
+      if (!passwordLike(text.slice(from, end))) return undefined
+    } else {
+      start = end + 1
+      end = scheme === 'digest' || scheme.startsWith('aws4') ? lineEnd(text, start) : wordEnd(text, start, word)
+      const value = text.slice(start, end)
+      if (innocentValue(value)) return undefined
+      return { start, end, kind: scheme === 'bearer' || scheme === 'basic' ? scheme : 'key' }
+    }
+  }
+  const value = text.slice(start, end)
+  if (innocentValue(value) || (kind === 'text' && /^[\d.,%_]+$/.test(value))) return undefined
+  const tight = from === at + 1 && key.end === at
+  // `this.token = token` hands a secret on; it does not say it.
+  if (!tight && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
+  const ok = tight ? value.length >= 3 && !STRUCTURE.test(value) : alone(text, key, end) ? lineValue(value) : passwordLike(value) && !STRUCTURE.test(value)
+  return ok ? spanOf(value, start, kind) : undefined
+}
+
+/** Brackets open a structure and a member or type is code, not a value. */
+const STRUCTURE = /^[[{(]|^[A-Za-z_$][\w$]{0,64}(?:\.[A-Za-z_$][\w$]{0,64}){1,8}$/
+
+/** On a line of its own (YAML, INI, .env) even a plain word is the password, unless it is written like a heading or a type. */
+function lineValue(value: string): boolean {
+  return value.length >= 4 && !STRUCTURE.test(value) && (passwordLike(value) || /^[^A-Z\s].*[^,;]$/.test(value))
+}
+
+/** Whether key and value are all there is on their line. */
+function alone(text: string, key: Key, end: number): boolean {
+  let after = end
+  while (text.charCodeAt(after) === SPACE && after < end + 8) after++
+  if (after < text.length && text[after] !== '\n' && text[after] !== '\r' && text[after] !== '#' && text[after] !== '\\') return false
+  let before = key.start
+  const lowest = Math.max(0, before - 24)
+  while (before > lowest && ' \t-"\''.includes(text[before - 1] as string)) before--
+  if (text.endsWith('export', before) || text.slice(Math.max(0, before - 6), before) === 'export') before -= 6
+  return before <= 0 || text[before - 1] === '\n' || (text[before - 1] === 'n' && text[before - 2] === '\\')
+}
+
+function wordEnd(text: string, from: number, word: Word): number {
+  if (from < word.start || from >= word.end) {
+    word.start = from
+    word.end = from
+    while (word.end < text.length) {
+      const code = text.charCodeAt(word.end)
+      const stop = code < 128 ? (STOPS[code] as number) : 0
+      if (stop === HARD || (stop === SOFT && endsField(text, word.end))) break
+      word.end++
+    }
+  }
+  let end = word.end
+  while (end > from + 1 && '.,;:!?'.includes(text[end - 1] as string)) end--
+  return end
+}
+
+const FIELD = /[\s"'\\,;&|)\]}]|$|[\w.%-]{1,40} {0,2}[=:]/y
+
+/** A comma or semicolon may be part of a password; it ends the value when a space, another mark or the next field follows. */
+function endsField(text: string, at: number): boolean {
+  FIELD.lastIndex = at + 1
+  return FIELD.test(text)
+}
+
+function lineEnd(text: string, from: number): number {
+  LINE_END.lastIndex = from
+  const hit = LINE_END.exec(text)
+  return hit === null ? text.length : hit.index
+}
+
+const PAIR = /[^\s=;:"'`<>$\\]{1,128}=/y
+const MORE = /(?:[^\s=;,"'`<>\\]{1,256}(?:=[^\s;"'`<>\\]{0,4096})?)(?:; {0,2})?/y
+
+/** A cookie header is pairs with semicolons between; what follows the last pair is the rest of the sentence. */
+function cookie(text: string, from: number): Span | undefined {
+  PAIR.lastIndex = from
+  if (!PAIR.test(text)) return undefined
+  let end = from
+  for (let more = true; more; ) {
+    MORE.lastIndex = end
+    const hit = MORE.exec(text)
+    if (hit === null) break
+    end += hit[0].trimEnd().length
+    more = hit[0].includes(';')
+    if (more) end = MORE.lastIndex
+  }
+  while (end > from && '; ,.'.includes(text[end - 1] as string)) end--
+  return { start: from, end, kind: 'cookie' }
+}

@@ -1,0 +1,57 @@
+// Finds the exact secrets the user bound (`redact.values`), also as they look inside JSON text, in a URL and in base64.
+import { base64 } from './looks.ts'
+import type { Span } from './spans.ts'
+
+export interface Bound {
+  find(text: string, spans: Span[]): void
+  /** A number is a secret too when it is written like one. */
+  has(text: string): boolean
+}
+
+/** A shorter value would occur by accident in half of all texts; it is not bound. */
+const SHORTEST = 4
+/** Base64 is worth looking for when what is left after trimming the unaligned ends is still telling. */
+const SHORTEST_ENCODED = 8
+
+const NOTHING: Bound = { find: () => undefined, has: () => false }
+
+export function bind(values: readonly string[] = []): Bound {
+  const forms = new Map<string, string>()
+  const secrets = new Set(values.filter((value) => value.length >= SHORTEST))
+  for (const secret of secrets) for (const form of formsOf(secret)) if (!forms.has(form)) forms.set(form, secret)
+  for (const secret of secrets) forms.set(secret, secret)
+  if (forms.size === 0) return NOTHING
+  // Longest first: where one secret begins another, the longer is the one that stands there.
+  const all = [...forms.keys()].sort((a, b) => b.length - a.length)
+  const shortest = all.at(-1)?.length ?? 0
+  const pattern = new RegExp(all.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g')
+  return {
+    find: (text, spans) => {
+      if (text.length < shortest) return
+      pattern.lastIndex = 0
+      for (let hit = pattern.exec(text); hit !== null; hit = pattern.exec(text)) {
+        spans.push({ start: hit.index, end: hit.index + hit[0].length, kind: 'value', secret: forms.get(hit[0]) ?? hit[0] })
+      }
+    },
+    has: (text) => secrets.has(text),
+  }
+}
+
+function formsOf(secret: string): string[] {
+  const once = JSON.stringify(secret).slice(1, -1)
+  const twice = JSON.stringify(once).slice(1, -1)
+  const url = encodeURIComponent(secret.toWellFormed())
+  const forms = [once, twice, url, url.replaceAll('%20', '+')]
+  const bytes = new TextEncoder().encode(secret)
+  if (bytes.length >= SHORTEST_ENCODED) {
+    for (const shift of [0, 1, 2]) {
+      const padded = new Uint8Array(shift + bytes.length)
+      padded.set(bytes, shift)
+      const text = base64(padded).replace(/=+$/, '')
+      // Characters that also carry bits of what stands before or after are not the secret's own.
+      const own = text.slice(shift === 0 ? 0 : shift + 1, padded.length % 3 === 0 ? text.length : text.length - 1)
+      forms.push(own, own.replaceAll('+', '-').replaceAll('/', '_'))
+    }
+  }
+  return forms
+}

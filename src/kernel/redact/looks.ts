@@ -1,0 +1,113 @@
+// Says what a single word looks like: chance, a password, or something that only stands where a secret could.
+import { ABSENT_VALUES, INNOCENT_VALUES } from './words.ts'
+
+/** A reference to a secret is not the secret: `$TOKEN`, `${{ secrets.X }}`, `process.env.KEY`, `<your key>`, `****`, `getKey()`. */
+const REFERENCE =
+  /^(?:\$\{|\$\(|\$[A-Za-z_]|\$env:|<[^>]{0,80}>?|\{\{|\{[A-Za-z_]|%[A-Za-z_]+%|[*•.xX_-]{3,}$|(?:process|os|env|import|config|settings|self|this|req|request|ctx|args|options|secrets|vars|var|data|local|ENV|Deno|Bun|System|params|user|credentials|body|props|state|row|await)[.[]|!Ref|!Sub|\[REDACTED|\[FILTERED|\[redacted)/
+const CALL = /^[A-Za-z_$][\w$.]{0,60}\(/
+const LOOSE = /^(?:your|my|some|the|an?|example|sample|dummy|fake|test|insert|enter|changeme|change|replace|todo|placeholder|xxx)[-_ ](?:[a-z]+[-_ ])*(?:key|token|secret|password|here|value|goes|credential|me)[a-z_-]{0,20}$/i
+
+export function innocentValue(value: string): boolean {
+  return value === '' || (value.length <= 12 && INNOCENT_VALUES.has(value.toLowerCase())) || REFERENCE.test(value) || CALL.test(value) || (value.length < 60 && LOOSE.test(value))
+}
+
+const WHOLE_REFERENCE =
+  /^(?:\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$[A-Z_][A-Z0-9_]*|<[^<>]{0,80}>|\{\{[^}]{0,200}\}\}|[*•]{3,}|[xX]{3,}|\.{3}|(?:process\.env|os\.environ|import\.meta)\b.{0,80}|\[(?:REDACTED|FILTERED|MASKED)\])$/i
+
+/** Whether a value that was set apart by quotes or by a key says that there is no secret here, or where it is kept. */
+export function absentValue(value: string): boolean {
+  return value === '' || (value.length <= 12 && ABSENT_VALUES.has(value.toLowerCase())) || (value.length <= 256 && WHOLE_REFERENCE.test(value))
+}
+
+const DIGIT = 1
+const UPPER = 2
+const LOWER = 4
+
+export function charKind(code: number): number {
+  if (code >= 97 && code <= 122) return LOWER
+  if (code >= 48 && code <= 57) return DIGIT
+  return code >= 65 && code <= 90 ? UPPER : 0
+}
+
+/**
+ * Whether letters and digits are mixed as only a generator mixes them. Between neighbours of a random base62 word the kind
+ * changes at 62 % of the places, base36 at 40 %, hexadecimal at 47 %; slugs, identifiers and prose stay under 25 %.
+ */
+export function random(text: string, least: number, bar = 0.24): boolean {
+  let size = 0
+  let digits = 0
+  let upper = 0
+  let lower = 0
+  let changes = 0
+  let before = 0
+  // 256 characters tell as much as all of them.
+  const end = Math.min(text.length, 256)
+  for (let at = 0; at < end; at++) {
+    const kind = charKind(text.charCodeAt(at))
+    if (kind === 0) {
+      before = 0
+      continue
+    }
+    size++
+    if (kind === DIGIT) digits++
+    else if (kind === UPPER) upper++
+    else lower++
+    if (before !== 0 && before !== kind) changes++
+    before = kind
+  }
+  if (size < least || upper + lower < 4) return false
+  // Without digits a word must be far from camel case, which changes at a third of the places at most.
+  const enough = upper >= 3 && lower >= 3 ? digits >= 2 || changes >= size * 0.42 : digits >= 3
+  return enough && changes >= size * bar
+}
+
+/** Whether a word in a sentence could be a password: long enough, and not only letters. */
+export function passwordLike(word: string): boolean {
+  if (word.length < 6 || word.length > 256) return false
+  let letters = 0
+  let digits = 0
+  let marks = 0
+  for (let at = 0; at < word.length; at++) {
+    const kind = charKind(word.charCodeAt(at))
+    if (kind === DIGIT) digits++
+    else if (kind !== 0) letters++
+    else if ('!@#$%^&*+~'.includes(word[at] as string)) marks++
+  }
+  return letters > 0 && (digits > 0 || marks > 0)
+}
+
+export const UUID = /[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}/
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/** The base64 of bytes; the pure rooms have no Buffer. */
+export function base64(bytes: Uint8Array): string {
+  let out = ''
+  for (let at = 0; at < bytes.length; at += 3) {
+    const word = ((bytes[at] as number) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0)
+    out += (ALPHABET[word >> 18] as string) + ALPHABET[(word >> 12) & 63]
+    out += at + 1 < bytes.length ? ALPHABET[(word >> 6) & 63] : '='
+    out += at + 2 < bytes.length ? ALPHABET[word & 63] : '='
+  }
+  return out
+}
+
+/** Whether a base64 word holds `user:password`: only printable ASCII, and a colon in it. */
+export function basicPair(word: string): boolean {
+  let bits = 0
+  let held = 0
+  let colon = false
+  const end = Math.min(word.length, 256)
+  for (let at = 0; at < end; at++) {
+    const value = ALPHABET.indexOf(word[at] as string)
+    if (value < 0) return colon && word[at] === '='
+    held = ((held << 6) | value) & 0xffff
+    bits += 6
+    if (bits < 8) continue
+    bits -= 8
+    const byte = (held >> bits) & 0xff
+    if (byte < 32) return false
+    if (byte === 58) colon = true
+  }
+  return colon
+}

@@ -1,0 +1,89 @@
+// Finds secrets that a sentence or a command line announces: `Bearer …`, `the password is …`, `--token …`, `curl -u user:…`.
+import type { KeyJudge } from './keys.ts'
+import { basicPair, innocentValue, passwordLike, random, UUID } from './looks.ts'
+import type { Span } from './spans.ts'
+
+const NAMES = /(?<![A-Za-z])(?:bearer|basic|passwords?|passphrase|passcode|passwd|pwd|secrets?|tokens?|api[ _-]?keys?|access[ _-]?keys?|secret[ _-]?keys?|private[ _-]?keys?|license[ _-]?keys?|auth[ _-]?keys?|credentials?|webhook|keys?)(?![A-Za-z])/gi
+/** One word of a sentence, without the quotes and marks around it. */
+const NEXT = /[ \t]{1,4}["'`(<]{0,2}([^\s"'`<>()]{1,512})/y
+const GLUE = new Set(['is', 'was', 'to', 'as', 'be', '=', ':', '->', '→', 'called', 'now'])
+const AHEAD = 5
+
+export function phraseSpans(text: string, spans: Span[]): void {
+  for (const hit of text.matchAll(NAMES)) {
+    const name = hit[0].toLowerCase()
+    let at = hit.index + hit[0].length
+    if (text[at] === ':' || text[at] === '=') at++
+    let glue = false
+    for (let n = 0; n < AHEAD; n++) {
+      NEXT.lastIndex = at
+      const next = NEXT.exec(text)
+      if (next === null) break
+      const word = (next[1] as string).replace(/[.,;:!?]{1,3}$/, '')
+      const start = at + next[0].length - (next[1] as string).length
+      at += next[0].length
+      if (secretWord(name, word, n, glue)) {
+        spans.push({ start, end: start + word.length, kind: name === 'bearer' || name === 'basic' ? name : 'key' })
+        break
+      }
+      glue = GLUE.has(word.toLowerCase())
+      // A sentence that ends takes its subject with it.
+      if (/[.!?;]$/.test(next[1] as string)) break
+    }
+  }
+}
+
+function secretWord(name: string, word: string, n: number, glue: boolean): boolean {
+  if (innocentValue(word)) return false
+  if (name === 'bearer') return n === 0 && word.length >= 8 && /^[A-Za-z0-9._~+/=-]+$/.test(word) && (/\d/.test(word) || word.length >= 24)
+  if (name === 'basic') return n === 0 && word.length >= 8 && basicPair(word)
+  // A path, an address or a digest with its name on it is not the secret itself.
+  if (/^[\w.+-]{1,10}:|:\/\/|\.[a-z]{1,4}$|^sha\d/.test(word) || (word.includes('/') && !random(word, 30))) return false
+  const many = name.startsWith('key') || name === 'webhook'
+  if (word.length >= 20 && word.length <= 256 && !UUID.test(word) && random(word.replace(/[-.][a-z]{1,12}$/, ''), 20)) return !(many && n > 3)
+  return glue && !many && n <= 2 && passwordLike(word) && !/^[\d.,]+[a-z%]{0,3}$|^v?\d+[.-]|\.$|^[A-Za-z]+[-_]\d{1,4}$/.test(word)
+}
+
+const FLAG = /(?<![\w-])--?([A-Za-z][\w-]{1,60}) {1,3}(["']?)([^\s"'-][^\s"']{0,511})/g
+const USER = /(?<![\w-])(?:-u|-U|--user|--proxy-user)(?: {0,2}|=)["']?([^\s:"']{1,128}):([^\s"']{1,256})/g
+const SHORT = /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli)\b[^\n|;]{0,160}? (?:-p|-a) {0,1}["']?([^\s"'-][^\s"']{2,128})/g
+const NETRC = /\blogin\s{1,4}\S{1,128}\s{1,4}password\s{1,4}(\S{1,128})/g
+
+export function commandSpans(text: string, judge: KeyJudge, spans: Span[]): void {
+  for (const hit of text.matchAll(FLAG)) {
+    const value = hit[3] as string
+    const kind = judge(hit[1] as string)
+    if (kind === 'none' || kind === 'cookie' || kind === 'mixed' || innocentValue(value)) continue
+    const end = hit.index + hit[0].length
+    if (kind === 'text' && /^\d+$/.test(value)) continue
+    // `use --password to log in` is a sentence; a value in quotes, with digits, or last in its command is not.
+    if (hit[2] === '' && !passwordLike(value) && !/^\s*(?:$|\n|\\|-|[|&;>])/.test(text.slice(end, end + 8))) continue
+    spans.push({ start: end - value.length, end, kind: 'key' })
+  }
+  if (/\bcurl\b|\bhttp\b|\bwget\b/.test(text)) {
+    for (const hit of text.matchAll(USER)) push(hit, 2, spans, /^\d+$/.test(hit[1] as string) && /^\d+$/.test(hit[2] as string))
+  }
+  for (const hit of text.matchAll(SHORT)) push(hit, 1, spans, /^\d{2,5}(?::\d+)?$/.test(hit[1] as string))
+}
+
+export function netrcSpans(text: string, spans: Span[]): void {
+  for (const hit of text.matchAll(NETRC)) push(hit, 1, spans, false)
+}
+
+function push(hit: RegExpExecArray, group: number, spans: Span[], innocent: boolean): void {
+  const value = hit[group] as string
+  const end = hit.index + hit[0].length
+  if (!innocent && !innocentValue(value)) spans.push({ start: end - value.length, end, kind: 'key' })
+}
+
+const ELEMENT = /<([A-Za-z][\w.:-]{0,60})>([^<>]{1,2048})<\//g
+
+export function elementSpans(text: string, judge: KeyJudge, spans: Span[]): void {
+  for (const hit of text.matchAll(ELEMENT)) {
+    const kind = judge(hit[1] as string)
+    const value = hit[2] as string
+    if (kind !== 'all' && !(kind === 'text' && !/^\d+$/.test(value))) continue
+    const end = hit.index + hit[0].length - 2
+    if (!innocentValue(value.trim())) spans.push({ start: end - value.length, end, kind: 'key' })
+  }
+}

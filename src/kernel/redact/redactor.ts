@@ -1,0 +1,176 @@
+// The redactor: a walk over JSON data that masks every secret before anything is hashed, indexed or logged.
+import { spanOf } from './assignments.ts'
+import { bind } from './bound.ts'
+import { type JsonRules, maskJson, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './json.ts'
+import { keyJudge } from './keys.ts'
+import { absentValue, passwordLike } from './looks.ts'
+import { hasPlaceholder, mask, placeholder } from './spans.ts'
+import { maskText } from './text.ts'
+import type { KeyKind } from './words.ts'
+
+export interface RedactOptions {
+  /** Further key fragments that name a secret, e.g. `ssn`. */
+  readonly keys?: readonly string[]
+  /** Exact secrets, masked wherever they occur; shorter than four characters they are ignored. */
+  readonly values?: readonly string[]
+  /** Key names that are never treated as secret. */
+  readonly allow?: readonly string[]
+}
+
+export interface Redactor {
+  /** A copy of `data` with every secret masked; the very same reference when nothing was masked. Never mutates its input. */
+  value(data: unknown): unknown
+  text(text: string): string
+}
+
+type Data = Readonly<Record<string, unknown>>
+
+/** How deep JSON inside a string inside JSON is followed; each level doubles the backslashes, so nobody writes more. */
+const DEEPEST = 8
+const REMEMBERED = 4096
+const SCHEMA_TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
+
+/** `tag` turns a secret into a short keyed, irreversible tag (the kernel supplies HMAC-SHA256 truncated, hex). */
+export function redactor(options: RedactOptions, tag: (secret: string) => string): Redactor {
+  const judge = keyJudge(options.keys, options.allow)
+  const bound = bind(options.values)
+  const plain = (text: string) => maskText(text, judge, bound, tag)
+
+  // Keys that hold no secret themselves, with what they say about their value: one lookup for the keys of every event.
+  const known = new Map<string, KeyKind>()
+  const kindOfKey = (key: string): KeyKind | undefined => {
+    const before = known.get(key)
+    if (before !== undefined) return before
+    if (plain(key) !== key) return undefined
+    const kind = judge(key)
+    if (key.length <= 64) {
+      if (known.size >= REMEMBERED) known.clear()
+      known.set(key, kind)
+    }
+    return kind
+  }
+
+  let depth = 0
+  const rules: JsonRules = {
+    key: (name) => (kindOfKey(name) === undefined ? plain(name) : name),
+    judge,
+    string: (value, kind) => string(value, kind),
+    number: (written, kind) => number(written, kind),
+  }
+
+  const nested = (text: string, kind: KeyKind): string | undefined => {
+    if (depth >= DEEPEST || !couldBeJson(text)) return undefined
+    depth++
+    try {
+      return maskJson(text, rules, kind)
+    } finally {
+      depth--
+    }
+  }
+
+  const string = (text: string, kind: KeyKind): string => {
+    if (kind !== 'none' && text !== '' && !absentValue(text)) {
+      const masked = underKey(text, kind)
+      if (masked !== undefined) return masked
+    }
+    return nested(text, 'none') ?? plain(text)
+  }
+
+  /** The value of a secret key, or undefined when this value is not one. */
+  const underKey = (text: string, kind: KeyKind): string | undefined => {
+    const json = nested(text, kind)
+    if (json !== undefined) return json
+    const parts = plain(text)
+    // Masked before, a text is left as it was: masking twice must change nothing.
+    if (hasPlaceholder(text)) return parts
+    // The secret has a name of its own, or it is a connection string whose host may stay.
+    if (parts !== text && (kind === 'mixed' || /^\[redacted:[a-z0-9-]+:[^\]\s]+\]$/.test(parts))) return parts
+    const span = spanOf(text, 0, kind)
+    return span === undefined ? undefined : mask(text, [span], tag)
+  }
+
+  const number = (written: string, kind: KeyKind): string | undefined => {
+    if (bound.has(written)) return placeholder('value', written, tag)
+    return kind === 'all' || (kind === 'digits' && /^\d{3,10}$/.test(written)) ? placeholder('key', written, tag) : undefined
+  }
+
+  const walk = (data: unknown, kind: KeyKind): unknown => {
+    if (typeof data === 'string') return string(data, kind)
+    if (typeof data === 'number') return number(String(data), kind) ?? data
+    if (typeof data !== 'object' || data === null) return data
+    return Array.isArray(data) ? list(data, kind) : object(data as Data, kind)
+  }
+
+  const list = (data: readonly unknown[], kind: KeyKind): unknown => {
+    let copy: unknown[] | undefined
+    // `['authorization', 'Bearer …']`: how many libraries hand over headers.
+    const pair = kind === 'none' && data.length === 2 && typeof data[0] === 'string' && typeof data[1] === 'string'
+    for (let at = 0; at < data.length; at++) {
+      const item = data[at]
+      const masked = walk(item, pair && at === 1 && passwordLike(item as string) ? judge(data[0] as string) : kind)
+      if (masked === item) continue
+      copy ??= data.slice()
+      copy[at] = masked
+    }
+    return copy ?? data
+  }
+
+  const object = (data: Data, above: KeyKind): unknown => {
+    const keys = Object.keys(data)
+    const schema = above !== 'none' && describesSchema(data)
+    const named = above === 'none' ? pairKind(data, keys) : 'none'
+    let copy: Record<string, unknown> | undefined
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at] as string
+      const item = data[key]
+      const said = kindOfKey(key)
+      let kind = above === 'none' || schema ? (said ?? judge(key)) : above
+      if (schema && SCHEMA_SAMPLES.has(key)) kind = above
+      if (named !== 'none' && PAIR_VALUES.has(key)) kind = named
+      const masked = walk(item, kind)
+      const name = said === undefined ? plain(key) : key
+      if (copy === undefined) {
+        if (masked === item && name === key) continue
+        copy = {}
+        for (let n = 0; n < at; n++) define(copy, keys[n] as string, data[keys[n] as string])
+      }
+      define(copy, name, masked)
+    }
+    return copy ?? data
+  }
+
+  /** What `name` says about the `value` beside it: `{ name: 'DB_PASSWORD', value: '…' }`. */
+  const pairKind = (data: Data, keys: readonly string[]): KeyKind => {
+    if (keys.length > 6) return 'none'
+    for (const key of keys) {
+      const name = PAIR_NAMES.has(key) ? data[key] : undefined
+      if (typeof name === 'string' && name.length <= 64) return judge(name)
+    }
+    return 'none'
+  }
+
+  return { value: (data) => walk(data, 'none'), text: (text) => string(text, 'none') }
+}
+
+/** A tool's parameters may include `password: { type: 'string' }`; that is a description and stays readable. */
+function describesSchema(data: Data): boolean {
+  const type = Object.hasOwn(data, 'type') ? data['type'] : undefined
+  return SCHEMA_TYPES.has(type) || ['$ref', 'anyOf', 'oneOf', 'allOf'].some((key) => Object.hasOwn(data, key))
+}
+
+/** Assignment would call the setter of `__proto__`; a defined property is always the object's own. */
+function define(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+  else target[key] = value
+}
+
+function couldBeJson(text: string): boolean {
+  let first = 0
+  while (first < text.length && text.charCodeAt(first) <= 32) first++
+  const open = text.charCodeAt(first)
+  if (open !== 123 && open !== 91 && open !== 34) return false
+  let last = text.length - 1
+  while (last > first && text.charCodeAt(last) <= 32) last--
+  const close = text.charCodeAt(last)
+  return last > first && (close === 125 || close === 93 || close === 34)
+}

@@ -1,0 +1,158 @@
+// Finds secrets by their shape: words that begin like a known provider's key, web tokens, and words with a vendor's prefix
+// and a random body. Only long unbroken words are looked at, which ordinary prose does not have.
+import { charKind, random, UUID } from './looks.ts'
+import { SHAPES, type Shape } from './shapes.ts'
+import type { Span } from './spans.ts'
+import { INNOCENT_PREFIXES } from './words.ts'
+
+/** The shortest word worth reading: the shortest known key has 20 characters. */
+const SHORTEST = 18
+/** Body length from which an unknown prefix counts: identifiers (ULID 26, Stripe 24, nanoid 21) are shorter, keys are not. */
+const LONG_BODY = 28
+const LONG_HEX = 32
+
+const WORD = 1
+const JOINT = 2
+const CLASS = new Uint8Array(128)
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-') CLASS[char.charCodeAt(0)] = WORD
+for (const char of '.:+/=$%~') CLASS[char.charCodeAt(0)] = JOINT
+
+/** Shapes by their first character, so that a place that cannot begin one costs one look. */
+const BY_FIRST: (readonly { readonly start: string; readonly shape: Shape }[] | undefined)[] = []
+for (const shape of SHAPES) {
+  for (const start of shape.starts) {
+    const code = start.charCodeAt(0)
+    BY_FIRST[code] = [...(BY_FIRST[code] ?? []), { start, shape }].sort((a, b) => b.start.length - a.start.length)
+  }
+}
+
+export function tokenSpans(text: string, spans: Span[]): void {
+  const size = text.length
+  let at = 0
+  while (at < size) {
+    if (classOf(text, at) === 0) {
+      at++
+      continue
+    }
+    let end = at + 1
+    while (end < size && classOf(text, end) !== 0) end++
+    if (end - at >= SHORTEST) readRegion(text, at, end, spans)
+    at = end
+  }
+}
+
+function classOf(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return code < 128 ? (CLASS[code] as number) : 0
+}
+
+function readRegion(text: string, start: number, end: number, spans: Span[]): void {
+  let at = start
+  let deadWebToken = start
+  let word = true
+  while (at < end) {
+    if (!(at === start || word || opens(text, at))) {
+      at++
+      continue
+    }
+    word = false
+    const code = text.charCodeAt(at)
+    let stop = -1
+    if (code === 101 && at >= deadWebToken && text.startsWith('eyJ', at)) {
+      stop = webToken(text, at, end)
+      if (stop < 0) deadWebToken = -stop
+      else spans.push({ start: at, end: stop, kind: 'jwt' })
+    }
+    if (stop < 0) stop = known(text, at, spans)
+    // Not after a dot: a dot may be part of the word, and starting again at each would read it again at each.
+    if (stop < 0 && (at === start || (classOf(text, at - 1) === JOINT && text[at - 1] !== '.') || afterEscape(text, at))) {
+      stop = vendor(text, at, end, spans)
+    }
+    if (stop > at) {
+      at = stop
+      word = true
+    } else at++
+  }
+}
+
+/** A token may begin after anything but a letter or digit, and after an escape: `\nghp_…`, `%3Dghp_…`. */
+function opens(text: string, at: number): boolean {
+  return charKind(text.charCodeAt(at - 1)) === 0 || afterEscape(text, at)
+}
+
+function afterEscape(text: string, at: number): boolean {
+  if (at < 2) return false
+  return (text[at - 2] === '\\' && 'nrtbf'.includes(text[at - 1] as string)) || (at > 2 && text[at - 3] === '%')
+}
+
+function known(text: string, at: number, spans: Span[]): number {
+  const rows = BY_FIRST[text.charCodeAt(at)]
+  if (rows === undefined) return -1
+  for (const { start, shape } of rows) {
+    if (!text.startsWith(start, at)) continue
+    let from = at
+    if (shape.before !== undefined) {
+      const before = shape.before.exec(text.slice(Math.max(0, at - 40), at))
+      if (before === null) continue
+      from = at - before[0].length
+    }
+    shape.pattern.lastIndex = at
+    const hit = shape.pattern.exec(text)
+    if (hit === null || (shape.random === true && !random(hit[0].slice(start.length), 16))) continue
+    let end = at + hit[0].length
+    // The bound of the pattern is there for speed; what follows without a break belongs to the same word.
+    while (hit[0].length > 200 && end < text.length && classOf(text, end) === WORD) end++
+    spans.push({ start: from, end, kind: shape.kind })
+    return end
+  }
+  return -1
+}
+
+/** The end of a JWT or JWE that begins here, or minus the place before which none can begin. */
+function webToken(text: string, at: number, end: number): number {
+  const header = segment(text, at, end)
+  if (header - at < 10 || text[header] !== '.') return -header
+  let stop = segment(text, header + 1, end)
+  if (stop - header < 9) return -header
+  const nested = text.startsWith('eyJ', header + 1)
+  let parts = 2
+  while (parts < 5 && text[stop] === '.') {
+    const next = segment(text, stop + 1, end)
+    if (next === stop + 1 && parts > 2) break
+    stop = next
+    parts++
+  }
+  return parts > 2 || nested ? stop : -header
+}
+
+function segment(text: string, at: number, end: number): number {
+  let stop = at
+  while (stop < end && classOf(text, stop) === WORD) stop++
+  return stop
+}
+
+const PREFIX = /(?:[a-z][a-z0-9]{1,14}|[A-Z][A-Z0-9]{1,14})[_.-]/y
+const HEX = /^(?:[a-f0-9]+|[A-F0-9]+)$/
+const FILE = /\.[a-z]{1,5}\d?$/
+
+/** A vendor nobody told us about: a one-case prefix, a separator and a long body of chance. */
+function vendor(text: string, at: number, limit: number, spans: Span[]): number {
+  let end = at
+  while (end < limit && (classOf(text, end) === WORD || text.charCodeAt(end) === 46)) end++
+  while (end > at && text.charCodeAt(end - 1) === 46) end--
+  if (end - at < LONG_BODY + 3) return -1
+  PREFIX.lastIndex = at
+  const prefix = PREFIX.exec(text)
+  // Past a kilobyte it is content, not a key.
+  if (prefix === null || end - at > 1024) return -1
+  if (INNOCENT_PREFIXES.has(prefix[0].slice(0, -1).toLowerCase())) return -1
+  const body = text.slice(at + prefix[0].length, end)
+  if (FILE.test(body) || UUID.test(body)) return -1
+  const longest = body.split(/[_.-]/).reduce((a, b) => (b.length > a.length ? b : a), '')
+  // One unbroken stretch that long is no slug, so less of a mixture will do: base32 has few digits.
+  const solid = longest.length >= LONG_HEX && random(longest, LONG_HEX, 0.15)
+  const fits = HEX.test(longest) ? solid && prefix[0].length <= 9 : solid || (longest.length >= 12 && random(body, LONG_BODY))
+  if (!fits) return -1
+  spans.push({ start: at, end, kind: 'token' })
+  return end
+}

@@ -1,0 +1,49 @@
+// Finds the password in `scheme://user:password@host`, whatever the scheme, and a lone key before the `@`. User and host stay:
+// they say where the agent went.
+import { innocentValue, random } from './looks.ts'
+import type { Span } from './spans.ts'
+
+const STOPS = ' \t\r\n"\'`<>\\,;|)}]'
+const LONGEST = 1024
+const ORACLE = /jdbc:oracle:thin:[^/\s]{1,64}\/([^@\s]{1,128})@/g
+
+export function urlSpans(text: string, spans: Span[]): void {
+  for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
+    const start = at + 3
+    const info = userInfoEnd(text, start)
+    if (info < 0) continue
+    const colon = text.indexOf(':', start)
+    const named = colon >= 0 && colon < info
+    const from = named ? colon + 1 : start
+    const secret = text.slice(from, info)
+    if (innocentValue(secret)) continue
+    if (named || random(secret, 16)) spans.push({ start: from, end: info, kind: 'url-password' })
+  }
+  for (const hit of text.matchAll(ORACLE)) {
+    const end = hit.index + hit[0].length - 1
+    spans.push({ start: end - (hit[1] as string).length, end, kind: 'url-password' })
+  }
+}
+
+/** The place of the `@` that ends the user info, or -1. Passwords that should have been encoded often were not. */
+function userInfoEnd(text: string, start: number): number {
+  let last = -1
+  let slash = false
+  let colon = false
+  const limit = Math.min(text.length, start + LONGEST)
+  for (let at = start; at < limit; at++) {
+    const char = text[at] as string
+    if (char === '@') {
+      last = at
+      if (slash) break
+    } else if (char === ':') {
+      if (text.startsWith('//', at + 1)) break
+      colon = true
+    } else if (char === '/' || char === '?' || char === '#') {
+      // `user:pa/ss@host` and `host:8080/@name` differ in what stands between the colon and the slash.
+      if (last >= 0 || slash || !colon || /:\d{0,5}$/.test(text.slice(Math.max(start, at - 6), at))) break
+      slash = true
+    } else if (STOPS.includes(char) && !(colon && last < 0 && ',;)}]|'.includes(char))) break
+  }
+  return last
+}

@@ -1,0 +1,35 @@
+// Whose journal, on whose behalf, with what at hand: what every kernel function is given first.
+
+import { refuse } from '../model/errors.ts'
+import type { Id, TenantId } from '../model/ids.ts'
+import type { Backend } from '../ports/backend.ts'
+import type { Environment } from '../ports/environment.ts'
+import type { Registry } from './decider.ts'
+import type { Lane } from './lane.ts'
+import type { Redactor } from './redact/redactor.ts'
+import type { SessionMemory } from './session-memory.ts'
+
+/** One per open store. */
+export interface Engine {
+  readonly backend: Backend
+  readonly environment: Environment
+  readonly lane: Lane
+  readonly registry: Registry
+  readonly redactor: Redactor | undefined
+  readonly sessions: SessionMemory
+  readonly payloadBytes: number
+  readonly newId: <Name extends string>() => Id<Name>
+  readonly newSalt: () => Uint8Array
+  /** Aborted when the store closes: whoever waits, stops. */
+  readonly closing: AbortSignal
+}
+
+export interface Scope {
+  readonly engine: Engine
+  readonly tenant: TenantId
+  readonly actor: string
+}
+
+export function checkOpen(engine: Engine): void {
+  if (engine.closing.aborted) throw refuse('STORE_CLOSED')
+}

@@ -1,0 +1,54 @@
+// A session opens once, may be renamed, put away and taken up again, and is deleted for good.
+
+import { refuse } from '../model/errors.ts'
+import type { SessionId } from '../model/ids.ts'
+import type { SessionRow } from '../model/session.ts'
+import { decider, fact } from './decider.ts'
+
+export type SessionCommand =
+  | { readonly verb: 'open'; readonly set: Partial<Pick<SessionRow, 'key' | 'title' | 'owner' | 'branch' | 'relation' | 'metadata'>> }
+  | { readonly verb: 'rename'; readonly id: SessionId; readonly title: string }
+  | { readonly verb: 'describe'; readonly id: SessionId; readonly metadata: NonNullable<SessionRow['metadata']> }
+  | { readonly verb: 'archive'; readonly id: SessionId }
+  | { readonly verb: 'reopen'; readonly id: SessionId }
+  | { readonly verb: 'delete'; readonly id: SessionId; readonly reason: string }
+
+const there = (row: SessionRow | undefined, id: SessionId): SessionRow => {
+  if (!row) throw refuse('SESSION_UNKNOWN', { session: id })
+  if (row.state === 'deleted') throw refuse('SESSION_DELETED', { session: id })
+  return row
+}
+
+// Erased facts still move the state; only what they said is gone.
+export const session = decider<SessionRow, SessionCommand>({
+  table: 'sessions',
+  names: (row) => (row.key === undefined || row.state === 'deleted' ? [] : [['session', row.key]]),
+
+  decide: {
+    open: (row, { set }) => (row ? [] : [fact('session.opened', set)]),
+    rename: (row, { id, title }) => (there(row, id).title === title ? [] : [fact('session.renamed', { title })]),
+    describe: (row, { id, metadata }) => (there(row, id) ? [fact('session.described', { metadata })] : []),
+    archive: (row, { id }) => (there(row, id).state === 'archived' ? [] : [fact('session.archived', {})]),
+    reopen: (row, { id }) => (there(row, id).state === 'open' ? [] : [fact('session.reopened', {})]),
+    delete: (row, { id, reason }) => {
+      if (!row) throw refuse('SESSION_UNKNOWN', { session: id })
+      return row.state === 'deleted' ? [] : [fact('session.deleted', { reason })]
+    },
+  },
+
+  evolve: {
+    'session.opened': (_, e) => ({
+      branch: 'root',
+      ...(e.data as Partial<SessionRow> | undefined),
+      id: e.subject as SessionId,
+      state: 'open',
+      openedAt: e.at,
+      changedAt: e.at,
+    }),
+    'session.renamed': (row, e) => row && { ...row, title: e.data?.title as string | undefined, changedAt: e.at },
+    'session.described': (row, e) => row && { ...row, metadata: e.data?.metadata as SessionRow['metadata'], changedAt: e.at },
+    'session.archived': (row, e) => row && { ...row, state: 'archived', changedAt: e.at },
+    'session.reopened': (row, e) => row && { ...row, state: 'open', changedAt: e.at },
+    'session.deleted': (row, e) => row && { ...row, state: 'deleted', changedAt: e.at },
+  },
+})

@@ -1,0 +1,230 @@
+// A session in hand: what it was when last seen, and what can be done with it.
+
+import { utf8Length } from '../model/bytes.ts'
+import { refuse } from '../model/errors.ts'
+import type { Receipt } from '../model/event.ts'
+import { checkActor } from '../model/event.ts'
+import { type SessionId, toId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import { decodeBody } from '../model/rows.ts'
+import type { BranchState, SessionRelation, SessionRow, SessionState } from '../model/session.ts'
+import { nameId } from '../model/tables.ts'
+import { type AppendOptions, append } from './append.ts'
+import { admit } from './draft.ts'
+import { checkReason, type EraseReport, eraseSession } from './erase.ts'
+import { execute } from './execute.ts'
+import { checkOpen, type Scope } from './scope.ts'
+import { session as decider, type SessionCommand } from './session-decider.ts'
+
+export interface SessionOptions {
+  readonly title?: string
+  /** Whose session this is: an opaque id, to list by. */
+  readonly owner?: string
+  readonly metadata?: NonNullable<SessionRow['metadata']>
+  readonly branch?: BranchState
+  readonly relation?: SessionRelation
+}
+
+export interface ListOptions {
+  readonly state?: SessionState
+  readonly owner?: string
+  /** The newest so many, newest first. The default is 50. */
+  readonly last?: number
+  /** The oldest so many, oldest first. */
+  readonly first?: number
+  readonly cursor?: string
+}
+
+type Row = SessionRow & Record<string, unknown>
+
+export class Session {
+  readonly #scope: Scope
+  #row: SessionRow
+
+  constructor(scope: Scope, row: SessionRow) {
+    this.#scope = scope
+    this.#row = row
+  }
+
+  get id(): SessionId {
+    return this.#row.id
+  }
+  get key(): string | undefined {
+    return this.#row.key
+  }
+  get title(): string | undefined {
+    return this.#row.title
+  }
+  get owner(): string | undefined {
+    return this.#row.owner
+  }
+  get state(): SessionState {
+    return this.#row.state
+  }
+  get branch(): BranchState {
+    return this.#row.branch
+  }
+  get relation(): SessionRelation | undefined {
+    return this.#row.relation
+  }
+  get metadata(): SessionRow['metadata'] {
+    return this.#row.metadata
+  }
+
+  append(type: string, data: unknown, options?: AppendOptions): Promise<Receipt> {
+    return append(this.#scope, this.id, type, data, options)
+  }
+
+  rename(title: string): Promise<void> {
+    return this.#do({ verb: 'rename', id: this.id, title: checkTitle(title) })
+  }
+
+  /** Replaces the metadata. */
+  describe(metadata: NonNullable<SessionRow['metadata']>): Promise<void> {
+    return this.#do({ verb: 'describe', id: this.id, metadata: checkMetadata(metadata) })
+  }
+
+  /** Puts it away: it stays readable and takes no new events. */
+  archive(): Promise<void> {
+    return this.#do({ verb: 'archive', id: this.id })
+  }
+
+  reopen(): Promise<void> {
+    return this.#do({ verb: 'reopen', id: this.id })
+  }
+
+  /** For good: payloads are erased, the key is free again, the chain stays intact. Asking again finishes what a crash left. */
+  async delete(options: { readonly reason: string }): Promise<EraseReport> {
+    const reason = checkReason(options?.reason)
+    await this.#do({ verb: 'delete', id: this.id, reason })
+    const report = await eraseSession(this.#scope, this.id, reason, ['session.deleted'])
+    const row = await readSession(this.#scope, this.id)
+    if (row) this.#row = row
+    return report
+  }
+
+  toJSON(): SessionRow {
+    return this.#row
+  }
+
+  async #do(command: SessionCommand): Promise<void> {
+    const { row, revision } = await execute(this.#scope, decider, this.id, command, { session: this.id })
+    if (!row) throw refuse('SESSION_UNKNOWN', { session: this.id, tenant: this.#scope.tenant })
+    this.#row = row
+    this.#scope.engine.sessions.set(this.#scope.tenant, this.id, { revision, state: row.state })
+  }
+}
+
+/** By key: opened or created. Options matter only when it is created. */
+export async function openSession(scope: Scope, key: string, options: SessionOptions = {}): Promise<Session> {
+  checkOpen(scope.engine)
+  const named = maskKey(scope, key)
+  const set = checkOptions(scope, options)
+  for (let attempt = 1; ; attempt++) {
+    const found = await findSession(scope, key)
+    if (found) return found
+    const id = scope.engine.newId<'session'>()
+    try {
+      // Someone may take the key between the look and the write: one try, then look again.
+      const { row, revision } = await execute(scope, decider, id, { verb: 'open', set: { key: named, ...set } }, { session: id })
+      if (!row) throw refuse('SESSION_UNKNOWN', { session: id, tenant: scope.tenant })
+      scope.engine.sessions.set(scope.tenant, id, { revision, state: row.state })
+      return new Session(scope, row)
+    } catch (error) {
+      if (attempt === limits.conflictRetries || !(await findSession(scope, key))) throw error
+    }
+  }
+}
+
+/** Never creates. */
+export async function findSession(scope: Scope, key: string): Promise<Session | undefined> {
+  checkOpen(scope.engine)
+  const name = await scope.engine.backend.rows.get(scope.tenant, 'names', nameId('session', maskKey(scope, key)))
+  if (!name) return undefined
+  const row = await readSession(scope, decodeBody<{ target: SessionId }>(name.body).target)
+  return row && new Session(scope, row)
+}
+
+export async function sessionById(scope: Scope, id: string): Promise<Session | undefined> {
+  checkOpen(scope.engine)
+  const row = await readSession(scope, toId<'session'>(id))
+  return row && new Session(scope, row)
+}
+
+export async function listSessions(
+  scope: Scope,
+  options: ListOptions = {},
+): Promise<{ readonly items: readonly SessionRow[]; readonly cursor?: string }> {
+  checkOpen(scope.engine)
+  const { state, owner, cursor } = options
+  const limit = options.last ?? options.first ?? 50
+  if (!Number.isInteger(limit) || limit < 1 || limit > limits.listRows)
+    throw refuse('RANGE_INVALID', { why: `ask for 1 to ${limits.listRows} sessions` })
+  if (state !== undefined && !['open', 'archived', 'deleted'].includes(state))
+    throw refuse('RANGE_INVALID', { why: `there is no session state '${state}'` })
+  const [index, equals] =
+    owner === undefined
+      ? state === undefined
+        ? ['byBorn', []]
+        : ['byState', [state]]
+      : state === undefined
+        ? ['byOwner', [owner]]
+        : ['byOwnerAndState', [owner, state]]
+  const page = await scope.engine.backend.rows.list(scope.tenant, 'sessions', {
+    index,
+    equals,
+    limit,
+    backwards: options.first === undefined,
+    ...(cursor !== undefined && { cursor }),
+  })
+  return { items: page.rows.map((row) => decodeBody<Row>(row.body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
+}
+
+async function readSession(scope: Scope, id: SessionId): Promise<SessionRow | undefined> {
+  const row = await scope.engine.backend.rows.get(scope.tenant, 'sessions', id)
+  if (!row) return undefined
+  const body = decodeBody<Row>(row.body)
+  scope.engine.sessions.set(scope.tenant, id, { revision: row.revision, state: body.state })
+  return body
+}
+
+// A key with a secret in it is looked up as it is stored: masked.
+function maskKey(scope: Scope, key: string): string {
+  if (typeof key !== 'string' || key === '' || !key.isWellFormed() || utf8Length(key) > limits.keyBytes) {
+    throw refuse('KEY_INVALID', { found: typeof key === 'string' ? `${key.length} characters` : typeof key })
+  }
+  return scope.engine.redactor?.text(key) ?? key
+}
+
+function checkOptions(scope: Scope, options: SessionOptions): SessionOptions {
+  const { title, owner, metadata, branch, relation } = options
+  if (title !== undefined) checkTitle(title)
+  if (owner !== undefined) checkActor(owner)
+  if (metadata !== undefined) checkMetadata(metadata)
+  if (branch !== undefined && !['root', 'branch', 'source'].includes(branch))
+    throw refuse('OPTION_INVALID', { option: 'branch', why: 'it is root, branch or source' })
+  if (relation !== undefined) toId(relation.session)
+  const set = {
+    ...(title !== undefined && { title }),
+    ...(owner && { owner }),
+    ...(metadata && { metadata }),
+    ...(branch && { branch }),
+    ...(relation && { relation }),
+  }
+  admit(scope, set)
+  return set
+}
+
+function checkTitle(title: string): string {
+  if (typeof title !== 'string' || title.length > limits.titleChars)
+    throw refuse('OPTION_INVALID', { option: 'title', why: `a title has at most ${limits.titleChars} characters` })
+  return title
+}
+
+function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): NonNullable<SessionRow['metadata']> {
+  const usable = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)
+  if (!usable || utf8Length(JSON.stringify(metadata)) > limits.metadataBytes) {
+    throw refuse('OPTION_INVALID', { option: 'metadata', why: `it is an object of at most ${limits.metadataBytes} bytes` })
+  }
+  return metadata
+}

@@ -1,0 +1,314 @@
+// The store as its users hold it: one tenant's journal and what is folded from it.
+
+import { hex } from '../model/bytes.ts'
+import { refuse } from '../model/errors.ts'
+import { checkActor, type Event, type Receipt } from '../model/event.ts'
+import { idMaker, MAIN, type TenantId, tenantId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import type { TypeUsage } from '../model/queries.ts'
+import type { SessionRow } from '../model/session.ts'
+import type { Backend, BackendTraits } from '../ports/backend.ts'
+import type { Environment } from '../ports/environment.ts'
+import type { Measure } from '../ports/upkeep.ts'
+import { appendAll, type NewEvent } from './append.ts'
+import { Registry } from './decider.ts'
+import { type EraseOptions, type EraseReport, erase } from './erase.ts'
+import { tagger } from './hmac.ts'
+import { Lane, type LaneOptions, type LaneStats } from './lane.ts'
+import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
+import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
+import { Recent } from './recent.ts'
+import { type RedactOptions, redactor } from './redact/redactor.ts'
+import { checkOpen, type Engine, type Scope } from './scope.ts'
+import { findSession, type ListOptions, listSessions, openSession, type Session, type SessionOptions, sessionById } from './session.ts'
+import { session as sessionDecider } from './session-decider.ts'
+import { SessionMemory } from './session-memory.ts'
+import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
+
+export interface KernelOptions {
+  /** What is masked before anything is hashed, indexed or logged; `false` keeps everything as it comes. */
+  readonly redact?: RedactOptions | false
+  /** The largest payload of one event, in bytes. */
+  readonly payloadBytes?: number
+  /** The lane's bounds. */
+  readonly lane?: Pick<LaneOptions, 'commits' | 'bytes' | 'timeoutMs'>
+  /** Keys the tags in masked text; by default made once and kept in the store. */
+  readonly redactKey?: Uint8Array
+}
+
+export interface Stats extends LaneStats {
+  readonly backend: string
+}
+
+export interface Health {
+  readonly status: 'ok' | 'degraded'
+  readonly why: readonly string[]
+}
+
+export interface MaintenanceReport {
+  readonly receiptsForgotten: number
+}
+
+export interface Store {
+  readonly name: string
+  readonly traits: BackendTraits
+  readonly tenantId: TenantId
+  /** The same store, walled off for another tenant. */
+  tenant(id: string): Store
+  /** The same store, with this actor on every event. */
+  as(actor: string): Store
+  session(key: string, options?: SessionOptions): Promise<Session>
+  readonly sessions: {
+    list(options?: ListOptions): Promise<{ readonly items: readonly SessionRow[]; readonly cursor?: string }>
+    /** By key; never creates. */
+    find(key: string): Promise<Session | undefined>
+    /** By id. */
+    get(id: string): Promise<Session | undefined>
+  }
+  /** All or nothing, contiguous. */
+  appendAll(events: readonly NewEvent[], options?: { readonly key?: string }): Promise<readonly Receipt[]>
+  events(query?: EventQuery): AsyncGenerator<Event, void, undefined>
+  /** One page of events, with a cursor to go on. */
+  page(query?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage>
+  /** The last hundred, oldest first, from memory. */
+  recent(): readonly Event[]
+  head(): Promise<{ readonly seq: number; readonly hash: string }>
+  erase(options: EraseOptions): Promise<EraseReport>
+  verify(options?: VerifyOptions): Promise<VerifyReport>
+  rebuild(options?: RebuildOptions): Promise<RebuildReport>
+  /** Tenants that have written. */
+  tenants(): Promise<readonly TenantId[]>
+  usage(): Promise<readonly TypeUsage[]>
+  measure(): Promise<Measure>
+  /** Damage below the journal (pages, indexes), in the backend's words; empty when sound. */
+  check(): Promise<readonly string[]>
+  maintain(): Promise<MaintenanceReport>
+  stats(): Stats
+  health(): Promise<Health>
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export async function createStore(backend: Backend, environment: Environment, options: KernelOptions = {}): Promise<Store> {
+  const payloadBytes = options.payloadBytes ?? limits.payloadBytes
+  if (!Number.isInteger(payloadBytes) || payloadBytes < 2 || payloadBytes > limits.payloadBytesMost) {
+    throw refuse('OPTION_INVALID', { option: 'payloadBytes', why: `it lies between 2 and ${limits.payloadBytesMost}` })
+  }
+  const recents = new Map<TenantId, Recent>()
+  const closing = new AbortController()
+  const saltPool = pooled(environment, 16)
+  const engine: Engine = {
+    backend,
+    environment,
+    lane: new Lane(backend, environment, {
+      ...options.lane,
+      saved: (commit, outcome) => {
+        const recent = recents.get(commit.tenant)
+        for (const change of commit.changes) if (change.kind === 'erase') recent?.forget(new Set(change.seqs))
+        recent?.add(commit.events, outcome.receipts)
+      },
+    }),
+    registry: new Registry([sessionDecider]),
+    redactor:
+      options.redact === false
+        ? undefined
+        : redactor(
+            options.redact ?? {},
+            tagger(environment.digest.sha256, options.redactKey ?? (await backend.upkeep.secret('redaction'))),
+          ),
+    sessions: new SessionMemory(),
+    payloadBytes,
+    newId: idMaker(
+      () => environment.clock.now(),
+      (count) => environment.entropy.bytes(count),
+    ),
+    newSalt: saltPool,
+    closing: closing.signal,
+  }
+  const life = new Life(engine, closing, recents)
+  await life.recentOf({ engine, tenant: MAIN, actor: '' }).fill()
+  return new StoreView({ engine, tenant: MAIN, actor: '' }, life, true)
+}
+
+/** What all views of one open store share: it ends once. */
+class Life {
+  readonly #engine: Engine
+  readonly #closing: AbortController
+  readonly #recents: Map<TenantId, Recent>
+  #closed: Promise<void> | undefined
+
+  constructor(engine: Engine, closing: AbortController, recents: Map<TenantId, Recent>) {
+    this.#engine = engine
+    this.#closing = closing
+    this.#recents = recents
+  }
+
+  recentOf(scope: Scope): Recent {
+    const known = this.#recents.get(scope.tenant)
+    if (known) return known
+    const recent = new Recent(scope)
+    this.#recents.set(scope.tenant, recent)
+    return recent
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    // What was taken in is answered; then tails end, then the backend goes.
+    await this.#engine.lane.close()
+    this.#closing.abort()
+    for (const recent of this.#recents.values()) recent.close()
+    await this.#engine.backend.close()
+  }
+}
+
+class StoreView implements Store {
+  readonly #scope: Scope
+  readonly #life: Life
+  readonly #root: boolean
+  readonly #recent: Recent
+
+  constructor(scope: Scope, life: Life, root: boolean) {
+    this.#scope = scope
+    this.#life = life
+    this.#root = root
+    this.#recent = life.recentOf(scope)
+  }
+
+  get name(): string {
+    return this.#scope.engine.backend.name
+  }
+  get traits(): BackendTraits {
+    return this.#scope.engine.backend.traits
+  }
+  get tenantId(): TenantId {
+    return this.#scope.tenant
+  }
+
+  tenant(id: string): Store {
+    const scope = { ...this.#scope, tenant: tenantId(id) }
+    const fresh = new StoreView(scope, this.#life, false)
+    return fresh
+  }
+
+  as(actor: string): Store {
+    checkActor(actor)
+    return new StoreView({ ...this.#scope, actor }, this.#life, false)
+  }
+
+  session(key: string, options?: SessionOptions): Promise<Session> {
+    return openSession(this.#scope, key, options)
+  }
+
+  readonly sessions = {
+    list: (options?: ListOptions) => listSessions(this.#scope, options),
+    find: (key: string) => findSession(this.#scope, key),
+    get: (id: string) => sessionById(this.#scope, id),
+  }
+
+  appendAll(events: readonly NewEvent[], options?: { readonly key?: string }): Promise<readonly Receipt[]> {
+    return appendAll(this.#scope, events, options)
+  }
+
+  events(query?: EventQuery): AsyncGenerator<Event, void, undefined> {
+    return readEvents(this.#scope, query)
+  }
+
+  page(query?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage> {
+    return pageEvents(this.#scope, query)
+  }
+
+  recent(): readonly Event[] {
+    checkOpen(this.#scope.engine)
+    return this.#recent.read()
+  }
+
+  async head(): Promise<{ readonly seq: number; readonly hash: string }> {
+    checkOpen(this.#scope.engine)
+    const head = await this.#scope.engine.backend.journal.head(this.#scope.tenant)
+    return { seq: head.seq, hash: hex(head.hash) }
+  }
+
+  erase(options: EraseOptions): Promise<EraseReport> {
+    return erase(this.#scope, options)
+  }
+
+  async verify(options?: VerifyOptions): Promise<VerifyReport> {
+    checkOpen(this.#scope.engine)
+    return verify(this.#scope, options)
+  }
+
+  async rebuild(options?: RebuildOptions): Promise<RebuildReport> {
+    checkOpen(this.#scope.engine)
+    return rebuild(this.#scope, options)
+  }
+
+  async tenants(): Promise<readonly TenantId[]> {
+    checkOpen(this.#scope.engine)
+    return this.#scope.engine.backend.journal.tenants()
+  }
+
+  async usage(): Promise<readonly TypeUsage[]> {
+    checkOpen(this.#scope.engine)
+    return this.#scope.engine.backend.queries.usageByType(this.#scope.tenant)
+  }
+
+  async measure(): Promise<Measure> {
+    checkOpen(this.#scope.engine)
+    return this.#scope.engine.backend.upkeep.measure()
+  }
+
+  async check(): Promise<readonly string[]> {
+    checkOpen(this.#scope.engine)
+    return this.#scope.engine.backend.upkeep.check()
+  }
+
+  async maintain(): Promise<MaintenanceReport> {
+    checkOpen(this.#scope.engine)
+    const { backend, environment } = this.#scope.engine
+    return { receiptsForgotten: await backend.upkeep.sweepReceipts(environment.clock.now() - limits.receiptsKeptMs) }
+  }
+
+  stats(): Stats {
+    return { backend: this.name, ...this.#scope.engine.lane.stats() }
+  }
+
+  async health(): Promise<Health> {
+    const { engine } = this.#scope
+    if (engine.closing.aborted) return { status: 'degraded', why: ['the store is closed'] }
+    const { budget } = engine.lane.stats()
+    const slow = budget.lastBreachAt !== undefined && engine.environment.clock.now() - budget.lastBreachAt < limits.breachMemoryMs
+    const backend = await engine.backend.upkeep.health()
+    const why = [
+      ...(slow ? [`a write took longer than ${budget.ms} ms within the last minute (${budget.breaches} in all)`] : []),
+      ...backend.why,
+    ]
+    return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', why }
+  }
+
+  /** Views of other tenants and actors share one store; only the one that was opened closes it. */
+  async close(): Promise<void> {
+    if (this.#root) await this.#life.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+// Chance in large draws: asking for sixteen bytes at a time costs more than hashing with them.
+function pooled(environment: Environment, size: number): () => Uint8Array {
+  let pool = new Uint8Array(0)
+  let used = 0
+  return () => {
+    if (used + size > pool.length) {
+      pool = new Uint8Array(environment.entropy.bytes(size * 256))
+      used = 0
+    }
+    used += size
+    return pool.slice(used - size, used)
+  }
+}

@@ -1,0 +1,196 @@
+// Walks a journal from its first event to its head, recomputes every digest and link, and says where it is no longer what was
+// written. Memory stays flat however long the journal is.
+
+import { hex, sameBytes } from '../model/bytes.ts'
+import { eventDigest, GENESIS, linkHash, payloadDigest } from '../model/chain.ts'
+import { InkError, refuse } from '../model/errors.ts'
+import type { EventRecord, Receipt } from '../model/event.ts'
+import { limits } from '../model/limits.ts'
+import { ERASED, type ErasedData } from './decider.ts'
+import { SeqRanges } from './ranges.ts'
+import { decodePayload, scanJournal, stopIfAsked } from './read.ts'
+import type { Scope } from './scope.ts'
+
+export type EventState = 'intact' | 'erased' | 'erased-unauthorised' | 'corrupt' | 'missing'
+
+export interface Problem {
+  readonly seq: number
+  readonly state: EventState
+  readonly reason: string
+}
+
+export interface VerifyReport {
+  readonly intact: boolean
+  readonly events: number
+  readonly head: { readonly seq: number; readonly hash: string }
+  readonly states: Readonly<Record<EventState, number>>
+  /** The first event that is not what was written, or that is not there. */
+  readonly brokenAt?: number
+  readonly reason?: string
+  /** The first problems, in order. */
+  readonly problems: readonly Problem[]
+  /** What the answer rests on: a chain alone cannot see a cut tail or a rewrite from the start. */
+  readonly anchors: { readonly receipts: number }
+}
+
+export interface VerifyOptions {
+  /** Receipts handed out earlier, of this tenant. */
+  readonly receipts?: readonly Receipt[]
+  readonly signal?: AbortSignal
+  readonly progress?: (done: number, of: number) => void
+}
+
+const PROBLEMS_TOLD = 20
+
+export async function verify(scope: Scope, options: VerifyOptions = {}): Promise<VerifyReport> {
+  const { journal } = scope.engine.backend
+  const head = await journal.head(scope.tenant)
+  const walk = new ChainWalk(scope, options.receipts ?? [])
+  try {
+    // Beyond the head nothing should be; if something is, it is looked at too.
+    for await (const records of scanJournal(scope, journal, Number.MAX_SAFE_INTEGER)) {
+      stopIfAsked(scope, options.signal)
+      const within = records.filter((r) => r.seq <= head.seq || walk.seq < head.seq)
+      for (const record of within) walk.visit(record)
+      options.progress?.(walk.seq, head.seq)
+      if (walk.seq >= head.seq) break
+    }
+  } catch (error) {
+    throw error instanceof InkError && error.code === 'FILE_CORRUPT' ? await withLastGood(scope, walk.seq, error) : error
+  }
+  return walk.finish(head)
+}
+
+class ChainWalk {
+  readonly #scope: Scope
+  readonly #anchors: Map<number, string>
+  readonly #anchorCount: number
+  readonly #problems: Problem[] = []
+  readonly #states: Record<EventState, number> = { intact: 0, erased: 0, 'erased-unauthorised': 0, corrupt: 0, missing: 0 }
+  readonly #unauthorised = new SeqRanges()
+  #events = 0
+  // Unknown after a gap: the link of the next event cannot be checked, the one after it can.
+  #hash: Uint8Array | undefined = GENESIS
+  // After a damaged event the stored hash may be the right one to go on from, or the computed one: either is accepted once.
+  #otherHash: Uint8Array | undefined
+  seq = 0
+
+  constructor(scope: Scope, receipts: readonly Receipt[]) {
+    this.#scope = scope
+    this.#anchorCount = receipts.length
+    this.#anchors = new Map()
+    for (const { tenant, seq, hash } of receipts) {
+      if (tenant !== scope.tenant)
+        throw refuse('OPTION_INVALID', {
+          option: 'receipts',
+          why: `a receipt of tenant ${tenant} says nothing about tenant ${scope.tenant}`,
+        })
+      const other = this.#anchors.get(seq)
+      if (other !== undefined && other !== hash) this.#problem(seq, 'corrupt', 'two receipts disagree about this event')
+      this.#anchors.set(seq, hash)
+    }
+  }
+
+  visit(e: EventRecord): void {
+    const { sha256 } = this.#scope.engine.environment.digest
+    this.#gap(e.seq - 1)
+    this.seq = e.seq
+    this.#events++
+    const reason = this.#contentFlaw(e)
+    const event = eventDigest(sha256, this.#scope.tenant, e, e.digest)
+    const computed = this.#hash && linkHash(sha256, this.#hash, e.seq, event)
+    const linked =
+      computed === undefined ||
+      sameBytes(computed, e.hash) ||
+      (this.#otherHash !== undefined && sameBytes(linkHash(sha256, this.#otherHash, e.seq, event), e.hash))
+    this.#otherHash = linked ? undefined : computed
+    this.#hash = e.hash
+    const anchor = this.#anchors.get(e.seq)
+    this.#anchors.delete(e.seq)
+
+    if (reason) this.#problem(e.seq, 'corrupt', reason)
+    else if (!linked) this.#problem(e.seq, 'corrupt', 'the header or the hash is not what was written')
+    else if (anchor !== undefined && anchor !== hex(e.hash)) this.#problem(e.seq, 'corrupt', 'a receipt says that another event stood here')
+    else if (e.payload === undefined) this.#unauthorised.add(e.seq)
+    else {
+      this.#states.intact++
+      if (e.type === ERASED) this.#authorise(e.seq, e.payload)
+    }
+  }
+
+  finish(head: { seq: number; hash: Uint8Array }): VerifyReport {
+    this.#gap(head.seq)
+    if (this.seq === head.seq && this.#hash && !sameBytes(this.#hash, head.hash))
+      this.#problem(head.seq, 'corrupt', 'the head is not the hash of the last event')
+    for (const seq of [...this.#anchors.keys()].sort((a, b) => a - b))
+      this.#problem(seq, 'missing', 'a receipt names this event, but the journal ends before it')
+    for (const [from, to] of this.#unauthorised.ranges()) {
+      this.#states['erased-unauthorised'] += to - from
+      this.#problem(
+        from,
+        'erased-unauthorised',
+        to > from ? `no event authorises the erasure of ${from} to ${to}` : 'no event authorises this erasure',
+      )
+    }
+    this.#problems.sort((a, b) => a.seq - b.seq)
+    const first = this.#problems[0]
+    return {
+      intact: first === undefined,
+      events: this.#events,
+      head: { seq: head.seq, hash: hex(head.hash) },
+      states: this.#states,
+      ...(first && { brokenAt: first.seq, reason: first.reason }),
+      problems: this.#problems.slice(0, PROBLEMS_TOLD),
+      anchors: { receipts: this.#anchorCount },
+    }
+  }
+
+  #contentFlaw(e: EventRecord): string | undefined {
+    if ((e.payload === undefined) !== (e.salt === undefined)) return 'payload and salt do not belong together'
+    if (e.payload === undefined || e.salt === undefined) return undefined
+    const { sha256 } = this.#scope.engine.environment.digest
+    return sameBytes(payloadDigest(sha256, e.salt, e.payload), e.digest)
+      ? undefined
+      : 'the payload, its salt or its digest is not what was written'
+  }
+
+  #authorise(seq: number, payload: Uint8Array): void {
+    const { seqs } = decodePayload(this.#scope.tenant, seq, payload) as ErasedData
+    for (const [from, to] of seqs) this.#states.erased += this.#unauthorised.remove(from, Math.min(to, seq - 1))
+  }
+
+  #gap(upTo: number): void {
+    if (upTo <= this.seq) return
+    this.#states.missing += upTo - this.seq - 1
+    this.#problem(
+      this.seq + 1,
+      'missing',
+      upTo > this.seq + 1 ? `events ${this.seq + 1} to ${upTo} are not there` : 'the event is not there',
+    )
+    this.seq = upTo
+    this.#hash = undefined
+    this.#otherHash = undefined
+  }
+
+  #problem(seq: number, state: EventState, reason: string): void {
+    this.#states[state]++
+    // The first ones are told; a rewrite of everything must not fill the memory with its own report.
+    if (this.#problems.length < 1000) this.#problems.push({ seq, state, reason })
+  }
+}
+
+// The damaged page lies somewhere behind the last event we were given: go on one by one until it is met.
+async function withLastGood(scope: Scope, from: number, error: InkError): Promise<InkError> {
+  let last = from
+  for (let i = 0; i <= limits.pageEvents; i++) {
+    try {
+      const page = await scope.engine.backend.journal.page(scope.tenant, { from: last, limit: 1 })
+      const next = page.events[0]
+      if (!next) break
+      last = next.seq
+    } catch (cause) {
+      return refuse('FILE_CORRUPT', { ...error.details, lastGoodSeq: last }, cause)
+    }
+  }
+  return refuse('FILE_CORRUPT', { ...error.details, lastGoodSeq: last }, error)
+}

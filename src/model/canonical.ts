@@ -1,0 +1,38 @@
+// RFC 8785: the one text of a JSON value, whatever order its keys were written in. Used where two values must be compared by
+// their bytes (command bodies, rows, export records); payloads keep their caller's order and are never rewritten.
+
+import { refuse } from './errors.ts'
+
+export function canonical(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      if (!value.isWellFormed()) throw refuse('DATA_INVALID', { why: 'a lone surrogate', path: '$' })
+      return JSON.stringify(value)
+    case 'number':
+      if (!Number.isFinite(value)) throw refuse('DATA_INVALID', { why: String(value), path: '$' })
+      return JSON.stringify(value)
+    case 'boolean':
+      return value ? 'true' : 'false'
+    case 'object':
+      return value === null ? 'null' : Array.isArray(value) ? array(value) : object(value as Record<string, unknown>)
+    default:
+      throw refuse('DATA_INVALID', { why: `a ${typeof value}`, path: '$' })
+  }
+}
+
+function array(items: readonly unknown[]): string {
+  let text = '['
+  for (let i = 0; i < items.length; i++) text += (i > 0 ? ',' : '') + canonical(items[i])
+  return `${text}]`
+}
+
+// The default sort compares UTF-16 code units, which is what RFC 8785 asks for. Absent members are absent, as in JSON.stringify.
+function object(members: Record<string, unknown>): string {
+  let text = '{'
+  for (const key of Object.keys(members).sort()) {
+    const value = members[key]
+    if (value === undefined) continue
+    text += `${(text.length > 1 ? ',' : '') + canonical(key)}:${canonical(value)}`
+  }
+  return `${text}}`
+}

@@ -1,0 +1,236 @@
+// Every refusal a caller can meet: a stable code, a kind, and a sentence saying what happened, what it means for the data and
+// what to do. docs/reference/errors.md has a heading per code; a test compares both ways.
+
+export type ErrorKind =
+  | 'invalid' // the call itself is wrong; the same call will be refused again
+  | 'missing' // what it names is not there
+  | 'conflict' // someone else was first; read again and decide again
+  | 'denied' // not allowed here
+  | 'exhausted' // a bound was reached; later, or less
+  | 'corrupt' // what is stored is not what was written
+  | 'unavailable' // the store cannot be reached or used now
+  | 'unknown' // it may or may not have been saved; the key or the ids tell
+
+type Details = Readonly<Record<string, unknown>>
+interface ErrorRow {
+  readonly kind: ErrorKind
+  readonly say: (d: Details) => string
+}
+
+const row = (kind: ErrorKind, say: (d: Details) => string): ErrorRow => ({ kind, say })
+
+export const errors = {
+  // opening
+  FOLDER_MISSING: row(
+    'missing',
+    (d) => `The folder ${d.folder} does not exist, so ${d.path} was not opened. Create the folder first; it is never created in silence.`,
+  ),
+  FILE_MISSING: row(
+    'missing',
+    (d) => `There is no store at ${d.path}; nothing was created. Check the path, or open it from a program to start a new journal.`,
+  ),
+  FILE_DENIED: row(
+    'denied',
+    (d) =>
+      `The file ${d.path} may not be opened (${d.reason}). Nothing was changed. Give this user the right to read and write the file and its folder.`,
+  ),
+  FILE_READ_ONLY: row(
+    'denied',
+    (d) =>
+      `The store ${d.path} can be read but not written (${d.reason}). Nothing was written. Make the file and its folder writable for this user.`,
+  ),
+  FILE_EMPTY: row(
+    'corrupt',
+    (d) =>
+      `The file ${d.path} exists but holds no bytes. A store is never created in place, so this was cut or made by hand. Restore it from a backup, or delete the file to start a new journal.`,
+  ),
+  NOT_A_DATABASE: row(
+    'corrupt',
+    (d) =>
+      `The file ${d.path} is not an SQLite database, or its first page is damaged. Nothing was changed. Check the path; if it was a journal once, restore a backup.`,
+  ),
+  NOT_A_STORE: row(
+    'invalid',
+    (d) => `The file ${d.path} is a database of another application. Nothing was changed. Give Inkfast a file of its own.`,
+  ),
+  FILE_CORRUPT: row(
+    'corrupt',
+    (d) =>
+      `The file ${d.path} is damaged on disk (${d.reason}); the last event that could be read is seq ${d.lastGoodSeq ?? 'unknown'}. Nothing was changed. Keep the file, copy it for examination, and restore a backup.`,
+  ),
+  FILE_BUSY: row(
+    'unavailable',
+    (d) =>
+      `The store ${d.path} stayed locked by another process for ${d.waitedMs} ms, so nothing was written. Try again, or find the process that holds it.`,
+  ),
+  DISK_FULL: row(
+    'exhausted',
+    (d) => `The disk under ${d.path} is full, so nothing was written. What was acknowledged before is safe. Free some space and try again.`,
+  ),
+  IO_FAILED: row(
+    'unavailable',
+    (d) => `The disk under ${d.path} failed (${d.reason}). Nothing more was acknowledged. Check the disk, then run inkfast verify.`,
+  ),
+  SCHEMA_NEWER: row(
+    'unavailable',
+    (d) =>
+      `The store ${d.path} has schema ${d.found}, newer than the ${d.known} this version knows. Nothing was changed. Install a newer inkfast.`,
+  ),
+  SCHEMA_CHANGED: row(
+    'corrupt',
+    (d) =>
+      `Migration ${d.migration} of ${d.path} was applied with another checksum than this version ships. Nothing was changed. Use the release that created the store.`,
+  ),
+  SQLITE_TOO_OLD: row(
+    'unavailable',
+    (d) =>
+      `This Node carries SQLite ${d.found}; ${d.needed} or newer is needed, because older ones can lose a commit when the log is reset. Use Node ${d.node} or newer.`,
+  ),
+  DURABILITY_NOT_HELD: row(
+    'unavailable',
+    (d) =>
+      `${d.path} was asked for durability '${d.asked}' but reports synchronous=${d.found}. Nothing was written. Do not change pragmas of the store's connection.`,
+  ),
+  URL_UNKNOWN: row('invalid', (d) => `'${d.url}' names no kind of store. Give a file path, ':memory:' or a file: URL.`),
+  OPTION_INVALID: row('invalid', (d) => `The option ${d.option} is not usable: ${d.why}. Nothing was opened or written.`),
+  NOT_YET: row(
+    'unavailable',
+    (d) => `${d.feature} is not part of this version. Nothing was changed. ${d.instead ?? 'See the changelog for what is.'}`,
+  ),
+  STORE_CLOSED: row('unavailable', () => 'The store is closed; nothing was written. Open it again.'),
+
+  // tenants and actors
+  TENANT_INVALID: row(
+    'invalid',
+    (d) => `'${d.tenant}' cannot name a tenant: use 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or a digit.`,
+  ),
+  TENANT_CLOSED: row('denied', (d) => `Tenant ${d.tenant} is ${d.state}; nothing was read or written for it.`),
+  ACTOR_INVALID: row(
+    'invalid',
+    (d) =>
+      `The actor must be an opaque id of 1 to 64 printable ASCII characters without spaces; headers are never erased, so names do not belong there (got ${d.found}).`,
+  ),
+
+  // events
+  TYPE_INVALID: row(
+    'invalid',
+    (d) => `'${d.type}' is not an event type. Use noun.verbed in lower case, such as plan.changed, at most 128 bytes. Nothing was written.`,
+  ),
+  TYPE_RESERVED: row(
+    'denied',
+    (d) => `The type ${d.type} belongs to Inkfast's own features and cannot be appended by hand. Nothing was written. Choose another noun.`,
+  ),
+  DATA_INVALID: row(
+    'invalid',
+    (d) => `The data cannot be kept exactly: ${d.why} at ${d.path}. Nothing was written. Pass plain JSON values only.`,
+  ),
+  DATA_TOO_LARGE: row(
+    'exhausted',
+    (d) =>
+      `The payload has ${d.bytes} bytes, the limit is ${d.limit}. Nothing was written. Store large things as blobs and append their reference.`,
+  ),
+  COMMIT_TOO_LARGE: row(
+    'exhausted',
+    (d) => `One commit may hold ${d.limit} ${d.unit}; this one has ${d.found}. Nothing was written. Split it.`,
+  ),
+  COMMIT_EMPTY: row('invalid', () => 'There is nothing to append. Pass at least one event.'),
+  KEY_INVALID: row('invalid', (d) => `A key must be well-formed text of 1 to 512 bytes (got ${d.found}). Nothing was written.`),
+  ID_INVALID: row('invalid', (d) => `'${d.id}' is not an id: 26 characters of Crockford base 32 are expected.`),
+  KEY_REUSED: row(
+    'conflict',
+    (d) =>
+      `The key was used at seq ${d.seq} for another command${d.erased ? ' whose payload has since been erased, so the two cannot be compared' : ''}. Nothing was written. Use a new key for a new command.`,
+  ),
+  HEAD_MOVED: row(
+    'conflict',
+    (d) =>
+      `Someone wrote to session ${d.session} first: its last event is seq ${d.found}, you expected ${d.after}. Nothing was written. Read on from there and decide again.`,
+  ),
+  CONFLICT: row(
+    'conflict',
+    (d) =>
+      `${d.table} ${d.id} kept changing while the command was decided (${d.tries} tries). Nothing was written. Try again when there is less contention.`,
+  ),
+  FENCE_LOST: row(
+    'conflict',
+    (d) =>
+      `${d.table} ${d.id} has a newer holder (fence ${d.found}, yours was ${d.fence}). Nothing was written. Stop this work; the newer holder goes on.`,
+  ),
+  RANGE_INVALID: row('invalid', (d) => `The range is not usable: ${d.why}. Nothing was read.`),
+  CURSOR_INVALID: row(
+    'invalid',
+    () => 'The cursor was not made by this list. Pass back the cursor exactly as it was given, with the same filter.',
+  ),
+  DURATION_INVALID: row('invalid', (d) => `'${d.duration}' is not a duration. Write '30s', '5m', '2h', '3d' or milliseconds.`),
+
+  // sessions
+  SESSION_UNKNOWN: row(
+    'missing',
+    (d) => `There is no session ${d.session} in tenant ${d.tenant}. Nothing was written. Open one with store.session(key).`,
+  ),
+  SESSION_ARCHIVED: row(
+    'denied',
+    (d) => `Session ${d.session} is archived and takes no new events. Nothing was written. Call session.reopen() first.`,
+  ),
+  SESSION_DELETED: row('denied', (d) => `Session ${d.session} was deleted. Nothing was written. Open a new session under its key.`),
+
+  // erasing
+  EVENT_UNKNOWN: row('missing', (d) => `There is no event ${d.seq} in tenant ${d.tenant}; the head is ${d.head}. Nothing was erased.`),
+  ERASE_REFUSED: row(
+    'denied',
+    (d) => `Event ${d.seq} is a ${d.type} and its payload cannot be erased, because it is the proof that others were. Nothing was erased.`,
+  ),
+
+  // the lane
+  OVERLOADED: row(
+    'exhausted',
+    (d) =>
+      `${d.waiting} commits (${d.bytes} bytes) are waiting already; this one was refused at the door and nothing was written. Slow down and try again.`,
+  ),
+  OUTCOME_UNKNOWN: row(
+    'unknown',
+    (d) =>
+      `The store did not answer (${d.reason}), so this commit may or may not be saved. ${d.key ? 'Send the same command with the same key: it will be written at most once.' : 'Look for its event ids before writing it again.'}`,
+  ),
+  BACKEND_FAILED: row(
+    'unavailable',
+    (d) => `The store failed (${d.reason}). Nothing of this commit was saved. Look at store.health(), then try again.`,
+  ),
+  ABORTED: row('unavailable', () => 'The call was aborted by its signal.'),
+
+  // damage
+  JOURNAL_BROKEN: row(
+    'corrupt',
+    (d) =>
+      `The journal of tenant ${d.tenant} is not what was written: ${d.reason} at seq ${d.seq}. Nothing was changed. Keep the file and restore a backup.`,
+  ),
+  ROWS_DIFFER: row(
+    'corrupt',
+    (d) =>
+      `The rows are not the fold of the journal: first difference in ${d.table} ${d.id}. Run inkfast rebuild after checking the journal with inkfast verify.`,
+  ),
+} as const satisfies Record<string, ErrorRow>
+
+export type ErrorCode = keyof typeof errors
+
+export class InkError extends Error {
+  override readonly name = 'InkError'
+  readonly code: ErrorCode
+  readonly kind: ErrorKind
+  readonly details: Details
+
+  constructor(code: ErrorCode, details: Details = {}, cause?: unknown) {
+    super(errors[code].say(details), cause === undefined ? undefined : { cause })
+    this.code = code
+    this.kind = errors[code].kind
+    this.details = details
+  }
+}
+
+/** Makes the refusal to throw: `throw refuse('HEAD_MOVED', { … })`. */
+export const refuse = (code: ErrorCode, details: Details = {}, cause?: unknown): InkError => new InkError(code, details, cause)
+
+/** We were wrong: not a refusal of the caller's, but a broken promise of ours. */
+export function assert(condition: unknown, promise: string): asserts condition {
+  if (!condition) throw new Error(`Broken promise inside Inkfast: ${promise}. Please report this.`)
+}

@@ -1,0 +1,109 @@
+// An event is one fact in a tenant's journal. As a draft it has everything but its place; as a record it is what a backend keeps;
+// as an event it is what a reader sees.
+
+import { refuse } from './errors.ts'
+import type { EventId, Id, RunId, SessionId, TenantId } from './ids.ts'
+import { limits } from './limits.ts'
+
+export const DURABLE = 0
+/** May be erased by retention. */
+export const TRANSIENT = 1
+export type EventClass = typeof DURABLE | typeof TRANSIENT
+
+/** Never erased, so it holds no names and no free text. */
+export interface EventHeader {
+  readonly id: EventId
+  /** The appender's clock, unix milliseconds. It may step back; order is seq. */
+  readonly at: number
+  readonly type: string
+  readonly schema: number
+  readonly class: EventClass
+  /** '' where nobody is named. */
+  readonly actor: string
+  readonly session?: SessionId | undefined
+  readonly run?: RunId | undefined
+  /** The row this fact is about, so that rows can still be folded when payloads are gone. */
+  readonly subject?: Id | undefined
+  readonly cause?: EventId | undefined
+  /** The first 16 bytes of the digest of the caller's key. */
+  readonly key?: Uint8Array | undefined
+}
+
+export interface EventDraft extends EventHeader {
+  /** The exact JSON text. */
+  readonly payload: string
+  readonly salt: Uint8Array
+  /** `commit_i`. */
+  readonly digest: Uint8Array
+  /** `event_i`, computed outside any lock. */
+  readonly event: Uint8Array
+}
+
+export interface EventRecord extends EventHeader {
+  readonly seq: number
+  /** UTF-8 as it lies in the store; `undefined` when erased. */
+  readonly payload: Uint8Array | undefined
+  readonly salt: Uint8Array | undefined
+  readonly digest: Uint8Array
+  readonly hash: Uint8Array
+}
+
+export interface Event<Data = unknown> {
+  readonly seq: number
+  readonly id: EventId
+  readonly tenant: TenantId
+  readonly type: string
+  /** `undefined` when the payload was erased. */
+  readonly data: Data | undefined
+  readonly at: number
+  readonly actor?: string
+  readonly session?: SessionId
+  readonly run?: RunId
+  readonly subject?: Id
+  readonly cause?: EventId
+  readonly schema: number
+  readonly transient?: true
+  readonly erased?: true
+  /** `h_i` in hex. */
+  readonly hash: string
+}
+
+/** Proof of a commit: whoever holds it can tell later whether the journal still says the same. */
+export interface Receipt {
+  readonly id: EventId
+  readonly seq: number
+  readonly hash: string
+  readonly tenant: TenantId
+}
+
+const TYPE = /^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)+$/
+const ACTOR = /^[\x21-\x7e]{1,64}$/
+
+export function checkType(type: unknown): asserts type is string {
+  if (typeof type !== 'string' || type.length > limits.typeBytes || !TYPE.test(type)) throw refuse('TYPE_INVALID', { type: String(type) })
+}
+
+export function checkActor(actor: unknown): asserts actor is string {
+  if (typeof actor !== 'string' || !ACTOR.test(actor))
+    throw refuse('ACTOR_INVALID', { found: typeof actor === 'string' ? `${actor.length} characters` : typeof actor })
+}
+
+/**
+ * A pattern names a type (`plan.changed`) or everything under a prefix (`plan.*`, `*`). Returned as a prefix to compare with, so
+ * that every backend reads it alike.
+ */
+export interface TypePattern {
+  readonly text: string
+  readonly prefix: boolean
+}
+
+export function typePattern(pattern: string): TypePattern {
+  if (pattern === '*') return { text: '', prefix: true }
+  if (typeof pattern === 'string' && pattern.endsWith('.*') && TYPE.test(`${pattern.slice(0, -1)}x`))
+    return { text: pattern.slice(0, -1), prefix: true }
+  checkType(pattern)
+  return { text: pattern, prefix: false }
+}
+
+export const matchesType = (type: string, patterns: readonly TypePattern[]): boolean =>
+  patterns.some((p) => (p.prefix ? type.startsWith(p.text) : type === p.text))

@@ -1,0 +1,65 @@
+// Every limit of the product stands here with its reason. A number anywhere else in the code is a defect.
+
+const KiB = 1024
+const MiB = 1024 * KiB
+
+export const limits = {
+  /** One event's payload. Larger things are blobs; a journal of small facts stays quick to verify and to page. */
+  payloadBytes: 256 * KiB,
+  /** The largest `payloadBytes` a store may be opened with: one event must fit a batch many times over. */
+  payloadBytesMost: 8 * MiB,
+  /** Deeper JSON is almost always a cycle or an attack on a recursive reader. */
+  dataDepth: 64,
+  /** `noun.verbed` stands in a header that is never erased, and in an index. */
+  typeBytes: 128,
+  /** An opaque id in a header that is never erased. */
+  actorChars: 64,
+  /** Tenant ids are repeated in every key and index. */
+  tenantChars: 64,
+  /** User-chosen keys (`support/4711`, `req-81`) are index entries; longer ones belong in the data. */
+  keyBytes: 512,
+  /** A title is shown in a list. */
+  titleChars: 1024,
+  /** Free metadata on a session; it is rewritten with every change of the row. */
+  metadataBytes: 16 * KiB,
+  /** Why something was erased: a sentence, kept for ever. */
+  reasonChars: 1024,
+  /** `recent()` answers from memory; the seeds keep a hundred. */
+  recentEvents: 100,
+  /** The budget of one write, from the door to the receipt, named by the seeds. */
+  writeBudgetMs: 25,
+  /** Breaches of the write budget are counted always and logged at most this often. */
+  breachLogEveryMs: 60_000,
+  /** How long `health` keeps saying `degraded` after the last breach. */
+  breachMemoryMs: 60_000,
+  /** Commits waiting in the lane. Past this, `OVERLOADED` at the door: memory stays bounded, callers hear at once. */
+  laneCommits: 16_384,
+  /** Bytes waiting in the lane, for the same reason. */
+  laneBytes: 64 * MiB,
+  /** Commits in one flush: large enough that the flush is shared, small enough that one batch stays within the write budget. */
+  batchCommits: 512,
+  /** Bytes in one flush, for the same reason. */
+  batchBytes: 4 * MiB,
+  /** Events in one commit: `appendAll` is one all-or-nothing write, and a batch must not starve its neighbours. */
+  commitEvents: 4096,
+  /** A backend that has not answered by then may or may not have saved: the commit is sent again under its ids. */
+  commitTimeoutMs: 30_000,
+  /** How often a commit whose reply was lost is sent again before its outcome is called unknown. */
+  resends: 2,
+  /** How often `execute` reads, decides and tries again when others keep changing the row. */
+  conflictRetries: 16,
+  /** Events read at a time; a page is parsed in well under a slice. */
+  pageEvents: 512,
+  /** Bytes of payload in one page: pages of large events stay small. */
+  pageBytes: 2 * MiB,
+  /** The most a caller may ask for in one list. */
+  listRows: 1000,
+  /** Seqs named by one `payload.erased`; a large session is erased in steps, each all or nothing. */
+  eraseSeqs: 1024,
+  /** Long work yields to the event loop after this long. */
+  sliceMs: 5,
+  /** Receipts of keyed commits are kept this long; a retry later than that is a new command. */
+  receiptsKeptMs: 30 * 24 * 60 * 60 * 1000,
+  /** Ids looked up often (session revisions) held in memory. */
+  sessionsRemembered: 10_000,
+} as const

@@ -1,0 +1,25 @@
+// A row between the decider that made it and the table that keeps it.
+
+import { canonical } from './canonical.ts'
+import { type ColumnValue, type TableName, tableOf } from './tables.ts'
+
+/** As a backend keeps it. `born`, `revision` and `fence` are seqs, stamped by the backend and reproduced by the fold. */
+export interface StoredRow {
+  readonly id: string
+  readonly born: number
+  readonly revision: number
+  readonly fence?: number | undefined
+  readonly body: string
+}
+
+export type Body = Readonly<Record<string, unknown>>
+
+/** Canonical, so that a row decided live and the same row folded later are equal to the byte. */
+export const encodeBody = (body: Body): string => canonical(body)
+
+export const decodeBody = <Row extends Body>(text: string): Row => JSON.parse(text) as Row
+
+/** The indexed columns of a body, in the order tables.ts names them. */
+export function columnsOf(table: TableName, body: Body): readonly ColumnValue[] {
+  return Object.keys(tableOf(table).columns).map((name) => (body[name] as ColumnValue | undefined) ?? null)
+}

@@ -1,0 +1,35 @@
+// What the kernel asks of storage. Two backends that pass inkfast/conformance are interchangeable.
+
+import type { Queries } from '../model/queries.ts'
+import type { Commit, Outcome } from './commit.ts'
+import type { JournalReads } from './journal.ts'
+import type { RowReads } from './rows.ts'
+import type { Signals } from './signals.ts'
+import type { Upkeep } from './upkeep.ts'
+
+export interface BackendTraits {
+  /** What was acknowledged survives a power cut. */
+  readonly durable: boolean
+  /** Needs a network other than loopback. */
+  readonly network: boolean
+  /** Several processes or nodes may use it at once. */
+  readonly shared: boolean
+  /** What keeps tenants apart: the database, a file each, or our own statements. */
+  readonly wall: 'database' | 'file' | 'statements'
+}
+
+export interface Backend {
+  readonly name: string
+  readonly traits: BackendTraits
+  /**
+   * The one write verb. Outcomes stand in the order of the batch; a refused commit changes nothing and spoils no other. When it
+   * rejects, any commit of the batch may or may not have been saved.
+   */
+  commit(batch: readonly Commit[]): Promise<readonly Outcome[]>
+  readonly journal: JournalReads
+  readonly rows: RowReads
+  readonly queries: Queries
+  readonly signals: Signals
+  readonly upkeep: Upkeep
+  close(): Promise<void>
+}

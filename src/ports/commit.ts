@@ -1,0 +1,66 @@
+// The one write. A commit is a plain value: what must still be true, what happened, which rows follow. A backend applies it whole
+// or not at all.
+
+import type { EventDraft, Receipt } from '../model/event.ts'
+import type { Id, SessionId, TenantId } from '../model/ids.ts'
+import type { ColumnValue, TableName } from '../model/tables.ts'
+
+export type Guard =
+  /** The row is at this revision; 0 means that it is absent. */
+  | { readonly kind: 'row'; readonly table: TableName; readonly id: string; readonly revision: number }
+  /** Nobody has written to the session since. */
+  | { readonly kind: 'quiet'; readonly session: SessionId; readonly after: number }
+  /** This fence is the newest: whoever holds an older one has lost what it guards. */
+  | { readonly kind: 'fence'; readonly table: TableName; readonly id: string; readonly fence: number }
+
+export type Change =
+  | {
+      readonly kind: 'put'
+      readonly table: TableName
+      readonly id: string
+      readonly columns: readonly ColumnValue[]
+      readonly body: string
+      /** Which event of this commit the row follows from; its seq becomes the revision. Absent only for cache tables. */
+      readonly event?: number
+      /** This change grants the row to someone: the fence becomes the revision. Otherwise the fence stays. */
+      readonly grants?: boolean
+    }
+  | { readonly kind: 'remove'; readonly table: TableName; readonly id: string }
+  /** Drops payload and salt of these events and keeps everything else. The authorising event is in the same commit. */
+  | { readonly kind: 'erase'; readonly seqs: readonly number[] }
+
+export interface CommitKey {
+  readonly digest: Uint8Array
+  /** The canonical text of the redacted command: what must match when the key comes again. */
+  readonly body: string
+}
+
+export interface Commit {
+  readonly tenant: TenantId
+  readonly key?: CommitKey
+  readonly guards: readonly Guard[]
+  readonly events: readonly EventDraft[]
+  readonly changes: readonly Change[]
+  /** The reply to an earlier sending was lost: before anything else, look for its first event id beyond this seq. */
+  readonly resent?: { readonly after: number }
+}
+
+export type Outcome =
+  | {
+      readonly ok: true
+      /** One per event, in order. */
+      readonly receipts: readonly Receipt[]
+      readonly repeated: boolean
+      /** Store time. */
+      readonly now: number
+    }
+  | { readonly ok: false; readonly refused: Guard; readonly found: number; readonly now: number }
+  | {
+      readonly ok: false
+      readonly refused: 'key'
+      readonly found: { readonly seq: number; readonly erased: boolean }
+      readonly now: number
+    }
+  | { readonly ok: false; readonly refused: 'tenant'; readonly found: string; readonly now: number }
+
+export type RowKey = { readonly table: TableName; readonly id: Id | string }

@@ -1,0 +1,27 @@
+// Reading rows: by key, or by a declared index.
+
+import type { TenantId } from '../model/ids.ts'
+import type { StoredRow } from '../model/rows.ts'
+import type { ColumnValue, TableName } from '../model/tables.ts'
+
+export interface ListQuery {
+  readonly index: string
+  /** Equal to the leading columns of the index. */
+  readonly equals: readonly ColumnValue[]
+  /** A range on the next column. */
+  readonly from?: ColumnValue
+  readonly below?: ColumnValue
+  readonly backwards?: boolean
+  readonly limit: number
+  readonly cursor?: string
+}
+
+export interface RowPage {
+  readonly rows: readonly StoredRow[]
+  readonly cursor?: string
+}
+
+export interface RowReads {
+  get(tenant: TenantId, table: TableName, id: string): Promise<StoredRow | undefined>
+  list(tenant: TenantId, table: TableName, query: ListQuery): Promise<RowPage>
+}

@@ -1,0 +1,944 @@
+#!/usr/bin/env python3
+"""Independent verifier for the Inkfast journal, format version 1.
+
+Written from the format page (journal-format.md) alone. Standard library only, Python 3.9+.
+
+    inkfast_verify.py FILE [--receipts receipts.json] [--json]
+
+FILE is an NDJSON export ('-' for stdin), a vectors file, or a SQLite database; which one is detected.
+Exit: 0 intact, 1 not intact, 2 could not read.
+"""
+import argparse
+import hashlib
+import json
+import os
+import pathlib
+import re
+import sqlite3
+import sys
+from array import array
+from bisect import bisect_left
+
+FORMAT = "inkfast/1"
+TAG_PAYLOAD = b"inkfast/1/payload\0"
+TAG_EVENT = b"inkfast/1/event\0"
+TAG_LINK = b"inkfast/1/link\0"
+TAG_KEY = b"inkfast/1/key\0"
+TAG_BODY = b"inkfast/1/body\0"
+GENESIS = bytes(32)
+NO_ID = bytes(16)
+U64 = (1 << 64) - 1
+U32 = (1 << 32) - 1
+
+STATES = ("intact", "erased", "erased-unauthorised", "corrupt", "missing")
+FIRST = 20          # how many broken events are listed
+CANDIDATES = 8      # how many possible previous hashes are kept after a break
+
+SQLITE_MAGIC = b"SQLite format 3\0"
+OPTIONAL_IDS = ("session", "run", "subject", "cause")
+TYPE_RE = re.compile(rb"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)+")
+ULID_RE = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.ASCII)
+HEX_RE = re.compile(r"[0-9a-fA-F]*", re.ASCII)
+CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+TO_BASE32 = str.maketrans(CROCKFORD, "0123456789abcdefghijklmnopqrstuv")
+
+
+class Unreadable(Exception):
+    """The input could not be read at all: exit 2."""
+
+
+# ---------------------------------------------------------------- the format
+
+def H(data):
+    return hashlib.sha256(data).digest()
+
+
+def lp(data):
+    return len(data).to_bytes(4, "big") + data
+
+
+def commit_of(salt, payload):
+    return H(TAG_PAYLOAD + salt + payload)
+
+
+def event_of(header, commit):
+    return H(TAG_EVENT + header + commit)
+
+
+def link_of(previous, seq, event):
+    return H(TAG_LINK + previous + seq.to_bytes(8, "big") + event)
+
+
+def key_of(journal, scope, key):
+    return H(TAG_KEY + lp(journal) + lp(scope) + key)[:16]
+
+
+def ulid_bytes(text):
+    """16 bytes of a ULID, or None where it is not well-formed. Either case; no I, L, O, U; first character <= '7'."""
+    if not isinstance(text, str):
+        return None
+    if not text.isascii():
+        return None
+    text = text.upper()
+    if not ULID_RE.fullmatch(text):
+        return None
+    return int(text.translate(TO_BASE32), 32).to_bytes(16, "big")
+
+
+def ulid_text(raw):
+    n = int.from_bytes(raw, "big")
+    return "".join(CROCKFORD[(n >> shift) & 31] for shift in range(125, -1, -5))
+
+
+def hex_bytes(text, length):
+    if isinstance(text, str) and len(text) == 2 * length and HEX_RE.fullmatch(text):
+        return bytes.fromhex(text)
+    return None
+
+
+def is_int(value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+# ---------------------------------------------------------------- one event, however it was stored
+
+class Event:
+    """Fields as bytes and ints; None where malformed (then `problems` says so)."""
+    __slots__ = ("name", "seq", "journal", "id", "at", "type", "schema", "cls", "actor", "ids", "key",
+                 "payload", "salt", "erased", "commit", "hash", "claimed", "problems")
+
+    def __init__(self):
+        self.problems = []
+        self.claimed = None
+
+    def check_header(self):
+        """The header rules of the page. A broken rule is noted; the field is kept if it still can be encoded."""
+        bad = self.problems.append
+        if self.seq is not None and not 1 <= self.seq <= U64:
+            bad("seq is not in 1..2^64-1")
+            self.seq = None
+        if self.id == NO_ID:
+            bad("id is empty")
+        if self.at is not None and not 0 <= self.at <= U64:
+            bad("at is not a u64")
+            self.at = None
+        if self.type is not None:
+            if len(self.type) > 128:
+                bad("type is longer than 128 bytes")
+            if not TYPE_RE.fullmatch(self.type):
+                bad("type is not of the form noun.verbed")
+        if self.schema is not None and not 0 <= self.schema <= U32:
+            bad("schema is not a u32")
+            self.schema = None
+        if self.cls is not None and self.cls not in (0, 1):
+            bad("class is neither 0 nor 1")
+            if not 0 <= self.cls <= 255:
+                self.cls = None
+        if self.actor is not None:
+            if len(self.actor) > 64:
+                bad("actor is longer than 64 characters")
+            if not self.actor.isascii():
+                bad("actor is not ASCII")
+
+    def header(self):
+        """The bytes between the tag and commit_i, or None where a field cannot be encoded."""
+        parts = (self.journal, self.id, self.at, self.type, self.schema, self.cls, self.actor, self.key)
+        if any(part is None for part in parts) or any(part is None for part in self.ids):
+            return None
+        return b"".join((lp(self.journal), self.id, self.at.to_bytes(8, "big"), lp(self.type),
+                         self.schema.to_bytes(4, "big"), bytes((self.cls,)), lp(self.actor), *self.ids, self.key))
+
+
+def event_from_json(obj):
+    e = Event()
+    bad = e.problems.append
+
+    def text(field):
+        value = obj.get(field)
+        if not isinstance(value, str):
+            bad("%s is not text" % field)
+            return None
+        try:
+            return value.encode("utf-8")
+        except UnicodeEncodeError:
+            bad("%s holds a lone surrogate" % field)
+            return None
+
+    def integer(field):
+        value = obj.get(field)
+        if not is_int(value):
+            bad("%s is not an integer" % field)
+            return None
+        return value
+
+    def hexed(field, length):
+        value = hex_bytes(obj.get(field), length)
+        if value is None:
+            bad("%s is not %d hex characters" % (field, 2 * length))
+        return value
+
+    e.name = obj["journal"]
+    e.journal = text("journal")
+    e.seq = integer("seq")
+    e.id = ulid_bytes(obj.get("id"))
+    if e.id is None:
+        bad("id is not a ULID")
+    e.at = integer("at")
+    e.type = text("type")
+    e.schema = integer("schema")
+    e.cls = integer("class")
+    e.actor = text("actor")
+    e.ids = []
+    for field in OPTIONAL_IDS:
+        value = obj.get(field)
+        raw = NO_ID if value is None else ulid_bytes(value)
+        if raw is None:
+            bad("%s is not a ULID" % field)
+        e.ids.append(raw)
+    e.key = NO_ID if obj.get("key") is None else hexed("key", 16)
+    # erased means written as null; a field that is not there at all is damage
+    e.erased = obj.get("payload", 0) is None and obj.get("salt", 0) is None
+    e.payload = e.salt = None
+    if not e.erased:
+        if obj.get("payload", 0) is None or obj.get("salt", 0) is None:
+            bad("half erased: only one of payload and salt is null")
+        if obj.get("payload", 0) is not None:
+            e.payload = text("payload")
+        if obj.get("salt", 0) is not None:
+            e.salt = hexed("salt", 16)
+    e.commit = hexed("commit", 32)
+    e.hash = hexed("hash", 32)
+    if "event" in obj:
+        e.claimed = hexed("event", 32)
+    e.check_header()
+    return e
+
+
+class Text(bytes):
+    """What SQLite holds as TEXT, undecoded: so that it can be told from a BLOB, and bad UTF-8 raises nothing."""
+
+
+def event_from_row(row, encoding):
+    (tenant, seq, ident, at, type_, schema, cls, actor, session, run, subject, cause, key,
+     payload, salt, digest, hash_) = row
+    e = Event()
+    bad = e.problems.append
+
+    def text(field, value):
+        if not isinstance(value, Text):
+            bad("%s is not text" % field)
+            return None
+        value = bytes(value)
+        try:
+            value.decode("utf-8")
+        except UnicodeDecodeError:
+            bad("%s is not UTF-8" % field)
+        return value
+
+    def integer(field, value):
+        if not is_int(value):
+            bad("%s is not an integer" % field)
+            return None
+        return value
+
+    def blob(field, value, length):
+        if isinstance(value, bytes) and not isinstance(value, Text) and len(value) == length:
+            return value
+        bad("%s is not a blob of %d bytes" % (field, length))
+        return None
+
+    e.journal = text("tenant", tenant)
+    e.name = e.journal.decode("utf-8", "backslashreplace") if e.journal is not None else str(tenant)
+    e.seq = integer("seq", seq)
+    e.id = blob("id", ident, 16)
+    e.at = integer("at", at)
+    e.type = text("type", type_)
+    e.schema = integer("schema", schema)
+    e.cls = integer("class", cls)
+    e.actor = text("actor", actor)
+    e.ids = [NO_ID if value is None else blob(field, value, 16)
+             for field, value in zip(OPTIONAL_IDS, (session, run, subject, cause))]
+    e.key = NO_ID if key is None else blob("key", key, 16)
+    e.erased = payload is None and salt is None
+    e.payload = e.salt = None
+    if not e.erased:
+        if payload is None or salt is None:
+            bad("half erased: only one of payload and salt is null")
+        if payload is not None:
+            try:
+                decoded = payload.decode(encoding)
+                e.payload = payload if encoding == "utf-8" else decoded.encode("utf-8")
+            except UnicodeError:
+                bad("payload is not well-formed text")
+                e.payload = payload
+        if salt is not None:
+            e.salt = blob("salt", salt, 16)
+    e.commit = blob("digest", digest, 32)
+    e.hash = blob("hash", hash_, 32)
+    e.check_header()
+    return e
+
+
+# ---------------------------------------------------------------- verifying
+
+class Runs:
+    """A growing set of seqs as sorted, disjoint runs, so that a long erased stretch costs two numbers."""
+
+    def __init__(self):
+        self.first = array("Q")
+        self.last = array("Q")
+
+    def add(self, seq):
+        if self.last and seq == self.last[-1] + 1:
+            self.last[-1] = seq
+        elif not self.last or seq > self.last[-1]:
+            self.first.append(seq)
+            self.last.append(seq)
+
+    def take(self, low, high):
+        """Remove every seq in low..high; how many were there."""
+        high = min(high, U64)
+        i = bisect_left(self.last, low)
+        j = i
+        taken = 0
+        keep = []
+        while j < len(self.first) and self.first[j] <= high:
+            a, b = self.first[j], self.last[j]
+            taken += min(b, high) - max(a, low) + 1
+            if a < low:
+                keep.append((a, low - 1))
+            if b > high:
+                keep.append((high + 1, b))
+            j += 1
+        if j > i:
+            self.first[i:j] = array("Q", [a for a, _ in keep])
+            self.last[i:j] = array("Q", [b for _, b in keep])
+        return taken
+
+    def __iter__(self):
+        return zip(self.first, self.last)
+
+
+class Chain:
+    """Where one journal stands."""
+
+    def __init__(self):
+        self.position = 0
+        self.hash = GENESIS          # stored hash at the position, None where it was malformed
+        self.previous = [GENESIS]    # hashes the next event may follow; empty: unknown
+        self.pending = Runs()        # erased, not (yet) authorised
+        self.last_good = 0
+
+
+class Verifier:
+    def __init__(self, receipts=None):
+        self.receipts = receipts     # None, or {journal: {seq: [hash, ...]}}
+        self.receipts_bad = 0
+        self.receipts_checked = 0
+        self.events = 0
+        self.states = dict.fromkeys(STATES, 0)
+        self.chains = {}
+        self.broken = []
+        self.broken_total = 0
+        self.notes = []
+        self.unread_lines = 0
+        self.current = None          # name of the journal of the last event
+
+    def report(self, journal, seq, state, reason):
+        self.broken_total += 1
+        if len(self.broken) < FIRST:
+            self.broken.append({"journal": journal, "seq": seq, "state": state, "reason": reason})
+
+    def note(self, text):
+        if len(self.notes) < FIRST:
+            self.notes.append(text)
+
+    def unread_line(self, number, reason):
+        self.unread_lines += 1
+        self.states["corrupt"] += 1
+        self.report(None, None, "corrupt", "line %d: %s" % (number, reason))
+
+    def receipt_at(self, name, seq):
+        return self.receipts.get(name, {}).get(seq, []) if self.receipts else []
+
+    def add(self, e):
+        self.events += 1
+        self.current = e.name
+        chain = self.chains.get(e.name)
+        if chain is None:
+            chain = self.chains[e.name] = Chain()
+        problems = e.problems
+
+        # payload against commit
+        commits = [] if e.commit is None else [e.commit]
+        if e.payload is not None and e.salt is not None:
+            computed = commit_of(e.salt, e.payload)
+            if computed != e.commit:
+                if e.commit is not None:
+                    problems.append("payload and salt do not give the commit")
+                commits.append(computed)
+        header = e.header()
+        digests = [] if header is None else [event_of(header, commit) for commit in commits]
+        if e.claimed is not None and digests and e.claimed != digests[0]:
+            problems.append("event digest differs")
+
+        # position
+        expected = chain.position + 1
+        seq = expected if e.seq is None else e.seq
+        in_order = True
+        if expected > U64:
+            reported = chain.position if e.seq is None else seq
+            in_order = False
+            problems.append("after the last possible seq")
+        elif seq != expected:
+            if e.hash is not None and any(link_of(p, expected, d) == e.hash for p in chain.previous for d in digests):
+                problems.append("seq was altered: by its hash this is seq %d" % expected)
+                reported = seq
+                seq = expected
+            elif seq > expected:
+                reported = seq
+                self.gap(e.name, chain, expected, seq - 1)
+            else:
+                reported = seq
+                in_order = False
+                problems.append("seq %d again or out of order, after %d" % (seq, chain.position))
+        else:
+            reported = seq
+
+        # link
+        verified = False
+        if not in_order:
+            # a stray line: what follows may follow it, or what was there before
+            chain.previous = unique(chain.previous + ([e.hash] if e.hash is not None else []))
+        else:
+            computed = [link_of(p, seq, d) for d in digests for p in chain.previous]
+            if e.hash is not None and digests and e.hash in computed[:len(chain.previous)]:
+                verified = True
+                chain.previous = [e.hash]
+            else:
+                if digests and chain.previous and e.hash is not None:
+                    problems.append("hash does not follow from this event and the one before it")
+                # go on with the recomputed or the stored one. The chain recomputed from the last good event first.
+                width = len(chain.previous)
+                follow = [computed[k * width] for k in range(len(digests) if width else 0)]
+                if e.hash is not None:
+                    follow.append(e.hash)
+                chain.previous = unique(follow + computed)
+            chain.position = seq
+            chain.hash = e.hash
+            for receipt in self.receipt_at(e.name, seq):
+                self.receipts_checked += 1
+                if receipt != e.hash:
+                    self.receipts_bad += 1
+                    if not problems:
+                        problems.append("hash differs from the receipt")
+
+        # state
+        if problems:
+            self.states["corrupt"] += 1
+            self.report(e.name, reported, "corrupt", "; ".join(problems))
+            return
+        chain.last_good = seq
+        if e.erased:
+            chain.pending.add(seq)
+            return
+        self.states["intact"] += 1
+        if e.type == b"payload.erased":
+            if verified:
+                self.authorise(e.name, chain, seq, e.payload)
+            else:
+                self.note("%s seq %d: payload.erased right after a gap; its header cannot be checked, "
+                          "so it authorises nothing" % (quote(e.name), seq))
+
+    def gap(self, name, chain, first, last):
+        count = last - first + 1
+        known = min(count, self.unread_lines)     # already counted as unreadable lines
+        self.unread_lines -= known
+        anchor = self.receipt_at(name, last)
+        chain.previous = unique(list(anchor))
+        if count > known:
+            self.states["missing"] += count - known
+            reason = span(first, last)
+            if not anchor:
+                reason += "; the link of seq %d cannot be checked" % (last + 1)
+            self.report(name, first, "missing", reason)
+
+    def authorise(self, name, chain, seq, payload):
+        ranges = erased_ranges(payload)
+        if ranges is None:
+            self.note("%s seq %d: payload.erased names no valid seqs; it authorises nothing" % (quote(name), seq))
+            return
+        for low, high in ranges:
+            self.states["erased"] += chain.pending.take(low, high)
+
+    def finish(self, complete=True):
+        for name, chain in self.chains.items():
+            for first, last in chain.pending:
+                self.states["erased-unauthorised"] += last - first + 1
+                reason = "payload erased, and no later payload.erased names it"
+                if not complete:
+                    reason += " in the part that could be read"
+                if last > first:
+                    reason += " (%d..%d)" % (first, last)
+                self.report(name, first, "erased-unauthorised", reason)
+        if self.receipts is None or not complete:
+            return
+        for name, by_seq in self.receipts.items():
+            head = self.chains[name].position if name in self.chains else 0
+            beyond = [seq for seq in by_seq if seq > head]
+            for seq, hashes in by_seq.items():
+                if seq == 0:
+                    self.receipts_checked += len(hashes)
+                    if any(value != GENESIS for value in hashes):
+                        self.receipts_bad += 1
+                        self.states["corrupt"] += 1
+                        self.report(name, 0, "corrupt", "receipt for seq 0 is not the genesis")
+                elif seq > head:
+                    self.receipts_checked += len(hashes)
+                    self.receipts_bad += len(hashes)
+            if beyond:
+                self.states["missing"] += max(beyond) - head
+                self.report(name, head + 1, "missing", "cut tail: a receipt names seq %d, the journal ends at %d"
+                            % (max(beyond), head))
+        # receipts that fell into a gap were never compared; they are bad, the gap is counted already
+        total = sum(len(h) for by_seq in self.receipts.values() for h in by_seq.values())
+        self.receipts_bad += total - self.receipts_checked
+        self.receipts_checked = total
+
+    def intact(self):
+        return not (self.states["erased-unauthorised"] or self.states["corrupt"] or self.states["missing"])
+
+
+def unique(values):
+    return list(dict.fromkeys(values))[:CANDIDATES]
+
+
+def span(first, last):
+    return "missing" if first == last else "missing %d..%d" % (first, last)
+
+
+def erased_ranges(payload):
+    """[(from, to), ...] of a payload.erased payload, or None where it is malformed."""
+    try:
+        value = parse(payload.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    seqs = value.get("seqs") if isinstance(value, dict) else None
+    if not isinstance(seqs, list) or not seqs:
+        return None
+    ranges = []
+    for item in seqs:
+        if not (isinstance(item, list) and len(item) == 2 and all(map(is_int, item)) and 1 <= item[0] <= item[1]):
+            return None
+        ranges.append((item[0], item[1]))
+    return ranges
+
+
+# ---------------------------------------------------------------- reading
+
+def no_duplicates(pairs):
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("duplicate key")
+    return result
+
+
+def no_constant(name):
+    raise ValueError("%s is not JSON" % name)
+
+
+def parse(text):
+    """Strict JSON. Raises ValueError or RecursionError."""
+    return json.loads(text, object_pairs_hook=no_duplicates, parse_constant=no_constant)
+
+
+def load_receipts(path):
+    try:
+        with open(path, "rb") as file:
+            value = parse(file.read().decode("utf-8-sig"))
+    except OSError as error:
+        raise Unreadable("receipts %s: %s" % (path, error.strerror or error))
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("receipts %s: not JSON (%s)" % (path, error))
+    if not isinstance(value, list):
+        raise Unreadable("receipts %s: not a list" % path)
+    result = {}
+    for number, item in enumerate(value):
+        name = item.get("tenant", item.get("journal")) if isinstance(item, dict) else None
+        digest = hex_bytes(item.get("hash"), 32) if isinstance(item, dict) else None
+        seq = item.get("seq") if isinstance(item, dict) else None
+        if not isinstance(name, str) or digest is None or not is_int(seq) or not 0 <= seq <= U64:
+            raise Unreadable("receipts %s: entry %d is not {tenant, seq, hash}" % (path, number))
+        hashes = result.setdefault(name, {}).setdefault(seq, [])
+        if digest not in hashes:
+            hashes.append(digest)
+    return result
+
+
+def read_ndjson(first, file, verifier):
+    number = 0
+    line = first
+    while line:
+        number += 1
+        if number == 1 and line.startswith(b"\xef\xbb\xbf"):
+            line = line[3:]
+        stripped = line.strip(b" \t\r\n")
+        if stripped:
+            try:
+                obj = parse(stripped.decode("utf-8"))
+            except UnicodeDecodeError:
+                verifier.unread_line(number, "not UTF-8")
+            except RecursionError:
+                verifier.unread_line(number, "not JSON (nested too deep)")
+            except ValueError as error:
+                verifier.unread_line(number, "not JSON (%s)" % getattr(error, "msg", str(error)))
+            else:
+                if not isinstance(obj, dict) or not isinstance(obj.get("journal"), str):
+                    verifier.unread_line(number, "not an event (no journal)")
+                else:
+                    verifier.add(event_from_json(obj))
+        line = file.readline()
+    if not verifier.events and verifier.states["corrupt"]:
+        raise Unreadable("no line is an event: not an Inkfast journal (%s)" % verifier.broken[0]["reason"])
+
+
+COLUMNS = ("tenant", "seq", "id", "at", "type", "schema", "class", "actor", "session", "run", "subject", "cause",
+           "key", "payload", "salt", "digest", "hash")
+
+
+class Damaged(Exception):
+    """SQLite gave up while reading: exit 1."""
+
+
+def open_sqlite(path):
+    uri = pathlib.Path(os.path.abspath(path)).as_uri()
+    try:
+        conn = sqlite3.connect(uri + "?mode=ro", uri=True)
+        conn.execute("select count(*) from sqlite_master").fetchone()
+        return conn
+    except sqlite3.OperationalError as error:
+        # A database in WAL mode in a folder that cannot be written. Without a -wal file nothing is in flight.
+        wal = path + "-wal"
+        if "malformed" in str(error) or (os.path.exists(wal) and os.path.getsize(wal)):
+            raise
+        conn = sqlite3.connect(uri + "?mode=ro&immutable=1", uri=True)
+        conn.execute("select count(*) from sqlite_master").fetchone()
+        return conn
+
+
+def read_sqlite(path, verifier):
+    conn = None
+    try:
+        try:
+            conn = open_sqlite(path)
+            conn.text_factory = Text
+            conn.execute("pragma query_only = on")
+            conn.execute("pragma trusted_schema = off")
+            encoding = conn.execute("pragma encoding").fetchone()[0].decode("ascii").lower()
+            found = {bytes(row[1]).decode("utf-8", "replace").lower() for row in conn.execute("pragma table_info(events)")}
+            if not found:
+                raise Unreadable("%s: no table events" % path)
+            lacking = [name for name in COLUMNS if name not in found]
+            if lacking:
+                raise Unreadable("%s: table events lacks %s" % (path, ", ".join(lacking)))
+            select = ", ".join("cast(payload as blob)" if name == "payload" else '"%s"' % name for name in COLUMNS)
+            rows = conn.execute("select %s from events order by tenant, seq" % select)
+        except sqlite3.Error as error:
+            text = str(error)
+            if any(word in text for word in ("malformed", "not a database", "disk I/O", "corrupt")):
+                raise Damaged(text)
+            raise Unreadable("%s: %s" % (path, text))
+        try:
+            for row in rows:
+                verifier.add(event_from_row(row, encoding))
+        except sqlite3.Error as error:
+            raise Damaged(str(error))
+    finally:
+        if conn is not None:
+            conn.close()
+
+
+# ---------------------------------------------------------------- vectors
+
+def check_vectors(data):
+    """(result, counts) of a vectors file; `broken` lists what disagrees."""
+    broken = []
+    total = [0]
+    counts = {}
+
+    def disagree(where, reason, seq=None, state="corrupt"):
+        total[0] += 1
+        if len(broken) < FIRST:
+            broken.append({"journal": where, "seq": seq, "state": state, "reason": reason})
+
+    def section(name):
+        items = data.get(name, [])
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise Unreadable("vectors: %s is not a list of objects" % name)
+        counts[name] = len(items)
+        return enumerate(items)
+
+    def utf8(item, field):
+        value = item.get(field)
+        if not isinstance(value, str):
+            raise ValueError("%s is not text" % field)
+        return value.encode("utf-8")     # a lone surrogate raises UnicodeEncodeError, a ValueError
+
+    def salt(item):
+        value = hex_bytes(item.get("salt"), 16)
+        if value is None:
+            raise ValueError("salt is not 32 hex characters")
+        return value
+
+    def compare(item, field, value):
+        if hex_bytes(item.get(field), len(value)) != value:
+            raise ValueError("%s: computed %s" % (field, value.hex()))
+
+    def ulid(item):
+        raw = ulid_bytes(item.get("text"))
+        if raw is None:
+            raise ValueError("text is not a ULID")
+        compare(item, "hex", raw)
+        if ulid_text(raw) != item["text"]:
+            raise ValueError("hex gives %s" % ulid_text(raw))
+
+    def event(item):
+        filled = dict(item, seq=1, payload=None, salt=None, hash="0" * 64)
+        utf8(item, "journal")
+        e = event_from_json(filled)
+        if e.problems:
+            raise ValueError("; ".join(e.problems))
+        compare(item, "event", event_of(e.header(), e.commit))
+
+    checks = (
+        ("ulid", ulid),
+        ("payload", lambda v: compare(v, "commit", commit_of(salt(v), utf8(v, "payload")))),
+        ("key", lambda v: compare(v, "digest", key_of(utf8(v, "journal"), utf8(v, "scope"), utf8(v, "key")))),
+        ("body", lambda v: compare(v, "digest", H(TAG_BODY + salt(v) + utf8(v, "canonical")))),
+        ("event", event),
+    )
+    for name, check in checks:
+        for number, item in section(name):
+            try:
+                check(item)
+            except ValueError as error:
+                disagree("%s[%d]" % (name, number), str(error))
+
+    states = dict.fromkeys(STATES, 0)
+    journals = {}
+    events = 0
+    for number, item in section("chains"):
+        where = "chains[%d] %s" % (number, item.get("journal"))
+        verifier = Verifier()
+        if not isinstance(item.get("events"), list) or not item["events"]:
+            disagree(where, "no events")
+            continue
+        for index, obj in enumerate(item["events"]):
+            if not isinstance(obj, dict) or not isinstance(obj.get("journal"), str):
+                disagree(where, "events[%d] is not an event" % index)
+            elif obj["journal"] != item.get("journal"):
+                disagree(where, "events[%d] is of another journal" % index)
+            elif "event" not in obj:
+                disagree(where, "events[%d] has no event digest" % index)
+            else:
+                verifier.add(event_from_json(obj))
+        verifier.finish()
+        events += verifier.events
+        for state in STATES:
+            states[state] += verifier.states[state]
+        for chain in verifier.chains.values():
+            journals[where] = head_of(chain)
+        expect = item.get("expect")
+        if expect is None:
+            for one in verifier.broken:
+                disagree(where, one["reason"], one["seq"], one["state"])
+            total[0] += verifier.broken_total - len(verifier.broken)
+            continue
+        if not isinstance(expect, dict):
+            disagree(where, "expect is not an object")
+            continue
+        if "intact" in expect and expect["intact"] != verifier.intact():
+            disagree(where, "expected intact %s" % json.dumps(expect["intact"]))
+        if "states" in expect and dict(dict.fromkeys(STATES, 0), **expect["states"]) != verifier.states:
+            disagree(where, "expected states %s, found %s" % (json.dumps(expect["states"]), json.dumps(verifier.states)))
+        if "broken" in expect:
+            found = [{"seq": one["seq"], "state": one["state"]} for one in verifier.broken]
+            if found != expect["broken"]:
+                disagree(where, "expected broken %s, found %s" % (json.dumps(expect["broken"]), json.dumps(found)))
+    if not any(counts.values()):
+        raise Unreadable("vectors: the file holds none")
+    return {"intact": total[0] == 0, "events": events, "journals": journals, "states": states, "broken": broken,
+            "brokenTotal": total[0], "source": "vectors", "vectors": counts}
+
+
+# ---------------------------------------------------------------- output
+
+def quote(text):
+    """A name for people: as it is if harmless, else escaped."""
+    if text is None:
+        return "-"
+    return text if re.fullmatch(r"[A-Za-z0-9_./@:\[\] -]+", text) else json.dumps(text)
+
+
+def head_of(chain):
+    return {"head": chain.position, "hash": chain.hash.hex() if chain.hash is not None else None}
+
+
+def result_of(verifier, source, complete):
+    result = {
+        "intact": verifier.intact() and complete,
+        "events": verifier.events,
+        "journals": {name: head_of(chain) for name, chain in verifier.chains.items()},
+        "states": verifier.states,
+        "broken": verifier.broken,
+        "brokenTotal": verifier.broken_total,
+        "source": source,
+        "basis": ["chain"] if verifier.receipts is None else ["chain", "receipts"],
+    }
+    if verifier.receipts is not None:
+        result["receipts"] = {"checked": verifier.receipts_checked, "bad": verifier.receipts_bad}
+    if verifier.notes:
+        result["notes"] = verifier.notes
+    return result
+
+
+def show(result):
+    print("%s: %d events, %d journal%s" % (result["source"], result["events"], len(result["journals"]),
+                                           "" if len(result["journals"]) == 1 else "s"))
+    shown = list(result["journals"].items())
+    for name, head in shown[:FIRST]:
+        print("  %s  head %d  %s" % (quote(name), head["head"], head["hash"] or "(malformed)"))
+    if len(shown) > FIRST:
+        print("  and %d more" % (len(shown) - FIRST))
+    print("states: " + ", ".join("%s %d" % item for item in result["states"].items()))
+    if "vectors" in result:
+        print("vectors: " + ", ".join("%s %d" % item for item in result["vectors"].items()))
+    if "receipts" in result:
+        print("checked: chain and %(checked)d receipts, %(bad)d of them bad" % result["receipts"])
+    elif "basis" in result:
+        print("checked: chain only; without receipts a cut tail or a rewrite from the start cannot be seen")
+    for one in result["broken"]:
+        where = quote(one["journal"]) + ("" if one["seq"] is None else " seq %d" % one["seq"])
+        print("  %s: %s: %s" % (where, one["state"], one["reason"]))
+    if result["brokenTotal"] > len(result["broken"]):
+        print("  and %d more" % (result["brokenTotal"] - len(result["broken"])))
+    for note in result.get("notes", ()):
+        print("note: " + note)
+    if "error" in result:
+        good = result["lastGood"]
+        print("read error: %s; last good: %s" % (result["error"], "none" if good is None else
+                                                 "%s seq %d" % (quote(good["journal"]), good["seq"])))
+    if "vectors" in result:
+        print("AGREES" if result["intact"] else "DISAGREES")
+    else:
+        print("INTACT" if result["intact"] else "NOT INTACT")
+
+
+def looks_like_vectors(line):
+    """Whether a file beginning with this line may be a vectors file rather than NDJSON."""
+    line = line[3:] if line.startswith(b"\xef\xbb\xbf") else line
+    try:
+        value = json.loads(line.decode("utf-8"))
+        return isinstance(value, dict) and "format" in value and "seq" not in value
+    except (ValueError, RecursionError):
+        line = line.strip()
+        return line == b"{" or re.match(rb'\{\s*"format"', line) is not None
+
+
+def verify(path, receipts):
+    verifier = Verifier(receipts)
+    if path != "-":
+        if os.path.isdir(path):
+            raise Unreadable("%s: is a folder" % path)
+        file = open(path, "rb")
+    else:
+        file = sys.stdin.buffer
+    with file:
+        start = file.read(len(SQLITE_MAGIC))
+        if start != SQLITE_MAGIC:
+            if not start.endswith(b"\n"):
+                start += file.readline()
+            # `start` may hold several (short) lines
+            first, rest = split_first(start)
+            if looks_like_vectors(first):
+                try:
+                    data = parse((start + file.read()).decode("utf-8-sig"))
+                except (ValueError, RecursionError) as error:
+                    raise Unreadable("%s: begins like a vectors file but is not JSON (%s)" % (path, error))
+                if not isinstance(data, dict) or data.get("format") != FORMAT:
+                    raise Unreadable("%s: not a vectors file of format %s" % (path, FORMAT))
+                if receipts is not None:
+                    raise Unreadable("receipts do not go with a vectors file")
+                return check_vectors(data)
+            read_ndjson(first, Lines(rest, file), verifier)
+            verifier.finish()
+            return result_of(verifier, "ndjson", True)
+    if path == "-":
+        raise Unreadable("a SQLite database cannot be read from stdin; give its path")
+    try:
+        read_sqlite(path, verifier)
+    except Damaged as error:
+        good = verifier.chains[verifier.current].last_good if verifier.current in verifier.chains else 0
+        verifier.states["corrupt"] += 1
+        verifier.report(verifier.current, None, "corrupt", "cannot be read on: %s; last good seq %s"
+                        % (error, good or "none"))
+        verifier.finish(complete=False)
+        result = result_of(verifier, "sqlite", False)
+        result["error"] = str(error)
+        result["lastGood"] = {"journal": verifier.current, "seq": good} if good else None
+        return result
+    verifier.finish()
+    return result_of(verifier, "sqlite", True)
+
+
+def split_first(data):
+    end = data.find(b"\n") + 1
+    return (data[:end], data[end:]) if end else (data, b"")
+
+
+class Lines:
+    """readline() over some bytes already read, then the file."""
+
+    def __init__(self, rest, file):
+        self.rest = rest
+        self.file = file
+
+    def readline(self):
+        if self.rest:
+            line, self.rest = split_first(self.rest)
+            return line if line.endswith(b"\n") else line + self.file.readline()
+        return self.file.readline()
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description="Verify an Inkfast journal (format %s)." % FORMAT)
+    parser.add_argument("file", metavar="FILE", help="NDJSON export ('-': stdin), vectors file or SQLite database")
+    parser.add_argument("--receipts", metavar="JSON", help="list of {tenant, seq, hash} to check against")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    args = parser.parse_args(argv)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+        sys.stderr.reconfigure(errors="backslashreplace")
+    try:
+        receipts = load_receipts(args.receipts) if args.receipts else None
+        result = verify(args.file, receipts)
+    except Unreadable as error:
+        message = str(error)
+    except OSError as error:
+        message = "%s: %s" % (args.file, error.strerror or error)
+    except KeyboardInterrupt:
+        message = "interrupted"
+    else:
+        if args.json:
+            print(json.dumps(result))
+        else:
+            show(result)
+        return 0 if result["intact"] else 1
+    if args.json:
+        print(json.dumps({"intact": False, "error": message}))
+    print("inkfast_verify: could not read: " + message, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

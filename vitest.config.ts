@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config'
+
+// Two projects: quick tests beside the code, and the ones that start processes, pack the package or kill writers.
+export default defineConfig({
+  test: {
+    coverage: {
+      provider: 'v8',
+      reporter: ['json-summary'],
+      reportsDirectory: 'coverage',
+      include: ['src/model/**', 'src/kernel/**', 'src/backends/**'],
+    },
+    projects: [
+      { test: { name: 'rooms', include: ['src/**/*.test.ts'], testTimeout: 30_000 } },
+      { test: { name: 'house', include: ['test/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 300_000 } },
+    ],
+  },
+})
