@@ -10,9 +10,18 @@ import type { Scope } from './scope.ts'
 // How soon another node's events show up here at the latest, once the backend has signalled them.
 const CATCH_UP_MS = 25
 
+// Own commits are kept as they left and turned into records only when someone asks: every append passes here.
+type Held = EventRecord | { readonly seq: number; readonly draft: EventDraft; readonly receipt: Receipt }
+
+function recordOf(held: Held): EventRecord {
+  if (!('draft' in held)) return held
+  const { event: _, ...draft } = held.draft
+  return { ...draft, payload: utf8(draft.payload), seq: held.seq, hash: fromHex(held.receipt.hash) }
+}
+
 export class Recent {
   readonly #scope: Scope
-  #records: EventRecord[] = []
+  #held: Held[] = []
   #catchingUp = false
   readonly #stop: () => void
 
@@ -24,33 +33,36 @@ export class Recent {
 
   /** Oldest first. */
   read(): readonly Event[] {
-    return this.#records.map((record) => decodeEvent(this.#scope.tenant, record))
+    return this.#held.slice(-limits.recentEvents).map((held) => decodeEvent(this.#scope.tenant, recordOf(held)))
   }
 
   async fill(): Promise<void> {
     const { journal } = this.#scope.engine.backend
     const page = await journal.page(this.#scope.tenant, { from: Number.MAX_SAFE_INTEGER, backwards: true, limit: limits.recentEvents })
-    const last = this.#records.at(-1)?.seq ?? 0
+    const last = this.#held.at(-1)?.seq ?? 0
     const newest = page.events[0]?.seq ?? 0
-    if (newest >= last) this.#records = page.events.toReversed()
+    if (newest >= last) this.#held = page.events.toReversed()
   }
 
   /** Erased payloads leave memory too. */
   forget(seqs: ReadonlySet<number>): void {
-    this.#records = this.#records.map((r) => (seqs.has(r.seq) ? { ...r, payload: undefined, salt: undefined } : r))
+    this.#held = this.#held.map((held) => (seqs.has(held.seq) ? { ...recordOf(held), payload: undefined, salt: undefined } : held))
   }
 
   add(drafts: readonly EventDraft[], receipts: readonly Receipt[]): void {
-    const last = this.#records.at(-1)?.seq ?? 0
+    const last = this.#held.at(-1)?.seq ?? 0
     const first = receipts[0]?.seq ?? 0
     // A gap means that someone else wrote in between; the journal knows what.
-    if (first !== last + 1) return this.#catchUpSoon()
-    for (let i = Math.max(0, drafts.length - limits.recentEvents); i < drafts.length; i++) {
-      const { event: _, ...draft } = drafts[i] as EventDraft
-      const { seq, hash } = receipts[i] as Receipt
-      this.#records.push({ ...draft, payload: utf8(draft.payload), seq, hash: fromHex(hash) })
+    if (first !== last + 1) {
+      this.#catchUpSoon()
+      return
     }
-    if (this.#records.length > 2 * limits.recentEvents) this.#records = this.#records.slice(-limits.recentEvents)
+    for (let i = Math.max(0, drafts.length - limits.recentEvents); i < drafts.length; i++) {
+      const draft = drafts[i] as EventDraft
+      const receipt = receipts[i] as Receipt
+      this.#held.push({ seq: receipt.seq, draft, receipt })
+    }
+    if (this.#held.length > 2 * limits.recentEvents) this.#held = this.#held.slice(-limits.recentEvents)
   }
 
   close(): void {
@@ -66,7 +78,7 @@ export class Recent {
       .then(async () => {
         this.#catchingUp = false
         const head = await backend.journal.head(this.#scope.tenant)
-        if (head.seq > (this.#records.at(-1)?.seq ?? 0)) await this.fill()
+        if (head.seq > (this.#held.at(-1)?.seq ?? 0)) await this.fill()
       })
       .catch((error) => {
         this.#catchingUp = false

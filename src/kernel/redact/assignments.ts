@@ -15,11 +15,15 @@ interface Word {
 }
 
 export function assignmentSpans(text: string, judge: KeyJudge, spans: Span[]): void {
-  const size = text.length
   const word: Word = { start: 0, end: 0 }
-  for (let at = 0; at < size; at++) {
-    const code = text.charCodeAt(at)
-    if (code !== 58 && code !== 61) continue
+  let colon = text.indexOf(':')
+  let equals = text.indexOf('=')
+  let at = -1
+  for (;;) {
+    if (colon >= 0 && colon <= at) colon = text.indexOf(':', at + 1)
+    if (equals >= 0 && equals <= at) equals = text.indexOf('=', at + 1)
+    if (colon < 0 && equals < 0) return
+    at = colon < 0 || (equals >= 0 && equals < colon) ? equals : colon
     const key = keyBefore(text, at)
     if (key === undefined) continue
     const kind = judgeInText(text, key, judge)
@@ -65,7 +69,9 @@ function keyBefore(text: string, at: number): Key | undefined {
 const NEEDS_MORE = /(?:^|[^a-z])(?:key|keys|code|string|phrase|token|tokens|id)$/i
 
 function judgeInText(text: string, key: Key, judge: KeyJudge): KeyKind {
-  const name = text.slice(key.start, key.end)
+  const whole = text.slice(key.start, key.end)
+  // In `token.close = …` the name is `close`; a quoted key with dots in it is one name.
+  const name = key.quoted ? whole : whole.slice(whole.lastIndexOf('.') + 1)
   if (!NEEDS_MORE.test(name)) return judge(name)
   let start = key.start
   for (let words = 0; words < 2 && start > 1 && text.charCodeAt(start - 1) === SPACE; words++) {
@@ -96,8 +102,14 @@ function readValue(text: string, at: number, from: number, key: Key, kind: KeyKi
   const quote = text[open]
   if ((quote === '"' || quote === "'" || quote === '`') && open - from < 16) {
     const slashes = open - from
+    const triple = quote.repeat(3)
+    if (text.startsWith(triple, open)) {
+      const end = text.indexOf(triple, open + 3)
+      if (end >= 0) return inside(text, open + 3, end, key, kind)
+    }
     const end = closing(text, open + 1, quote, slashes)
-    if (end >= 0) return inside(text, open + 1, end, kind)
+    if (end >= 0 && !key.quoted && (slashes === 0 && closesString(text, key.start, quote))) return undefined
+    if (end >= 0) return inside(text, open + 1, end, key, kind)
     from = open + 1
   } else if (key.quoted && (quote === '{' || quote === '[')) return undefined
   return bare(text, at, from, key, kind, word)
@@ -113,9 +125,23 @@ function closing(text: string, from: number, quote: string, slashes: number): nu
   return -1
 }
 
-function inside(text: string, start: number, end: number, kind: KeyKind): Span | undefined {
+/** In `log('password:', x)` the quote after the colon ends a string and begins no value. */
+function closesString(text: string, before: number, quote: string): boolean {
+  let open = false
+  for (let at = before - 1; at >= 0 && at > before - 120; at--) {
+    const code = text.charCodeAt(at)
+    if (code === 10) break
+    // An apostrophe between letters is no quote.
+    if (text[at] === quote && !(charKind(text.charCodeAt(at - 1)) !== 0 && charKind(text.charCodeAt(at + 1)) !== 0)) open = !open
+  }
+  return open
+}
+
+function inside(text: string, start: number, end: number, key: Key, kind: KeyKind): Span | undefined {
   const value = text.slice(start, end)
   if (absentValue(value)) return undefined
+  // Code is full of tokens that are words of a language; one that opens a door has digits or is long.
+  if (kind === 'text' && !key.quoted && value.length < 32 && !/[A-Za-z]\d|\d[A-Za-z]/.test(value)) return undefined
   return spanOf(value, start, kind)
 }
 
@@ -129,7 +155,9 @@ export function spanOf(value: string, start: number, kind: KeyKind): Span | unde
       return { start: start + scheme[0].length, end, kind: name === 'bearer' || name === 'basic' ? name : 'key' }
     }
   }
+  if (kind === 'unpath' && /^(?:[/~]|[A-Za-z]:[\\/])/.test(value)) return undefined
   if (kind === 'digits' && !/^\d{3,10}$/.test(value)) return undefined
+  if (kind === 'likely' && (/\s/.test(value) || !passwordLike(value))) return undefined
   if (kind === 'weak' && (value.length > 256 || /\s/.test(value) || !random(value, 12))) return undefined
   return { start, end, kind: kind === 'cookie' ? 'cookie' : 'key' }
 }
@@ -162,7 +190,10 @@ function bare(text: string, at: number, from: number, key: Key, kind: KeyKind, w
   const tight = from === at + 1 && key.end === at
   // `this.token = token` hands a secret on; it does not say it.
   if (!tight && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
-  const ok = tight ? value.length >= 3 && !STRUCTURE.test(value) : alone(text, key, end) ? lineValue(value) : passwordLike(value) && !STRUCTURE.test(value)
+  const equals = text.charCodeAt(at) === 61
+  // Without a mixture of characters only the form can tell: `password=swordfish`, or a line of its own.
+  const form = tight ? equals && value.length >= 3 : alone(text, key, end) && lineValue(value) && !(equals && kind !== 'all')
+  const ok = !STRUCTURE.test(value) && (form || (passwordLike(value) && !/^[A-Z]+-\d+$/.test(value)))
   return ok ? spanOf(value, start, kind) : undefined
 }
 
@@ -171,7 +202,7 @@ const STRUCTURE = /^[[{(]|^[A-Za-z_$][\w$]{0,64}(?:\.[A-Za-z_$][\w$]{0,64}){1,8}
 
 /** On a line of its own (YAML, INI, .env) even a plain word is the password, unless it is written like a heading or a type. */
 function lineValue(value: string): boolean {
-  return value.length >= 4 && !STRUCTURE.test(value) && (passwordLike(value) || /^[^A-Z\s].*[^,;]$/.test(value))
+  return value.length >= 4 && /^[^A-Z\s].*[^,;]$/.test(value)
 }
 
 /** Whether key and value are all there is on their line. */

@@ -65,7 +65,7 @@ export function maskJson(text: string, rules: JsonRules, top: KeyKind): string |
       if (code === 123 || code === 91) {
         SCHEMA.lastIndex = at
         const schema = code === 123 && kind !== 'none' && SCHEMA.test(text)
-        frame = { object: code === 123, kind: schema ? 'none' : kind, schema: schema ? kind : 'none', named: 'none', key: '' }
+        frame = { object: code === 123, kind: schema || (code === 123 && !inherited(kind, frame?.key ?? '')) ? 'none' : kind, schema: schema ? kind : 'none', named: 'none', key: '' }
         stack.push(frame)
         at = space(text, at + 1)
         wantsKey = frame.object
@@ -101,6 +101,14 @@ function kindOf(frame: Frame, rules: JsonRules): KeyKind {
   if (frame.schema !== 'none' && SCHEMA_SAMPLES.has(frame.key)) return frame.schema
   if (frame.named !== 'none' && PAIR_VALUES.has(frame.key)) return frame.named
   return rules.judge(frame.key)
+}
+
+/**
+ * Whether what a key says holds for the object under it. A path (`node_modules/js-tokens`, `/oauth/token`) names the thing, and a
+ * weak word says nothing about what is two steps away.
+ */
+export function inherited(kind: KeyKind, key: string): boolean {
+  return kind !== 'weak' && kind !== 'digits' && kind !== 'likely' && !key.includes('/')
 }
 
 /** Past the comma, or at the closing bracket, or at the next document; -1 where neither follows. */

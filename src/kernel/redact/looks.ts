@@ -4,15 +4,15 @@ import { ABSENT_VALUES, INNOCENT_VALUES } from './words.ts'
 /** A reference to a secret is not the secret: `$TOKEN`, `${{ secrets.X }}`, `process.env.KEY`, `<your key>`, `****`, `getKey()`. */
 const REFERENCE =
   /^(?:\$\{|\$\(|\$[A-Za-z_]|\$env:|<[^>]{0,80}>?|\{\{|\{[A-Za-z_]|%[A-Za-z_]+%|[*•.xX_-]{3,}$|(?:process|os|env|import|config|settings|self|this|req|request|ctx|args|options|secrets|vars|var|data|local|ENV|Deno|Bun|System|params|user|credentials|body|props|state|row|await)[.[]|!Ref|!Sub|\[REDACTED|\[FILTERED|\[redacted)/
-const CALL = /^[A-Za-z_$][\w$.]{0,60}\(/
+const CALL = /^[A-Za-z_$][\w$.]{0,60}[([]/
 const LOOSE = /^(?:your|my|some|the|an?|example|sample|dummy|fake|test|insert|enter|changeme|change|replace|todo|placeholder|xxx)[-_ ](?:[a-z]+[-_ ])*(?:key|token|secret|password|here|value|goes|credential|me)[a-z_-]{0,20}$/i
 
 export function innocentValue(value: string): boolean {
-  return value === '' || (value.length <= 12 && INNOCENT_VALUES.has(value.toLowerCase())) || REFERENCE.test(value) || CALL.test(value) || (value.length < 60 && LOOSE.test(value))
+  return value === '' || (value.length <= 12 && (INNOCENT_VALUES.has(value.toLowerCase()) || ABSENT_VALUES.has(value.toLowerCase()))) || REFERENCE.test(value) || CALL.test(value) || (value.length < 60 && LOOSE.test(value))
 }
 
 const WHOLE_REFERENCE =
-  /^(?:\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$[A-Z_][A-Z0-9_]*|<[^<>]{0,80}>|\{\{[^}]{0,200}\}\}|[*•]{3,}|[xX]{3,}|\.{3}|(?:process\.env|os\.environ|import\.meta)\b.{0,80}|\[(?:REDACTED|FILTERED|MASKED)\])$/i
+  /^(?:\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$[A-Z_][A-Z0-9_]*|<[^<>]{0,80}>|\{\{[^}]{0,200}\}\}|[*•]{3,}|[xX]{3,}|\.{3}|(?:process\.env|os\.environ|import\.meta)\b.{0,80}|\[(?:REDACTED|FILTERED|MASKED)\])$/
 
 /** Whether a value that was set apart by quotes or by a key says that there is no secret here, or where it is kept. */
 export function absentValue(value: string): boolean {

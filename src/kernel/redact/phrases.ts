@@ -5,16 +5,18 @@ import type { Span } from './spans.ts'
 
 const NAMES = /(?<![A-Za-z])(?:bearer|basic|passwords?|passphrase|passcode|passwd|pwd|secrets?|tokens?|api[ _-]?keys?|access[ _-]?keys?|secret[ _-]?keys?|private[ _-]?keys?|license[ _-]?keys?|auth[ _-]?keys?|credentials?|webhook|keys?)(?![A-Za-z])/gi
 /** One word of a sentence, without the quotes and marks around it. */
-const NEXT = /[ \t]{1,4}["'`(<]{0,2}([^\s"'`<>()]{1,512})/y
-const GLUE = new Set(['is', 'was', 'to', 'as', 'be', '=', ':', '->', '→', 'called', 'now'])
+const NEXT = /[ \t]{1,4}["'`(<]{0,2}([^\s"'`<>()\\]{1,512})/y
+const GLUE = new Set(['is', 'was', 'to', 'as', 'be', '->', '→', 'called', 'now'])
 const AHEAD = 5
 
 export function phraseSpans(text: string, spans: Span[]): void {
-  for (const hit of text.matchAll(NAMES)) {
+  NAMES.lastIndex = 0
+  for (let hit = NAMES.exec(text); hit !== null; hit = NAMES.exec(text)) {
     const name = hit[0].toLowerCase()
     let at = hit.index + hit[0].length
     if (text[at] === ':' || text[at] === '=') at++
-    let glue = false
+    // `ENV API_KEY …` needs no verb.
+    let glue = /^[A-Z_]+$/.test(hit[0]) && (name.includes('_') || text[hit.index - 1] === '_')
     for (let n = 0; n < AHEAD; n++) {
       NEXT.lastIndex = at
       const next = NEXT.exec(text)
@@ -22,11 +24,11 @@ export function phraseSpans(text: string, spans: Span[]): void {
       const word = (next[1] as string).replace(/[.,;:!?]{1,3}$/, '')
       const start = at + next[0].length - (next[1] as string).length
       at += next[0].length
-      if (secretWord(name, word, n, glue)) {
+      if (text[at] !== '(' && secretWord(name, word, n, glue)) {
         spans.push({ start, end: start + word.length, kind: name === 'bearer' || name === 'basic' ? name : 'key' })
         break
       }
-      glue = GLUE.has(word.toLowerCase())
+      glue = GLUE.has(word.toLowerCase()) || (!name.startsWith('token') && (next[1] as string).endsWith(':'))
       // A sentence that ends takes its subject with it.
       if (/[.!?;]$/.test(next[1] as string)) break
     }
@@ -40,13 +42,13 @@ function secretWord(name: string, word: string, n: number, glue: boolean): boole
   // A path, an address or a digest with its name on it is not the secret itself.
   if (/^[\w.+-]{1,10}:|:\/\/|\.[a-z]{1,4}$|^sha\d/.test(word) || (word.includes('/') && !random(word, 30))) return false
   const many = name.startsWith('key') || name === 'webhook'
-  if (word.length >= 20 && word.length <= 256 && !UUID.test(word) && random(word.replace(/[-.][a-z]{1,12}$/, ''), 20)) return !(many && n > 3)
+  if (word.length >= 20 && word.length <= 256 && !UUID.test(word) && random(word.replace(/[-.][a-z]{1,12}$/, ''), 20)) return !many || glue
   return glue && !many && n <= 2 && passwordLike(word) && !/^[\d.,]+[a-z%]{0,3}$|^v?\d+[.-]|\.$|^[A-Za-z]+[-_]\d{1,4}$/.test(word)
 }
 
-const FLAG = /(?<![\w-])--?([A-Za-z][\w-]{1,60}) {1,3}(["']?)([^\s"'-][^\s"']{0,511})/g
-const USER = /(?<![\w-])(?:-u|-U|--user|--proxy-user)(?: {0,2}|=)["']?([^\s:"']{1,128}):([^\s"']{1,256})/g
-const SHORT = /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli)\b[^\n|;]{0,160}? (?:-p|-a) {0,1}["']?([^\s"'-][^\s"']{2,128})/g
+const FLAG = /(?<![\w-])--?([A-Za-z][\w-]{1,60}) {1,3}(["']?)([^\s"'\\-][^\s"'\\]{0,511})/g
+const USER = /(?<![\w-])(?:-u|-U|--user|--proxy-user)(?: {0,2}|=)["']?([^\s:"']{1,128}):([^\s"'\\]{1,256})/g
+const SHORT = /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli)\b[^\n|;]{0,160}? (?:-p|-a) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
 const NETRC = /\blogin\s{1,4}\S{1,128}\s{1,4}password\s{1,4}(\S{1,128})/g
 
 export function commandSpans(text: string, judge: KeyJudge, spans: Span[]): void {
@@ -74,6 +76,13 @@ function push(hit: RegExpExecArray, group: number, spans: Span[], innocent: bool
   const value = hit[group] as string
   const end = hit.index + hit[0].length
   if (!innocent && !innocentValue(value)) spans.push({ start: end - value.length, end, kind: 'key' })
+}
+
+const FORM = /name="([^"\r\n]{1,64})"(?:\r?\n){2}([^\r\n]{1,1024})/g
+
+/** A field of a multipart form has its value two lines below its name. */
+export function formSpans(text: string, judge: KeyJudge, spans: Span[]): void {
+  for (const hit of text.matchAll(FORM)) push(hit, 2, spans, judge(hit[1] as string) === 'none')
 }
 
 const ELEMENT = /<([A-Za-z][\w.:-]{0,60})>([^<>]{1,2048})<\//g

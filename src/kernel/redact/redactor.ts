@@ -1,7 +1,7 @@
 // The redactor: a walk over JSON data that masks every secret before anything is hashed, indexed or logged.
 import { spanOf } from './assignments.ts'
 import { bind } from './bound.ts'
-import { type JsonRules, maskJson, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './json.ts'
+import { inherited, type JsonRules, maskJson, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './json.ts'
 import { keyJudge } from './keys.ts'
 import { absentValue, passwordLike } from './looks.ts'
 import { hasPlaceholder, mask, placeholder } from './spans.ts'
@@ -127,6 +127,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
       let kind = above === 'none' || schema ? (said ?? judge(key)) : above
       if (schema && SCHEMA_SAMPLES.has(key)) kind = above
       if (named !== 'none' && PAIR_VALUES.has(key)) kind = named
+      if (kind !== 'none' && typeof item === 'object' && !Array.isArray(item) && !inherited(kind, key)) kind = 'none'
       const masked = walk(item, kind)
       const name = said === undefined ? plain(key) : key
       if (copy === undefined) {

@@ -24,7 +24,7 @@ export const SHAPES: readonly Shape[] = [
   { kind: 'anthropic', starts: ['sk-ant-'], pattern: /sk-ant-[A-Za-z0-9_-]{20,255}/y },
   { kind: 'openrouter', starts: ['sk-or-'], pattern: /sk-or-[A-Za-z0-9_-]{20,255}/y },
   { kind: 'openai', starts: ['sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-None-'], pattern: /sk-[A-Za-z]{4,8}-[A-Za-z0-9_-]{20,255}/y },
-  { kind: 'sk-key', starts: ['sk-', 'sk_'], pattern: /sk[-_][A-Za-z0-9_-]{20,255}/y, random: true },
+  { kind: 'sk-key', starts: ['sk-', 'sk_'], pattern: /sk[-_][A-Za-z0-9_-]{20,61}/y, random: true },
   { kind: 'huggingface', starts: ['hf_', 'api_org_'], pattern: /(?:hf|api_org)_[A-Za-z0-9]{30,64}/y },
   { kind: 'groq', starts: ['gsk_'], pattern: /gsk_[A-Za-z0-9]{40,100}/y },
   { kind: 'replicate', starts: ['r8_'], pattern: /r8_[A-Za-z0-9]{30,60}/y },

@@ -7,6 +7,7 @@ import { INNOCENT_PREFIXES } from './words.ts'
 
 /** The shortest word worth reading: the shortest known key has 20 characters. */
 const SHORTEST = 18
+const STRIDE = 16
 /** Body length from which an unknown prefix counts: identifiers (ULID 26, Stripe 24, nanoid 21) are shorter, keys are not. */
 const LONG_BODY = 28
 const LONG_HEX = 32
@@ -26,18 +27,33 @@ for (const shape of SHAPES) {
   }
 }
 
+/** Whether any unbroken word is long enough to be a key. A word of 16 covers one of every 16 places, so only those are read. */
+export function hasLongWord(text: string): boolean {
+  for (let at = STRIDE - 1; at < text.length; at += STRIDE) if (classOf(text, at) === WORD && wordAround(text, at) >= STRIDE) return true
+  return false
+}
+
+function wordAround(text: string, at: number): number {
+  let start = at
+  while (start > 0 && at - start < STRIDE && classOf(text, start - 1) === WORD) start--
+  let end = at + 1
+  while (end < text.length && end - start < STRIDE && classOf(text, end) === WORD) end++
+  return end - start
+}
+
 export function tokenSpans(text: string, spans: Span[]): void {
   const size = text.length
-  let at = 0
-  while (at < size) {
+  for (let at = STRIDE - 1; at < size; ) {
     if (classOf(text, at) === 0) {
-      at++
+      at += STRIDE
       continue
     }
+    let start = at
+    while (start > 0 && classOf(text, start - 1) !== 0) start--
     let end = at + 1
     while (end < size && classOf(text, end) !== 0) end++
-    if (end - at >= SHORTEST) readRegion(text, at, end, spans)
-    at = end
+    if (end - start >= SHORTEST) readRegion(text, start, end, spans)
+    at = end + STRIDE
   }
 }
 
@@ -46,7 +62,8 @@ function classOf(text: string, at: number): number {
   return code < 128 ? (CLASS[code] as number) : 0
 }
 
-function readRegion(text: string, start: number, end: number, spans: Span[]): void {
+function readRegion(text: string, from: number, end: number, spans: Span[]): void {
+  const start = from + escaped(text, from)
   let at = start
   let deadWebToken = start
   let word = true
@@ -75,6 +92,12 @@ function readRegion(text: string, start: number, end: number, spans: Span[]): vo
   }
 }
 
+/** How much of the region is the rest of an escape: masking the `n` of `\\n` would break the notation around it. */
+function escaped(text: string, at: number): number {
+  if (at === 0 || text[at - 1] !== '\\') return 0
+  return text[at] === 'u' ? 5 : 'nrtbf'.includes(text[at] as string) ? 1 : 0
+}
+
 /** A token may begin after anything but a letter or digit, and after an escape: `\nghp_…`, `%3Dghp_…`. */
 function opens(text: string, at: number): boolean {
   return charKind(text.charCodeAt(at - 1)) === 0 || afterEscape(text, at)
@@ -101,7 +124,7 @@ function known(text: string, at: number, spans: Span[]): number {
     if (hit === null || (shape.random === true && !random(hit[0].slice(start.length), 16))) continue
     let end = at + hit[0].length
     // The bound of the pattern is there for speed; what follows without a break belongs to the same word.
-    while (hit[0].length > 200 && end < text.length && classOf(text, end) === WORD) end++
+    while (hit[0].length >= (shape.random === true ? 64 : 200) && end < text.length && classOf(text, end) === WORD) end++
     spans.push({ start: from, end, kind: shape.kind })
     return end
   }

@@ -41,7 +41,7 @@ function userInfoEnd(text: string, start: number): number {
       colon = true
     } else if (char === '/' || char === '?' || char === '#') {
       // `user:pa/ss@host` and `host:8080/@name` differ in what stands between the colon and the slash.
-      if (last >= 0 || slash || !colon || /:\d{0,5}$/.test(text.slice(Math.max(start, at - 6), at))) break
+      if (last >= 0 || !colon || (!slash && /:\d{0,5}$/.test(text.slice(Math.max(start, at - 6), at)))) break
       slash = true
     } else if (STOPS.includes(char) && !(colon && last < 0 && ',;)}]|'.includes(char))) break
   }

@@ -6,14 +6,18 @@
  * `all`: every string and number is masked. `text`: strings only (a number under `token` is a counter).
  * `auth`: what follows the scheme word. `cookie`: the whole header. `mixed`: the secret parts if any are found, else all
  * (a connection string keeps its host). `digits`: 3 to 10 digits only. `weak`: only a value that looks random.
+ * `likely`: only a value that could be a password (`pass` also counts tests).
+ * `unpath`: all but a path (`PWD` is also where a shell stands).
  */
-export type KeyKind = 'none' | 'all' | 'text' | 'auth' | 'cookie' | 'mixed' | 'digits' | 'weak'
+export type KeyKind = 'none' | 'all' | 'text' | 'auth' | 'cookie' | 'mixed' | 'digits' | 'weak' | 'likely' | 'unpath'
 
 /** Word sequences that make a key secret wherever they stand in it, unless a word below says otherwise. */
 export const SECRET_PHRASES: Readonly<Record<Exclude<KeyKind, 'none'>, readonly string[]>> = {
   all: [
-    'password', 'passwords', 'passwd', 'passcode', 'passphrase', 'pass phrase', 'pwd', 'passwort', 'kennwort', 'senha',
+    'password', 'passwords', 'passwd', 'passcode', 'passphrase', 'pass phrase', 'passwort', 'kennwort', 'senha',
     'contrasena', 'mot de passe', 'пароль', '密码', 'parola', 'haslo', 'wachtwoord',
+    'db pass', 'database pass', 'pg pass', 'mysql pass', 'mongo pass', 'redis pass', 'rds pass', 'smtp pass', 'mail pass', 'email pass',
+    'ftp pass', 'ssh pass', 'user pass', 'admin pass', 'root pass', 'auth pass', 'login pass',
     'secret', 'secrets', 'credential', 'credentials', 'creds',
     'api key', 'api keys', 'apikey', 'apikeys', 'api secret', 'app key', 'appkey', 'application key', 'access key', 'accesskey', 'account key', 'accountkey',
     'auth key', 'authkey', 'secret key', 'secretkey', 'private key', 'privatekey', 'priv key', 'privkey', 'signing key', 'signature key', 'encryption key',
@@ -33,11 +37,13 @@ export const SECRET_PHRASES: Readonly<Record<Exclude<KeyKind, 'none'>, readonly 
     'token', 'bearer', 'jwt', 'phpsessid', 'jsessionid',
     'client assertion', 'code verifier', 'saml response', 'saml assertion', 'auth code', 'authorization code',
   ],
-  auth: ['authorization', 'authorisation', 'proxy authorization', 'auth header', 'x auth', 'www authenticate'],
+  auth: ['authorization', 'authorisation', 'proxy authorization', 'auth header', 'x auth'],
   cookie: ['cookie', 'cookies', 'set cookie'],
   mixed: ['connection string', 'connectionstring', 'conn string', 'connstring', 'conn str', 'connstr', 'dsn'],
   digits: ['pin', 'pin code', 'otp', 'totp', 'mfa code', 'one time code', 'verification code', 'cvv', 'cvc', 'security code'],
-  weak: ['tokens', 'auth', 'sig', 'sas', 'pat', 'session key', 'client key', 'server key', 'write key', 'access code'],
+  likely: ['pass', 'pw'],
+  unpath: ['pwd'],
+  weak: ['tokens', 'auth', 'sig', 'sas', 'amz signature', 'goog signature', 'pat', 'session key', 'client key', 'server key', 'write key', 'access code'],
 }
 
 /** Compounds written in one lower-case word (`dbpassword`, `clientsecret`) are recognised by how the word ends. */
@@ -98,6 +104,7 @@ export const INNOCENT_VALUES: ReadonlySet<string> = new Set([
 /** The few of them that are believed even where a key or quotes set the value apart: no one's password is `null`. */
 export const ABSENT_VALUES: ReadonlySet<string> = new Set([
   'null', 'nil', 'none', 'undefined', 'true', 'false', 'string', 'number', 'boolean', 'integer', 'object', 'bearer', 'basic', 'required', 'optional',
+  'omit', 'include', 'same-origin', 'inherit', // of `credentials` in fetch, of `secrets` in a workflow
 ])
 
 /**

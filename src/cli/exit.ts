@@ -1,0 +1,111 @@
+// What a command's end means, in one number and one line. Every failure passes through here.
+
+import { type ErrorCode, type ErrorKind, InkError } from '../index.ts'
+import { harmless, jsonLine } from './text.ts'
+
+export const EXIT = {
+  fine: 0,
+  /** What was checked is not sound. */
+  unsound: 1,
+  usage: 2,
+  /** The store, or what was asked for in it, is not there or may not be read. */
+  missing: 3,
+  /** The file is damaged, or is no store. */
+  corrupt: 4,
+  /** Not now, or not with this version. */
+  unavailable: 5,
+  unexpected: 6,
+} as const
+
+export type Exit = (typeof EXIT)[keyof typeof EXIT]
+
+const byKind: Readonly<Record<ErrorKind, Exit>> = {
+  invalid: EXIT.usage,
+  missing: EXIT.missing,
+  denied: EXIT.missing,
+  corrupt: EXIT.corrupt,
+  unavailable: EXIT.unavailable,
+  exhausted: EXIT.unavailable,
+  conflict: EXIT.unavailable,
+  unknown: EXIT.unexpected,
+}
+
+// Where the kind is right for a program that calls the library, and wrong for a person at a terminal.
+const byCode: Partial<Record<ErrorCode, Exit>> = {
+  NOT_A_STORE: EXIT.corrupt,
+}
+
+/** A failure of the command itself, not of the store. */
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  readonly code: string
+  readonly exit: Exit
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: string, exit: Exit, message: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(message)
+    this.code = code
+    this.exit = exit
+    this.details = details
+  }
+}
+
+export const usage = (message: string): CliError => new CliError('USAGE', EXIT.usage, message)
+
+export interface Failure {
+  readonly exit: Exit
+  readonly error: {
+    readonly code: string
+    readonly kind: string
+    readonly message: string
+    readonly details: Readonly<Record<string, unknown>>
+  }
+}
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof InkError) {
+    const { code, kind, message, details } = error
+    // The store needs `inkfast migrate`: the command was not wrong, the time was.
+    const older = code === 'OPTION_INVALID' && details.option === 'migrate'
+    return { exit: older ? EXIT.unavailable : (byCode[code] ?? byKind[kind]), error: { code, kind, message, details } }
+  }
+  if (error instanceof CliError) {
+    const kind = error.exit === EXIT.usage ? 'invalid' : error.exit === EXIT.missing ? 'missing' : 'unavailable'
+    return { exit: error.exit, error: { code: error.code, kind, message: error.message, details: error.details } }
+  }
+  const { code, path, message } = error as NodeJS.ErrnoException
+  const denied = code === 'EACCES' || code === 'EPERM'
+  if (denied || code === 'ENOENT' || code === 'ENOTDIR') {
+    const why = denied ? 'may not be read by this user' : 'is not there'
+    const todo = denied ? 'Give this user the right to read it.' : 'Check the path.'
+    return {
+      exit: EXIT.missing,
+      error: { code, kind: denied ? 'denied' : 'missing', message: `${path ?? 'A file'} ${why}. ${todo}`, details: { path } },
+    }
+  }
+  const said = message ?? String(error)
+  return {
+    exit: EXIT.unexpected,
+    error: {
+      code: 'UNEXPECTED',
+      kind: 'unknown',
+      message: `Something failed that should not have: ${said}. Run it again with INKFAST_DEBUG=1 to see where, and report it.`,
+      details: {},
+    },
+  }
+}
+
+export interface FailureStreams {
+  readonly json: boolean
+  readonly debug: boolean
+  readonly out: (line: string) => void
+  readonly note: (line: string) => void
+}
+
+export function tellFailure(error: unknown, { json, debug, out, note }: FailureStreams): Exit {
+  const failure = failureOf(error)
+  if (json) out(jsonLine({ error: failure.error }))
+  else note(`inkfast: ${harmless(failure.error.message)}`)
+  if (debug && error instanceof Error) note(error.stack ?? '')
+  return failure.exit
+}

@@ -1,0 +1,58 @@
+// Opening a store from the terminal: never created, never migrated in passing, and closed whatever happens.
+
+import { open, type Session, type Store } from '../index.ts'
+import { isId } from '../model/ids.ts'
+import { CliError, EXIT, usage } from './exit.ts'
+import { environment } from './terminal.ts'
+
+/** The store as it was named, or the one INKFAST_URL names. */
+export function storeUrl(given: string | undefined): string {
+  const url = given ?? environment.url
+  if (url === undefined || url === '') throw usage('No store was named. Give its path, or set INKFAST_URL.')
+  if (url === ':memory:') throw usage("A store ':memory:' lives inside one program and cannot be looked at from here. Give a file.")
+  return url
+}
+
+/**
+ * Without the redactor: the terminal appends nothing, and what is shown is what is stored. A key with a secret in it is found by its
+ * masked form, the one that `inkfast sessions` prints; nobody has to type the secret into a shell.
+ */
+export async function withStore<T>(url: string | undefined, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await open({ url: storeUrl(url), create: false, migrate: false, redact: false })
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** A tenant that has written: a slip of the pen must not read as an empty, sound journal. */
+export async function knownTenant(store: Store, tenant: string): Promise<Store> {
+  const view = store.tenant(tenant)
+  const tenants = await store.tenants()
+  if (tenants.includes(view.tenantId)) return view
+  const those = tenants.length === 0 ? 'nobody has written yet' : `it has ${tenants.slice(0, 10).join(', ')}${tenants.length > 10 ? ', …' : ''}`
+  throw new CliError('TENANT_UNKNOWN', EXIT.missing, `There is no tenant ${tenant} in this store; ${those}. Check the name.`, { tenant })
+}
+
+/** The tenants a command is about: the one named, or all. */
+export async function tenantViews(store: Store, tenant: string | undefined): Promise<readonly Store[]> {
+  if (tenant !== undefined) return [await knownTenant(store, tenant)]
+  return (await store.tenants()).map((id) => store.tenant(id))
+}
+
+/** The view of one tenant, `main` unless another is named. */
+export const tenantView = async (store: Store, tenant: string | undefined): Promise<Store> =>
+  tenant === undefined ? store : knownTenant(store, tenant)
+
+/** By id or by key. */
+export async function findSession(store: Store, name: string): Promise<Session> {
+  const session = (isId(name) && (await store.sessions.get(name))) || (await store.sessions.find(name))
+  if (session) return session
+  throw new CliError(
+    'SESSION_UNKNOWN',
+    EXIT.missing,
+    `There is no session ${name} in tenant ${store.tenantId}. See what is there with inkfast sessions.`,
+    { session: name, tenant: store.tenantId },
+  )
+}

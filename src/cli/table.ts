@@ -1,0 +1,77 @@
+// Rows that line up. The last column is cut to what is left of the terminal's width, so that one event is one line.
+
+import type { Style, Terminal } from './terminal.ts'
+import { cut, displayWidth, harmless, padEnd, padStart } from './text.ts'
+
+export interface Column {
+  readonly title: string
+  readonly right?: boolean
+  /** Never wider than this, except for the last column, which takes what is left. */
+  readonly most?: number
+  /** Never narrower: a tail does not know what is to come. */
+  readonly least?: number
+  readonly style?: Style
+}
+
+const GAP = '  '
+const LEAST_OF_LAST = 12
+
+export class Table {
+  readonly #terminal: Terminal
+  readonly #columns: readonly Column[]
+  readonly #widths: number[]
+
+  constructor(terminal: Terminal, columns: readonly Column[]) {
+    this.#terminal = terminal
+    this.#columns = columns
+    this.#widths = columns.map((c) => Math.max(c.least ?? 0, displayWidth(c.title)))
+  }
+
+  /** Makes room for these rows. */
+  fit(rows: readonly (readonly string[])[]): this {
+    for (const row of rows) row.forEach((cell, i) => this.#grow(i, cell))
+    return this
+  }
+
+  head(): string {
+    return this.#terminal.paint(
+      'dim',
+      this.#line(
+        this.#columns.map((c) => c.title),
+        false,
+      ),
+    )
+  }
+
+  row(cells: readonly string[]): string {
+    cells.forEach((cell, i) => this.#grow(i, cell))
+    return this.#line(cells, true)
+  }
+
+  #grow(i: number, cell: string): void {
+    const width = Math.min(displayWidth(harmless(cell)), this.#columns[i]?.most ?? Infinity)
+    if (width > (this.#widths[i] as number)) this.#widths[i] = width
+  }
+
+  #line(cells: readonly string[], styled: boolean): string {
+    const last = this.#columns.length - 1
+    let used = 0
+    const parts = this.#columns.map((column, i) => {
+      const width = this.#widths[i] as number
+      let cell = harmless(cells[i] ?? '')
+      if (i < last || column.right) cell = cut(cell, width)
+      else if (this.#terminal.width !== undefined) cell = cut(cell, Math.max(LEAST_OF_LAST, this.#terminal.width - used))
+      const placed = column.right ? padStart(cell, width) : i === last ? cell : padEnd(cell, width)
+      used += width + GAP.length
+      return styled && column.style ? this.#terminal.paint(column.style, placed) : placed
+    })
+    return parts.join(GAP).trimEnd()
+  }
+}
+
+/** A whole table, at once. */
+export function printTable(terminal: Terminal, columns: readonly Column[], rows: readonly (readonly string[])[], indent = ''): void {
+  const table = new Table(terminal, columns).fit(rows)
+  terminal.out(indent + table.head())
+  for (const row of rows) terminal.out(indent + table.row(row))
+}

@@ -1,0 +1,93 @@
+// Everything a backend shows, as lines of text: two backends with the same lines hold the same, and the first line that differs
+// says where they part.
+
+import type { EventRecord } from '../model/event.ts'
+import type { TenantId } from '../model/ids.ts'
+import type { StoredRow } from '../model/rows.ts'
+import { tableNames } from '../model/tables.ts'
+import type { Backend } from '../ports/backend.ts'
+import type { Outcome } from '../ports/commit.ts'
+import type { JournalReads, PageQuery } from '../ports/journal.ts'
+import type { Snapshot } from '../ports/upkeep.ts'
+
+const hexOf = (bytes: Uint8Array | undefined): string =>
+  bytes === undefined ? '-' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
+const textOf = (bytes: Uint8Array | undefined): string =>
+  bytes === undefined ? '(erased)' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+
+/** All of an event but what erasing takes. */
+export const headerLine = (e: EventRecord): string =>
+  `${e.seq} ${e.type} id=${e.id} at=${e.at} schema=${e.schema} class=${e.class} actor=${e.actor} session=${e.session ?? '-'} run=${e.run ?? '-'} ` +
+  `subject=${e.subject ?? '-'} cause=${e.cause ?? '-'} key=${hexOf(e.key)} digest=${hexOf(e.digest)} hash=${hexOf(e.hash)}`
+
+// The payload twice: as text for the reader, as bytes where the text could hide a difference.
+export const eventLine = (e: EventRecord): string =>
+  `${headerLine(e)} salt=${hexOf(e.salt)} payload(${e.payload?.length ?? 0})=${textOf(e.payload)}`
+
+export const rowLine = (row: StoredRow): string =>
+  `${JSON.stringify(row.id)} born=${row.born} revision=${row.revision} fence=${row.fence ?? '-'} body=${row.body}`
+
+export function outcomeLine(outcome: Outcome, withTime: boolean): string {
+  const { now, ...rest } = outcome
+  return JSON.stringify(withTime ? { ...rest, now } : rest)
+}
+
+/** Reads to the end, holding each page to what the port promises of one. */
+export async function readAll(journal: JournalReads, tenant: TenantId, query: Partial<PageQuery> = {}): Promise<readonly EventRecord[]> {
+  const { from: start = 0, limit = 500, ...rest } = query
+  const backwards = rest.backwards ?? false
+  const ahead = (a: number, b: number): boolean => (backwards ? a < b : a > b)
+  const events: EventRecord[] = []
+  let from = start
+  for (;;) {
+    const page = await journal.page(tenant, { ...rest, from, limit })
+    if (page.events.length > limit) throw new Error(`a page of ${page.events.length} events where at most ${limit} were asked for`)
+    let last = from
+    for (const { seq } of page.events) {
+      if (!ahead(seq, last)) throw new Error(`seq ${seq} came after seq ${last} on the way ${backwards ? 'down' : 'up'}`)
+      last = seq
+    }
+    events.push(...page.events)
+    if (ahead(last, page.through)) throw new Error(`the page holds seq ${last} and says that it looked only through ${page.through}`)
+    if (!page.more) return events
+    if (!ahead(page.through, from)) throw new Error(`a page from ${from} says that there is more and goes no further`)
+    from = page.through
+  }
+}
+
+export async function snapshotLines(snapshot: Snapshot, tenant: TenantId): Promise<readonly string[]> {
+  const head = await snapshot.journal.head(tenant)
+  const lines = [`${tenant} head ${head.seq} ${hexOf(head.hash)}`]
+  for (const event of await readAll(snapshot.journal, tenant)) lines.push(`${tenant} event ${eventLine(event)}`)
+  for (const table of tableNames) {
+    let after: string | undefined
+    for (;;) {
+      const rows = await snapshot.rows(table, after, 100)
+      for (const row of rows) lines.push(`${tenant} ${table} ${rowLine(row)}`)
+      if (rows.length < 100) break
+      after = rows.at(-1)?.id
+    }
+  }
+  return lines
+}
+
+export async function picture(backend: Backend, tenants: readonly TenantId[]): Promise<readonly string[]> {
+  const lines = [`tenants ${(await backend.journal.tenants()).join(' ')}`]
+  for (const tenant of tenants) {
+    const snapshot = await backend.upkeep.snapshot(tenant)
+    try {
+      lines.push(...(await snapshotLines(snapshot, tenant)))
+    } finally {
+      await snapshot.close()
+    }
+  }
+  return lines
+}
+
+/** The first place where two pictures part, or `undefined`. */
+export function firstDifference(expected: readonly string[], found: readonly string[]): string | undefined {
+  for (let i = 0; i < Math.max(expected.length, found.length); i++) {
+    if (expected[i] !== found[i]) return `- ${expected[i] ?? '(nothing)'}\n+ ${found[i] ?? '(nothing)'}`
+  }
+  return undefined
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { canonical } from './canonical.ts'
+import { checkData, parseData } from './data.ts'
+
+const refusal = (value: unknown): { why: unknown; path: unknown } => {
+  try {
+    checkData(value)
+  } catch (error) {
+    return (error as { details: { why: unknown; path: unknown } }).details
+  }
+  throw new Error('was accepted')
+}
+
+test('every JSON value is accepted and reads back the same', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
+      checkData(value)
+      expect(JSON.parse(JSON.stringify(value), (_, v) => (v === 0 ? 0 : v))).toEqual(JSON.parse(canonical(value)))
+    }),
+  )
+  checkData(Object.assign(Object.create(null), { a: 1 }))
+})
+
+test('what would silently change is refused, with its place', () => {
+  class Point {
+    x = 1
+  }
+  const cycle: Record<string, unknown> = {}
+  cycle.self = cycle
+  const cases: readonly [unknown, string, string][] = [
+    [{ a: [1, Number.NaN] }, 'NaN', '$.a[1]'],
+    [-Infinity, '-Infinity', '$'],
+    [{ n: 1n }, 'a bigint', '$.n'],
+    [undefined, 'undefined', '$'],
+    [{ u: undefined }, 'undefined', '$.u'],
+    [[1, , 3], 'a hole in an array', '$[1]'],
+    [{ f: () => 1 }, 'a function', '$.f'],
+    [Symbol('s'), 'a symbol', '$'],
+    [{ [Symbol('s')]: 1 }, 'a symbol as a key', '$'],
+    [{ d: new Date(0) }, 'an instance of Date', '$.d'],
+    [new Map(), 'an instance of Map', '$'],
+    [new Point(), 'an instance of Point', '$'],
+    [new Uint8Array(2), 'an instance of Uint8Array', '$'],
+    [{ toJSON: () => 1 }, 'a value with toJSON', '$'],
+    [Object.assign([1], { toJSON: () => 1 }), 'a value with toJSON', '$'],
+    ['a\ud800b', 'a lone surrogate', '$'],
+    [{ '\udc00': 1 }, 'a lone surrogate in a key', '$.\udc00'],
+  ]
+  for (const [value, why, path] of cases) expect(refusal(value)).toEqual({ why, path })
+  expect(refusal(cycle).why).toMatch(/64 levels \(or a cycle\)/)
+})
+
+test('sixty-four levels are accepted, sixty-five are not', () => {
+  const nest = (levels: number) => {
+    let value: unknown = 1
+    for (let i = 0; i < levels; i++) value = [value]
+    return value
+  }
+  checkData(nest(64))
+  expect(refusal(nest(65)).why).toMatch(/64 levels/)
+})
+
+test('JSON text from a caller is parsed unless a key stands twice', () => {
+  expect(parseData('{"a":[{"b":"x:y\\":"},{"b":2}]}')).toEqual({ a: [{ b: 'x:y":' }, { b: 2 }] })
+  for (const text of ['{"a":1,"a":2}', '[{"x":{"k":1,"k":1}}]', '{"a":1', 'nope', '{"a":1,"\\u0061":2}']) {
+    expect(() => parseData(text)).toThrow(expect.objectContaining({ code: 'DATA_INVALID' }))
+  }
+})

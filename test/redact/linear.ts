@@ -1,0 +1,89 @@
+// Measures that redaction stays linear: the worst texts we can think of at 64 KiB and at 128 KiB. A quadratic rule gives 4.
+import { redactor } from '../../src/kernel/redact/redactor.ts'
+import { BASE62, BASE64URL, chance, HEX } from './chance.ts'
+
+const KIB = 1024
+/** What the promise allows for twice the text. */
+export const MOST = 2.5
+
+export interface Linear {
+  readonly name: string
+  readonly small: number
+  readonly large: number
+  readonly ratio: number
+}
+
+const UNITS: readonly string[] = [
+  'a', '=', ':', '"', "'", '\\', '-', '.', '/', '<', '@', ' ', '%', '$', '1', '{', '[', '_', 'A', '\n', '+', '|', ';',
+  '-----BEGIN ', '-----BEGIN RSA PRIVATE ' + 'KEY-----', '-----BEGIN RSA PRIVATE ' + 'KEY-----{', 'Private-Lines: 4\n',
+  'eyJ', 'eyJ-', 'eyJ.', 'eyJaaaaaaaaaa.', 'eyJaaaaaaaaaa.b-', '{"a":', '{"a":"', '[[', '[{"a":"\\"', '"\\"', '{"password":"', '\\"password\\":\\"',
+  'password', 'password=', 'password: ', 'password="', "password='", 'password=$a', 'password=<', 'password=(', 'password:\\"', 'password:\\\\"', 'password is ',
+  'pin=', 'pin=1', 'sig=', 'token=1.', 'token: a.', 'api key: ', 'key key key: ', 'a.a:', 'cookie: ', 'cookie: a=', 'Cookie: a=b; ', 'cookie: a=b;',
+  'authorization: ', 'authorization: digest ', 'authorization: bearer ', 'Bearer ', 'bearer a1', 'basic YTpi', 'https://', '://a:', '://a:b', '://a:b/', '://a:b@', 'x:x@', '://@',
+  'sk-', 'sk-a1', 'sk_a-', 's' + 'k-aaaaaaaaaaaaaaaaaaaaaaaa-', 'gl' + 'pat-', 'xo' + 'xb-', 'M', 'M.', '-us1', 'a-', 'a_', 'a1-', 'a1.', 'a.', 'ab-1', 'us-us', 'atlas' + 'v1.', '1:', '123456789:', '0x', '\\n', '\\nab_1', '%3D', 'a%3Da_',
+  ' --password ', ' --a', ' -u a:', 'curl -u ', 'mysql ', 'mysql -', '-p', 'login a password ', 'machine ', '<a>', '<password>', '<password>a</', '</', '<a', '[redacted:key:', '[redacted:key:ab]', 'password=[redacted:key:ab]', 'password=a ', 'é', '😀', 'password:é',
+]
+
+export function worstTexts(size: number): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  // Whole units, so that the texts of both sizes end alike and go the same way.
+  for (const unit of UNITS) texts.set(JSON.stringify(unit), unit.repeat(Math.floor(size / unit.length)))
+  for (const unit of ['{"a":', '[', '[{"a":"b"},', '"\\"', '{"a":"{\\"b', '{"password":"a"}\n', '{"a":"b"}']) {
+    for (const end of ['}', ']', '"']) texts.set(`${JSON.stringify(unit)}…${end}`, unit.repeat(Math.floor(size / unit.length)) + end)
+  }
+  // Valid JSON in JSON in JSON, eight levels deep.
+  let nested = JSON.stringify({ a: 'x'.repeat(size >> 4) })
+  for (let level = 0; nested.length < size && level < 12; level++) nested = JSON.stringify({ a: nested, b: 'y'.repeat(size >> 5) })
+  texts.set('nested', nested)
+  const c = chance(42)
+  for (let mix = 0; mix < 6; mix++) {
+    let text = ''
+    while (text.length < size) text += c.pick(UNITS) + (mix % 2 === 0 ? '' : c.chars([BASE62, BASE64URL, HEX][mix % 3] as string, c.int(12)))
+    texts.set(`mix ${mix}`, text.slice(0, size))
+  }
+  // Quotes behind ever more backslashes: no two of them close each other.
+  let ladder = ''
+  for (let n = 0; ladder.length < size; n++) ladder += `password:${'\\'.repeat(n % 64)}"`
+  texts.set('ladder', ladder.slice(0, size))
+  return texts
+}
+
+/** The best of `rounds` runs at both sizes, warm and taken in turns: what else the machine does can only add to a time. */
+export function measureLinear(rounds = 5, names?: readonly string[], size = 64 * KIB): Linear[] {
+  const redact = redactor({ values: ['correct horse battery'] }, () => '00000000')
+  const small = worstTexts(size)
+  const large = worstTexts(2 * size)
+  const out: Linear[] = []
+  for (const [name, text] of small) {
+    if (names !== undefined && !names.includes(name)) continue
+    const double = large.get(name) as string
+    for (let warm = 0; warm < 3; warm++) redact.text(double)
+    let a = Number.POSITIVE_INFINITY
+    let b = Number.POSITIVE_INFINITY
+    // A neighbour's load comes and goes while a quadratic rule stays: what looks bad is measured on, up to four times as long.
+    for (let round = 0; round < rounds || (round < 4 * rounds && b / a > MOST); round++) {
+      a = Math.min(a, time(() => redact.text(text)))
+      b = Math.min(b, time(() => redact.text(double)))
+    }
+    out.push({ name, small: a, large: b, ratio: b / a })
+  }
+  return out
+}
+
+/** At least two milliseconds of work, so that the clock's grain does not decide. */
+function time(work: () => void): number {
+  const start = performance.now()
+  let runs = 0
+  do {
+    work()
+    runs++
+  } while (performance.now() - start < 2)
+  return (performance.now() - start) / runs
+}
+
+if (import.meta.main) {
+  const rows = measureLinear()
+  for (const row of rows.sort((a, b) => b.ratio - a.ratio).slice(0, 15)) console.log(`${row.name.padEnd(44)} ${row.small.toFixed(2)} ms → ${row.large.toFixed(2)} ms  × ${row.ratio.toFixed(2)}`)
+  console.log('slowest')
+  for (const row of rows.sort((a, b) => b.large - a.large).slice(0, 15)) console.log(`${row.name.padEnd(44)} ${row.small.toFixed(2)} ms → ${row.large.toFixed(2)} ms  × ${row.ratio.toFixed(2)}`)
+}

@@ -1,0 +1,115 @@
+// The hand-written migrations against model/tables.ts, as a fresh file shows them.
+
+import { createHash } from 'node:crypto'
+import type { Database } from '../../../src/backends/sqlite/database.ts'
+import type { Table } from '../../../src/model/tables.ts'
+
+export interface Column {
+  readonly name: string
+  readonly type: string
+  readonly required: boolean
+  /** Its place in the primary key, from 1; 0 when it is not part of it. */
+  readonly inKey: number
+}
+
+export interface FoundTable {
+  readonly name: string
+  readonly columns: readonly Column[]
+  readonly indexes: Readonly<Record<string, readonly string[]>>
+}
+
+/** Tables of the backend's own, which are not rows. */
+export const OWN_TABLES: readonly string[] = ['events', 'heads', 'receipts', 'secrets', 'migrations']
+
+export function tablesIn(db: Database): readonly FoundTable[] {
+  return db.all("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name").map((row) => {
+    const name = row.name as string
+    const indexes = db.all('select name from pragma_index_list(?) where origin = ? order by name', name, 'c').map((index) => {
+      const columns = db.all('select name from pragma_index_info(?) order by seqno', index.name as string)
+      return [index.name as string, columns.map((column) => column.name as string)] as const
+    })
+    const columns = db.all('select * from pragma_table_info(?) order by cid', name).map((column) => ({
+      name: column.name as string,
+      type: String(column.type).toLowerCase(),
+      required: column.notnull === 1,
+      inKey: column.pk as number,
+    }))
+    return { name, columns, indexes: Object.fromEntries(indexes) }
+  })
+}
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** What tables.ts asks of a file. */
+export function wantedTable(name: string, table: Table): FoundTable {
+  const column = (columnName: string, type: string, required: boolean, inKey = 0): Column => ({ name: columnName, type, required, inKey })
+  return {
+    name,
+    columns: [
+      column('tenant', 'text', true, 1),
+      column('id', 'text', true, 2),
+      column('born', 'integer', true),
+      column('revision', 'integer', true),
+      ...(table.fenced ? [column('fence', 'integer', false)] : []),
+      ...Object.entries(table.columns).map(([columnName, type]) => column(columnName, type, false)),
+      column('body', 'text', true),
+    ],
+    indexes: Object.fromEntries(
+      Object.entries(table.indexes).map(([index, columns]) => [`${name}_${snake(index)}`, ['tenant', ...columns.map(snake), 'id']]),
+    ),
+  }
+}
+
+export function checkTables(found: readonly FoundTable[], wanted: Readonly<Record<string, Table>>): readonly string[] {
+  const stray = found.filter(({ name }) => !(name in wanted) && !OWN_TABLES.includes(name))
+  return [
+    ...stray.map(({ name }) => `nobody knows the table ${name}`),
+    ...OWN_TABLES.filter((name) => !found.some((table) => table.name === name)).map((name) => `the table ${name} is not in the file`),
+    ...Object.entries(wanted).flatMap(([name, table]) => {
+      const there = found.find((candidate) => candidate.name === name)
+      return there ? differences(there, wantedTable(name, table)) : [`the table ${name} is not in the file`]
+    }),
+  ]
+}
+
+function differences(there: FoundTable, wanted: FoundTable): readonly string[] {
+  const columns = (table: FoundTable) =>
+    table.columns.map((c) => `${c.name} ${c.type}${c.required ? ' not null' : ''}${c.inKey ? ` key ${c.inKey}` : ''}`)
+  const indexes = (table: FoundTable) => Object.entries(table.indexes).map(([name, names]) => `${name} (${names.join(', ')})`)
+  return [
+    ...apart(`column of ${there.name}`, columns(there), columns(wanted)),
+    ...apart(`index of ${there.name}`, indexes(there), indexes(wanted)),
+  ]
+}
+
+const apart = (what: string, there: readonly string[], wanted: readonly string[]): readonly string[] => [
+  ...wanted.filter((one) => !there.includes(one)).map((one) => `${what} wanted by tables.ts and not in the file: ${one}`),
+  ...there.filter((one) => !wanted.includes(one)).map((one) => `${what} in the file and not wanted by tables.ts: ${one}`),
+]
+
+/** The schema of a fresh file as one text a person can read. */
+export function schemaText(db: Database): string {
+  const parts = db
+    .all("select sql from sqlite_schema where sql is not null and name not like 'sqlite_%' order by tbl_name, type = 'table' desc, type, name")
+    .map((row) => `${row.sql as string};\n`)
+  return `-- The schema of a fresh file, generated from the migrations by scripts/release.ts --schema. Not read by any program.\n\n${parts.join('\n')}`
+}
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Which migrations a release froze, by version: { "0.1.0": { "0001_journal.sql": "<sha256>" } }. */
+export type Released = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+export function checkReleased(released: Released, files: Readonly<Record<string, string>>): readonly string[] {
+  const frozen = Object.values(released).flatMap((release) => Object.entries(release))
+  return [
+    ...frozen.flatMap(([file, sum]) => {
+      const text = files[file]
+      if (text === undefined) return [`${file} was released and is gone`]
+      return sha256(text) === sum ? [] : [`${file} was released and has been edited since`]
+    }),
+    ...Object.keys(files)
+      .filter((file) => !frozen.some(([name]) => name === file))
+      .map((file) => `${file} is not listed in released.json`),
+  ]
+}
