@@ -37,3 +37,5 @@ export const shortHash = (hash: string): string => `${hash.slice(0, 12)}…`
 
 /** The end of a ULID: its beginning is a time and the same for neighbours. */
 export const shortId = (id: string): string => `…${id.slice(-8)}`
+
+export const padded = (n: number, columns: number): string => count(n).padStart(columns)

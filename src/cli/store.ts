@@ -1,6 +1,7 @@
 // Opening a store from the terminal: never created, never migrated in passing, and closed whatever happens.
 
-import { open, type Session, type Store } from '../index.ts'
+import { fileURLToPath } from 'node:url'
+import { InkError, open, type Session, type Store } from '../index.ts'
 import { isId } from '../model/ids.ts'
 import { CliError, EXIT, usage } from './exit.ts'
 import { environment } from './terminal.ts'
@@ -11,6 +12,17 @@ export function storeUrl(given: string | undefined): string {
   if (url === undefined || url === '') throw usage('No store was named. Give its path, or set INKFAST_URL.')
   if (url === ':memory:') throw usage("A store ':memory:' lives inside one program and cannot be looked at from here. Give a file.")
   return url
+}
+
+/** The file behind it, for commands that look at the file itself. */
+export function storePath(given: string | undefined): string {
+  const url = storeUrl(given)
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(url) || /^[a-z]:[\\/]/i.test(url)) return url
+  try {
+    return fileURLToPath(url)
+  } catch (cause) {
+    throw new InkError('URL_UNKNOWN', { url: url.replace(/\/\/[^/@]*@/, '//…@') }, cause)
+  }
 }
 
 /**
@@ -31,7 +43,8 @@ export async function knownTenant(store: Store, tenant: string): Promise<Store> 
   const view = store.tenant(tenant)
   const tenants = await store.tenants()
   if (tenants.includes(view.tenantId)) return view
-  const those = tenants.length === 0 ? 'nobody has written yet' : `it has ${tenants.slice(0, 10).join(', ')}${tenants.length > 10 ? ', …' : ''}`
+  const those =
+    tenants.length === 0 ? 'nobody has written yet' : `it has ${tenants.slice(0, 10).join(', ')}${tenants.length > 10 ? ', …' : ''}`
   throw new CliError('TENANT_UNKNOWN', EXIT.missing, `There is no tenant ${tenant} in this store; ${those}. Check the name.`, { tenant })
 }
 

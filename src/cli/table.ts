@@ -29,7 +29,7 @@ export class Table {
 
   /** Makes room for these rows. */
   fit(rows: readonly (readonly string[])[]): this {
-    for (const row of rows) row.forEach((cell, i) => this.#grow(i, cell))
+    for (const row of rows) for (const [i, cell] of row.entries()) this.#grow(i, cell)
     return this
   }
 
@@ -44,7 +44,7 @@ export class Table {
   }
 
   row(cells: readonly string[]): string {
-    cells.forEach((cell, i) => this.#grow(i, cell))
+    for (const [i, cell] of cells.entries()) this.#grow(i, cell)
     return this.#line(cells, true)
   }
 

@@ -12,15 +12,18 @@ import type { Snapshot } from '../ports/upkeep.ts'
 
 const hexOf = (bytes: Uint8Array | undefined): string =>
   bytes === undefined ? '-' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
-const textOf = (bytes: Uint8Array | undefined): string =>
-  bytes === undefined ? '(erased)' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+// As text for the reader; as bytes where the text would hide a difference.
+function textOf(bytes: Uint8Array | undefined): string {
+  if (bytes === undefined) return '(erased)'
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+  return text.includes('\uFFFD') ? `0x${hexOf(bytes)}` : text
+}
 
 /** All of an event but what erasing takes. */
 export const headerLine = (e: EventRecord): string =>
   `${e.seq} ${e.type} id=${e.id} at=${e.at} schema=${e.schema} class=${e.class} actor=${e.actor} session=${e.session ?? '-'} run=${e.run ?? '-'} ` +
   `subject=${e.subject ?? '-'} cause=${e.cause ?? '-'} key=${hexOf(e.key)} digest=${hexOf(e.digest)} hash=${hexOf(e.hash)}`
 
-// The payload twice: as text for the reader, as bytes where the text could hide a difference.
 export const eventLine = (e: EventRecord): string =>
   `${headerLine(e)} salt=${hexOf(e.salt)} payload(${e.payload?.length ?? 0})=${textOf(e.payload)}`
 

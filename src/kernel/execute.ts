@@ -110,7 +110,8 @@ export async function plan(scope: Scope, parts: readonly Part[], options: PlanOp
     const ours = typeof refused === 'object' && refused.kind === 'row' && !options.guards?.includes(refused)
     if (!ours) throw refusalOf(scope, outcome)
     // Someone holds that name, and deciding again will not change which name this row wants.
-    if (refused.table === 'names' || attempt === limits.conflictRetries) throw refuse('CONFLICT', { table: refused.table, id: refused.id, tries: attempt })
+    if (refused.table === 'names' || attempt === limits.conflictRetries)
+      throw refuse('CONFLICT', { table: refused.table, id: refused.id, tries: attempt })
     await pause(scope, attempt)
   }
 }

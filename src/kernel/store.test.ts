@@ -95,11 +95,20 @@ describe.each(engines)('on $name', (engine) => {
     expect(receipts.map((r) => r.seq - (receipts[0]?.seq ?? 0))).toEqual([0, 1, 2])
     const head = await store.head()
     for (const bad of [Number.NaN, undefined, 1n, new Date()]) {
-      expect(await codeOf(store.appendAll([{ type: 'a.b', data: 1 }, { type: 'a.b', data: bad }]))).toBe('DATA_INVALID')
+      expect(
+        await codeOf(
+          store.appendAll([
+            { type: 'a.b', data: 1 },
+            { type: 'a.b', data: bad },
+          ]),
+        ),
+      ).toBe('DATA_INVALID')
     }
     expect(await codeOf(store.appendAll([]))).toBe('COMMIT_EMPTY')
     expect(await store.head()).toEqual(head)
-    expect(await store.appendAll([{ type: 'x.y', data: 1 }], { key: 'b' })).toEqual(await store.appendAll([{ type: 'x.y', data: 1 }], { key: 'b' }))
+    expect(await store.appendAll([{ type: 'x.y', data: 1 }], { key: 'b' })).toEqual(
+      await store.appendAll([{ type: 'x.y', data: 1 }], { key: 'b' }),
+    )
   })
 
   test('bad input is refused with a typed error and the head stays where it was', async () => {

@@ -24,7 +24,12 @@ test('hex and UTF-8 survive the way there and back', () => {
 
 test('the writer grows and writes big-endian numbers beyond 32 bits', () => {
   const writer = new ByteWriter()
-  writer.start(new Uint8Array([1])).u64(2 ** 48 + 5).u32(0xffffffff).u8(7).prefixed('é'.repeat(4000))
+  writer
+    .start(new Uint8Array([1]))
+    .u64(2 ** 48 + 5)
+    .u32(0xffffffff)
+    .u8(7)
+    .prefixed('é'.repeat(4000))
   const bytes = Buffer.from(writer.done())
   expect(bytes.readBigUInt64BE(1)).toBe(2n ** 48n + 5n)
   expect(bytes.readUInt32BE(9)).toBe(0xffffffff)
@@ -51,9 +56,14 @@ test('a cursor that was not made here is refused', () => {
 })
 
 test('durations are read with their units', () => {
-  expect([milliseconds('30s'), milliseconds('1.5h'), milliseconds(20), milliseconds('5ms'), milliseconds('3d'), milliseconds('2m')]).toEqual([
-    30_000, 5_400_000, 20, 5, 259_200_000, 120_000,
-  ])
+  expect([
+    milliseconds('30s'),
+    milliseconds('1.5h'),
+    milliseconds(20),
+    milliseconds('5ms'),
+    milliseconds('3d'),
+    milliseconds('2m'),
+  ]).toEqual([30_000, 5_400_000, 20, 5, 259_200_000, 120_000])
   for (const bad of ['', '5', '5 s', '-1s', 'forever', -1, Number.NaN] as never[]) {
     expect(() => milliseconds(bad)).toThrow(expect.objectContaining({ code: 'DURATION_INVALID' }))
   }

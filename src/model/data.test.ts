@@ -26,6 +26,8 @@ test('what would silently change is refused, with its place', () => {
   class Point {
     x = 1
   }
+  const holed: unknown[] = [1]
+  holed[2] = 3
   const cycle: Record<string, unknown> = {}
   cycle.self = cycle
   const cases: readonly [unknown, string, string][] = [
@@ -34,7 +36,7 @@ test('what would silently change is refused, with its place', () => {
     [{ n: 1n }, 'a bigint', '$.n'],
     [undefined, 'undefined', '$'],
     [{ u: undefined }, 'undefined', '$.u'],
-    [[1, , 3], 'a hole in an array', '$[1]'],
+    [holed, 'a hole in an array', '$[1]'],
     [{ f: () => 1 }, 'a function', '$.f'],
     [Symbol('s'), 'a symbol', '$'],
     [{ [Symbol('s')]: 1 }, 'a symbol as a key', '$'],

@@ -23,6 +23,7 @@ export function place(family: Family, context: Context, c: Chance): Case {
 
 /** A secret that must be known by its looks: nothing around it says what it is. */
 function shaped(text: string, context: Context, c: Chance): [unknown, ...string[]] {
+  // biome-ignore format: one row a context
   switch (context) {
     case 'neutral key': return [{ note: text, city: 'Lisbon' }, 'Lisbon']
     case 'secret key': return [{ [c.pick(['apiKey', 'auth_token', 'credentials', 'SECRET', 'accessKey'])]: text, region: 'eu-west-1' }, 'eu-west-1']
@@ -40,8 +41,12 @@ function shaped(text: string, context: Context, c: Chance): [unknown, ...string[
 
 /** A secret without a shape: only its name gives it away, so every context names it, as it does in life. */
 function named(secret: string, key: string, context: Context, c: Chance): [unknown, ...string[]] {
-  const spoken = key.replace(/[_-]/g, ' ').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+  const spoken = key
+    .replace(/[_-]/g, ' ')
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
   const env = spoken.toUpperCase().replaceAll(' ', '_')
+  // biome-ignore format: one row a context
   switch (context) {
     case 'neutral key': return [{ vars: [{ name: env, value: secret }, { name: 'MODE', value: 'fast' }] }, env, 'fast']
     case 'secret key': return [{ [key]: secret, region: 'eu-west-1' }, 'eu-west-1']

@@ -17,14 +17,19 @@ export interface Family {
 
 const b64 = (text: string) => Buffer.from(text).toString('base64')
 const b64url = (text: string) => Buffer.from(text).toString('base64url')
-const word = (c: Chance) => c.pick(['Sommer', 'tiger', 'blau', 'Kaffee', 'river', 'Quartz']) + c.chars(DIGITS, 3) + c.pick(['!', '#', '%', '_x', '+'])
+const word = (c: Chance) =>
+  c.pick(['Sommer', 'tiger', 'blau', 'Kaffee', 'river', 'Quartz']) + c.chars(DIGITS, 3) + c.pick(['!', '#', '%', '_x', '+'])
 const webToken = (c: Chance) =>
   `${b64url('{"alg":"HS256","typ":"JWT"}')}.${b64url(`{"sub":"${c.chars(DIGITS, 8)}","iat":1700000000}`)}.${c.chars(BASE64URL, 43)}`
 const lines = (c: Chance, count: number) => Array.from({ length: count }, () => c.chars(BASE64, 64)).join('\n')
 const armour = (label: string) => (body: string) => `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----`
 const bodyLines = (secret: string) => secret.split('\n')
-const simple = (name: string, prefix: string, alphabet: string, length: number): Family => ({ name, make: (c) => prefix + c.chars(alphabet, length) })
+const simple = (name: string, prefix: string, alphabet: string, length: number): Family => ({
+  name,
+  make: (c) => prefix + c.chars(alphabet, length),
+})
 
+// biome-ignore format: one row a family
 export const FAMILIES: readonly Family[] = [
   simple('aws access key id', 'AK' + 'IA', UPPER + '234567', 16),
   simple('aws temporary key id', 'AS' + 'IA', UPPER + '234567', 16),

@@ -13,6 +13,7 @@ export interface Linear {
   readonly ratio: number
 }
 
+// biome-ignore format: a list is read in lines
 const UNITS: readonly string[] = [
   'a', '=', ':', '"', "'", '\\', '-', '.', '/', '<', '@', ' ', '%', '$', '1', '{', '[', '_', 'A', '\n', '+', '|', ';',
   '-----BEGIN ', '-----BEGIN RSA PRIVATE ' + 'KEY-----', '-----BEGIN RSA PRIVATE ' + 'KEY-----{', 'Private-Lines: 4\n',
@@ -38,7 +39,8 @@ export function worstTexts(size: number): ReadonlyMap<string, string> {
   const c = chance(42)
   for (let mix = 0; mix < 6; mix++) {
     let text = ''
-    while (text.length < size) text += c.pick(UNITS) + (mix % 2 === 0 ? '' : c.chars([BASE62, BASE64URL, HEX][mix % 3] as string, c.int(12)))
+    while (text.length < size)
+      text += c.pick(UNITS) + (mix % 2 === 0 ? '' : c.chars([BASE62, BASE64URL, HEX][mix % 3] as string, c.int(12)))
     texts.set(`mix ${mix}`, text.slice(0, size))
   }
   // Quotes behind ever more backslashes: no two of them close each other.
@@ -62,8 +64,14 @@ export function measureLinear(rounds = 5, names?: readonly string[], size = 64 *
     let b = Number.POSITIVE_INFINITY
     // A neighbour's load comes and goes while a quadratic rule stays: what looks bad is measured on, up to four times as long.
     for (let round = 0; round < rounds || (round < 4 * rounds && b / a > MOST); round++) {
-      a = Math.min(a, time(() => redact.text(text)))
-      b = Math.min(b, time(() => redact.text(double)))
+      a = Math.min(
+        a,
+        time(() => redact.text(text)),
+      )
+      b = Math.min(
+        b,
+        time(() => redact.text(double)),
+      )
     }
     out.push({ name, small: a, large: b, ratio: b / a })
   }
@@ -83,7 +91,9 @@ function time(work: () => void): number {
 
 if (import.meta.main) {
   const rows = measureLinear()
-  for (const row of rows.sort((a, b) => b.ratio - a.ratio).slice(0, 15)) console.log(`${row.name.padEnd(44)} ${row.small.toFixed(2)} ms → ${row.large.toFixed(2)} ms  × ${row.ratio.toFixed(2)}`)
+  for (const row of rows.sort((a, b) => b.ratio - a.ratio).slice(0, 15))
+    console.log(`${row.name.padEnd(44)} ${row.small.toFixed(2)} ms → ${row.large.toFixed(2)} ms  × ${row.ratio.toFixed(2)}`)
   console.log('slowest')
-  for (const row of rows.sort((a, b) => b.large - a.large).slice(0, 15)) console.log(`${row.name.padEnd(44)} ${row.small.toFixed(2)} ms → ${row.large.toFixed(2)} ms  × ${row.ratio.toFixed(2)}`)
+  for (const row of rows.sort((a, b) => b.large - a.large).slice(0, 15))
+    console.log(`${row.name.padEnd(44)} ${row.small.toFixed(2)} ms → ${row.large.toFixed(2)} ms  × ${row.ratio.toFixed(2)}`)
 }

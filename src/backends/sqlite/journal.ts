@@ -10,16 +10,22 @@ import { type Database, type SqlRow, within } from './database.ts'
 const headOf = 'select seq, hash from heads where tenant = ?'
 const allTenants = 'select tenant from heads order by tenant'
 
-// `held` tells which parts are there; `sound` that each has its size, so that no byte can move from one column to the next.
+// `held` tells which parts are there; `sound` that each has its size and type, so that no byte can move from one column to the next.
+// The index is walked as `i` and the record read as `e`: in one step SQLite would take seq and tenant from the index and never look at
+// what the record itself says.
 const joined = `
-  seq, at, type, schema, class, actor,
-  (session is not null) + 2 * (run is not null) + 4 * (subject is not null) + 8 * (cause is not null) + 16 * (key is not null)
-    + 32 * (salt is not null) + 64 * (payload is not null) as held,
-  length(id) = 16 and length(digest) = 32 and length(hash) = 32 and coalesce(length(session), 16) = 16 and coalesce(length(run), 16) = 16
-    and coalesce(length(subject), 16) = 16 and coalesce(length(cause), 16) = 16 and coalesce(length(key), 16) = 16
-    and coalesce(length(salt), 16) = 16 as sound,
-  cast(id || digest || hash || coalesce(session, '') || coalesce(run, '') || coalesce(subject, '') || coalesce(cause, '')
-    || coalesce(key, '') || coalesce(salt, '') || coalesce(payload, '') as blob) as bytes`
+  cast(e.id || e.digest || e.hash || coalesce(e.session, '') || coalesce(e.run, '') || coalesce(e.subject, '') || coalesce(e.cause, '')
+    || coalesce(e.key, '') || coalesce(e.salt, '') || coalesce(e.payload, '') as blob) as bytes,
+  e.at, e.type, e.schema, e.class, e.actor,
+  (e.session is not null) + 2 * (e.run is not null) + 4 * (e.subject is not null) + 8 * (e.cause is not null) + 16 * (e.key is not null)
+    + 32 * (e.salt is not null) + 64 * (e.payload is not null) as held,
+  length(e.id) = 16 and length(e.digest) = 32 and length(e.hash) = 32 and coalesce(length(e.session), 16) = 16 and coalesce(length(e.run), 16) = 16
+    and coalesce(length(e.subject), 16) = 16 and coalesce(length(e.cause), 16) = 16 and coalesce(length(e.key), 16) = 16
+    and coalesce(length(e.salt), 16) = 16
+    and typeof(e.id) = 'blob' and typeof(e.digest) = 'blob' and typeof(e.hash) = 'blob' and typeof(e.session) <> 'text' and typeof(e.run) <> 'text'
+    and typeof(e.subject) <> 'text' and typeof(e.cause) <> 'text' and typeof(e.key) <> 'text' and typeof(e.salt) <> 'text'
+    and typeof(e.payload) <> 'blob' as sound,
+  e.seq as seq, e.tenant as tenant, i.seq as place`
 
 // Rows fetched at a time: few enough that a page of large payloads stays near its bound of bytes.
 const ROWS_AT_A_TIME = 128
@@ -49,7 +55,7 @@ function readPage(db: Database, tenant: TenantId, query: PageQuery): Page {
     const wanted = Math.min(ROWS_AT_A_TIME, limit - events.length)
     const rows = wanted > 0 ? db.all(sql, from, ...values, wanted) : []
     for (const row of rows) {
-      const event = decodeRow(row)
+      const event = decodeRow(tenant, row)
       events.push(event)
       size += event.payload?.length ?? 0
       from = event.seq
@@ -70,33 +76,34 @@ function pageStatement(tenant: TenantId, q: PageQuery): readonly [string, (strin
     where.push(condition)
     values.push(...more)
   }
-  if (q.to !== undefined) also(q.backwards ? 'seq >= ?' : 'seq <= ?', q.to)
-  if (q.session) also('session = ?', idBytes(q.session))
-  if (q.run) also('run = ?', idBytes(q.run))
-  if (q.subject) also('subject = ?', idBytes(q.subject))
-  if (q.actor !== undefined) also('actor = ?', q.actor)
-  if (q.since !== undefined) also('at >= ?', q.since)
-  if (q.until !== undefined) also('at < ?', q.until)
-  const narrow = q.session ? 'events_by_session' : q.run ? 'events_by_run' : q.subject ? 'events_by_subject' : undefined
-  const only = q.types?.length === 1 && !q.types[0]?.prefix ? q.types[0] : undefined
-  if (only) also('type = ?', only.text)
+  if (q.to !== undefined) also(q.backwards ? 'i.seq >= ?' : 'i.seq <= ?', q.to)
+  const narrow = q.session ? 'session' : q.run ? 'run' : q.subject ? 'subject' : undefined
+  const side = (column: string) => `${column === narrow ? 'i' : 'e'}.${column} = ?`
+  if (q.session) also(side('session'), idBytes(q.session))
+  if (q.run) also(side('run'), idBytes(q.run))
+  if (q.subject) also(side('subject'), idBytes(q.subject))
+  if (q.actor !== undefined) also('e.actor = ?', q.actor)
+  if (q.since !== undefined) also('e.at >= ?', q.since)
+  if (q.until !== undefined) also('e.at < ?', q.until)
+  const only = !narrow && q.types?.length === 1 && !q.types[0]?.prefix ? q.types[0] : undefined
+  if (only) also('i.type = ?', only.text)
   else if (q.types) also(...typeCondition(q.types))
-  const index = narrow ?? (only ? 'events_by_type' : 'events_by_seq')
-  const sql = `select ${joined} from events indexed by ${index} where seq ${q.backwards ? '<' : '>'} ? and tenant = ?
-    ${where.map((w) => `and ${w}`).join(' ')} order by seq ${q.backwards ? 'desc' : ''} limit ?`
+  const sql = `select ${joined} from events as i indexed by events_by_${narrow ?? (only ? 'type' : 'seq')} cross join events as e on e.rowid = i.rowid
+    where i.seq ${q.backwards ? '<' : '>'} ? and i.tenant = ? ${where.map((w) => `and ${w}`).join(' ')}
+    order by i.seq ${q.backwards ? 'desc' : ''} limit ?`
   return [sql, values]
 }
 
 function typeCondition(patterns: readonly TypePattern[]): [string, ...(string | number)[]] {
   if (patterns.length === 0) return ['false']
-  const parts = patterns.map((p) => (p.prefix ? 'substr(type, 1, ?) = ?' : 'type = ?'))
+  const parts = patterns.map((p) => (p.prefix ? 'substr(e.type, 1, ?) = ?' : 'e.type = ?'))
   const values = patterns.flatMap((p) => (p.prefix ? [p.text.length, p.text] : [p.text]))
   return [`(${parts.join(' or ')})`, ...values]
 }
 
 const LAST = 0x40
 
-function decodeRow(row: SqlRow): EventRecord {
+function decodeRow(tenant: TenantId, row: SqlRow): EventRecord {
   const bytes = row.bytes as Uint8Array
   const held = row.held as number
   let at = 80
@@ -112,14 +119,17 @@ function decodeRow(row: SqlRow): EventRecord {
   const cause = id<'event'>(next(8))
   const key = next(16)
   const salt = next(32)
+  // The types of a damaged record are anything.
+  const sound =
+    row.sound === 1 && typeof row.type === 'string' && typeof row.actor === 'string' && row.tenant === tenant && row.seq === row.place
   return {
-    seq: row.seq as number,
+    seq: Number(row.place),
     id: readId<'event'>(bytes),
-    at: row.at as number,
-    type: row.type as string,
-    schema: row.schema as number,
-    class: row.class as EventClass,
-    actor: row.actor as string,
+    at: Number(row.at),
+    type: String(row.type),
+    schema: Number(row.schema),
+    class: Number(row.class) as EventClass,
+    actor: String(row.actor),
     session,
     run,
     subject,
@@ -127,8 +137,8 @@ function decodeRow(row: SqlRow): EventRecord {
     key,
     salt,
     payload: (held & LAST) === 0 ? undefined : bytes.subarray(at),
-    // A column of the wrong size is damage; an empty digest matches nothing, so verify names the event.
-    digest: row.sound ? bytes.subarray(16, 48) : new Uint8Array(0),
+    // A column of the wrong size or type is damage; an empty digest matches nothing, so verify names the event.
+    digest: sound ? bytes.subarray(16, 48) : new Uint8Array(0),
     hash: bytes.subarray(48, 80),
   }
 }

@@ -11,14 +11,12 @@ export function queries(db: Database): Queries {
   return {
     usageByType: async (tenant) =>
       within(db.path, () =>
-        db
-          .all(usage, tenant)
-          .map((row) => ({
-            type: row.type as string,
-            events: row.events as number,
-            bytes: row.bytes as number,
-            erased: row.erased as number,
-          })),
+        db.all(usage, tenant).map((row) => ({
+          type: row.type as string,
+          events: row.events as number,
+          bytes: row.bytes as number,
+          erased: row.erased as number,
+        })),
       ),
   }
 }

@@ -108,7 +108,7 @@ function readValue(text: string, at: number, from: number, key: Key, kind: KeyKi
       if (end >= 0) return inside(text, open + 3, end, key, kind)
     }
     const end = closing(text, open + 1, quote, slashes)
-    if (end >= 0 && !key.quoted && (slashes === 0 && closesString(text, key.start, quote))) return undefined
+    if (end >= 0 && !key.quoted && slashes === 0 && closesString(text, key.start, quote)) return undefined
     if (end >= 0) return inside(text, open + 1, end, key, kind)
     from = open + 1
   } else if (key.quoted && (quote === '{' || quote === '[')) return undefined
@@ -141,7 +141,7 @@ function inside(text: string, start: number, end: number, key: Key, kind: KeyKin
   const value = text.slice(start, end)
   if (absentValue(value)) return undefined
   // Code is full of tokens that are words of a language; one that opens a door has digits or is long.
-  if (kind === 'text' && !key.quoted && value.length < 32 && !/[A-Za-z]\d|\d[A-Za-z]/.test(value)) return undefined
+  if (kind === 'text' && !key.quoted && value.length < 32 && (value.length < 4 || !/[A-Za-z]\d|\d[A-Za-z]/.test(value))) return undefined
   return spanOf(value, start, kind)
 }
 
@@ -191,6 +191,7 @@ function bare(text: string, at: number, from: number, key: Key, kind: KeyKind, w
   // `this.token = token` hands a secret on; it does not say it.
   if (!tight && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
   const equals = text.charCodeAt(at) === 61
+  if (kind === 'likely' && !(tight && equals)) return undefined
   // Without a mixture of characters only the form can tell: `password=swordfish`, or a line of its own.
   const form = tight ? equals && value.length >= 3 : alone(text, key, end) && lineValue(value) && !(equals && kind !== 'all')
   const ok = !STRUCTURE.test(value) && (form || (passwordLike(value) && !/^[A-Z]+-\d+$/.test(value)))

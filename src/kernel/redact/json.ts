@@ -1,9 +1,11 @@
 // Masks JSON that is written inside a string, in place: only the literals that held a secret are rewritten, so spacing, numbers,
 // repeated keys and line-delimited documents come back byte for byte. Parsing and writing again would lose all four.
-import type { KeyKind } from './words.ts'
+import { type KeyKind, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './words.ts'
 
 export interface JsonRules {
-  key(name: string): string
+  /** What a key says about its value, or undefined when the key itself has a secret in it. */
+  key(name: string): KeyKind | undefined
+  maskKey(name: string): string
   judge(name: string): KeyKind
   string(value: string, kind: KeyKind): string
   /** The masked form of a number, or undefined to leave it. */
@@ -16,17 +18,18 @@ interface Frame {
   readonly kind: KeyKind
   /** Set where the object describes a secret instead of holding one (a JSON Schema): then only its examples are masked. */
   readonly schema: KeyKind
-  /** What a `name` beside a `value` says: `{"name": "DB_PASSWORD", "value": "…"}`. */
-  named: KeyKind
+  /** The `name` that may stand beside a `value`: `{"name": "DB_PASSWORD", "value": "…"}`. */
+  name: string
   key: string
+  said: KeyKind
 }
 
 const SCALAR = /-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?(?:[eE][+-]?\d{1,5})?|true|false|null/y
 const TYPES = '"type"\\s{0,8}:\\s{0,8}(?:"(?:string|number|integer|boolean|array|object|null)"|\\[)'
-const SCHEMA = new RegExp(`\\{\\s{0,64}(?:${TYPES}|"(?:\\$ref|anyOf|oneOf|allOf)"|"(?:description|title)"\\s{0,8}:[^{}]{0,400}?${TYPES})`, 'y')
-export const SCHEMA_SAMPLES: ReadonlySet<string> = new Set(['default', 'const', 'example', 'examples', 'enum'])
-export const PAIR_NAMES: ReadonlySet<string> = new Set(['name', 'key', 'header', 'field', 'Name', 'Key', 'variable'])
-export const PAIR_VALUES: ReadonlySet<string> = new Set(['value', 'Value', 'val', 'content'])
+const SCHEMA = new RegExp(
+  `\\{\\s{0,64}(?:${TYPES}|"(?:\\$ref|anyOf|oneOf|allOf)"|"(?:description|title)"\\s{0,8}:[^{}]{0,400}?${TYPES})`,
+  'y',
+)
 
 /** The masked text, the same text when nothing was masked, or undefined when it is not JSON after all. */
 export function maskJson(text: string, rules: JsonRules, top: KeyKind): string | undefined {
@@ -52,9 +55,10 @@ export function maskJson(text: string, rules: JsonRules, top: KeyKind): string |
       const end = literalEnd(text, at)
       const name = end < 0 ? undefined : decode(text, at, end)
       if (name === undefined) return undefined
-      const masked = rules.key(name)
-      if (masked !== name) rewrite(at, end, masked)
+      const said = rules.key(name)
+      if (said === undefined) rewrite(at, end, rules.maskKey(name))
       frame.key = name
+      frame.said = said ?? rules.judge(name)
       at = space(text, end)
       if (text.charCodeAt(at) !== 58) return undefined
       at = space(text, at + 1)
@@ -65,7 +69,14 @@ export function maskJson(text: string, rules: JsonRules, top: KeyKind): string |
       if (code === 123 || code === 91) {
         SCHEMA.lastIndex = at
         const schema = code === 123 && kind !== 'none' && SCHEMA.test(text)
-        frame = { object: code === 123, kind: schema || (code === 123 && !inherited(kind, frame?.key ?? '')) ? 'none' : kind, schema: schema ? kind : 'none', named: 'none', key: '' }
+        frame = {
+          object: code === 123,
+          kind: schema || (code === 123 && !inherited(kind, frame?.key ?? '')) ? 'none' : kind,
+          schema: schema ? kind : 'none',
+          name: '',
+          key: '',
+          said: 'none',
+        }
         stack.push(frame)
         at = space(text, at + 1)
         wantsKey = frame.object
@@ -77,7 +88,7 @@ export function maskJson(text: string, rules: JsonRules, top: KeyKind): string |
         if (value === undefined) return undefined
         const masked = rules.string(value, kind)
         if (masked !== value) rewrite(at, end, masked)
-        if (frame?.object === true && PAIR_NAMES.has(frame.key)) frame.named = rules.judge(value)
+        if (frame?.object === true && PAIR_NAMES.has(frame.key)) frame.name = value
         at = after(text, end, frame)
       } else {
         SCALAR.lastIndex = at
@@ -99,8 +110,8 @@ export function maskJson(text: string, rules: JsonRules, top: KeyKind): string |
 function kindOf(frame: Frame, rules: JsonRules): KeyKind {
   if (frame.kind !== 'none' || !frame.object) return frame.kind
   if (frame.schema !== 'none' && SCHEMA_SAMPLES.has(frame.key)) return frame.schema
-  if (frame.named !== 'none' && PAIR_VALUES.has(frame.key)) return frame.named
-  return rules.judge(frame.key)
+  if (frame.name !== '' && frame.said === 'none' && PAIR_VALUES.has(frame.key)) return rules.judge(frame.name)
+  return frame.said
 }
 
 /**
@@ -143,7 +154,8 @@ function literalEnd(text: string, at: number): number {
 
 function decode(text: string, start: number, end: number): string | undefined {
   const inner = text.slice(start + 1, end - 1)
-  if (!inner.includes('\\') && !/[\n\r\t]/.test(inner)) return inner
+  // A raw line end is not allowed in a literal, but it is no reason to look away.
+  if (!inner.includes('\\')) return inner
   try {
     return JSON.parse(text.slice(start, end)) as string
   } catch {

@@ -8,6 +8,8 @@ const REMEMBERED = 4096
 /** Only the end of a very long key is read: it holds the head noun, and splitting stays cheap. */
 const LONGEST = 128
 
+const HEAD_ONLY: ReadonlySet<KeyKind> = new Set<KeyKind>(['weak', 'likely', 'digits', 'unpath'])
+
 interface Phrase {
   readonly words: readonly string[]
   readonly kind: KeyKind
@@ -20,7 +22,10 @@ export function keyJudge(extra: readonly string[] = [], allow: readonly string[]
     const last = words.at(-1) ?? ''
     const list = phrases.get(last) ?? []
     // Longest first: `session token` is decided before `token`.
-    phrases.set(last, [...list, { words, kind }].sort((a, b) => b.words.length - a.words.length))
+    phrases.set(
+      last,
+      [...list, { words, kind }].sort((a, b) => b.words.length - a.words.length),
+    )
   }
   for (const [kind, list] of Object.entries(SECRET_PHRASES)) for (const text of list) add(text, kind as KeyKind)
   const asked = extra.map((text) => keyWords(text).join(' ')).filter((text) => text !== '')
@@ -41,7 +46,8 @@ export function keyJudge(extra: readonly string[] = [], allow: readonly string[]
       const word = words[at] as string
       const found = phrases.get(word)?.find((phrase) => endsAt(words, at, phrase.words))
       const kind = found?.kind ?? (SECRET_ENDINGS.some((end) => word.endsWith(end)) ? (word.endsWith('token') ? 'text' : 'all') : 'none')
-      if (kind === 'none') continue
+      // A word that is weak evidence counts only as the head of the name.
+      if (kind === 'none' || (at < words.length - 1 && HEAD_ONLY.has(kind))) continue
       return innocent(words, at, found?.words.length ?? 1) ? 'none' : kind
     }
     return 'none'

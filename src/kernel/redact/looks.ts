@@ -5,10 +5,17 @@ import { ABSENT_VALUES, INNOCENT_VALUES } from './words.ts'
 const REFERENCE =
   /^(?:\$\{|\$\(|\$[A-Za-z_]|\$env:|<[^>]{0,80}>?|\{\{|\{[A-Za-z_]|%[A-Za-z_]+%|[*•.xX_-]{3,}$|(?:process|os|env|import|config|settings|self|this|req|request|ctx|args|options|secrets|vars|var|data|local|ENV|Deno|Bun|System|params|user|credentials|body|props|state|row|await)[.[]|!Ref|!Sub|\[REDACTED|\[FILTERED|\[redacted)/
 const CALL = /^[A-Za-z_$][\w$.]{0,60}[([]/
-const LOOSE = /^(?:your|my|some|the|an?|example|sample|dummy|fake|test|insert|enter|changeme|change|replace|todo|placeholder|xxx)[-_ ](?:[a-z]+[-_ ])*(?:key|token|secret|password|here|value|goes|credential|me)[a-z_-]{0,20}$/i
+const LOOSE =
+  /^(?:your|my|some|the|an?|example|sample|dummy|fake|test|insert|enter|changeme|change|replace|todo|placeholder|xxx)[-_ ](?:[a-z]+[-_ ])*(?:key|token|secret|password|here|value|goes|credential|me)[a-z_-]{0,20}$/i
 
 export function innocentValue(value: string): boolean {
-  return value === '' || (value.length <= 12 && (INNOCENT_VALUES.has(value.toLowerCase()) || ABSENT_VALUES.has(value.toLowerCase()))) || REFERENCE.test(value) || CALL.test(value) || (value.length < 60 && LOOSE.test(value))
+  return (
+    value === '' ||
+    (value.length <= 12 && (INNOCENT_VALUES.has(value.toLowerCase()) || ABSENT_VALUES.has(value.toLowerCase()))) ||
+    REFERENCE.test(value) ||
+    CALL.test(value) ||
+    (value.length < 60 && LOOSE.test(value))
+  )
 }
 
 const WHOLE_REFERENCE =
@@ -16,7 +23,9 @@ const WHOLE_REFERENCE =
 
 /** Whether a value that was set apart by quotes or by a key says that there is no secret here, or where it is kept. */
 export function absentValue(value: string): boolean {
-  return value === '' || (value.length <= 12 && ABSENT_VALUES.has(value.toLowerCase())) || (value.length <= 256 && WHOLE_REFERENCE.test(value))
+  return (
+    value === '' || (value.length <= 12 && ABSENT_VALUES.has(value.toLowerCase())) || (value.length <= 256 && WHOLE_REFERENCE.test(value))
+  )
 }
 
 const DIGIT = 1
@@ -80,7 +89,7 @@ export const UUID = /[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** The base64 of bytes; the pure rooms have no Buffer. */
+/** The base64 of bytes, by hand: the pure rooms have only the language itself. */
 export function base64(bytes: Uint8Array): string {
   let out = ''
   for (let at = 0; at < bytes.length; at += 3) {

@@ -2,11 +2,11 @@
 import type { KeyJudge } from './keys.ts'
 import { basicPair, innocentValue, passwordLike, random, UUID } from './looks.ts'
 import type { Span } from './spans.ts'
+import { SPOKEN_GLUE, SPOKEN_NAMES } from './words.ts'
 
-const NAMES = /(?<![A-Za-z])(?:bearer|basic|passwords?|passphrase|passcode|passwd|pwd|secrets?|tokens?|api[ _-]?keys?|access[ _-]?keys?|secret[ _-]?keys?|private[ _-]?keys?|license[ _-]?keys?|auth[ _-]?keys?|credentials?|webhook|keys?)(?![A-Za-z])/gi
+const NAMES = new RegExp(`(?<![A-Za-z])(?:${SPOKEN_NAMES.join('|').replaceAll(' ', '[ _-]?')})(?![A-Za-z])`, 'gi')
 /** One word of a sentence, without the quotes and marks around it. */
 const NEXT = /[ \t]{1,4}["'`(<]{0,2}([^\s"'`<>()\\]{1,512})/y
-const GLUE = new Set(['is', 'was', 'to', 'as', 'be', '->', '→', 'called', 'now'])
 const AHEAD = 5
 
 export function phraseSpans(text: string, spans: Span[]): void {
@@ -28,7 +28,7 @@ export function phraseSpans(text: string, spans: Span[]): void {
         spans.push({ start, end: start + word.length, kind: name === 'bearer' || name === 'basic' ? name : 'key' })
         break
       }
-      glue = GLUE.has(word.toLowerCase()) || (!name.startsWith('token') && (next[1] as string).endsWith(':'))
+      glue = SPOKEN_GLUE.has(word.toLowerCase()) || (!/^(?:token|key)/.test(name) && (next[1] as string).endsWith(':'))
       // A sentence that ends takes its subject with it.
       if (/[.!?;]$/.test(next[1] as string)) break
     }
@@ -48,7 +48,8 @@ function secretWord(name: string, word: string, n: number, glue: boolean): boole
 
 const FLAG = /(?<![\w-])--?([A-Za-z][\w-]{1,60}) {1,3}(["']?)([^\s"'\\-][^\s"'\\]{0,511})/g
 const USER = /(?<![\w-])(?:-u|-U|--user|--proxy-user)(?: {0,2}|=)["']?([^\s:"']{1,128}):([^\s"'\\]{1,256})/g
-const SHORT = /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli)\b[^\n|;]{0,160}? (?:-p|-a) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
+const SHORT =
+  /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli)\b[^\n|;]{0,160}? (?:-p|-a) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
 const NETRC = /\blogin\s{1,4}\S{1,128}\s{1,4}password\s{1,4}(\S{1,128})/g
 
 export function commandSpans(text: string, judge: KeyJudge, spans: Span[]): void {

@@ -31,7 +31,11 @@ describe('values', () => {
   })
 
   test('a number under a token is a counter; a number under a password is a password', () => {
-    expect(redact.value({ token: 812, password: 12345678, pin: 1234 })).toEqual({ token: 812, password: made('key', '12345678'), pin: made('key', '1234') })
+    expect(redact.value({ token: 812, password: 12345678, pin: 1234 })).toEqual({
+      token: 812,
+      password: made('key', '12345678'),
+      pin: made('key', '1234'),
+    })
   })
 
   test('the kind is read off the shape where it has one', () => {
@@ -39,7 +43,9 @@ describe('values', () => {
   })
 
   test('the same secret has the same tag wherever it stands', () => {
-    const tags = JSON.stringify(redact.value({ a: `password=hunter2`, password: 'hunter2', c: '{"pwd":"hunter2"}', d: 'the password is hunter2.' }))
+    const tags = JSON.stringify(
+      redact.value({ a: `password=hunter2`, password: 'hunter2', c: '{"pwd":"hunter2"}', d: 'the password is hunter2.' }),
+    )
     expect(tags.match(/\[redacted:[^\]]+\]/g)).toEqual(Array(4).fill(made('key', 'hunter2')))
   })
 
@@ -55,8 +61,18 @@ describe('values', () => {
   })
 
   test('a name beside a value, and a header pair, say what the value is', () => {
-    expect(redact.value({ env: [{ name: 'DB_PASSWORD', value: 'x' }, { name: 'MODE', value: 'fast' }] })).toEqual({
-      env: [{ name: 'DB_PASSWORD', value: made('key', 'x') }, { name: 'MODE', value: 'fast' }],
+    expect(
+      redact.value({
+        env: [
+          { name: 'DB_PASSWORD', value: 'x' },
+          { name: 'MODE', value: 'fast' },
+        ],
+      }),
+    ).toEqual({
+      env: [
+        { name: 'DB_PASSWORD', value: made('key', 'x') },
+        { name: 'MODE', value: 'fast' },
+      ],
     })
     expect(redact.value([['authorization', 'Bearer abc123']])).toEqual([['authorization', `Bearer ${made('bearer', 'abc123')}`]])
   })
@@ -64,7 +80,9 @@ describe('values', () => {
   test('a schema describes a password and holds none, except in its examples', () => {
     const schema = { properties: { password: { type: 'string', description: 'At least 8 characters' } } }
     expect(redact.value(schema)).toBe(schema)
-    expect(redact.value({ password: { type: 'string', default: 'hunter2' } })).toEqual({ password: { type: 'string', default: made('key', 'hunter2') } })
+    expect(redact.value({ password: { type: 'string', default: 'hunter2' } })).toEqual({
+      password: { type: 'string', default: made('key', 'hunter2') },
+    })
   })
 })
 
@@ -78,7 +96,15 @@ describe('options', () => {
     const secret = 'pa"ss/w ord&9'
     const own = redactor({ values: [secret] }, tag)
     const base64 = (text: string) => Buffer.from(text).toString('base64')
-    const texts = [`say ${secret} now`, `cut ${JSON.stringify(secret)} off`, `GET /x?q=${encodeURIComponent(secret)}&y=1`, base64(secret), base64(`a${secret}`), base64(`ab${secret}c`), JSON.stringify({ x: secret })]
+    const texts = [
+      `say ${secret} now`,
+      `cut ${JSON.stringify(secret)} off`,
+      `GET /x?q=${encodeURIComponent(secret)}&y=1`,
+      base64(secret),
+      base64(`a${secret}`),
+      base64(`ab${secret}c`),
+      JSON.stringify({ x: secret }),
+    ]
     for (const text of texts) expect(own.text(text)).toContain(made('value', secret))
     expect(redactor({ values: ['81234567'] }, tag).value({ n: 81234567 })).toEqual({ n: made('value', '81234567') })
     expect(redactor({ values: ['', 'a'] }, tag).text('a banana')).toBe('a banana')
@@ -86,6 +112,7 @@ describe('options', () => {
 })
 
 describe('text', () => {
+  // biome-ignore format: text and secret side by side
   test.each([
     ['password=hunter2', 'hunter2'], ['password: "hunter2" ok', 'hunter2'], ["'password' => 'hunter2',", 'hunter2'], ['db.password = swordfish', 'swordfish'],
     ['export AWS_SECRET_ACCESS_KEY=abc/def+123', 'abc/def+123'], ['run --password hunter2 x', 'hunter2'], ['run --token=a1b2c3 x', 'a1b2c3'],
@@ -114,7 +141,37 @@ describe('text', () => {
 })
 
 test('masking twice changes nothing, whatever the text', () => {
-  const piece = fc.constantFrom('password=', 'password: ', '"password":"', '"', "'", ' ', '\n', '; ', 'a1b2c3d4', github, 'https://u:p@h ', 'Cookie: a=b', 'Authorization: Bearer abc123def', '[redacted:key:ab12]', '{', '}', ':', ',', '--token x1y2z3 ', '\\"', 'the secret is hunter22 ', '<token>q1w2e3</token>', 'sig=', '=', '@', '/', 'api key: ', '[', ']')
+  const piece = fc.constantFrom(
+    'password=',
+    'password: ',
+    '"password":"',
+    '"',
+    "'",
+    ' ',
+    '\n',
+    '; ',
+    'a1b2c3d4',
+    github,
+    'https://u:p@h ',
+    'Cookie: a=b',
+    'Authorization: Bearer abc123def',
+    '[redacted:key:ab12]',
+    '{',
+    '}',
+    ':',
+    ',',
+    '--token x1y2z3 ',
+    '\\"',
+    'the secret is hunter22 ',
+    '<token>q1w2e3</token>',
+    'sig=',
+    '=',
+    '@',
+    '/',
+    'api key: ',
+    '[',
+    ']',
+  )
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 10 }), (pieces) => {
       const once = redact.text(pieces.join(''))

@@ -1,12 +1,12 @@
 // The redactor: a walk over JSON data that masks every secret before anything is hashed, indexed or logged.
 import { spanOf } from './assignments.ts'
 import { bind } from './bound.ts'
-import { inherited, type JsonRules, maskJson, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './json.ts'
+import { inherited, type JsonRules, maskJson } from './json.ts'
 import { keyJudge } from './keys.ts'
 import { absentValue, passwordLike } from './looks.ts'
 import { hasPlaceholder, mask, placeholder } from './spans.ts'
 import { maskText } from './text.ts'
-import type { KeyKind } from './words.ts'
+import { type KeyKind, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './words.ts'
 
 export interface RedactOptions {
   /** Further key fragments that name a secret, e.g. `ssn`. */
@@ -52,7 +52,8 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
 
   let depth = 0
   const rules: JsonRules = {
-    key: (name) => (kindOfKey(name) === undefined ? plain(name) : name),
+    key: kindOfKey,
+    maskKey: plain,
     judge,
     string: (value, kind) => string(value, kind),
     number: (written, kind) => number(written, kind),
@@ -142,7 +143,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
 
   /** What `name` says about the `value` beside it: `{ name: 'DB_PASSWORD', value: '…' }`. */
   const pairKind = (data: Data, keys: readonly string[]): KeyKind => {
-    if (keys.length > 6) return 'none'
+    if (keys.length > 6 || !keys.some((key) => PAIR_VALUES.has(key))) return 'none'
     for (const key of keys) {
       const name = PAIR_NAMES.has(key) ? data[key] : undefined
       if (typeof name === 'string' && name.length <= 64) return judge(name)

@@ -10,6 +10,7 @@ export interface Shape {
   readonly before?: RegExp
 }
 
+// biome-ignore format: one row a family
 export const SHAPES: readonly Shape[] = [
   { kind: 'aws-key-id', starts: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], pattern: /A[KSBC]I?[AC]?A[A-Z2-7]{16}(?![A-Za-z0-9])/y },
   { kind: 'aws-bedrock', starts: ['ABSK'], pattern: /ABSK[A-Za-z0-9+/]{60,400}={0,2}/y },

@@ -11,7 +11,7 @@ import { urlSpans } from './urls.ts'
 
 /** Nothing shorter can hold a named secret (`pwd=x1`). */
 const SHORTEST = 6
-const COMMAND = /(?:^|[\s"'`(\[])--?[A-Za-z]/
+const COMMAND = /(?:^|[\s"'`([])--?[A-Za-z]/
 
 /** A secret that hid behind another is found on the second look; the bound keeps the cost linear. */
 const LOOKS = 4

@@ -12,6 +12,7 @@
 export type KeyKind = 'none' | 'all' | 'text' | 'auth' | 'cookie' | 'mixed' | 'digits' | 'weak' | 'likely' | 'unpath'
 
 /** Word sequences that make a key secret wherever they stand in it, unless a word below says otherwise. */
+// biome-ignore format: a list of words is read in lines, not in a column
 export const SECRET_PHRASES: Readonly<Record<Exclude<KeyKind, 'none'>, readonly string[]>> = {
   all: [
     'password', 'passwords', 'passwd', 'passcode', 'passphrase', 'pass phrase', 'passwort', 'kennwort', 'senha',
@@ -21,7 +22,7 @@ export const SECRET_PHRASES: Readonly<Record<Exclude<KeyKind, 'none'>, readonly 
     'secret', 'secrets', 'credential', 'credentials', 'creds',
     'api key', 'api keys', 'apikey', 'apikeys', 'api secret', 'app key', 'appkey', 'application key', 'access key', 'accesskey', 'account key', 'accountkey',
     'auth key', 'authkey', 'secret key', 'secretkey', 'private key', 'privatekey', 'priv key', 'privkey', 'signing key', 'signature key', 'encryption key',
-    'decryption key', 'cipher key', 'crypto key', 'master key', 'shared key', 'storage key', 'service key',
+    'decryption key', 'cipher key', 'master key', 'shared key', 'storage key', 'service key',
     'service role key', 'subscription key', 'webhook key', 'deploy key', 'ssh key', 'pgp key', 'gpg key', 'hmac key',
     'aes key', 'rsa key', 'jwt key', 'root key', 'admin key', 'license key', 'integration key',
     'ingest key', 'recovery key', 'unseal key', 'vault key', 'license secret',
@@ -47,6 +48,7 @@ export const SECRET_PHRASES: Readonly<Record<Exclude<KeyKind, 'none'>, readonly 
 }
 
 /** Compounds written in one lower-case word (`dbpassword`, `clientsecret`) are recognised by how the word ends. */
+// biome-ignore format: a list of words is read in lines, not in a column
 export const SECRET_ENDINGS: readonly string[] = [
   'password', 'passwd', 'passphrase', 'secret', 'apikey', 'privatekey', 'secretkey', 'accesskey', 'credential',
   'credentials', 'authtoken', 'accesstoken', 'refreshtoken', 'sessiontoken', 'idtoken', 'bearertoken', 'csrftoken',
@@ -54,6 +56,7 @@ export const SECRET_ENDINGS: readonly string[] = [
 ]
 
 /** A word after the phrase that makes the key about a secret instead of the secret: `password_policy`, `tokenBudget`. */
+// biome-ignore format: a list of words is read in lines, not in a column
 export const INNOCENT_AFTER: ReadonlySet<string> = new Set([
   // size and number
   'count', 'counts', 'counter', 'budget', 'limit', 'limits', 'length', 'len', 'size', 'usage', 'used', 'total', 'max', 'min',
@@ -75,6 +78,7 @@ export const INNOCENT_AFTER: ReadonlySet<string> = new Set([
 ])
 
 /** A word before any phrase that makes the key a question or a description: `has_password`, `isSecret`, `no_token`. */
+// biome-ignore format: a list of words is read in lines, not in a column
 export const INNOCENT_BEFORE: ReadonlySet<string> = new Set([
   'has', 'is', 'needs', 'need', 'requires', 'require', 'required', 'allow', 'allows', 'enable', 'enabled', 'disable', 'no', 'use', 'uses', 'show', 'hide',
   'forgot', 'forgotten', 'reset', 'change', 'missing', 'invalid', 'expired', 'should', 'can', 'with', 'without', 'public',
@@ -84,6 +88,7 @@ export const INNOCENT_BEFORE: ReadonlySet<string> = new Set([
  * A word before `token`/`tokens` that makes it a unit of text or a place in a list. Page and sync tokens stay on purpose:
  * they are opaque positions, they are needed to replay a run, and they open nothing without the caller's credential.
  */
+// biome-ignore format: a list of words is read in lines, not in a column
 export const INNOCENT_BEFORE_TOKEN: ReadonlySet<string> = new Set([
   'prompt', 'completion', 'input', 'output', 'max', 'min', 'total', 'num', 'number', 'cached', 'cache', 'reasoning', 'thinking',
   'usage', 'used', 'remaining', 'budget', 'context', 'avg', 'mean', 'audio', 'text', 'image', 'per', 'tool', 'accepted', 'rejected',
@@ -92,6 +97,7 @@ export const INNOCENT_BEFORE_TOKEN: ReadonlySet<string> = new Set([
 ])
 
 /** Values that stand for the absence or the kind of a secret; in text they are never masked. */
+// biome-ignore format: a list of words is read in lines, not in a column
 export const INNOCENT_VALUES: ReadonlySet<string> = new Set([
   'null', 'nil', 'none', 'undefined', 'true', 'false', 'yes', 'no', 'on', 'off', 'string', 'str', 'number', 'int', 'integer',
   'boolean', 'bool', 'any', 'unknown', 'object', 'array', 'bytes', 'buffer', 'text', 'char', 'varchar', 'required', 'optional',
@@ -102,6 +108,7 @@ export const INNOCENT_VALUES: ReadonlySet<string> = new Set([
 ])
 
 /** The few of them that are believed even where a key or quotes set the value apart: no one's password is `null`. */
+// biome-ignore format: a list of words is read in lines, not in a column
 export const ABSENT_VALUES: ReadonlySet<string> = new Set([
   'null', 'nil', 'none', 'undefined', 'true', 'false', 'string', 'number', 'boolean', 'integer', 'object', 'bearer', 'basic', 'required', 'optional',
   'omit', 'include', 'same-origin', 'inherit', // of `credentials` in fetch, of `secrets` in a workflow
@@ -111,6 +118,7 @@ export const ABSENT_VALUES: ReadonlySet<string> = new Set([
  * Prefixes of identifiers, digests and file names. `msg_…` and `call_…` are what agent runs are made of; the rule for
  * unknown vendors must never touch them.
  */
+// biome-ignore format: a list of words is read in lines, not in a column
 export const INNOCENT_PREFIXES: ReadonlySet<string> = new Set([
   'msg', 'message', 'toolu', 'tool', 'call', 'chatcmpl', 'cmpl', 'resp', 'response', 'req', 'request', 'run', 'thread', 'asst',
   'assistant', 'file', 'evt', 'event', 'cus', 'pi', 'ch', 'sub', 'price', 'prod', 'product', 'in', 'inv', 'acct', 'user', 'usr',
@@ -126,7 +134,26 @@ export const INNOCENT_PREFIXES: ReadonlySet<string> = new Set([
 ])
 
 /** URL schemes and header schemes whose next word is the secret. */
+// biome-ignore format: a list of words is read in lines, not in a column
 export const AUTH_SCHEMES: ReadonlySet<string> = new Set([
   'bearer', 'basic', 'token', 'apikey', 'api-key', 'key', 'digest', 'negotiate', 'ntlm', 'jwt', 'oauth', 'hmac', 'dpop',
   'aws4-hmac-sha256', 'sharedkey', 'sharedaccesssignature', 'geniekey', 'bot', 'splunk', 'sso-key', 'pve', 'mac',
 ])
+
+/** What a sentence calls a secret. `key` alone is weak: it counts only with a verb right before the value. */
+// biome-ignore format: a list of words is read in lines, not in a column
+export const SPOKEN_NAMES: readonly string[] = [
+  'bearer', 'basic', 'passwords', 'password', 'passphrase', 'passcode', 'passwd', 'pwd', 'secrets', 'secret', 'tokens', 'token',
+  'api keys', 'api key', 'access keys', 'access key', 'secret keys', 'secret key', 'private keys', 'private key', 'license keys', 'license key', 'auth keys', 'auth key',
+  'credentials', 'credential', 'webhook', 'keys', 'key',
+]
+
+/** Words between a name and its value: `the password is …`. */
+export const SPOKEN_GLUE: ReadonlySet<string> = new Set(['is', 'was', 'to', 'as', 'be', '->', '→', 'called', 'now'])
+
+/** Properties that come in pairs: `{ name: 'DB_PASSWORD', value: '…' }`, as in environments, headers and forms. */
+export const PAIR_NAMES: ReadonlySet<string> = new Set(['name', 'key', 'header', 'field', 'Name', 'Key', 'variable'])
+export const PAIR_VALUES: ReadonlySet<string> = new Set(['value', 'Value', 'val', 'content'])
+
+/** A JSON Schema describes a secret without holding one, except here. */
+export const SCHEMA_SAMPLES: ReadonlySet<string> = new Set(['default', 'const', 'example', 'examples', 'enum'])

@@ -90,7 +90,9 @@ const apart = (what: string, there: readonly string[], wanted: readonly string[]
 /** The schema of a fresh file as one text a person can read. */
 export function schemaText(db: Database): string {
   const parts = db
-    .all("select sql from sqlite_schema where sql is not null and name not like 'sqlite_%' order by tbl_name, type = 'table' desc, type, name")
+    .all(
+      "select sql from sqlite_schema where sql is not null and name not like 'sqlite_%' order by tbl_name, type = 'table' desc, type, name",
+    )
     .map((row) => `${row.sql as string};\n`)
   return `-- The schema of a fresh file, generated from the migrations by scripts/release.ts --schema. Not read by any program.\n\n${parts.join('\n')}`
 }

@@ -1,0 +1,138 @@
+// npm run bench -- <topic>: measures a topic beside its peers and says whether the goals are met.
+
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Machine, machine } from './lib/machine.ts'
+import { installPeers } from './lib/peers.ts'
+import { type Findings, type Settings, show, type Workload } from './lib/workload.ts'
+
+interface Topic {
+  readonly about: string
+  readonly load: () => Promise<readonly Workload[]>
+}
+
+const topics: Readonly<Record<string, Topic>> = {
+  journal: {
+    about: 'append, verify, open, growth, load and redaction on SQLite',
+    load: async () => (await import('./journal/topic.ts')).journal,
+  },
+}
+
+const usage = `npm run bench -- <topic> [options]
+
+topics
+${Object.entries(topics)
+  .map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`)
+  .join('\n')}
+
+options
+  --quick          smaller files and shorter turns, for a first look
+  --rounds <n>     how often each contestant has its turn (7, or 5 with --quick)
+  --only <names>   these workloads alone, e.g. append-raw,verify
+  --no-peers       skip what needs a peer; nothing is installed
+  --keep           keep the large files and say where they are
+  --files <folder> keep the large files there, and use those that are there
+  --json           one JSON object on standard output`
+
+const ROUNDS_LEAST = 5
+
+process.exitCode = await main(process.argv.slice(2))
+
+async function main(args: readonly string[]): Promise<number> {
+  let given: ReturnType<typeof parse>
+  try {
+    given = parse(args)
+  } catch (error) {
+    return complain((error as Error).message)
+  }
+  const { values, positionals } = given
+  const name = positionals[0]
+  if (name === undefined) {
+    console.log(usage)
+    return 0
+  }
+  const topic = Object.hasOwn(topics, name) ? topics[name] : undefined
+  if (!topic || positionals.length > 1) return complain(topic ? 'one topic at a time' : `there is no topic ${name}`)
+  const rounds = Number(values.rounds ?? (values.quick ? 5 : 7))
+  if (!Number.isInteger(rounds) || rounds < ROUNDS_LEAST) return complain(`--rounds is a whole number, ${ROUNDS_LEAST} or more`)
+  const all = await topic.load()
+  const wanted = values.only?.split(',') ?? all.map((w) => w.name)
+  const unknown = wanted.filter((w) => !all.some((known) => known.name === w))
+  if (unknown.length > 0) return complain(`there is no workload ${unknown.join(', ')}; there are ${all.map((w) => w.name).join(', ')}`)
+  const chosen = all.filter((w) => wanted.includes(w.name) && (!values['no-peers'] || !w.needsPeers))
+
+  const say = (line: string) => console.error(line)
+  const peers = !values['no-peers'] && chosen.some((w) => w.needsPeers)
+  const obstacle = peers ? installPeers(say) : undefined
+  if (obstacle) {
+    say(obstacle)
+    return 1
+  }
+
+  const folder = mkdtempSync(join(tmpdir(), 'inkfast-bench-'))
+  const files = values.files ? resolve(values.files) : join(folder, 'files')
+  mkdirSync(files, { recursive: true })
+  try {
+    await measure(name, chosen, { quick: values.quick, rounds, peers, folder, files, say }, values.json)
+  } finally {
+    if (values.keep && !values.files) say(`kept in ${files}; use them again with --files ${files}`)
+    else rmSync(folder, { recursive: true, force: true })
+  }
+  return 0
+}
+
+async function measure(topic: string, chosen: readonly Workload[], settings: Settings, json: boolean): Promise<void> {
+  const at = machine()
+  const start = performance.now()
+  if (!json) console.log(`${heading(topic, at, settings)}\n`)
+  const results: ({ name: string; title: string; seconds: number } & Findings)[] = []
+  for (const { name, title, run } of chosen) {
+    const began = performance.now()
+    const folder = mkdtempSync(join(settings.folder, `${name}-`))
+    const findings = await run({ ...settings, folder })
+    rmSync(folder, { recursive: true, force: true })
+    results.push({ name, title, seconds: secondsSince(began), ...findings })
+    if (!json) console.log(`${name}: ${title} (${secondsSince(began)} s)\n${show(findings)}\n`)
+  }
+  const goals = results.flatMap((r) => r.measures.flatMap((m) => m.goal ?? []))
+  const summary = { goals: goals.length, met: goals.filter((g) => g.met).length, seconds: secondsSince(start) }
+  const { quick, rounds, peers } = settings
+  if (json) console.log(JSON.stringify({ topic, machine: at, settings: { quick, rounds, peers }, workloads: results, summary }, null, 2))
+  else console.log(`${summary.met} of ${summary.goals} goals met, in ${summary.seconds} s. Read bench/README.md before quoting a number.`)
+}
+
+const secondsSince = (start: number): number => Math.round((performance.now() - start) / 100) / 10
+
+const heading = (topic: string, at: Machine, { quick, rounds, peers }: Settings): string =>
+  [
+    `bench ${topic}${quick ? ', quick' : ''}: ${rounds} rounds in turns; median (least–most)`,
+    `Node ${at.node}, SQLite ${at.sqlite}, ${at.cores} cores (${at.processor}), ${at.memoryGiB} GiB, load ${at.load} at the start`,
+    peers
+      ? `peers: ${Object.entries(at.peers)
+          .map(([name, version]) => `${name} ${version}`)
+          .join(', ')}`
+      : 'without peers',
+  ].join('\n')
+
+function complain(why: string): number {
+  console.error(`${why}\n\n${usage}`)
+  return 2
+}
+
+function parse(args: readonly string[]) {
+  return parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+      'no-peers': { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      only: { type: 'string' },
+      files: { type: 'string' },
+    },
+  })
+}

@@ -1,0 +1,183 @@
+// What is at the path decides what happens, and nothing is ever created or changed by a refusal.
+
+import { spawn } from 'node:child_process'
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { codeOf, openIn, tempFile, tempFolder } from '../../../test/support/engines.ts'
+import { open } from '../../index.ts'
+import { connect, setPragmas } from './database.ts'
+import { checkLibrary, openDatabase } from './open.ts'
+
+const asNobody = process.getuid?.() === 0
+
+test('a missing folder is an error and is not created', async () => {
+  const folder = join(tempFolder(), 'nope')
+  expect(await codeOf(open(join(folder, 'a.db')))).toBe('FOLDER_MISSING')
+  expect(existsSync(folder)).toBe(false)
+})
+
+test('a missing file is created, unless it is asked not to be', async () => {
+  const path = tempFile()
+  expect(await codeOf(open({ url: path, create: false }))).toBe('FILE_MISSING')
+  expect(existsSync(path)).toBe(false)
+  await (await open(path)).close()
+  expect(readdirSync(dirname(path))).toEqual(['agents.db'])
+  await (await open({ url: path, create: false })).close()
+})
+
+test('a file that is no database, or cut to nothing, is refused and left alone', async () => {
+  for (const [content, code] of [
+    ['this is a text file, long enough to be looked at as a database header and refused.'.repeat(20), 'NOT_A_DATABASE'],
+    ['short', 'NOT_A_DATABASE'],
+    ['', 'FILE_EMPTY'],
+  ] as const) {
+    const path = tempFile()
+    writeFileSync(path, content)
+    expect(await codeOf(open(path))).toBe(code)
+    expect(readFileSync(path, 'utf8')).toBe(content)
+    expect(readdirSync(dirname(path))).toEqual(['agents.db'])
+  }
+})
+
+test("another application's database is refused and left alone", async () => {
+  const path = tempFile()
+  const db = new DatabaseSync(path)
+  db.exec('create table theirs (x); insert into theirs values (1)')
+  db.close()
+  const before = readFileSync(path)
+  expect(await codeOf(open(path))).toBe('NOT_A_STORE')
+  expect(readFileSync(path).equals(before)).toBe(true)
+})
+
+test('a newer schema and a changed migration are refused', async () => {
+  for (const [sql, code] of [
+    ['pragma user_version = 99', 'SCHEMA_NEWER'],
+    ["update migrations set checksum = 'other'", 'SCHEMA_CHANGED'],
+  ] as const) {
+    const path = tempFile()
+    await (await open(path)).close()
+    const db = new DatabaseSync(path)
+    db.exec(sql)
+    db.close()
+    expect(await codeOf(open(path))).toBe(code)
+  }
+})
+
+test('a folder in place of a file says what to do', async () => {
+  const path = tempFile()
+  mkdirSync(path)
+  expect(await codeOf(open(path))).toBe('NOT_YET')
+  expect(await codeOf(openDatabase(path, Date.now))).toBe('FILE_DENIED')
+})
+
+// The superuser may write anywhere, so the rights are tried as somebody else.
+test('a read-only folder and a read-only file each have their own error', async () => {
+  const folder = tempFolder()
+  const path = join(folder, 'a.db')
+  await (await open(path)).close()
+  const script = `
+    import { open } from ${JSON.stringify(new URL('../../index.ts', import.meta.url).href)}
+    for (const path of process.argv.slice(1)) await open(path).then((s) => (console.log('opened'), s.close()), (e) => console.log(e.code))`
+  chmodSync(path, 0o444)
+  chmodSync(folder, 0o555)
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, path, join(folder, 'new.db')], {
+    ...(asNobody && { uid: 65534, gid: 65534 }),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  for await (const chunk of child.stdout) said += chunk
+  chmodSync(folder, 0o755)
+  expect(said.trim().split('\n')).toEqual(['FILE_READ_ONLY', 'FILE_DENIED'])
+  expect(readdirSync(folder)).toEqual(['a.db'])
+})
+
+test('synchronous is set and read back on every open, and a connection that does not hold it is refused', async () => {
+  const path = tempFile()
+  for (const [durability, value] of [
+    ['full', 2],
+    ['normal', 1],
+    ['full', 2],
+  ] as const) {
+    const db = await openDatabase(path, Date.now, { durability })
+    expect(db.get('pragma synchronous')?.synchronous).toBe(value)
+    expect(db.get('pragma journal_mode')?.journal_mode).toBe('wal')
+    expect(db.get('pragma recursive_triggers')?.recursive_triggers).toBe(1)
+    expect(db.get('pragma secure_delete')?.secure_delete).toBe(1)
+    db.close()
+  }
+  const db = connect(path)
+  const deaf = { ...db, exec: () => {}, get: () => ({ synchronous: 1 }) }
+  expect(() => setPragmas(deaf, 'full')).toThrow(expect.objectContaining({ code: 'DURABILITY_NOT_HELD' }))
+  db.close()
+})
+
+test('an SQLite library with the WAL-reset race is refused with the Node to use', () => {
+  for (const version of ['3.51.2', '3.50.9', '3.9.99', '0']) {
+    expect(() => checkLibrary(version)).toThrow(expect.objectContaining({ code: 'SQLITE_TOO_OLD' }))
+  }
+  for (const version of ['3.51.3', '3.53.0', '4.0.0', process.versions.sqlite]) checkLibrary(version as string)
+})
+
+test('several processes that create the same store at once share one journal', async () => {
+  const path = tempFile()
+  const script = `
+    import { open } from ${JSON.stringify(new URL('../../index.ts', import.meta.url).href)}
+    const store = await open(process.argv[1])
+    const session = await store.session('shared')
+    for (let i = 0; i < 40; i++) await session.append('a.b', i)
+    await store.close()`
+  const children = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, ['--input-type=module', '-e', script, path], { stdio: 'inherit' }),
+  )
+  const codes = await Promise.all(children.map((c) => new Promise((resolve) => c.on('exit', resolve))))
+  expect(codes).toEqual([0, 0, 0, 0])
+  expect(readdirSync(dirname(path))).toEqual(['agents.db'])
+  const store = await openIn(path)
+  expect(await store.verify()).toMatchObject({ intact: true, events: 161 })
+  expect((await store.rebuild({ check: true })).equal).toBe(true)
+})
+
+test('close leaves one file and no log', async () => {
+  const path = tempFile()
+  const store = await open(path)
+  await (await store.session('s')).append('a.b', 'x'.repeat(10_000))
+  expect(existsSync(`${path}-wal`)).toBe(true)
+  await Promise.all([store.close(), store.close()])
+  expect(readdirSync(dirname(path))).toEqual(['agents.db'])
+})
+
+test('what comes behind the last page of the file does no harm', async () => {
+  const path = tempFile()
+  await (await open(path)).close()
+  appendFileSync(path, Buffer.alloc(100))
+  const store = await openIn(path)
+  await (await store.session('s')).append('a.b', 1)
+  expect((await store.verify()).intact).toBe(true)
+})
+
+test('an address that is no store is refused without telling its password', async () => {
+  for (const [url, code] of [
+    ['', 'URL_UNKNOWN'],
+    ['redis://user:hunter2@host/1', 'URL_UNKNOWN'],
+    ['postgres://user:hunter2@host/db', 'NOT_YET'],
+    ['a\0b', 'URL_UNKNOWN'],
+    ['file://%', 'URL_UNKNOWN'],
+  ] as const) {
+    await expect(open(url)).rejects.toMatchObject({ code, message: expect.not.stringContaining('hunter2') })
+  }
+  for (const options of [
+    { durability: 'fast' },
+    { layout: 'odd' },
+    { payloadBytes: 0 },
+    { clock: {} },
+    { entropy: {} },
+    { redactKey: 'short' },
+  ]) {
+    expect(await codeOf(open({ url: ':memory:', ...options } as never))).toBe('OPTION_INVALID')
+  }
+  for (const options of [{ layout: 'tenant' }, { layout: 'session' }, { embedder: {} }]) {
+    expect(await codeOf(open({ url: ':memory:', ...options } as never))).toBe('NOT_YET')
+  }
+})

@@ -1,0 +1,127 @@
+-- The schema of a fresh file, generated from the migrations by scripts/release.ts --schema. Not read by any program.
+
+CREATE TABLE events (
+  tenant  text not null,
+  seq     integer not null,
+  id      blob not null,
+  at      integer not null,
+  type    text not null,
+  schema  integer not null,
+  class   integer not null,
+  actor   text not null,
+  session blob,
+  run     blob,
+  subject blob,
+  cause   blob,
+  key     blob,
+  payload text,
+  salt    blob,
+  digest  blob not null,
+  hash    blob not null
+) strict;
+
+CREATE INDEX events_by_run on events (tenant, run, seq) where run is not null;
+
+CREATE UNIQUE INDEX events_by_seq on events (tenant, seq);
+
+CREATE INDEX events_by_session on events (tenant, session, seq) where session is not null;
+
+CREATE INDEX events_by_subject on events (tenant, subject, seq) where subject is not null;
+
+CREATE INDEX events_by_type on events (tenant, type, seq);
+
+CREATE TRIGGER events_follow before insert on events
+when new.seq is not 1 + coalesce((select max(seq) from events where tenant = new.tenant), 0)
+begin
+  select raise(abort, 'inkfast: an event must follow the last one');
+end;
+
+CREATE TRIGGER events_remain before delete on events
+begin
+  select raise(abort, 'inkfast: events are append-only');
+end;
+
+CREATE TRIGGER events_stay before update on events
+when new.payload is not null or new.salt is not null
+  or new.tenant is not old.tenant or new.seq is not old.seq or new.id is not old.id or new.at is not old.at
+  or new.type is not old.type or new.schema is not old.schema or new.class is not old.class or new.actor is not old.actor
+  or new.session is not old.session or new.run is not old.run or new.subject is not old.subject or new.cause is not old.cause
+  or new.key is not old.key or new.digest is not old.digest or new.hash is not old.hash
+begin
+  select raise(abort, 'inkfast: events are append-only');
+end;
+
+CREATE TABLE heads (
+  tenant text primary key,
+  seq    integer not null,
+  hash   blob not null,
+  state  text not null default 'active'
+) strict, without rowid;
+
+CREATE TABLE leases (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  fence    integer,
+  owner    text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX leases_by_owner on leases (tenant, owner, id);
+
+CREATE TABLE migrations (
+  number     integer primary key,
+  name       text not null,
+  checksum   text not null,
+  applied_at integer not null
+) strict;
+
+CREATE TABLE names (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  target   text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX names_by_target on names (tenant, target, id);
+
+CREATE TABLE receipts (
+  tenant text not null,
+  key    blob not null,
+  seq    integer not null,
+  count  integer not null,
+  body   blob not null,
+  at     integer not null,
+  primary key (tenant, key)
+) strict, without rowid;
+
+CREATE INDEX receipts_by_at on receipts (at);
+
+CREATE TABLE secrets (
+  name  text primary key,
+  value blob not null
+) strict, without rowid;
+
+CREATE TABLE sessions (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  state    text,
+  owner    text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX sessions_by_born on sessions (tenant, born, id);
+
+CREATE INDEX sessions_by_owner on sessions (tenant, owner, born, id);
+
+CREATE INDEX sessions_by_owner_and_state on sessions (tenant, owner, state, born, id);
+
+CREATE INDEX sessions_by_state on sessions (tenant, state, born, id);

@@ -1,0 +1,98 @@
+// Looks a store over from the outside in: this program, the folder, the file, and, if it opens, what is inside. It says what is wrong
+// when nothing else can be said.
+
+import { basename, dirname, resolve } from 'node:path'
+import type { Store } from '../../index.ts'
+import { EXIT, type Exit, failureOf } from '../exit.ts'
+import { diskFindings, type Finding, fail, fileFindings, fileThere, ok, programFindings, warn } from '../findings.ts'
+import { bytes, one, shortHash, span, time } from '../format.ts'
+import { progress } from '../progress.ts'
+import { storePath, withStore } from '../store.ts'
+import { type Terminal, verdict } from '../terminal.ts'
+import { displayWidth, harmless, jsonLine } from '../text.ts'
+
+// Clocks of machines that keep time differ by less.
+const FUTURE_MS = 60_000
+const TENANTS_TOLD = 20
+
+export async function doctor(t: Terminal, url: string | undefined): Promise<Exit> {
+  const path = resolve(storePath(url))
+  const findings: Finding[] = [...programFindings(), ...fileFindings(path, dirname(path), basename(path)), ...(await diskFindings(path))]
+  const looking = progress(t, 'looking at the pages of the file')
+  // Opening a missing file can only repeat what was said.
+  if (fileThere(path)) {
+    try {
+      findings.push(...(await withStore(path, inside)))
+    } catch (error) {
+      t.signal.throwIfAborted()
+      findings.push(fail('opens', failureOf(error).error.message, ''))
+    }
+  }
+  looking.end()
+  const sound = findings.every((f) => f.state !== 'fail')
+  if (t.json) t.out(jsonLine({ store: path, ok: sound, findings }))
+  else tell(t, path, findings, sound)
+  return sound ? EXIT.fine : EXIT.unsound
+}
+
+async function inside(store: Store): Promise<readonly Finding[]> {
+  const findings: Finding[] = [
+    // open() refuses unless both were read back, so reaching this line is the finding.
+    ok('opens', 'write-ahead logging and durability full were set and read back'),
+  ]
+  const health = await store.health()
+  findings.push(
+    health.status === 'ok'
+      ? ok('health', 'ok')
+      : warn('health', health.why.join('; '), 'Look at the disk and at other programs that use the store.'),
+  )
+  const damage = await store.check()
+  findings.push(
+    damage.length === 0
+      ? ok('pages', `every page and index is sound (${bytes((await store.measure()).bytes.database ?? 0)})`)
+      : fail('pages', damage.join('; '), 'Keep the file, copy it for examination, and restore a backup.'),
+  )
+  const tenants = await store.tenants()
+  if (tenants.length === 0) findings.push(ok('journal', 'nobody has written yet'))
+  for (const id of tenants.slice(0, TENANTS_TOLD)) findings.push(await journalFinding(store.tenant(id)))
+  if (tenants.length > TENANTS_TOLD)
+    findings.push(ok('journal', `and ${tenants.length - TENANTS_TOLD} more tenants, not looked at one by one`))
+  return findings
+}
+
+async function journalFinding(store: Store): Promise<Finding> {
+  const name = `journal ${store.tenantId}`
+  const head = await store.head()
+  const [last] = (await store.page({ backwards: true, limit: 1 })).items
+  if (!last) return fail(name, `the head is seq ${head.seq}, but there is no event`, 'Run inkfast verify.')
+  const age = Date.now() - last.at
+  const says = `${one(head.seq, 'event')}, head ${shortHash(head.hash)}, last event`
+  return age < -FUTURE_MS
+    ? warn(
+        name,
+        `${says} is ${span(-age)} in the future (${time(last.at)} UTC)`,
+        'A clock is wrong: this one, or that of the program that wrote it. Order is by seq and not harmed.',
+      )
+    : ok(name, `${says} ${span(Math.max(0, age))} ago`)
+}
+
+function tell(t: Terminal, path: string, findings: readonly Finding[], sound: boolean): void {
+  t.out(t.paint('bold', harmless(path)))
+  t.out('')
+  const width = Math.max(...findings.map((f) => displayWidth(harmless(f.name))))
+  for (const f of findings) {
+    t.out(verdict(t, f.state, `${harmless(f.name)}${' '.repeat(width - displayWidth(harmless(f.name)))}  ${f.found}`))
+    if (f.todo) t.out(`  ${' '.repeat(width)}  ${t.paint('bold', '→')} ${harmless(f.todo)}`)
+  }
+  t.out('')
+  const [fails, warns] = [findings.filter((f) => f.state === 'fail').length, findings.filter((f) => f.state === 'warn').length]
+  if (!sound) t.out(verdict(t, 'fail', `${one(fails, 'problem')}: see above what to do`))
+  else
+    t.out(
+      verdict(
+        t,
+        warns > 0 ? 'warn' : 'ok',
+        `${warns > 0 ? `usable, with ${one(warns, 'thing')} to look at` : 'sound'}. Whether the journal is what was written, inkfast verify says.`,
+      ),
+    )
+}

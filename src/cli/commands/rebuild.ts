@@ -1,0 +1,119 @@
+// Rows are a fold: compares the stored rows with what the journal says, and puts the fold in their place unless only asked to check.
+
+import type { Difference, RebuildReport, Store } from '../../index.ts'
+import { EXIT, type Exit } from '../exit.ts'
+import { count, one } from '../format.ts'
+import { progress } from '../progress.ts'
+import { tenantViews, withStore } from '../store.ts'
+import { printTable } from '../table.ts'
+import { type Terminal, verdict } from '../terminal.ts'
+import { harmless, jsonLine } from '../text.ts'
+
+export interface RebuildCommandOptions {
+  readonly check?: boolean
+  readonly tenant?: string
+}
+
+interface Rebuilt extends RebuildReport {
+  readonly tenant: string
+}
+
+export function rebuild(t: Terminal, url: string | undefined, { check = false, tenant }: RebuildCommandOptions): Promise<Exit> {
+  return withStore(url, async (store) => {
+    const reports: Rebuilt[] = []
+    for (const view of await tenantViews(store, tenant)) reports.push(await fold(t, view, check))
+    const equal = reports.every((r) => r.equal)
+    if (t.json) t.out(jsonLine({ equal, check, replaced: !equal && !check, tenants: reports.map(toJson) }))
+    else tell(t, reports, check)
+    return equal || !check ? EXIT.fine : EXIT.unsound
+  })
+}
+
+async function fold(t: Terminal, store: Store, check: boolean): Promise<Rebuilt> {
+  const folding = progress(t, `folding the journal of tenant ${store.tenantId}`)
+  try {
+    return { tenant: store.tenantId, ...(await store.rebuild({ check, signal: t.signal, progress: folding.tell })) }
+  } finally {
+    folding.end()
+  }
+}
+
+export interface FieldDifference {
+  readonly field: string
+  readonly stored?: unknown
+  readonly folded?: unknown
+}
+
+/** Field by field, in one order, so that a person sees what is other and nothing else. */
+export function fieldsOf({ stored, folded }: Difference): readonly FieldDifference[] {
+  if (!stored || !folded)
+    return [{ field: 'row', ...(stored && { stored: parse(stored.body) }), ...(folded && { folded: parse(folded.body) }) }]
+  const flat = (row: NonNullable<Difference['stored']>): Record<string, unknown> => {
+    const body = parse(row.body)
+    const members = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : { body }
+    return { born: row.born, revision: row.revision, fence: row.fence, ...members }
+  }
+  const [a, b] = [flat(stored), flat(folded)]
+  const differing = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((f) => JSON.stringify(a[f]) !== JSON.stringify(b[f]))
+  // Equal as values and yet not to the byte: somebody wrote the text by hand.
+  if (differing.length === 0) return [{ field: 'body', stored: stored.body, folded: folded.body }]
+  return differing.map((field) => ({ field, stored: a[field], folded: b[field] }))
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    // The stored row may be anything; it is shown as it is.
+    return body
+  }
+}
+
+const toJson = ({ differences, ...report }: Rebuilt) => ({
+  ...report,
+  differences: differences.map((d) => ({ table: d.table, id: d.id, fields: fieldsOf(d) })),
+})
+
+function tell(t: Terminal, reports: readonly Rebuilt[], check: boolean): void {
+  if (reports.length === 0) t.out('No tenant has written yet: there are no rows.')
+  else {
+    printTable(
+      t,
+      [
+        { title: '' },
+        { title: 'tenant', most: 32, style: 'bold' },
+        { title: 'events', right: true },
+        { title: 'rows', right: true },
+        { title: 'rows are the fold of the journal' },
+      ],
+      reports.map((r) => [
+        r.equal ? '✓' : '✗',
+        r.tenant,
+        count(r.events),
+        count(r.rows),
+        r.equal ? 'equal' : check ? 'not equal' : 'were not; replaced',
+      ]),
+    )
+  }
+  for (const r of reports) tellDifferences(t, r)
+  t.out('')
+  if (reports.every((r) => r.equal)) t.out(verdict(t, 'ok', 'equal: drop every row and the journal gives the same ones back'))
+  else if (check) {
+    t.out(verdict(t, 'fail', 'the rows are not what the journal says'))
+    t.out(`${t.paint('bold', 'What to do: ')}check the journal with inkfast verify, then run inkfast rebuild without --check.`)
+  } else t.out(verdict(t, 'ok', 'the rows were not what the journal says; the fold is in their place now'))
+}
+
+function tellDifferences(t: Terminal, r: Rebuilt): void {
+  if (r.equal) return
+  t.out('')
+  t.out(`${harmless(r.tenant)}: ${one(r.differences.length, 'row')} shown that ${r.differences.length === 1 ? 'differs' : 'differ'}`)
+  for (const d of r.differences) {
+    t.out(`  ${t.paint('bold', harmless(d.table))} ${harmless(d.id)}`)
+    for (const f of fieldsOf(d)) {
+      t.out(`    ${harmless(f.field)}: ${t.paint('red', value(f.stored))} → ${t.paint('green', value(f.folded))}`)
+    }
+  }
+}
+
+const value = (v: unknown): string => (v === undefined ? '(none)' : jsonLine(v))

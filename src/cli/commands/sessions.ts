@@ -1,0 +1,106 @@
+// Lists sessions, or shows one.
+
+import type { SessionRow, SessionState, Store } from '../../index.ts'
+import { EXIT, type Exit, usage } from '../exit.ts'
+import { one, time } from '../format.ts'
+import { findSession, tenantView, withStore } from '../store.ts'
+import { printTable } from '../table.ts'
+import { environment, type Terminal } from '../terminal.ts'
+import { harmless, jsonLine, padEnd } from '../text.ts'
+
+export interface SessionsOptions {
+  readonly state?: string
+  readonly owner?: string
+  readonly last?: number
+  readonly cursor?: string
+  readonly tenant?: string
+}
+
+const LAST_BY_DEFAULT = 20
+const VERBS: readonly string[] = ['list', 'show']
+
+/** `[store] [list | show <key or id>]`; the store may be left out where INKFAST_URL names it. */
+export function sessions(t: Terminal, words: readonly string[], options: SessionsOptions): Promise<Exit> {
+  const unnamed = environment.url !== undefined && VERBS.includes(words[0] ?? 'list')
+  const [url, verb = 'list', name, ...more] = unnamed ? [undefined, ...words] : words
+  if (!VERBS.includes(verb)) throw usage(`'${verb}' is not something to do with sessions. Write list, or show and a key.`)
+  if (verb === 'show' && name === undefined) throw usage('Which session? Write show and its key or id.')
+  if (more.length > 0 || (verb === 'list' && name !== undefined)) throw usage(`'${more[0] ?? name}' is one word too many.`)
+  return withStore(url, async (root) => {
+    const store = await tenantView(root, options.tenant)
+    return verb === 'show' ? show(t, store, name as string) : list(t, store, options)
+  })
+}
+
+async function list(t: Terminal, store: Store, { state, owner, last, cursor }: SessionsOptions): Promise<Exit> {
+  const page = await store.sessions.list({
+    last: last ?? LAST_BY_DEFAULT,
+    ...(state !== undefined && { state: state as SessionState }),
+    ...(owner !== undefined && { owner }),
+    ...(cursor !== undefined && { cursor }),
+  })
+  if (t.json) {
+    t.out(jsonLine(page))
+    return EXIT.fine
+  }
+  if (page.items.length === 0) t.note(`No session matches in tenant ${store.tenantId}.`)
+  else {
+    printTable(
+      t,
+      [
+        { title: 'key', most: 36, style: 'bold' },
+        { title: 'state' },
+        { title: 'opened (UTC)', style: 'dim' },
+        { title: 'changed (UTC)', style: 'dim' },
+        { title: 'owner', most: 20 },
+        { title: 'title' },
+      ],
+      page.items.map((s) => [s.key ?? s.id, s.state, time(s.openedAt), time(s.changedAt), s.owner ?? '', s.title ?? '']),
+    )
+  }
+  if (page.cursor !== undefined) t.note(`More: add --cursor '${harmless(page.cursor)}'`)
+  return EXIT.fine
+}
+
+async function show(t: Terminal, store: Store, name: string): Promise<Exit> {
+  const session = await findSession(store, name)
+  const row: SessionRow = session.toJSON()
+  const usage = new Map<string, number>()
+  let [events, first, last] = [0, 0, 0]
+  for await (const e of store.events({ session: session.id, signal: t.signal })) {
+    events++
+    usage.set(e.type, (usage.get(e.type) ?? 0) + 1)
+    if (first === 0) first = e.seq
+    last = e.seq
+  }
+  const types = [...usage].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+  if (t.json) {
+    t.out(jsonLine({ session: row, events: { count: events, first, last, types: Object.fromEntries(types) } }))
+    return EXIT.fine
+  }
+  const line = (label: string, value: string | undefined) =>
+    value !== undefined && t.out(`${t.paint('dim', padEnd(label, 10))}${harmless(value)}`)
+  line('key', row.key)
+  line('id', row.id)
+  line('title', row.title)
+  line('state', row.state)
+  line('owner', row.owner)
+  line('branch', row.branch)
+  line('relation', row.relation && jsonLine(row.relation))
+  line('metadata', row.metadata && jsonLine(row.metadata))
+  line('opened', `${time(row.openedAt)} UTC`)
+  line('changed', `${time(row.changedAt)} UTC`)
+  line('events', events === 0 ? 'none' : `${one(events, 'event')}, seq ${first} to ${last}`)
+  if (types.length > 0) {
+    t.out('')
+    printTable(
+      t,
+      [
+        { title: 'events', right: true },
+        { title: 'type', style: 'cyan' },
+      ],
+      types.map(([type, n]) => [String(n), type]),
+    )
+  }
+  return EXIT.fine
+}

@@ -1,0 +1,44 @@
+// Shows the last events and then what is appended, as it is appended, until it is told to stop.
+
+import type { Event } from '../../index.ts'
+import { EXIT, type Exit } from '../exit.ts'
+import { EventLines, eventColumns, type FilterOptions, queryOf } from '../query.ts'
+import { tenantView, withStore } from '../store.ts'
+import { Table } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { jsonLine } from '../text.ts'
+
+export interface TailOptions extends FilterOptions {
+  readonly from?: number
+  readonly last?: number
+}
+
+const LAST_BY_DEFAULT = 10
+
+export function tail(t: Terminal, url: string | undefined, options: TailOptions): Promise<Exit> {
+  return withStore(url, async (root) => {
+    const store = await tenantView(root, options.tenant)
+    const query = await queryOf(store, options, Date.now())
+    // The head is read first: what lies behind it is shown as the last events, what lies beyond it comes live. No gap, no repeat.
+    const head = (await store.head()).seq
+    const from = options.from ?? (options.after === undefined ? undefined : options.after + 1)
+    const last = options.last ?? LAST_BY_DEFAULT
+    const before = Math.min(head + 1, query.before ?? Number.MAX_SAFE_INTEGER)
+    const behind =
+      from === undefined && last > 0
+        ? (await Array.fromAsync(store.events({ ...query, before, backwards: true, limit: last }))).toReversed()
+        : []
+    const lines = new EventLines(store)
+    const cells = t.json ? [] : await Promise.all(behind.map((e) => lines.cells(e)))
+    const table = new Table(t, eventColumns).fit(cells)
+    if (!t.json) t.out(table.head())
+    const show = async (event: Event) => t.out(t.json ? jsonLine(event) : table.row(await lines.cells(event)))
+    for (const event of behind) await show(event)
+    const after = from === undefined ? head : Math.max(0, from - 1)
+    for await (const event of store.events({ ...query, after, live: true, signal: t.signal })) {
+      await show(event)
+      await t.room()
+    }
+    return EXIT.fine
+  })
+}

@@ -1,0 +1,150 @@
+// Is the journal still what was written? Walks every tenant's chain, looks at the pages of the file meanwhile, and says what the
+// answer rests on.
+
+import { InkError, type Receipt, type Store, type VerifyReport } from '../../index.ts'
+import { EXIT, type Exit } from '../exit.ts'
+import { count, one, shortHash, span } from '../format.ts'
+import { progress } from '../progress.ts'
+import { readReceipts } from '../receipts.ts'
+import { tenantViews, withStore } from '../store.ts'
+import { type Column, printTable } from '../table.ts'
+import { type Terminal, verdict } from '../terminal.ts'
+import { harmless, jsonLine } from '../text.ts'
+
+export interface VerifyCommandOptions {
+  readonly tenant?: string
+  readonly receipts?: string
+  /** The file's pages too; true unless --no-pages. */
+  readonly pages?: boolean
+}
+
+interface Checked extends VerifyReport {
+  readonly tenant: string
+  readonly ms: number
+  readonly eventsPerSecond: number
+}
+
+export function verify(t: Terminal, url: string | undefined, options: VerifyCommandOptions): Promise<Exit> {
+  const receipts = options.receipts === undefined ? [] : readReceipts(options.receipts)
+  return withStore(url, async (store) => {
+    // On a thread of its own: while the chain is walked, it costs next to nothing.
+    const pages = options.pages === false ? undefined : store.check()
+    const tenants: Checked[] = []
+    try {
+      for (const view of await viewsOf(store, options.tenant, receipts)) tenants.push(await check(t, view, receipts))
+    } catch (error) {
+      if (!(error instanceof InkError) || error.code !== 'FILE_CORRUPT' || !pages) throw error
+      // What the pages say goes with it: where, and how much.
+      const damage = await pages
+      throw new InkError('FILE_CORRUPT', { ...error.details, pages: damage }, error)
+    }
+    const looking = progress(t, 'looking at the pages of the file')
+    const damage = await pages
+    looking.end()
+    const intact = tenants.every((r) => r.intact) && (damage ?? []).length === 0
+    if (t.json) t.out(jsonLine({ intact, tenants, ...(damage && { pages: { sound: damage.length === 0, damage } }) }))
+    else tell(t, tenants, damage)
+    return (damage ?? []).length > 0 ? EXIT.corrupt : intact ? EXIT.fine : EXIT.unsound
+  })
+}
+
+// A receipt of a tenant that is no longer there is the strongest sign of all, so its tenant is looked at too.
+async function viewsOf(store: Store, tenant: string | undefined, receipts: readonly Receipt[]): Promise<readonly Store[]> {
+  if (tenant !== undefined && receipts.some((r) => r.tenant === tenant)) return [store.tenant(tenant)]
+  const views = await tenantViews(store, tenant)
+  if (tenant !== undefined) return views
+  const known = new Set<string>(views.map((view) => view.tenantId))
+  const gone = [...new Set(receipts.map((r) => r.tenant))].filter((id) => !known.has(id))
+  return [...views, ...gone.map((id) => store.tenant(id))]
+}
+
+async function check(t: Terminal, store: Store, receipts: readonly Receipt[]): Promise<Checked> {
+  const walking = progress(t, `verifying tenant ${store.tenantId}`)
+  const started = performance.now()
+  try {
+    const report = await store.verify({
+      receipts: receipts.filter((r) => r.tenant === store.tenantId),
+      signal: t.signal,
+      progress: walking.tell,
+    })
+    const ms = performance.now() - started
+    return {
+      tenant: store.tenantId,
+      ...report,
+      ms: Math.round(ms),
+      eventsPerSecond: Math.round((1000 * report.events) / Math.max(ms, 0.001)),
+    }
+  } finally {
+    walking.end()
+  }
+}
+
+const columns: readonly Column[] = [
+  { title: '' },
+  { title: 'tenant', most: 32, style: 'bold' },
+  { title: 'events', right: true },
+  { title: 'head', right: true },
+  { title: 'hash', style: 'dim' },
+  { title: 'intact', right: true },
+  { title: 'erased', right: true },
+  { title: 'unsound', right: true },
+  { title: 'events/s', right: true, style: 'dim' },
+]
+
+function tell(t: Terminal, tenants: readonly Checked[], damage: readonly string[] | undefined): void {
+  if (tenants.length === 0) t.out('No tenant has written yet: there is nothing that could be wrong.')
+  else {
+    printTable(
+      t,
+      columns,
+      tenants.map((r) => [
+        r.intact ? '✓' : '✗',
+        r.tenant,
+        count(r.events),
+        String(r.head.seq),
+        r.head.seq === 0 ? '' : shortHash(r.head.hash),
+        count(r.states.intact),
+        count(r.states.erased),
+        count(r.states.corrupt + r.states.missing + r.states['erased-unauthorised']),
+        rate(r),
+      ]),
+    )
+    t.out('')
+  }
+  for (const r of tenants) tellProblems(t, r)
+  if (damage && damage.length > 0) {
+    t.out(verdict(t, 'fail', 'the pages of the file are damaged:'))
+    for (const line of damage) t.out(`    ${harmless(line)}`)
+  }
+  const unsound = tenants.filter((r) => !r.intact)
+  if (unsound.length === 0 && (damage ?? []).length === 0) {
+    const ms = tenants.reduce((sum, r) => sum + r.ms, 0)
+    t.out(
+      verdict(t, 'ok', `intact: every payload, header and link is what was written${damage ? ', every page is sound' : ''} (${span(ms)})`),
+    )
+  } else {
+    t.out(t.paint('bold', 'What to do: ') + 'keep this file as it is, copy it for examination, and restore a backup that verifies.')
+  }
+  if (tenants.length > 0) t.out(t.paint('dim', restsOn(tenants)))
+}
+
+// Too few events to time say nothing about speed.
+const rate = (r: Checked): string => (r.ms >= 5 ? count(r.eventsPerSecond) : '')
+
+function tellProblems(t: Terminal, r: Checked): void {
+  if (r.intact) return
+  t.out(verdict(t, 'fail', `tenant ${r.tenant} is not intact, first at seq ${r.brokenAt}`))
+  for (const p of r.problems) t.out(`    seq ${p.seq}  ${p.state}: ${harmless(p.reason)}`)
+  const told = r.problems.length
+  const all = r.states.corrupt + r.states.missing + r.states['erased-unauthorised']
+  if (all > told) t.out(`    … the first ${told} are shown; ${one(all, 'event')} in all`)
+}
+
+function restsOn(tenants: readonly Checked[]): string {
+  const receipts = tenants.reduce((sum, r) => sum + r.anchors.receipts, 0)
+  if (receipts === 0)
+    return 'Rests on the chain alone, which cannot see a cut tail or a rewrite from the start: hold it against receipts with --receipts.'
+  const without = tenants.filter((r) => r.anchors.receipts === 0).map((r) => r.tenant)
+  const rest = without.length > 0 ? ` For ${without.join(', ')} there was none: a chain alone cannot see a cut tail.` : ''
+  return `Rests on the chain and ${one(receipts, 'receipt')} kept elsewhere.${rest}`
+}

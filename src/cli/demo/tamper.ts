@@ -1,0 +1,37 @@
+// What someone with the file and no scruples could do, done to copies.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+
+/** How often these bytes stand in a file. */
+export function occurrences(bytes: Uint8Array, text: string): number {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let found = 0
+  for (let at = buffer.indexOf(text); at !== -1; at = buffer.indexOf(text, at + 1)) found++
+  return found
+}
+
+/** Changes one byte of a file: where `text` stands, its character at `place` becomes `to`. */
+export function changeByte(path: string, text: string, place: number, to: string): void {
+  const bytes = readFileSync(path)
+  const found = occurrences(bytes, text)
+  if (found !== 1) throw new Error(`the planted text stands ${found} times in the copy, not once`)
+  bytes[bytes.indexOf(text) + place] = to.charCodeAt(0)
+  writeFileSync(path, bytes)
+}
+
+/** Removes the last events and sets the head back, with the guards against it taken away first: the chain fits again. */
+export function cutTail(path: string, tenant: string, keep: number): void {
+  const db = new DatabaseSync(path)
+  try {
+    db.exec('drop trigger events_remain')
+    db.prepare('delete from events where tenant = ? and seq > ?').run(tenant, keep)
+    db.prepare('update heads set seq = ?, hash = (select hash from events where tenant = heads.tenant and seq = ?) where tenant = ?').run(
+      keep,
+      keep,
+      tenant,
+    )
+  } finally {
+    db.close()
+  }
+}

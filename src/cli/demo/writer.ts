@@ -1,0 +1,62 @@
+// Starts the agent as a child process, listens to its receipts and kills it in the middle of its work.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Receipt } from '../../index.ts'
+import type { AgentLine, AgentPlan } from './agent.ts'
+
+export interface Round {
+  /** Acknowledged: the agent had the receipt in hand and said so. */
+  readonly receipts: readonly Receipt[]
+  /** Of those, how many stood in the journal before the agent was started: steps that were retried. */
+  readonly repeated: number
+  readonly inFlight: number
+  readonly ms: number
+  readonly done: readonly number[]
+}
+
+const ROUND_MS_MOST = 10_000
+// From source or from the package, the agent lies beside this file under the same kind of name.
+const agent = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './agent.ts' : './agent.js', import.meta.url))
+
+/** Lets it write until so many receipts were seen, then kills it without warning. */
+export async function writeUntilKilled(plan: AgentPlan, enough: number, signal: AbortSignal): Promise<Round> {
+  const child = spawn(process.execPath, [agent, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const kill = () => void child.kill('SIGKILL')
+  const late = setTimeout(kill, ROUND_MS_MOST)
+  signal.addEventListener('abort', kill)
+  const receipts: Receipt[] = []
+  const done = [...plan.done]
+  let [head, inFlight, repeated, started, ended] = [0, 0, 0, 0, 0]
+  let [rest, failure] = ['', '']
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    failure += text
+  })
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    // A line that was cut off by the kill was never said.
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      const said = JSON.parse(line) as AgentLine
+      if ('head' in said) {
+        head = said.head
+        started = performance.now()
+        continue
+      }
+      receipts.push(said.receipt)
+      done[said.caller] = said.step
+      if (said.receipt.seq <= head) repeated++
+      if (receipts.length <= enough) inFlight = said.inFlight
+    }
+    if (receipts.length < enough || ended > 0) return
+    ended = performance.now()
+    kill()
+  })
+  await once(child, 'close')
+  clearTimeout(late)
+  signal.removeEventListener('abort', kill)
+  signal.throwIfAborted()
+  if (child.signalCode !== 'SIGKILL') throw new Error(`the writer ended by itself: ${failure.trim().split('\n').at(-1) ?? child.exitCode}`)
+  return { receipts, repeated, inFlight, ms: ended - started, done }
+}

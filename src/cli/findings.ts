@@ -1,0 +1,127 @@
+// What can be found out about a store without opening it: the program, the folder, the file and the disk.
+
+import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { failureOf } from './exit.ts'
+import { bytes, one } from './format.ts'
+import { readHeader } from './header.ts'
+
+export interface Finding {
+  readonly name: string
+  readonly state: 'ok' | 'warn' | 'fail'
+  readonly found: string
+  readonly todo?: string
+}
+
+export const ok = (name: string, found: string): Finding => ({ name, state: 'ok', found })
+export const warn = (name: string, found: string, todo: string): Finding => ({ name, state: 'warn', found, todo })
+export const fail = (name: string, found: string, todo: string): Finding => ({ name, state: 'fail', found, ...(todo && { todo }) })
+
+const NODE_NEEDED = [24, 15] as const
+// Past this the log is not being copied into the file: commits would have been held up long before.
+const LOG_LARGE_BYTES = 128 * 1024 * 1024
+const DISK_LOW_BYTES = 1024 * 1024 * 1024
+const DISK_FULL_BYTES = 64 * 1024 * 1024
+
+export function programFindings(): readonly Finding[] {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const recent = major > NODE_NEEDED[0] || (major === NODE_NEEDED[0] && minor >= NODE_NEEDED[1])
+  return [
+    recent ? ok('node', process.version) : fail('node', process.version, `Install Node ${NODE_NEEDED.join('.')} or newer.`),
+    ok('sqlite', process.versions.sqlite ?? 'unknown'),
+  ]
+}
+
+export const fileThere = (path: string): Stats | undefined => {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    // A folder on the way may not be entered: for this user the file is not there.
+    return undefined
+  }
+}
+
+export function fileFindings(path: string, folder: string, name: string): readonly Finding[] {
+  if (!fileThere(folder)) return [fail('folder', `${folder} does not exist`, 'Check the path, or create the folder.')]
+  const findings: Finding[] = [
+    may(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+      ? ok('folder', `${folder} can be written`)
+      : fail('folder', `${folder} may not be written`, 'Give this user the right to write it: the log lies beside the file.'),
+  ]
+  const file = fileThere(path)
+  if (!file)
+    return [...findings, fail('file', 'there is no store here', 'Check the path, or open it from a program to start a new journal.')]
+  if (!file.isFile()) return [...findings, fail('file', 'it is not a file', 'Give the path of a file.')]
+  findings.push(
+    !may(path, constants.R_OK)
+      ? fail('file', 'may not be read', 'Give this user the right to read and write it.')
+      : !may(path, constants.W_OK)
+        ? fail('file', 'can be read but not written', 'Give this user the right to write it.')
+        : ok('file', `${bytes(file.size)}, can be read and written`),
+  )
+  if (may(path, constants.R_OK)) findings.push(headerFinding(path, file.size))
+  const log = fileThere(`${path}-wal`)?.size ?? 0
+  findings.push(
+    log > LOG_LARGE_BYTES
+      ? warn(
+          'log',
+          `${bytes(log)} wait to be copied into the file`,
+          'Find the reader that holds an old picture open, or the disk that fails.',
+        )
+      : ok('log', log === 0 ? 'empty' : `${bytes(log)} wait to be copied into the file`),
+  )
+  const leftovers = leftoversOf(folder, name)
+  if (leftovers.length > 0)
+    findings.push(
+      warn(
+        'leftovers',
+        `${one(leftovers.length, 'file')} of a store that was never finished: ${leftovers.slice(0, 3).join(', ')}${leftovers.length > 3 ? ', …' : ''}`,
+        'A program died while it made the store. Delete them when nobody is making it now.',
+      ),
+    )
+  return findings
+}
+
+function headerFinding(path: string, size: number): Finding {
+  if (size === 0) return fail('schema', 'the file holds no bytes', 'Restore a backup, or delete the file to start a new journal.')
+  try {
+    const header = readHeader(path)
+    if (!header.sqlite) return fail('schema', 'this is no SQLite file, or its first page is damaged', 'Check the path; restore a backup.')
+    if (!header.ours) return fail('schema', 'a database of another application', 'Give the path of an Inkfast store.')
+    return ok('schema', `${header.schema}, ${header.wal ? 'write-ahead log' : 'not yet in write-ahead mode'}`)
+  } catch (error) {
+    return fail('schema', failureOf(error).error.message, '')
+  }
+}
+
+export async function diskFindings(path: string): Promise<readonly Finding[]> {
+  try {
+    const disk = await statfs(dirname(path))
+    const free = disk.bavail * disk.bsize
+    const found = `${bytes(free)} free`
+    if (free < DISK_FULL_BYTES) return [fail('disk', found, 'Free some space: commits fail when it is full.')]
+    return [free < DISK_LOW_BYTES ? warn('disk', found, 'Free some space soon.') : ok('disk', found)]
+  } catch {
+    // The folder is not there, which was said already, or the system does not tell.
+    return []
+  }
+}
+
+function leftoversOf(folder: string, name: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((file) => file.startsWith(`${name}.new-`) && fileThere(join(folder, file))?.isFile())
+  } catch {
+    // A folder that cannot be listed was told above.
+    return []
+  }
+}
+
+function may(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,32 @@
+// The first hundred bytes of an SQLite file, read without opening it as one: what can still be said when it cannot be opened.
+
+import { closeSync, openSync, readSync } from 'node:fs'
+
+export interface FileHeader {
+  /** Begins as an SQLite file does. */
+  readonly sqlite: boolean
+  readonly wal: boolean
+  /** 'INKF' stands where the application signs. */
+  readonly ours: boolean
+  readonly schema: number
+}
+
+const HEADER_BYTES = 100
+const MAGIC = 'SQLite format 3\0'
+const INKF = 0x494e4b46
+
+export function readHeader(path: string): FileHeader {
+  const bytes = Buffer.alloc(HEADER_BYTES)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, bytes, 0, HEADER_BYTES, 0)
+  } finally {
+    closeSync(file)
+  }
+  return {
+    sqlite: bytes.toString('latin1', 0, MAGIC.length) === MAGIC,
+    wal: bytes[18] === 2 && bytes[19] === 2,
+    ours: bytes.readUInt32BE(68) === INKF,
+    schema: bytes.readUInt32BE(60),
+  }
+}

@@ -1,0 +1,43 @@
+// The command line: reads the words, runs one command, ends with its exit code.
+
+import { CommanderError } from 'commander'
+import { EXIT, type Exit, tellFailure, usage } from './exit.ts'
+import { program } from './program.ts'
+import { environment, listenForStops, terminal } from './terminal.ts'
+
+const stops = listenForStops()
+// Known before the words are parsed, because parsing them may be what fails.
+const json = process.argv.includes('--json')
+const plain = terminal(json, stops.signal)
+
+async function run(words: readonly string[]): Promise<number> {
+  let exit: Exit = EXIT.fine
+  const commands = program(
+    (asked) => terminal(asked ?? false, stops.signal),
+    (code) => {
+      exit = code
+    },
+  )
+  for (const command of [commands, ...commands.commands]) command.exitOverride().configureOutput({ writeErr: () => {} })
+  try {
+    if (words.length === 0) commands.help()
+    await commands.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    const reason = stops.reason()
+    if (reason === 'unread') return exit
+    if (reason !== undefined) return 128 + reason
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.fine
+      return tell(usage(`${error.message.replace(/^error: /, '').replace(/\.?$/, '.')} See inkfast ${helpOf(words)}--help.`))
+    }
+    return tell(error)
+  }
+  return exit
+}
+
+const helpOf = (words: readonly string[]): string => (/^[a-z]+$/.test(words[0] ?? '') ? `${words[0]} ` : '')
+
+const tell = (error: unknown): Exit => tellFailure(error, { json, debug: environment.debug, out: plain.out, note: plain.note })
+
+// Set, not called: what is still on its way to a pipe gets there first.
+process.exitCode = await run(process.argv.slice(2))

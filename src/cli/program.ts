@@ -1,0 +1,154 @@
+// The commands, their options and their help. What they do is loaded when one is called.
+
+import { readFileSync } from 'node:fs'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import type { Exit } from './exit.ts'
+import type { Terminal } from './terminal.ts'
+
+export type Done = (exit: Exit) => void
+
+const EXITS = `
+Exit codes:
+  0 fine   1 what was checked is not sound   2 wrong usage   3 missing or may not be read
+  4 damaged, or not a store   5 busy, not available, newer schema   6 unexpected`
+
+const STORE = 'the file that holds the journal; INKFAST_URL when left out'
+
+export function program(terminalOf: (json: boolean) => Terminal, done: Done): Command {
+  const root = new Command('inkfast')
+    .description('Agent runs, in permanent ink: look at a journal, prove it, and keep it sound.')
+    .version(versionOf(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
+    .showHelpAfterError(false)
+    .exitOverride()
+    .addHelpText('after', `${EXITS}\n\nStart with:\n  inkfast demo`)
+
+  const define = (name: string, description: string, examples: readonly string[]): Command =>
+    root
+      .command(name)
+      .description(description)
+      .helpOption('-h, --help', 'show this help')
+      .option('--json', 'print JSON')
+      .addHelpText('after', `\nExamples:\n${examples.map((e) => `  inkfast ${e}`).join('\n')}\n${EXITS}`)
+
+  define('demo', 'Kill a writer, tamper with a copy, and see that nothing was lost and nothing goes unnoticed.', [
+    'demo',
+    'demo --kills 5 --keep',
+    'demo --json',
+  ])
+    .option('--keep', 'keep the folder with the stores it made')
+    .option('--kills <n>', 'how often the writer is killed', counting(1, 50), 3)
+    .action(async (o) => done(await (await import('./commands/demo.ts')).demo(terminalOf(o.json), o)))
+
+  filters(
+    define('tail', 'Show the last events, then what is appended, as it is appended. Ctrl-C ends it.', [
+      'tail agents.db',
+      "tail agents.db --type 'tool.*' --session support/4711",
+      'tail agents.db --from 1 --json',
+    ]).argument('[store]', STORE),
+  )
+    .option('--from <seq>', 'begin with this event', counting(0))
+    .option('--last <n>', 'how many earlier events to show first (10)', counting(0))
+    .action(async (store, o) => done(await (await import('./commands/tail.ts')).tail(terminalOf(o.json), store, o)))
+
+  filters(
+    define('events', 'Show events: the last 20, unless asked otherwise. --json prints one event a line.', [
+      'events agents.db',
+      'events agents.db --session support/4711 --first 100',
+      "events agents.db --type 'plan.*' --type model.called --since 2h",
+      'events agents.db --after 100 --before 200 --last 1000 --json',
+    ]).argument('[store]', STORE),
+  )
+    .option('--last <n>', 'the newest so many, oldest of them first (20)', counting(1))
+    .option('--first <n>', 'the oldest so many', counting(1))
+    .action(async (store, o) => done(await (await import('./commands/events.ts')).events(terminalOf(o.json), store, o)))
+
+  define('sessions', 'List sessions, newest first, or show one.', [
+    'sessions agents.db',
+    'sessions agents.db list --state open --owner user_01H',
+    'sessions agents.db show support/4711',
+  ])
+    .usage('[options] [store] [list | show <key or id>]')
+    .argument('[words...]', 'the store (INKFAST_URL when left out), then list, or show and a key or id')
+    .addOption(new Option('--state <state>', 'only these').choices(['open', 'archived', 'deleted']))
+    .option('--owner <owner>', 'only those of this owner')
+    .option('--last <n>', 'how many (20)', counting(1, 1000))
+    .option('--cursor <cursor>', 'go on where the last list ended')
+    .option('--tenant <tenant>', 'another tenant than main')
+    .action(async (words, o) => done(await (await import('./commands/sessions.ts')).sessions(terminalOf(o.json), words, o)))
+
+  define('verify', 'Walk the hash chain of every tenant and say whether it is still what was written.', [
+    'verify agents.db',
+    'verify agents.db --receipts receipts.json',
+    'verify agents.db --tenant acme --json',
+  ])
+    .argument('[store]', STORE)
+    .option('--tenant <tenant>', 'only this tenant')
+    .option('--receipts <file>', 'receipts kept elsewhere: they show a cut tail, which a chain alone cannot')
+    .option('--pages', 'look at the pages of the file too (the default)')
+    .option('--no-pages', 'only the chain')
+    .action(async (store, o) => done(await (await import('./commands/verify.ts')).verify(terminalOf(o.json), store, o)))
+
+  define('rebuild', 'Fold the rows anew from the journal, and put them in place where they differ.', [
+    'rebuild agents.db --check',
+    'rebuild agents.db',
+  ])
+    .argument('[store]', STORE)
+    .option('--check', 'compare only, change nothing; exit 1 when not equal')
+    .option('--tenant <tenant>', 'only this tenant')
+    .action(async (store, o) => done(await (await import('./commands/rebuild.ts')).rebuild(terminalOf(o.json), store, o)))
+
+  define('doctor', 'Look a store over from the outside in, and say what is wrong and what to do.', [
+    'doctor agents.db',
+    'doctor agents.db --json',
+  ])
+    .argument('[store]', STORE)
+    .action(async (store, o) => done(await (await import('./commands/doctor.ts')).doctor(terminalOf(o.json), store)))
+
+  define('du', 'Show what takes the space: on disk, by table, by tenant and by type of event.', ['du agents.db', 'du agents.db --top 50'])
+    .argument('[store]', STORE)
+    .option('--tenant <tenant>', 'only this tenant')
+    .option('--top <n>', 'how many types (10)', counting(1))
+    .action(async (store, o) => done(await (await import('./commands/du.ts')).du(terminalOf(o.json), store, o)))
+
+  define('migrate', 'Bring the schema of a store up to date, or show what that would do.', [
+    'migrate agents.db --plan',
+    'migrate agents.db',
+  ])
+    .argument('[store]', STORE)
+    .option('--plan', 'show it, change nothing')
+    .action(async (store, o) => done(await (await import('./commands/migrate.ts')).migrate(terminalOf(o.json), store, o)))
+
+  return root
+}
+
+function filters(command: Command): Command {
+  return command
+    .option('--session <key or id>', 'only events of this session')
+    .option('--run <id>', 'only events of this run')
+    .option('--type <pattern>', "only this type, or everything under a prefix: 'plan.*'; may be given again", gather)
+    .option('--actor <actor>', 'only events of this actor')
+    .option('--after <seq>', 'only events beyond this one', counting(0))
+    .option('--before <seq>', 'only events before this one', counting(0))
+    .option('--since <time>', 'from this time on: 2026-01-31T09:00:00Z, or how long ago: 15m')
+    .option('--until <time>', 'before this time')
+    .option('--tenant <tenant>', 'another tenant than main')
+}
+
+const gather = (pattern: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), pattern]
+
+const counting =
+  (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const n = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+    if (n >= least && n <= most) return n
+    throw new InvalidArgumentError(
+      most === Number.MAX_SAFE_INTEGER ? `Write a whole number from ${least} on.` : `Write a whole number from ${least} to ${most}.`,
+    )
+  }
+
+function versionOf(): string {
+  const file = new URL('../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}

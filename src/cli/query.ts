@@ -1,0 +1,76 @@
+// From the filters of `events` and `tail` to a query, and from an event to a line.
+
+import type { Event, EventQuery, Store } from '../index.ts'
+import { toId } from '../model/ids.ts'
+import { type Duration, milliseconds } from '../model/time.ts'
+import { usage } from './exit.ts'
+import { shortId, time } from './format.ts'
+import { findSession } from './store.ts'
+import type { Column } from './table.ts'
+import { jsonLine } from './text.ts'
+
+export interface FilterOptions {
+  readonly session?: string
+  readonly run?: string
+  readonly type?: readonly string[]
+  readonly actor?: string
+  readonly after?: number
+  readonly before?: number
+  readonly since?: string
+  readonly until?: string
+  readonly tenant?: string
+}
+
+export async function queryOf(store: Store, o: FilterOptions, now: number): Promise<EventQuery> {
+  return {
+    ...(o.session !== undefined && { session: (await findSession(store, o.session)).id }),
+    ...(o.run !== undefined && { run: toId<'run'>(o.run) }),
+    ...(o.type && { types: o.type }),
+    ...(o.actor !== undefined && { actor: o.actor }),
+    ...(o.after !== undefined && { after: o.after }),
+    ...(o.before !== undefined && { before: o.before }),
+    ...(o.since !== undefined && { since: instant(o.since, now) }),
+    ...(o.until !== undefined && { until: instant(o.until, now) }),
+  }
+}
+
+/** A date, or how long ago: `2026-01-31T09:00:00Z`, `15m`. */
+export function instant(text: string, now: number): number {
+  if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) return now - milliseconds(text as Duration)
+  const at = /^\d{4}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(at)) throw usage(`'${text}' is not a time. Write 2026-01-31T09:00:00Z, 2026-01-31, or how long ago: 15m, 2h, 3d.`)
+  return at
+}
+
+export const eventColumns: readonly Column[] = [
+  { title: 'seq', right: true, least: 6, style: 'bold' },
+  { title: 'time (UTC)', least: 19, style: 'dim' },
+  { title: 'type', least: 14, most: 28, style: 'cyan' },
+  { title: 'session', least: 9, most: 24 },
+  { title: 'actor', most: 16 },
+  { title: 'data' },
+]
+
+/** Remembers the keys of sessions, so that a tail looks each one up once. */
+export class EventLines {
+  readonly #store: Store
+  readonly #names = new Map<string, string>()
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  async cells(e: Event): Promise<readonly string[]> {
+    const data = e.erased ? '(erased)' : jsonLine(e.data)
+    return [String(e.seq), time(e.at), e.type, e.session ? await this.#name(e.session) : '', e.actor ?? '', data]
+  }
+
+  async #name(id: string): Promise<string> {
+    const known = this.#names.get(id)
+    if (known !== undefined) return known
+    // A session opened a moment ago has its key from the start; one whose key was erased is shown by its id.
+    const name = (await this.#store.sessions.get(id))?.key ?? shortId(id)
+    this.#names.set(id, name)
+    return name
+  }
+}

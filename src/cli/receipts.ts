@@ -1,0 +1,44 @@
+// Receipts kept elsewhere, read from a file: what a journal is held against when the chain alone is not enough.
+
+import { readFileSync } from 'node:fs'
+import type { Receipt } from '../index.ts'
+import { tenantId } from '../model/ids.ts'
+import { usage } from './exit.ts'
+
+/** A JSON list, an object with `receipts`, or one receipt a line. */
+export function readReceipts(file: string): readonly Receipt[] {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw usage(
+      `The receipts in ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'failed'}). Check the path after --receipts.`,
+    )
+  }
+  return entriesOf(text, file).map((entry, i) => receiptOf(entry, i + 1, file))
+}
+
+function entriesOf(text: string, file: string): readonly unknown[] {
+  try {
+    const whole = JSON.parse(text) as unknown
+    if (Array.isArray(whole)) return whole
+    const list = (whole as { receipts?: unknown } | null)?.receipts
+    return Array.isArray(list) ? list : [whole]
+  } catch {
+    // Not one JSON text: then one on each line.
+  }
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  try {
+    return lines.map((line) => JSON.parse(line) as unknown)
+  } catch {
+    throw usage(`${file} holds no receipts. Keep them as a JSON list, or one a line: {"tenant":"main","seq":1,"hash":"…"}.`)
+  }
+}
+
+function receiptOf(entry: unknown, place: number, file: string): Receipt {
+  const { tenant = 'main', seq, hash, id } = (entry ?? {}) as Record<string, unknown>
+  const usable = Number.isSafeInteger(seq) && (seq as number) > 0 && typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash)
+  if (!usable || typeof tenant !== 'string')
+    throw usage(`Receipt ${place} in ${file} is not one: it has a tenant, a seq from 1 on and a hash of 64 hex digits.`)
+  return { tenant: tenantId(tenant), seq, hash, id } as Receipt
+}

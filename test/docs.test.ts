@@ -1,0 +1,86 @@
+// What the pages say, tried: their code compiles, the quick start runs as written, every example ends well.
+
+import { writeFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { compileSnippets, snippetsOf } from './support/docs.ts'
+import { blocksOf, sectionOf } from './support/markdown.ts'
+import { emptyFolder, filesUnder, fromSource, inProject, node, type Ran, read } from './support/project.ts'
+
+const pages = ['README.md', ...filesUnder('docs', (path) => path.endsWith('.md'))]
+const examples = filesUnder('examples', (path) => path.endsWith('.ts'))
+
+describe('code on the pages', () => {
+  it('compiles', async () => {
+    const snippets = pages.flatMap((path) => snippetsOf(path, read(path)))
+    expect(snippets.length).toBeGreaterThan(5)
+    expect(await compileSnippets(snippets)).toEqual([])
+  })
+
+  it('is reported with its page when it does not', async () => {
+    const page =
+      "Text.\n\n```ts\nimport { open } from 'inkfast'\nconst store = await open('a.db')\n```\n\nMore.\n\n```ts\nawait store.appendd()\n```\n"
+    expect(await compileSnippets(snippetsOf('page.md', page))).toEqual([
+      expect.stringMatching(/^page\.md:4 \(line 3 of it\): error TS2551/),
+    ])
+  })
+
+  it('goes on from the block before it unless it begins with an import', () => {
+    const page = "```ts\nimport 'a'\n```\n```ts\nb()\n```\n```text\nno code\n```\n```ts\n// Why.\nimport 'c'\n```\n"
+    expect(snippetsOf('p.md', page)).toEqual([
+      { place: 'p.md:2', text: "import 'a'\nb()" },
+      { place: 'p.md:11', text: "// Why.\nimport 'c'" },
+    ])
+  })
+})
+
+describe('the quick start', () => {
+  const quickStart = (page: string) => {
+    const [code, output] = ['ts', 'text'].map((language) =>
+      blocksOf(sectionOf(page, 'Quick start')).find((block) => block.language === language),
+    )
+    if (!code || !output) throw new Error('The quick start has a program and what it prints.')
+    return { code: code.text, output: `${output.text}\n` }
+  }
+  const tryOut = async (code: string): Promise<Ran> => {
+    using folder = emptyFolder()
+    writeFileSync(`${folder.path}/quick-start.ts`, code)
+    return node([...fromSource, 'quick-start.ts'], { cwd: folder.path })
+  }
+
+  it('of the README runs as written and prints what the README says', async () => {
+    const { code, output } = quickStart(read('README.md'))
+    expect(await tryOut(code)).toEqual({ code: 0, out: output, err: '' })
+  })
+
+  it('is told from one that prints something else', async () => {
+    const { code, output } = quickStart(read('README.md'))
+    const other = await tryOut(`${code}\nconsole.log('one line more')\n`)
+    expect(other.code).toBe(0)
+    expect(other.out).not.toBe(output)
+  })
+})
+
+describe('examples', () => {
+  it('are there', () => {
+    expect(examples.length).toBeGreaterThanOrEqual(3)
+  })
+
+  it.each(examples)('%s runs in an empty folder and ends well', async (path) => {
+    using folder = emptyFolder()
+    const { code, err } = await node([...fromSource, inProject(path)], { cwd: folder.path })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+  })
+
+  it.each(examples)('%s says how to run it', (path) => {
+    expect(read(path)).toContain(`node examples/${posix.basename(path)}`)
+  })
+
+  it('that fail are told from those that do not', async () => {
+    using folder = emptyFolder()
+    writeFileSync(`${folder.path}/broken.ts`, "import { open } from 'inkfast'\nawait open('missing/folder/a.db')\n")
+    const { code, err } = await node([...fromSource, 'broken.ts'], { cwd: folder.path })
+    expect(code).not.toBe(0)
+    expect(err).toContain('FOLDER_MISSING')
+  })
+})

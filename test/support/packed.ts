@@ -1,0 +1,49 @@
+// What belongs into the package, and what its declarations lead to.
+
+import { posix } from 'node:path'
+import { importsOf } from './code.ts'
+
+const ALLOWED: readonly RegExp[] = [
+  /^package\.json$/,
+  /^(?:README|CHANGELOG|SECURITY)\.md$/,
+  /^LICENSE$/,
+  /^bin\/[\w-]+\.js$/,
+  /^dist\/(?!.*\.test\.)[\w/.-]+\.(?:js|d\.ts)$/,
+  /^dist\/backends\/\w+\/migrations\/(?:\d{4}_\w+\.sql|released\.json)$/,
+  /^docs\/reference\/[\w-]+\.(?:md|txt)$/,
+]
+
+const NEEDED: readonly RegExp[] = [
+  /^LICENSE$/,
+  /^README\.md$/,
+  /^bin\/inkfast\.js$/,
+  /^dist\/index\.js$/,
+  /^dist\/index\.d\.ts$/,
+  /^dist\/cli\/main\.js$/,
+  /^dist\/conformance\/index\.js$/,
+  /^dist\/backends\/sqlite\/checkpoint-worker\.js$/,
+  /^dist\/backends\/sqlite\/migrations\/0001_journal\.sql$/,
+]
+
+export function checkPackedFiles(files: readonly string[]): readonly string[] {
+  return [
+    ...files.filter((file) => !ALLOWED.some((pattern) => pattern.test(file))).map((file) => `${file} does not belong into the package`),
+    ...NEEDED.filter((pattern) => !files.some((file) => pattern.test(file))).map(
+      (pattern) => `${pattern.source.replace(/[\\^$]/g, '').replaceAll('\\/', '/')} is not in the package`,
+    ),
+  ]
+}
+
+/** Every declaration file that a reader of this one reads too. */
+export function declarationsReachedFrom(entry: string, read: (path: string) => string): readonly string[] {
+  const reached = new Set<string>()
+  const visit = (path: string): void => {
+    if (reached.has(path)) return
+    reached.add(path)
+    for (const specifier of importsOf(read(path))) {
+      if (specifier.startsWith('.')) visit(posix.join(posix.dirname(path), specifier).replace(/(?:\.d)?\.[jt]s$/, '.d.ts'))
+    }
+  }
+  visit(entry)
+  return [...reached].sort()
+}

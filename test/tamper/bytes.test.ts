@@ -1,0 +1,204 @@
+// Somebody edits the file. Whatever byte of an event they change, verify names that event; damage below the events is told as damage.
+
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { open, type Receipt } from '../../src/index.ts'
+import { openIn, tempFile } from '../support/engines.ts'
+
+const TARGET = 4
+
+async function journal(path: string): Promise<readonly Receipt[]> {
+  const store = await open({ url: path, redact: false })
+  const session = await store.as('user_1').session('s')
+  const first = await session.append('a.b', { text: 'marker-before' })
+  const receipts = [first]
+  for (const text of ['marker-one', 'marker-target-ä�漢', 'marker-three', 'marker-four']) {
+    receipts.push(await session.append('a.b', { text }, { key: text, cause: first.id, run: first.id as never }))
+  }
+  await store.close()
+  return receipts
+}
+
+async function verdict(path: string, receipts?: readonly Receipt[]): Promise<{ at?: number; code?: string; state?: string }> {
+  try {
+    const store = await open({ url: path, create: false })
+    try {
+      const report = await store.verify(receipts ? { receipts } : {})
+      return report.intact ? {} : { at: report.brokenAt as number, state: report.problems[0]?.state as string }
+    } finally {
+      await store.close()
+    }
+  } catch (error) {
+    return { code: (error as { code?: string }).code ?? String(error) }
+  }
+}
+
+test('any changed byte of any column of an event is named with its seq', async () => {
+  const path = tempFile()
+  await journal(path)
+  const db = new DatabaseSync(path)
+  const row = db.prepare('select * from events where seq = ?').get(TARGET) as Record<string, unknown>
+  db.close()
+  let tried = 0
+  for (const [column, value] of Object.entries(row)) {
+    if (value === null || column === 'tenant' || column === 'seq') continue
+    const bytes = value instanceof Uint8Array ? value : typeof value === 'string' ? Buffer.from(value) : undefined
+    const changes = bytes
+      ? Array.from({ length: bytes.length }, (_, i) => {
+          const changed = new Uint8Array(bytes)
+          changed[i] = (changed[i] as number) ^ 1
+          return changed
+        })
+      : [(value as number) + 1, (value as number) - 1]
+    const copy = `${path}.copy`
+    copyFileSync(path, copy)
+    const edit = new DatabaseSync(copy)
+    edit.exec('drop trigger events_stay')
+    const text = typeof value === 'string'
+    const update = edit.prepare(`update events set ${column} = ${text ? 'cast(? as text)' : '?'} where seq = ?`)
+    for (const change of changes) {
+      update.run(change, TARGET)
+      const store = await open({ url: copy, create: false })
+      const report = await store.verify()
+      expect(report, `${column} changed`).toMatchObject({ intact: false, brokenAt: TARGET, events: 6, states: { corrupt: 1 } })
+      await store.close()
+      tried++
+    }
+    edit.close()
+  }
+  expect(tried).toBeGreaterThan(200)
+})
+
+test('a column emptied, cut, or with a byte moved to its neighbour is named too', async () => {
+  const path = tempFile()
+  await journal(path)
+  for (const [sql, at, state] of [
+    ['update events set salt = null where seq = 4', 4, 'corrupt'],
+    ['update events set payload = null where seq = 4', 4, 'corrupt'],
+    ['update events set payload = null, salt = null where seq = 4', 4, 'erased-unauthorised'],
+    ['update events set id = substr(id, 1, 15), digest = cast(substr(id, 16) || digest as blob) where seq = 4', 4, 'corrupt'],
+    ['update events set session = substr(session, 1, 15), run = cast(substr(session, 16) || run as blob) where seq = 4', 4, 'corrupt'],
+    ['update events set run = null where seq = 4', 4, 'corrupt'],
+    ['update events set subject = session where seq = 4', 4, 'corrupt'],
+    ["update events set type = 'a.c' where seq = 4", 4, 'corrupt'],
+    ["update events set tenant = 'other' where seq = 4", 4, 'missing'],
+    ['delete from events where seq = 4', 4, 'missing'],
+    ['delete from events where seq = 6', 6, 'missing'],
+    ['update events set seq = 70 where seq = 4', 4, 'missing'],
+    ["update heads set hash = zeroblob(32) where tenant = 'main'", 6, 'corrupt'],
+    ["update heads set seq = 9 where tenant = 'main'", 7, 'missing'],
+    [
+      'create table x as select payload, salt, digest from events where seq = 4; update events set (payload, salt, digest) = (select * from x) where seq = 5',
+      5,
+      'corrupt',
+    ],
+  ] as const) {
+    const copy = `${path}.copy`
+    copyFileSync(path, copy)
+    const db = new DatabaseSync(copy)
+    db.exec('drop trigger events_stay; drop trigger events_remain')
+    db.exec(sql)
+    db.close()
+    expect(await verdict(copy), sql).toEqual({ at, state })
+  }
+})
+
+test('a cut tail and a rewrite from the start are seen when receipts are given, and only then', async () => {
+  const path = tempFile()
+  const receipts = await journal(path)
+  const db = new DatabaseSync(path)
+  db.exec('drop trigger events_remain')
+  db.exec(
+    "delete from events where seq > 4; update heads set seq = 4, hash = (select hash from events where seq = 4) where tenant = 'main'",
+  )
+  db.close()
+  expect(await verdict(path)).toEqual({})
+  expect(await verdict(path, receipts)).toEqual({ at: 5, state: 'missing' })
+
+  const other = tempFile()
+  await journal(other)
+  expect(await verdict(other)).toEqual({})
+  expect(await verdict(other, receipts)).toEqual({ at: 2, state: 'corrupt' })
+})
+
+test('any byte flipped in the record of an event, in the file itself, does not go unnoticed', async () => {
+  const path = tempFile()
+  await journal(path)
+  const original = readFileSync(path)
+  const start = original.indexOf('marker-three')
+  const target = original.indexOf('marker-target')
+  expect(start).toBeGreaterThan(0)
+  // SQLite fills a page from its end: the record of seq 4 begins where that of seq 5 ends, and ends with its hash, 80 bytes on.
+  const [from, to] = [Math.min(start, target), Math.max(start, target)]
+  const unseen: number[] = []
+  const elsewhere: string[] = []
+  for (let at = from; at < to + 120; at++) {
+    const bytes = Buffer.from(original)
+    bytes[at] = (bytes[at] as number) ^ 0x01
+    const copy = `${path}.copy`
+    writeFileSync(copy, bytes)
+    const found = await verdict(copy)
+    if (found.at === undefined && found.code === undefined && changesRecords(path, copy)) unseen.push(at - from)
+    else if (found.code !== undefined && found.code !== 'FILE_CORRUPT') elsewhere.push(`${at - from}: ${found.code}`)
+  }
+  expect(elsewhere).toEqual([])
+  expect(unseen).toEqual([])
+})
+
+// A record's length may be changed without changing anything in it; then nothing was changed.
+function changesRecords(path: string, copy: string): boolean {
+  const [before, after] = [path, copy].map((file) => {
+    const db = new DatabaseSync(file)
+    const rows = JSON.stringify(db.prepare('select rowid, * from events not indexed').all())
+    db.close()
+    return rows
+  })
+  return before !== after
+}
+
+test('a damaged page is FILE_CORRUPT with the last good seq, and the events before it are still read', async () => {
+  const path = tempFile()
+  const store = await open(path)
+  const session = await store.session('s')
+  for (let i = 0; i < 400; i++) void session.append('a.b', { i, text: `padding-${i}-`.repeat(20) })
+  const last = await session.append('a.b', 'end')
+  await store.close()
+  const bytes = readFileSync(path)
+  const page = Math.floor(bytes.indexOf('padding-200-') / 4096)
+  bytes.fill(0xff, page * 4096, (page + 1) * 4096)
+  writeFileSync(path, bytes)
+  const damaged = await openIn(path, { create: false })
+  await expect(damaged.verify()).rejects.toMatchObject({ code: 'FILE_CORRUPT', details: { lastGoodSeq: expect.any(Number) } })
+  const good = await damaged.verify().catch((error) => error.details.lastGoodSeq as number)
+  expect(good).toBeGreaterThan(150)
+  expect(good).toBeLessThan(last.seq)
+  expect((await damaged.check()).length).toBeGreaterThan(0)
+})
+
+test('the independent verifier agrees, on the whole journal and on a changed one', async () => {
+  const path = tempFile()
+  await journal(path)
+  const verifier = new URL('../../verifier/inkfast_verify.py', import.meta.url).pathname
+  const check = () => spawnSync('python3', [verifier, path, '--json'], { encoding: 'utf8' })
+  const fine = check()
+  expect(JSON.parse(fine.stdout)).toMatchObject({ intact: true, events: 6 })
+  expect(fine.status).toBe(0)
+  const db = new DatabaseSync(path)
+  db.exec("drop trigger events_stay; update events set payload = replace(payload, 'target', 'tarGet') where seq = 4")
+  db.close()
+  const broken = check()
+  expect(broken.status).toBe(1)
+  expect(JSON.parse(broken.stdout).broken[0]).toMatchObject({ journal: 'main', seq: 4, state: 'corrupt' })
+  expect(await verdict(path)).toEqual({ at: 4, state: 'corrupt' })
+})
+
+test('the vectors verify with the independent verifier', () => {
+  const [verifier, vectors] = ['../../verifier/inkfast_verify.py', '../vectors/journal-v1.json'].map(
+    (f) => new URL(f, import.meta.url).pathname,
+  )
+  const { status, stdout } = spawnSync('python3', [verifier as string, vectors as string], { encoding: 'utf8' })
+  expect(stdout).toMatch(/./)
+  expect(status).toBe(0)
+})
