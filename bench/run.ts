@@ -38,8 +38,6 @@ options
 
 const ROUNDS_LEAST = 5
 
-process.exitCode = await main(process.argv.slice(2))
-
 async function main(args: readonly string[]): Promise<number> {
   let given: ReturnType<typeof parse>
   try {
@@ -136,3 +134,5 @@ function parse(args: readonly string[]) {
     },
   })
 }
+
+process.exitCode = await main(process.argv.slice(2))

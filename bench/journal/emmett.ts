@@ -13,6 +13,7 @@ interface Emmett {
     fileName: string
     hooks: { onBeforeCommit: (messages: unknown, context: { connection: Connection }) => Promise<void> }
   }): { appendToStream(stream: string, events: readonly object[]): Promise<unknown> }
+  createEventStoreSchema(connection: Connection): Promise<void>
   sqliteConnection(options: { fileName: string }): Connection
   appendToStream(connection: Connection, stream: string, streamType: string, events: readonly object[]): Promise<{ success: boolean }>
 }
@@ -31,7 +32,7 @@ const FULL = 2
 export async function openEmmett(folder: string): Promise<EmmettStores> {
   // A name the compiler does not follow: types are checked without the peers too.
   const name: string = '@event-driven-io/emmett-sqlite'
-  const { getSQLiteEventStore, sqliteConnection, appendToStream } = (await import(name)) as Emmett
+  const { getSQLiteEventStore, sqliteConnection, createEventStoreSchema, appendToStream } = (await import(name)) as Emmett
   const seen = new Set<number>()
   let looking = true
   const store = getSQLiteEventStore({
@@ -48,7 +49,9 @@ export async function openEmmett(folder: string): Promise<EmmettStores> {
   looking = false
   if (seen.size !== 1 || !seen.has(FULL)) throw new Error(`Emmett's connections run with synchronous = ${[...seen]}, which is not FULL`)
 
-  const connection = sqliteConnection({ fileName: join(folder, 'emmett.db') })
+  // A file of its own: a second connection to the store's file would spare it the checkpoint at every close.
+  const connection = sqliteConnection({ fileName: join(folder, 'emmett-kept.db') })
+  await createEventStoreSchema(connection)
   await connection.command('pragma synchronous = full')
   const found = await synchronous(connection)
   const version = await connection.querySingle<{ version: string }>('select sqlite_version() as version')

@@ -7,6 +7,7 @@ import { usage } from './exit.ts'
 import { shortId, time } from './format.ts'
 import { findSession } from './store.ts'
 import type { Column } from './table.ts'
+import type { Terminal } from './terminal.ts'
 import { jsonLine } from './text.ts'
 
 export interface FilterOptions {
@@ -34,6 +35,13 @@ export async function queryOf(store: Store, o: FilterOptions, now: number): Prom
   }
 }
 
+/** The newest so many that match, oldest of them first. */
+export async function lastEvents(store: Store, query: EventQuery, limit: number): Promise<readonly Event[]> {
+  const found: Event[] = []
+  for await (const event of store.events({ ...query, backwards: true, limit })) found.push(event)
+  return found.reverse()
+}
+
 /** A date, or how long ago: `2026-01-31T09:00:00Z`, `15m`. */
 export function instant(text: string, now: number): number {
   if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) return now - milliseconds(text as Duration)
@@ -44,25 +52,30 @@ export function instant(text: string, now: number): number {
 
 export const eventColumns: readonly Column[] = [
   { title: 'seq', right: true, least: 6, style: 'bold' },
-  { title: 'time (UTC)', least: 19, style: 'dim' },
+  { title: 'time (UTC)', style: 'dim' },
   { title: 'type', least: 14, most: 28, style: 'cyan' },
-  { title: 'session', least: 9, most: 24 },
-  { title: 'actor', most: 16 },
+  { title: 'session', most: 24 },
+  { title: 'actor', most: 16, optional: true },
   { title: 'data' },
 ]
+
+const ROOM_FOR_YEARS = 100
 
 /** Remembers the keys of sessions, so that a tail looks each one up once. */
 export class EventLines {
   readonly #store: Store
   readonly #names = new Map<string, string>()
+  readonly #time: (ms: number) => string
 
-  constructor(store: Store) {
+  constructor(t: Terminal, store: Store) {
     this.#store = store
+    // The year is what a narrow terminal can do without.
+    this.#time = (t.width ?? Infinity) < ROOM_FOR_YEARS ? (ms) => time(ms).replace(/^\d{4}-/, '') : time
   }
 
   async cells(e: Event): Promise<readonly string[]> {
     const data = e.erased ? '(erased)' : jsonLine(e.data)
-    return [String(e.seq), time(e.at), e.type, e.session ? await this.#name(e.session) : '', e.actor ?? '', data]
+    return [String(e.seq), this.#time(e.at), e.type, e.session ? await this.#name(e.session) : '', e.actor ?? '', data]
   }
 
   async #name(id: string): Promise<string> {

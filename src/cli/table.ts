@@ -10,7 +10,9 @@ export interface Column {
   readonly most?: number
   /** Never narrower: a tail does not know what is to come. */
   readonly least?: number
-  readonly style?: Style
+  /** Not shown while all its cells are empty. */
+  readonly optional?: boolean
+  readonly style?: Style | ((cell: string) => Style)
 }
 
 const GAP = '  '
@@ -24,7 +26,7 @@ export class Table {
   constructor(terminal: Terminal, columns: readonly Column[]) {
     this.#terminal = terminal
     this.#columns = columns
-    this.#widths = columns.map((c) => Math.max(c.least ?? 0, displayWidth(c.title)))
+    this.#widths = columns.map((c) => (c.optional ? 0 : Math.max(c.least ?? 0, displayWidth(c.title))))
   }
 
   /** Makes room for these rows. */
@@ -49,25 +51,33 @@ export class Table {
   }
 
   #grow(i: number, cell: string): void {
-    const width = Math.min(displayWidth(harmless(cell)), this.#columns[i]?.most ?? Infinity)
+    const column = this.#columns[i]
+    if (!column || cell === '') return
+    const width = Math.max(Math.min(displayWidth(harmless(cell)), column.most ?? Infinity), displayWidth(column.title))
     if (width > (this.#widths[i] as number)) this.#widths[i] = width
   }
 
   #line(cells: readonly string[], styled: boolean): string {
     const last = this.#columns.length - 1
+    const parts: string[] = []
     let used = 0
-    const parts = this.#columns.map((column, i) => {
+    for (const [i, column] of this.#columns.entries()) {
       const width = this.#widths[i] as number
+      if (width === 0 && column.optional) continue
       let cell = harmless(cells[i] ?? '')
       if (i < last || column.right) cell = cut(cell, width)
       else if (this.#terminal.width !== undefined) cell = cut(cell, Math.max(LEAST_OF_LAST, this.#terminal.width - used))
       const placed = column.right ? padStart(cell, width) : i === last ? cell : padEnd(cell, width)
+      const style = typeof column.style === 'function' ? column.style(cell) : column.style
+      parts.push(styled && style ? this.#terminal.paint(style, placed) : placed)
       used += width + GAP.length
-      return styled && column.style ? this.#terminal.paint(column.style, placed) : placed
-    })
+    }
     return parts.join(GAP).trimEnd()
   }
 }
+
+/** ✓ or ✗, in its colour. */
+export const markColumn: Column = { title: '', style: (cell) => (cell === '✓' ? 'green' : 'red') }
 
 /** A whole table, at once. */
 export function printTable(terminal: Terminal, columns: readonly Column[], rows: readonly (readonly string[])[], indent = ''): void {

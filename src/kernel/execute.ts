@@ -65,8 +65,8 @@ export async function execute<Row extends object, C extends Command>(
 
 export async function plan(scope: Scope, parts: readonly Part[], options: PlanOptions = {}): Promise<Done> {
   checkOpen(scope.engine)
-  const subjects = new Set(parts.map((p) => `${p.decider.table}/${p.id}`))
-  assert(subjects.size === parts.length, 'no two parts of a plan change the same row')
+  const subjects = [...new Set(parts.map((p) => `${scope.tenant}/${p.decider.table}/${p.id}`))]
+  assert(subjects.length === parts.length, 'no two parts of a plan change the same row')
   const key =
     options.key === undefined
       ? undefined

@@ -167,7 +167,8 @@ export class Lane {
 
   /**
    * A backend that knows that nothing was saved says so with an InkError, and that is the answer. Anything else leaves the
-   * outcome open: the commits are sent again, marked, so that what did arrive is found instead of written twice.
+   * outcome open: the commits are sent again, marked, so that what did arrive is found instead of written twice. From then on
+   * only an outcome is an answer: a refusal of the second sending says nothing about the first.
    */
   async #recover(batch: readonly Waiting[], failed: { error: unknown; timedOut: boolean }): Promise<void> {
     if (isDefinite(failed.error)) {
@@ -196,7 +197,7 @@ export class Lane {
         inARow = alone.timedOut ? GIVE_UP_AFTER : inARow + 1
         last = alone.error
       }
-      w.fail(isDefinite(last) && !failed.timedOut ? last : unknownOutcome(w.commit, last))
+      w.fail(unknownOutcome(w.commit, last))
     }
   }
 

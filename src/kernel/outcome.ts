@@ -8,6 +8,7 @@ export function refusalOf(scope: Scope, outcome: Outcome & { ok: false }): InkEr
   const { refused, found } = outcome
   if (refused === 'key') return refuse('KEY_REUSED', { ...found })
   if (refused === 'tenant') return refuse('TENANT_CLOSED', { tenant: scope.tenant, state: found })
+  if (refused === 'failed') return refuse('BACKEND_FAILED', { reason: found })
   switch (refused.kind) {
     case 'quiet':
       return refuse('HEAD_MOVED', { session: refused.session, after: refused.after, found })

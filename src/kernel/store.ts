@@ -1,9 +1,8 @@
 // The store as its users hold it: one tenant's journal and what is folded from it.
 
 import { hex } from '../model/bytes.ts'
-import { refuse } from '../model/errors.ts'
 import { checkActor, type Event, type Receipt } from '../model/event.ts'
-import { idMaker, MAIN, type TenantId, tenantId } from '../model/ids.ts'
+import { MAIN, type TenantId, tenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { TypeUsage } from '../model/queries.ts'
 import type { SessionRow } from '../model/session.ts'
@@ -11,30 +10,15 @@ import type { Backend, BackendTraits } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Measure } from '../ports/upkeep.ts'
 import { appendAll, type NewEvent } from './append.ts'
-import { Registry } from './decider.ts'
+import { createEngine, type KernelOptions } from './engine.ts'
 import { type EraseOptions, type EraseReport, erase } from './erase.ts'
-import { tagger } from './hmac.ts'
-import { Lane, type LaneOptions, type LaneStats } from './lane.ts'
+import type { LaneStats } from './lane.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
 import { Recent } from './recent.ts'
-import { type RedactOptions, redactor } from './redact/redactor.ts'
 import { checkOpen, type Engine, type Scope } from './scope.ts'
 import { findSession, type ListOptions, listSessions, openSession, type Session, type SessionOptions, sessionById } from './session.ts'
-import { session as sessionDecider } from './session-decider.ts'
-import { SessionMemory } from './session-memory.ts'
 import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
-
-export interface KernelOptions {
-  /** What is masked before anything is hashed, indexed or logged; `false` keeps everything as it comes. */
-  readonly redact?: RedactOptions | false
-  /** The largest payload of one event, in bytes. */
-  readonly payloadBytes?: number
-  /** The lane's bounds. */
-  readonly lane?: Pick<LaneOptions, 'commits' | 'bytes' | 'timeoutMs'>
-  /** Keys the tags in masked text; by default made once and kept in the store. */
-  readonly redactKey?: Uint8Array
-}
 
 export interface Stats extends LaneStats {
   readonly backend: string
@@ -90,44 +74,17 @@ export interface Store {
 }
 
 export async function createStore(backend: Backend, environment: Environment, options: KernelOptions = {}): Promise<Store> {
-  const payloadBytes = options.payloadBytes ?? limits.payloadBytes
-  if (!Number.isInteger(payloadBytes) || payloadBytes < 2 || payloadBytes > limits.payloadBytesMost) {
-    throw refuse('OPTION_INVALID', { option: 'payloadBytes', why: `it lies between 2 and ${limits.payloadBytesMost}` })
-  }
   const recents = new Map<TenantId, Recent>()
   const closing = new AbortController()
-  const saltPool = pooled(environment, 16)
-  const engine: Engine = {
-    backend,
-    environment,
-    lane: new Lane(backend, environment, {
-      ...options.lane,
-      saved: (commit, outcome) => {
-        const recent = recents.get(commit.tenant)
-        for (const change of commit.changes) if (change.kind === 'erase') recent?.forget(new Set(change.seqs))
-        recent?.add(commit.events, outcome.receipts)
-      },
-    }),
-    registry: new Registry([sessionDecider]),
-    redactor:
-      options.redact === false
-        ? undefined
-        : redactor(
-            options.redact ?? {},
-            tagger(environment.digest.sha256, options.redactKey ?? (await backend.upkeep.secret('redaction'))),
-          ),
-    sessions: new SessionMemory(),
-    payloadBytes,
-    newId: idMaker(
-      () => environment.clock.now(),
-      (count) => environment.entropy.bytes(count),
-    ),
-    newSalt: saltPool,
-    closing: closing.signal,
-  }
+  const engine = await createEngine(backend, environment, options, closing.signal, (commit, outcome) => {
+    const recent = recents.get(commit.tenant)
+    for (const change of commit.changes) if (change.kind === 'erase') recent?.forget(new Set(change.seqs))
+    recent?.add(commit.events, outcome.receipts)
+  })
   const life = new Life(engine, closing, recents)
-  await life.recentOf({ engine, tenant: MAIN, actor: '' }).fill()
-  return new StoreView({ engine, tenant: MAIN, actor: '' }, life, true)
+  const scope = { engine, tenant: MAIN, actor: '' }
+  await life.recentOf(scope).fill()
+  return new StoreView(scope, life, true)
 }
 
 /** What all views of one open store share: it ends once. */
@@ -189,9 +146,7 @@ class StoreView implements Store {
   }
 
   tenant(id: string): Store {
-    const scope = { ...this.#scope, tenant: tenantId(id) }
-    const fresh = new StoreView(scope, this.#life, false)
-    return fresh
+    return new StoreView({ ...this.#scope, tenant: tenantId(id) }, this.#life, false)
   }
 
   as(actor: string): Store {
@@ -296,19 +251,5 @@ class StoreView implements Store {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-}
-
-// Chance in large draws: asking for sixteen bytes at a time costs more than hashing with them.
-function pooled(environment: Environment, size: number): () => Uint8Array {
-  let pool = new Uint8Array(0)
-  let used = 0
-  return () => {
-    if (used + size > pool.length) {
-      pool = new Uint8Array(environment.entropy.bytes(size * 256))
-      used = 0
-    }
-    used += size
-    return pool.slice(used - size, used)
   }
 }

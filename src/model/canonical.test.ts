@@ -16,7 +16,7 @@ test('keys are sorted by UTF-16 units, numbers are written as ECMAScript does', 
   expect(canonical({ '\u20ac': 1, '\r': 2, '\ufb33': 3, '1': 4, '\u{1f600}': 5, '\u0080': 6, ö: 7 })).toBe(
     '{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}',
   )
-  expect(canonical([333333333.33333329, 1e30, 4.5, 2e-3, 1e-27, -0])).toBe('[333333333.3333333,1e+30,4.5,0.002,1e-27,0]')
+  expect(canonical([333333333.3333333, 1e30, 4.5, 2e-3, 1e-27, -0])).toBe('[333333333.3333333,1e+30,4.5,0.002,1e-27,0]')
 })
 
 test('what JSON cannot say is refused, not changed', () => {

@@ -80,7 +80,8 @@ const TYPE = /^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)+$/
 const ACTOR = /^[\x21-\x7e]{1,64}$/
 
 export function checkType(type: unknown): asserts type is string {
-  if (typeof type !== 'string' || type.length > limits.typeBytes || !TYPE.test(type)) throw refuse('TYPE_INVALID', { type: String(type) })
+  if (typeof type !== 'string' || type.length > limits.typeBytes || !TYPE.test(type))
+    throw refuse('TYPE_INVALID', { type: String(type).slice(0, 80) })
 }
 
 export function checkActor(actor: unknown): asserts actor is string {

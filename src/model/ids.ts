@@ -19,12 +19,12 @@ export const isId = (text: unknown): text is Id => typeof text === 'string' && U
 export const MAIN = 'main' as TenantId
 
 export function tenantId(text: string): TenantId {
-  if (typeof text !== 'string' || !TENANT.test(text)) throw refuse('TENANT_INVALID', { tenant: String(text) })
+  if (typeof text !== 'string' || !TENANT.test(text)) throw refuse('TENANT_INVALID', { tenant: String(text).slice(0, 80) })
   return text as TenantId
 }
 
 export function toId<Name extends string>(text: unknown): Id<Name> {
-  if (!isId(text)) throw refuse('ID_INVALID', { id: String(text) })
+  if (!isId(text)) throw refuse('ID_INVALID', { id: String(text).slice(0, 80) })
   return text as Id<Name>
 }
 

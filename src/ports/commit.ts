@@ -62,5 +62,7 @@ export type Outcome =
       readonly now: number
     }
   | { readonly ok: false; readonly refused: 'tenant'; readonly found: string; readonly now: number }
+  /** The store choked on this commit, saved nothing of it, and says why; its neighbours are untouched. */
+  | { readonly ok: false; readonly refused: 'failed'; readonly found: string; readonly now: number }
 
 export type RowKey = { readonly table: TableName; readonly id: Id | string }

@@ -29,16 +29,16 @@ function listRows(all: readonly MemoryRow[], table: TableName, query: ListQuery)
   const index = tableOf(table).indexes[query.index]
   assert(index, `index ${query.index} of ${table} is declared`)
   const names = Object.keys(tableOf(table).columns)
-  const valueOf = (row: MemoryRow, column: string): ColumnValue =>
+  const columnOf = (row: MemoryRow, column: string): ColumnValue =>
     column === 'born' ? row.born : column === 'revision' ? row.revision : (row.columns[names.indexOf(column)] as ColumnValue)
   // What is left of the index once the leading columns are fixed, completed with the id.
   const rest = index.slice(query.equals.length)
-  const keyOf = (row: MemoryRow): ColumnValue[] => [...rest.map((column) => valueOf(row, column)), row.id]
+  const keyOf = (row: MemoryRow): ColumnValue[] => [...rest.map((column) => columnOf(row, column)), row.id]
   const ranged = rest[0]
   const inRange = (row: MemoryRow): boolean => {
-    if (!query.equals.every((wanted, i) => valueOf(row, index[i] as string) === wanted)) return false
+    if (!query.equals.every((wanted, i) => columnOf(row, index[i] as string) === wanted)) return false
     if (ranged === undefined) return true
-    const value = valueOf(row, ranged)
+    const value = columnOf(row, ranged)
     // As in SQL: null lies in no range.
     if (value === null) return query.from === undefined && query.below === undefined
     if (query.from !== undefined && compareValues(value, query.from) < 0) return false

@@ -1,7 +1,8 @@
 // One SQLite file: the journal, the rows and the receipts, for one machine and as many processes on it as needed.
 
-import { refuse } from '../../model/errors.ts'
+import { InkError, refuse } from '../../model/errors.ts'
 import type { Backend } from '../../ports/backend.ts'
+import type { Commit, Outcome } from '../../ports/commit.ts'
 import { Checkpointer, type CheckpointPolicy, type CheckpointStats } from './checkpoint.ts'
 import { applyBatch } from './commit.ts'
 import { journalReads } from './journal.ts'
@@ -39,11 +40,30 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
     return writing(db, work, options.busyMs)
   }
 
+  // An unexpected error spoils the transaction: then every commit gets one of its own, and only the one at fault fails.
+  const applyApart = async (batch: readonly Commit[]): Promise<readonly Outcome[]> => {
+    try {
+      return await write(() => applyBatch(db, batch, now()))
+    } catch (error) {
+      if (batch.length <= 1 || !(error instanceof InkError) || error.code !== 'BACKEND_FAILED') throw error
+    }
+    const outcomes: Outcome[] = []
+    for (const commit of batch) {
+      try {
+        outcomes.push(...(await write(() => applyBatch(db, [commit], now()))))
+      } catch (error) {
+        if (!(error instanceof InkError) || error.code !== 'BACKEND_FAILED') throw error
+        outcomes.push({ ok: false, refused: 'failed', found: String(error.details.reason), now: now() })
+      }
+    }
+    return outcomes
+  }
+
   return {
     name: 'sqlite',
     traits: { durable: durability === 'full', network: false, shared: true, wall: 'statements' },
     commit: async (batch) => {
-      const outcomes = await write(() => applyBatch(db, batch, now()))
+      const outcomes = await applyApart(batch)
       checkpointer.committed()
       signals.wake(batch.map((commit) => commit.tenant))
       return outcomes

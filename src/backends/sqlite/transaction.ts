@@ -18,7 +18,7 @@ export async function writing<T>(db: Database, work: () => T extends Promise<unk
   } catch (error) {
     undo(db)
     // Nothing was committed, and we know it.
-    throw translate(db.path, error) ?? error
+    throw translate(db.path, error) ?? refuse('BACKEND_FAILED', { reason: error instanceof Error ? error.message : String(error) }, error)
   }
   try {
     db.exec('commit')

@@ -21,7 +21,7 @@ export interface DemoOptions {
 const CALLERS = 32
 const KILLS_BY_DEFAULT = 3
 const LAST_WORDS = 5
-const CLAIM_COLUMNS = 62
+const CLAIM_COLUMNS = 60
 
 interface Planted {
   readonly receipts: readonly Receipt[]
@@ -51,8 +51,9 @@ export async function demo(t: Terminal, { keep = false, kills = KILLS_BY_DEFAULT
 
 async function tellStory(story: Story, path: string, kills: number, signal: AbortSignal): Promise<void> {
   story.chapter('An agent writes, and is killed while it writes', [
-    `${CALLERS} callers append to one file from a process of their own. A receipt counts once its promise`,
-    'has resolved; then the process gets SIGKILL, with commits still on their way to the disk.',
+    `${CALLERS} callers append to one file from a process of their own. A receipt`,
+    'counts once its promise has resolved; then the process gets SIGKILL, with',
+    'commits still on their way to the disk.',
   ])
   const acknowledged: Receipt[] = []
   let done: readonly number[] = Array.from({ length: CALLERS }, () => 0)
@@ -67,7 +68,7 @@ async function tellStory(story: Story, path: string, kills: number, signal: Abor
     )
   }
 
-  story.chapter('What was acknowledged is there', ['The file is opened again, and everything in it is read, hashed and folded anew.'])
+  story.chapter('What was acknowledged is there', ['The file is opened again; everything in it is read, hashed and folded anew.'])
   const store = await open({ url: path, create: false })
   let planted: Planted
   try {
@@ -96,7 +97,9 @@ async function tellStory(story: Story, path: string, kills: number, signal: Abor
 
   const last = acknowledged.at(-1)?.seq ?? 0
   story.line('')
-  story.line(`In another copy, the last ${LAST_WORDS} events are deleted and the head is set back, so that the chain fits.`)
+  story.line(`In another copy, the last ${LAST_WORDS} events are deleted and the head is set back, so that`)
+  story.line('the chain fits.')
+  story.line('')
   const shorter = `${path}.cut`
   copyFileSync(path, shorter)
   cutTail(shorter, 'main', last - LAST_WORDS)
@@ -139,7 +142,7 @@ class Story {
 
   constructor(t: Terminal) {
     this.#t = t
-    this.#out(`${t.paint('bold', 'Inkfast')}  agent runs, in permanent ink. Nothing here is canned: every number is measured now.`)
+    this.#out(`${t.paint('bold', 'Inkfast')}  agent runs, in permanent ink. Every number below is measured now.`)
   }
 
   chapter(title: string, about: readonly string[]): void {
@@ -168,11 +171,10 @@ class Story {
     this.#out('')
     this.#out(verdict(this.#t, ok ? 'ok' : 'fail', `${count(held)} of ${count(this.claims.length)} claims hold, in ${span(ms)}.`))
     if (!ok) this.#out('  This is a defect in Inkfast or in this machine. Run inkfast demo --keep and report it with the folder.')
-    if (folder) this.#out(`  The stores are in ${folder}; look inside with inkfast events ${join(folder, 'agents.db')}`)
-    else
-      this.#out(
-        "  Next: inkfast demo --keep leaves the stores for inkfast events, verify and tail; in a program, import { open } from 'inkfast'.",
-      )
+    if (folder) {
+      this.#out(`  The stores are in ${folder}`)
+      this.#out(`  Next: inkfast events ${join(folder, 'agents.db')}`)
+    } else this.#out("  Next: inkfast demo --keep, then inkfast events; in a program, import { open } from 'inkfast'.")
   }
 
   #out(line: string): void {

@@ -2,7 +2,7 @@
 
 import type { Event } from '../../index.ts'
 import { EXIT, type Exit, usage } from '../exit.ts'
-import { EventLines, eventColumns, type FilterOptions, queryOf } from '../query.ts'
+import { EventLines, eventColumns, type FilterOptions, lastEvents, queryOf } from '../query.ts'
 import { tenantView, withStore } from '../store.ts'
 import { Table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -25,7 +25,7 @@ export function events(t: Terminal, url: string | undefined, options: EventsOpti
     const found =
       options.first !== undefined
         ? store.events({ ...query, limit: options.first })
-        : (await Array.fromAsync(store.events({ ...query, backwards: true, limit: options.last ?? LAST_BY_DEFAULT }))).toReversed()
+        : await lastEvents(store, query, options.last ?? LAST_BY_DEFAULT)
     if (t.json) {
       for await (const event of found) {
         t.out(jsonLine(event))
@@ -33,7 +33,7 @@ export function events(t: Terminal, url: string | undefined, options: EventsOpti
       }
       return EXIT.fine
     }
-    const shown = await print(t, new EventLines(store), found)
+    const shown = await print(t, new EventLines(t, store), found)
     if (shown === 0) t.note(`No event matches in tenant ${store.tenantId}; its head is seq ${(await store.head()).seq}.`)
     return EXIT.fine
   })

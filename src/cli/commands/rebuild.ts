@@ -5,7 +5,7 @@ import { EXIT, type Exit } from '../exit.ts'
 import { count, one } from '../format.ts'
 import { progress } from '../progress.ts'
 import { tenantViews, withStore } from '../store.ts'
-import { printTable } from '../table.ts'
+import { markColumn, printTable } from '../table.ts'
 import { type Terminal, verdict } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
 
@@ -80,7 +80,7 @@ function tell(t: Terminal, reports: readonly Rebuilt[], check: boolean): void {
     printTable(
       t,
       [
-        { title: '' },
+        markColumn,
         { title: 'tenant', most: 32, style: 'bold' },
         { title: 'events', right: true },
         { title: 'rows', right: true },

@@ -52,7 +52,7 @@ async function list(t: Terminal, store: Store, { state, owner, last, cursor }: S
         { title: 'state' },
         { title: 'opened (UTC)', style: 'dim' },
         { title: 'changed (UTC)', style: 'dim' },
-        { title: 'owner', most: 20 },
+        { title: 'owner', most: 20, optional: true },
         { title: 'title' },
       ],
       page.items.map((s) => [s.key ?? s.id, s.state, time(s.openedAt), time(s.changedAt), s.owner ?? '', s.title ?? '']),

@@ -2,7 +2,7 @@
 
 import type { Event } from '../../index.ts'
 import { EXIT, type Exit } from '../exit.ts'
-import { EventLines, eventColumns, type FilterOptions, queryOf } from '../query.ts'
+import { EventLines, eventColumns, type FilterOptions, lastEvents, queryOf } from '../query.ts'
 import { tenantView, withStore } from '../store.ts'
 import { Table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -24,11 +24,8 @@ export function tail(t: Terminal, url: string | undefined, options: TailOptions)
     const from = options.from ?? (options.after === undefined ? undefined : options.after + 1)
     const last = options.last ?? LAST_BY_DEFAULT
     const before = Math.min(head + 1, query.before ?? Number.MAX_SAFE_INTEGER)
-    const behind =
-      from === undefined && last > 0
-        ? (await Array.fromAsync(store.events({ ...query, before, backwards: true, limit: last }))).toReversed()
-        : []
-    const lines = new EventLines(store)
+    const behind = from === undefined && last > 0 ? await lastEvents(store, { ...query, before }, last) : []
+    const lines = new EventLines(t, store)
     const cells = t.json ? [] : await Promise.all(behind.map((e) => lines.cells(e)))
     const table = new Table(t, eventColumns).fit(cells)
     if (!t.json) t.out(table.head())

@@ -7,7 +7,7 @@ import { count, one, shortHash, span } from '../format.ts'
 import { progress } from '../progress.ts'
 import { readReceipts } from '../receipts.ts'
 import { tenantViews, withStore } from '../store.ts'
-import { type Column, printTable } from '../table.ts'
+import { type Column, markColumn, printTable } from '../table.ts'
 import { type Terminal, verdict } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
 
@@ -80,7 +80,7 @@ async function check(t: Terminal, store: Store, receipts: readonly Receipt[]): P
 }
 
 const columns: readonly Column[] = [
-  { title: '' },
+  markColumn,
   { title: 'tenant', most: 32, style: 'bold' },
   { title: 'events', right: true },
   { title: 'head', right: true },
@@ -123,7 +123,7 @@ function tell(t: Terminal, tenants: readonly Checked[], damage: readonly string[
       verdict(t, 'ok', `intact: every payload, header and link is what was written${damage ? ', every page is sound' : ''} (${span(ms)})`),
     )
   } else {
-    t.out(t.paint('bold', 'What to do: ') + 'keep this file as it is, copy it for examination, and restore a backup that verifies.')
+    t.out(`${t.paint('bold', 'What to do: ')}keep this file as it is, copy it for examination, and restore a backup that verifies.`)
   }
   if (tenants.length > 0) t.out(t.paint('dim', restsOn(tenants)))
 }
@@ -142,8 +142,7 @@ function tellProblems(t: Terminal, r: Checked): void {
 
 function restsOn(tenants: readonly Checked[]): string {
   const receipts = tenants.reduce((sum, r) => sum + r.anchors.receipts, 0)
-  if (receipts === 0)
-    return 'Rests on the chain alone, which cannot see a cut tail or a rewrite from the start: hold it against receipts with --receipts.'
+  if (receipts === 0) return 'Rests on the chain alone, which cannot see a cut tail: hold it against receipts with --receipts.'
   const without = tenants.filter((r) => r.anchors.receipts === 0).map((r) => r.tenant)
   const rest = without.length > 0 ? ` For ${without.join(', ')} there was none: a chain alone cannot see a cut tail.` : ''
   return `Rests on the chain and ${one(receipts, 'receipt')} kept elsewhere.${rest}`

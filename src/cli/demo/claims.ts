@@ -14,7 +14,7 @@ export interface Claim {
 export function receiptsStand(receipts: readonly Receipt[], events: ReadonlyMap<number, Event>): Claim {
   const standing = receipts.filter(({ seq, id, hash }) => events.get(seq)?.id === id && events.get(seq)?.hash === hash).length
   return {
-    claim: 'every acknowledged event is there, with the hash on its receipt',
+    claim: "every acknowledged event is there, with its receipt's hash",
     ok: receipts.length > 0 && standing === receipts.length,
     measured: `${count(standing)} of ${count(receipts.length)}`,
   }

@@ -1,7 +1,6 @@
 // Lists by every declared index, compared with a sort of our own over our own copy of the rows.
 
 import { deepEqual as same, rejects } from 'node:assert/strict'
-import { InkError } from '../../model/errors.ts'
 import { type ColumnValue, type TableName, tableNames, tableOf } from '../../model/tables.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { ListQuery } from '../../ports/rows.ts'
@@ -195,8 +194,8 @@ export const lists = [
     for (const cursor of ['', '{', 'null', '{}', '[]', '["a"]', '["a","b","c"]', '[true,"b"]', '[["a"],"b"]']) {
       await rejects(
         backend.rows.list(MAIN, 'names', { index: 'byTarget', equals: [], limit: 1, cursor }),
-        (error) => error instanceof InkError && error.code === 'CURSOR_INVALID',
-        `cursor ${cursor}`,
+        { code: 'CURSOR_INVALID' },
+        `cursor ${cursor} is refused`,
       )
     }
   }),

@@ -1,0 +1,32 @@
+// All cases, group by group.
+
+import type { Case } from '../case.ts'
+import { batches } from './batches.ts'
+import { chain } from './chain.ts'
+import { erasure } from './erasure.ts'
+import { guards } from './guards.ts'
+import { keys } from './keys.ts'
+import { life } from './life.ts'
+import { lists } from './lists.ts'
+import { paging } from './paging.ts'
+import { resent } from './resent.ts'
+import { rows } from './rows.ts'
+import { signals } from './signals.ts'
+import { tenants } from './tenants.ts'
+import { upkeep } from './upkeep.ts'
+
+export const cases: readonly Case[] = [
+  ...batches,
+  ...keys,
+  ...resent,
+  ...chain,
+  ...paging,
+  ...signals,
+  ...guards,
+  ...rows,
+  ...lists,
+  ...tenants,
+  ...erasure,
+  ...upkeep,
+  ...life,
+]

@@ -1,0 +1,2 @@
+export { cases } from './cases/index.ts'
+export * from './case.ts'

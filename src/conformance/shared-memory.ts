@@ -1,0 +1,39 @@
+// The oracle as a store that outlives its handles and has as many of them as wanted: what cases about reopening and sharing are
+// tried on where no disk is near.
+
+import { randomBytes } from 'node:crypto'
+import { memoryBackend } from '../backends/memory/backend.ts'
+import { refuse } from '../model/errors.ts'
+import type { Backend } from '../ports/backend.ts'
+import type { OpenBackend } from './case.ts'
+import { sha256 } from './material.ts'
+
+export const openMemory: OpenBackend = async (options) => ({ backend: freshMemory(options?.now) })
+
+export const openSharedMemory: OpenBackend = async (options) => {
+  const kept = freshMemory(options?.now)
+  return {
+    backend: handleTo(kept),
+    noticeMs: 60,
+    reopen: async () => handleTo(kept),
+    second: async () => handleTo(kept),
+  }
+}
+
+export const freshMemory = (now: () => number = Date.now): Backend =>
+  memoryBackend({ clock: { now }, digest: { sha256 }, entropy: { bytes: (count) => randomBytes(count) } })
+
+/** Closes for itself alone. */
+export function handleTo(kept: Backend): Backend {
+  let closed = false
+  return {
+    ...kept,
+    commit: async (batch) => {
+      if (closed) throw refuse('STORE_CLOSED')
+      return kept.commit(batch)
+    },
+    close: async () => {
+      closed = true
+    },
+  }
+}

@@ -1,0 +1,91 @@
+// Putting an engine together: the parts every view of a store shares.
+
+import { refuse } from '../model/errors.ts'
+import { idMaker } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import type { Backend } from '../ports/backend.ts'
+import type { Environment, Logger } from '../ports/environment.ts'
+import { type AnyDecider, Registry } from './decider.ts'
+import { tagger } from './hmac.ts'
+import { Lane, type LaneOptions } from './lane.ts'
+import { type RedactOptions, type Redactor, redactor } from './redact/redactor.ts'
+import type { Engine } from './scope.ts'
+import { session } from './session-decider.ts'
+import { SessionMemory } from './session-memory.ts'
+
+export interface KernelOptions {
+  /** What is masked before anything is hashed, indexed or logged; `false` keeps everything as it comes. */
+  readonly redact?: RedactOptions | false
+  /** The largest payload of one event, in bytes. */
+  readonly payloadBytes?: number
+  /** The lane's bounds. */
+  readonly lane?: Pick<LaneOptions, 'commits' | 'bytes' | 'timeoutMs'>
+  /** Keys the tags in masked text; by default made once and kept in the store. */
+  readonly redactKey?: Uint8Array
+}
+
+/** Every feature that is folded from the journal. */
+const deciders: readonly AnyDecider[] = [session]
+
+const SALT_BYTES = 16
+const SALTS_AT_A_TIME = 256
+
+export async function createEngine(
+  backend: Backend,
+  environment: Environment,
+  options: KernelOptions,
+  closing: AbortSignal,
+  saved: NonNullable<LaneOptions['saved']>,
+  features: readonly AnyDecider[] = deciders,
+): Promise<Engine> {
+  const payloadBytes = options.payloadBytes ?? limits.payloadBytes
+  if (!Number.isInteger(payloadBytes) || payloadBytes < 2 || payloadBytes > limits.payloadBytesMost) {
+    throw refuse('OPTION_INVALID', { option: 'payloadBytes', why: `it lies between 2 and ${limits.payloadBytesMost}` })
+  }
+  const mask = options.redact === false ? undefined : await masking(backend, environment, options)
+  const world = { ...environment, logger: maskedLogger(environment.logger, mask) }
+  return {
+    backend,
+    environment: world,
+    lane: new Lane(backend, world, { ...options.lane, saved }),
+    registry: new Registry(features),
+    redactor: mask,
+    sessions: new SessionMemory(),
+    payloadBytes,
+    newId: idMaker(
+      () => world.clock.now(),
+      (count) => world.entropy.bytes(count),
+    ),
+    newSalt: salts(world),
+    closing,
+  }
+}
+
+async function masking(backend: Backend, { digest }: Environment, options: KernelOptions): Promise<Redactor> {
+  const key = options.redactKey ?? (await backend.upkeep.secret('redaction'))
+  return redactor(options.redact || {}, tagger(digest.sha256, key))
+}
+
+/** What is not written to the journal is not written to a log either. */
+function maskedLogger(logger: Logger, mask: Redactor | undefined): Logger {
+  if (!mask) return logger
+  const through =
+    (level: keyof Logger): Logger['info'] =>
+    (message, details) =>
+      logger[level](mask.text(message), details && (mask.value(details) as typeof details))
+  return { info: through('info'), warn: through('warn'), error: through('error') }
+}
+
+// Chance in large draws: asking for sixteen bytes at a time costs more than hashing with them.
+function salts({ entropy }: Environment): () => Uint8Array {
+  let pool = new Uint8Array(0)
+  let used = 0
+  return () => {
+    if (used + SALT_BYTES > pool.length) {
+      pool = new Uint8Array(entropy.bytes(SALT_BYTES * SALTS_AT_A_TIME))
+      used = 0
+    }
+    used += SALT_BYTES
+    return pool.slice(used - SALT_BYTES, used)
+  }
+}
