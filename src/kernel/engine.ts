@@ -12,6 +12,7 @@ import { type RedactOptions, type Redactor, redactor } from './redact/redactor.t
 import type { Engine } from './scope.ts'
 import { session } from './session-decider.ts'
 import { SessionMemory } from './session-memory.ts'
+import { Turns } from './turns.ts'
 
 export interface KernelOptions {
   /** What is masked before anything is hashed, indexed or logged; `false` keeps everything as it comes. */
@@ -51,6 +52,7 @@ export async function createEngine(
     registry: new Registry(features),
     redactor: mask,
     sessions: new SessionMemory(),
+    turns: new Turns(),
     payloadBytes,
     newId: idMaker(
       () => world.clock.now(),

@@ -76,7 +76,15 @@ export async function plan(scope: Scope, parts: readonly Part[], options: PlanOp
           options.key,
           parts.map((p) => admit(scope, p.command)),
         )
+  const end = await scope.engine.turns.take(subjects)
+  try {
+    return await decideAndCommit(scope, parts, options, key)
+  } finally {
+    end()
+  }
+}
 
+async function decideAndCommit(scope: Scope, parts: readonly Part[], options: PlanOptions, key: CommitKey | undefined): Promise<Done> {
   for (let attempt = 1; ; attempt++) {
     const rows = await Promise.all(parts.map((p) => scope.engine.backend.rows.get(scope.tenant, p.decider.table, p.id)))
     const before = rows.map((row) => ({ body: row && decodeBody(row.body), revision: row?.revision ?? 0 }))

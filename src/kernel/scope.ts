@@ -8,6 +8,7 @@ import type { Registry } from './decider.ts'
 import type { Lane } from './lane.ts'
 import type { Redactor } from './redact/redactor.ts'
 import type { SessionMemory } from './session-memory.ts'
+import type { Turns } from './turns.ts'
 
 /** One per open store. */
 export interface Engine {
@@ -17,6 +18,7 @@ export interface Engine {
   readonly registry: Registry
   readonly redactor: Redactor | undefined
   readonly sessions: SessionMemory
+  readonly turns: Turns
   readonly payloadBytes: number
   readonly newId: <Name extends string>() => Id<Name>
   readonly newSalt: () => Uint8Array

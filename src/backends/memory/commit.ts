@@ -73,7 +73,10 @@ function whatGuardFinds(tenant: MemoryTenant, guard: Guard): number | undefined 
 }
 
 export function applyChange(rows: MemoryRows, change: Change, first: number, erase: (seqs: readonly number[]) => void): void {
-  if (change.kind === 'erase') return erase(change.seqs)
+  if (change.kind === 'erase') {
+    erase(change.seqs)
+    return
+  }
   const table = tableRows(rows, change.table)
   if (change.kind === 'remove') {
     table.delete(change.id)
