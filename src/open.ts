@@ -22,6 +22,8 @@ export interface StoreOptions extends Omit<KernelOptions, 'redactKey'> {
   readonly airGapped?: boolean
   /** Make the file when there is none; true by default. */
   readonly create?: boolean
+  /** Look, but change nothing: not even a side file where none may be created. */
+  readonly readOnly?: boolean
   /** Bring an older schema up to date; true by default. */
   readonly migrate?: boolean
   /** The time, for tests and simulations. */
@@ -70,6 +72,7 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
     now: () => environment.clock.now(),
     ...(given.durability && { durability: given.durability }),
     ...(given.create !== undefined && { create: given.create }),
+    ...(given.readOnly !== undefined && { readOnly: given.readOnly }),
     ...(given.migrate !== undefined && { migrate: given.migrate }),
   })
 }

@@ -204,11 +204,6 @@ export const errors = {
     (d) =>
       `The journal of tenant ${d.tenant} is not what was written: ${d.reason} at seq ${d.seq}. Nothing was changed. Keep the file and restore a backup.`,
   ),
-  ROWS_DIFFER: row(
-    'corrupt',
-    (d) =>
-      `The rows are not the fold of the journal: first difference in ${d.table} ${d.id}. Run inkfast rebuild after checking the journal with inkfast verify.`,
-  ),
 } as const satisfies Record<string, ErrorRow>
 
 export type ErrorCode = keyof typeof errors

@@ -77,7 +77,7 @@ export interface Receipt {
 }
 
 const TYPE = /^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)+$/
-const ACTOR = /^[\x21-\x7e]{1,64}$/
+const ACTOR = new RegExp(`^[\\x21-\\x7e]{1,${limits.actorChars}}$`)
 
 export function checkType(type: unknown): asserts type is string {
   if (typeof type !== 'string' || type.length > limits.typeBytes || !TYPE.test(type))

@@ -2,6 +2,7 @@
 // by time; in the journal they are their 16 raw bytes.
 
 import { refuse } from './errors.ts'
+import { limits } from './limits.ts'
 
 declare const brand: unique symbol
 export type Id<Name extends string = string> = string & { readonly [brand]: Name }
@@ -12,7 +13,7 @@ export type TenantId = string & { readonly [brand]: 'tenant' }
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
-const TENANT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+const TENANT = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${limits.tenantChars - 1}}$`)
 
 export const ID_BYTES = 16
 export const isId = (text: unknown): text is Id => typeof text === 'string' && ULID.test(text)

@@ -44,8 +44,6 @@ export const limits = {
   commitEvents: 4096,
   /** A backend that has not answered by then may or may not have saved: the commit is sent again under its ids. */
   commitTimeoutMs: 30_000,
-  /** How often a commit whose reply was lost is sent again before its outcome is called unknown. */
-  resends: 2,
   /** How often `execute` reads, decides and tries again when others keep changing the row. */
   conflictRetries: 16,
   /** Events read at a time; a page is parsed in well under a slice. */
@@ -56,8 +54,6 @@ export const limits = {
   listRows: 1000,
   /** Seqs named by one `payload.erased`; a large session is erased in steps, each all or nothing. */
   eraseSeqs: 1024,
-  /** Long work yields to the event loop after this long. */
-  sliceMs: 5,
   /** Receipts of keyed commits are kept this long; a retry later than that is a new command. */
   receiptsKeptMs: 30 * 24 * 60 * 60 * 1000,
   /** Ids looked up often (session revisions) held in memory. */

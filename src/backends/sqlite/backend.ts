@@ -37,6 +37,7 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
     // Looked at again after every wait: a batch that arrived while commits were held up may be held up once more.
     while (checkpointer.ready()) await checkpointer.ready()
     if (closed) throw refuse('STORE_CLOSED')
+    if (db.readOnly) throw refuse('FILE_READ_ONLY', { path: db.path, reason: 'it was opened to be read' })
     return writing(db, work, options.busyMs)
   }
 

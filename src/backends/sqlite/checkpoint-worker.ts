@@ -1,11 +1,11 @@
-// The thread that copies the write-ahead log into the file, on a connection of its own. It knows nothing but the path.
+// The thread that copies the write-ahead log into the file, on a connection of its own. It knows nothing but its name.
 
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { CheckpointAnswer, CheckpointOrder } from './checkpoint.ts'
 
-const { path, synchronous } = workerData as { path: string; synchronous: string }
-const db = new DatabaseSync(path, { timeout: 0 })
+const { name, readOnly, synchronous } = workerData as { name: string; readOnly: boolean; synchronous: string }
+const db = new DatabaseSync(name, { readOnly, timeout: 0 })
 db.exec(`pragma synchronous = ${synchronous}; pragma wal_autocheckpoint = 0`)
 const passive = db.prepare('pragma wal_checkpoint(passive)')
 

@@ -140,7 +140,7 @@ export class Checkpointer {
     if (this.#worker) return this.#worker
     const file = import.meta.url.endsWith('.ts') ? './checkpoint-worker.ts' : './checkpoint-worker.js'
     const worker = new Worker(new URL(file, import.meta.url), {
-      workerData: { path: this.#db.path, synchronous: this.#durability },
+      workerData: { name: this.#db.name, readOnly: this.#db.readOnly, synchronous: this.#durability },
       execArgv: [],
     })
     worker.unref()

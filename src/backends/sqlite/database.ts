@@ -1,6 +1,7 @@
 // One connection to the file, with the pragmas our promises rest on, a cache of statements and errors in our own words.
 
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { type InkError, refuse } from '../../model/errors.ts'
 
 export type Durability = 'full' | 'normal'
@@ -8,6 +9,11 @@ export type SqlRow = Readonly<Record<string, unknown>>
 
 export interface Database {
   readonly path: string
+  /** How SQLite was asked for it: the path, or an address with options. */
+  readonly name: string
+  readonly readOnly: boolean
+  /** A second connection, for reading. */
+  beside(): Database
   all(sql: string, ...values: SQLInputValue[]): readonly SqlRow[]
   get(sql: string, ...values: SQLInputValue[]): SqlRow | undefined
   run(sql: string, ...values: SQLInputValue[]): number
@@ -28,8 +34,16 @@ export const SQLITE = {
   AUTH: 23,
 } as const
 
-export function connect(path: string, options: { readonly readOnly?: boolean } = {}): Database {
-  const db = within(path, () => new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 0 }))
+export interface ConnectOptions {
+  readonly readOnly?: boolean
+  /** Nobody writes to it, and nothing may be created beside it. */
+  readonly immutable?: boolean
+}
+
+export function connect(path: string, options: ConnectOptions = {}): Database {
+  const readOnly = options.readOnly ?? false
+  const name = options.immutable ? `${pathToFileURL(path).href}?immutable=1` : path
+  const db = within(path, () => new DatabaseSync(name, { readOnly, timeout: 0 }))
   const statements = new Map<string, StatementSync>()
   const prepare = (sql: string): StatementSync => {
     const known = statements.get(sql)
@@ -40,6 +54,9 @@ export function connect(path: string, options: { readonly readOnly?: boolean } =
   }
   return {
     path,
+    name,
+    readOnly,
+    beside: () => connect(path, { ...options, readOnly: true }),
     all: (sql, ...values) => prepare(sql).all(...values) as SqlRow[],
     get: (sql, ...values) => prepare(sql).get(...values) as SqlRow | undefined,
     run: (sql, ...values) => Number(prepare(sql).run(...values).changes),

@@ -93,6 +93,35 @@ test('a read-only folder and a read-only file each have their own error', async 
   expect(readdirSync(folder)).toEqual(['a.db'])
 })
 
+test('a store can be read where nothing may be written, and takes no writes', async () => {
+  const folder = tempFolder()
+  const path = join(folder, 'a.db')
+  const store = await open(path)
+  await (await store.session('s')).append('a.b', 1)
+  await store.close()
+  const before = readFileSync(path)
+  const script = `
+    import { open } from ${JSON.stringify(new URL('../../index.ts', import.meta.url).href)}
+    const store = await open({ url: process.argv[1], readOnly: true })
+    const { intact, events } = await store.verify()
+    const { equal } = await store.rebuild({ check: true })
+    const session = await store.session('s')
+    const code = await session.append('a.b', 2).catch((e) => e.code)
+    console.log(JSON.stringify([intact, events, equal, code, await store.check(), (await store.health()).status]))
+    await store.close()`
+  chmodSync(path, 0o444)
+  chmodSync(folder, 0o555)
+  for (const user of asNobody ? [{ uid: 65534, gid: 65534 }, {}] : [{}]) {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, path], { ...user, stdio: ['ignore', 'pipe', 'inherit'] })
+    let said = ''
+    for await (const chunk of child.stdout) said += chunk
+    expect(JSON.parse(said)).toEqual([true, 2, true, 'FILE_READ_ONLY', [], 'ok'])
+  }
+  chmodSync(folder, 0o755)
+  expect(readFileSync(path).equals(before)).toBe(true)
+  expect(await codeOf(open({ url: join(folder, 'none.db'), readOnly: true }))).toBe('FILE_MISSING')
+})
+
 test('synchronous is set and read back on every open, and a connection that does not hold it is refused', async () => {
   const path = tempFile()
   for (const [durability, value] of [

@@ -46,11 +46,27 @@ export async function openDatabase(file: string, now: () => number, options: Ope
       return db
     } catch (error) {
       db.close()
+      if (options.readOnly && needsSideFiles(path, error)) return openImmutable(path, now(), options)
       // Another process is opening, migrating or closing the same file.
       if (!isBusy(error)) throw translate(path, error) ?? error
       if (performance.now() - started > OPEN_DEADLINE_MS) throw refuse('FILE_BUSY', { path, waitedMs: OPEN_DEADLINE_MS }, error)
       await wait(5 + Math.random() * 20)
     }
+  }
+}
+
+// A closed store in a place where nothing may be created can still be read: nobody can be writing to it there.
+const needsSideFiles = (path: string, error: unknown): boolean =>
+  (errcode(error) === SQLITE.READONLY || errcode(error) === SQLITE.CANTOPEN) && !isThere(`${path}-wal`)
+
+function openImmutable(path: string, now: number, options: OpenOptions): Database {
+  const db = connect(path, { readOnly: true, immutable: true })
+  try {
+    within(path, () => prepare(db, now, options))
+    return db
+  } catch (error) {
+    db.close()
+    throw error
   }
 }
 

@@ -38,7 +38,7 @@ export interface UpkeepParts {
 export function upkeep({ db, checkpointer, now, write }: UpkeepParts): Upkeep {
   return {
     snapshot: async (tenant) => {
-      const still = connect(db.path, { readOnly: true })
+      const still = db.beside()
       within(db.path, () => {
         still.exec('begin')
         // The picture is taken by the first read, not by begin.
@@ -120,12 +120,15 @@ export function upkeep({ db, checkpointer, now, write }: UpkeepParts): Upkeep {
         : { ok: true, why: [] },
     sweepReceipts: (before) => write(() => db.run('delete from receipts where at < ?', before)),
     scrub: async () => {
+      if (db.readOnly) return
       // Old pages may still lie in the log; emptying it takes them away. Readers may be in the way: then the next one does it.
       if (within(db.path, () => db.get('pragma wal_checkpoint(truncate)'))?.busy === 1) checkpointer.committed()
     },
     secret: async (name) => {
       const known = db.get(findSecret, name)?.value as Uint8Array | undefined
       if (known) return known
+      // Nothing is masked in a store that takes no writes.
+      if (db.readOnly) return randomBytes(SECRET_BYTES)
       await write(() => db.run(keepSecret, name, randomBytes(SECRET_BYTES)))
       return db.get(findSecret, name)?.value as Uint8Array
     },
