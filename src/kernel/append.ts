@@ -5,6 +5,7 @@ import { refuse } from '../model/errors.ts'
 import { checkType, type EventDraft, type Receipt, TRANSIENT } from '../model/event.ts'
 import { type EventId, type RunId, type SessionId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { checkSeq, optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { SessionRow } from '../model/session.ts'
 import type { CommitKey, Guard } from '../ports/commit.ts'
@@ -36,12 +37,16 @@ export interface NewEvent {
 }
 
 export async function append(scope: Scope, session: SessionId, type: string, data: unknown, options: AppendOptions = {}): Promise<Receipt> {
-  const { after, key, ...header } = options
-  const receipts = await appendAll(scope, [{ session, type, data, ...header }], {
-    within: `append/${session}`,
-    ...(key !== undefined && { key }),
-    ...(after !== undefined && { quiet: [{ session, after: checkSeq(after) }] }),
-  })
+  const { after, key, run, cause, transient } = optionsOf(options, 'append')
+  const receipts = await appendAll(
+    scope,
+    [{ session, type, data, ...(run && { run }), ...(cause && { cause }), ...(transient && { transient }) }],
+    {
+      within: `append/${session}`,
+      ...(key !== undefined && { key }),
+      ...(after !== undefined && { quiet: [{ session, after: checkSeq(after) }] }),
+    },
+  )
   return receipts[0] as Receipt
 }
 
@@ -51,11 +56,13 @@ export interface AppendAllOptions {
   readonly quiet?: readonly { readonly session: SessionId; readonly after: number }[]
 }
 
-export async function appendAll(scope: Scope, list: readonly NewEvent[], options: AppendAllOptions = {}): Promise<readonly Receipt[]> {
+export async function appendAll(scope: Scope, given: readonly NewEvent[], options: AppendAllOptions = {}): Promise<readonly Receipt[]> {
   checkOpen(scope.engine)
-  if (!Array.isArray(list) || list.length === 0) throw refuse('COMMIT_EMPTY')
-  if (list.length > limits.commitEvents)
-    throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found: list.length })
+  if (!Array.isArray(given) || given.length === 0) throw refuse('COMMIT_EMPTY')
+  if (given.length > limits.commitEvents)
+    throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found: given.length })
+  // Holes would be skipped by map; here they are undefined, and refused like it.
+  const list: readonly NewEvent[] = Array.from(given)
   const admitted = list.map((e) => admit(scope, checkNew(scope, e).data))
   const body = () => list.map((e, i) => ({ session: e.session, type: e.type, data: admitted[i] }))
   const key = options.key === undefined ? undefined : commitKey(scope, options.within ?? 'appendAll', options.key, body())
@@ -104,6 +111,8 @@ const closed = (session: SessionId, state: SeenSession['state']) =>
   refuse(state === 'archived' ? 'SESSION_ARCHIVED' : 'SESSION_DELETED', { session })
 
 function checkNew(scope: Scope, e: NewEvent): NewEvent {
+  if (typeof e !== 'object' || e === null)
+    throw refuse('OPTION_INVALID', { option: 'events', why: 'each one is an object with type and data' })
   checkType(e.type)
   if (e.type === ERASED || scope.engine.registry.of(e.type)) throw refuse('TYPE_RESERVED', { type: e.type })
   for (const id of [e.session, e.run, e.cause]) if (id !== undefined) toId(id)
@@ -113,10 +122,4 @@ function checkNew(scope: Scope, e: NewEvent): NewEvent {
 function draftNew(scope: Scope, e: NewEvent, admitted: Parameters<typeof draftEvent>[2], key: CommitKey | undefined): EventDraft {
   const { type, session, run, cause } = e
   return draftEvent(scope, { type, session, run, cause, key: key?.digest, ...(e.transient && { class: TRANSIENT }) }, admitted)
-}
-
-export function checkSeq(seq: unknown): number {
-  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0)
-    throw refuse('RANGE_INVALID', { why: `${String(seq)} is not a seq` })
-  return seq
 }

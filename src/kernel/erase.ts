@@ -5,9 +5,9 @@ import { refuse } from '../model/errors.ts'
 import type { EventRecord, Receipt } from '../model/event.ts'
 import type { Id, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { checkSeq, optionsOf } from '../model/options.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { Change, Guard } from '../ports/commit.ts'
-import { checkSeq } from './append.ts'
 import { type AnyDecider, ERASED } from './decider.ts'
 import { admit, draftEvent } from './draft.ts'
 import { pause } from './execute.ts'
@@ -33,8 +33,9 @@ export interface EraseReport {
 
 export async function erase(scope: Scope, options: EraseOptions): Promise<EraseReport> {
   checkOpen(scope.engine)
-  const seq = checkSeq(options.seq)
-  const reason = checkReason(options.reason)
+  const given = optionsOf(options, 'erase')
+  const seq = checkSeq(given.seq)
+  const reason = checkReason(given.reason)
   const { journal, upkeep } = scope.engine.backend
   const page = await journal.page(scope.tenant, { from: seq - 1, to: seq, limit: 1 })
   const event = page.events[0]

@@ -5,8 +5,8 @@ import { refuse } from '../model/errors.ts'
 import { checkActor, type Event, type EventRecord, TRANSIENT, typePattern } from '../model/event.ts'
 import { type Id, type RunId, type SessionId, type TenantId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { checkSeq, listOf, optionsOf } from '../model/options.ts'
 import type { JournalReads, PageQuery } from '../ports/journal.ts'
-import { checkSeq } from './append.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 export interface EventQuery {
@@ -39,7 +39,8 @@ export interface EventPage {
   readonly cursor?: string
 }
 
-export async function* readEvents(scope: Scope, query: EventQuery = {}): AsyncGenerator<Event, void, undefined> {
+export async function* readEvents(scope: Scope, given?: EventQuery): AsyncGenerator<Event, void, undefined> {
+  const query = optionsOf(given, 'events')
   const { limit, live, signal } = query
   checkOpen(scope.engine)
   const narrowed = narrow(query)
@@ -75,8 +76,9 @@ export async function* readEvents(scope: Scope, query: EventQuery = {}): AsyncGe
   }
 }
 
-export async function pageEvents(scope: Scope, query: Omit<EventQuery, 'live'> & { readonly cursor?: string } = {}): Promise<EventPage> {
+export async function pageEvents(scope: Scope, given?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage> {
   checkOpen(scope.engine)
+  const query = optionsOf(given, 'page')
   const narrowed = narrow(query)
   const from = query.cursor === undefined ? narrowed.from : cursorSeq(query.cursor)
   const limit = Math.min(query.limit ?? 100, limits.listRows)
@@ -130,6 +132,7 @@ export async function* scanJournal(
 }
 
 function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
+  const types = listOf(query.types, 'types')
   const { session, run, subject, actor, backwards } = query
   for (const id of [session, run, subject]) if (id !== undefined) toId(id)
   if (actor !== undefined) checkActor(actor)
@@ -144,20 +147,20 @@ function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
     ...(run && { run }),
     ...(subject && { subject }),
     ...(actor && { actor }),
-    ...(query.types && { types: query.types.map(typePattern) }),
+    ...(types && { types: types.map(typePattern) }),
     ...(query.since !== undefined && { since: instant(query.since) }),
     ...(query.until !== undefined && { until: instant(query.until) }),
   }
 }
 
 function instant(time: Date | number): number {
-  const ms = typeof time === 'number' ? time : time.getTime()
+  const ms = typeof time === 'number' ? time : time instanceof Date ? time.getTime() : Number.NaN
   if (!Number.isFinite(ms)) throw refuse('RANGE_INVALID', { why: 'a time that is no time' })
   return ms
 }
 
 function cursorSeq(cursor: string): number {
-  if (!/^\d{1,16}$/.test(cursor)) throw refuse('CURSOR_INVALID')
+  if (typeof cursor !== 'string' || !/^\d{1,15}$/.test(cursor)) throw refuse('CURSOR_INVALID')
   return Number(cursor)
 }
 

@@ -1,11 +1,13 @@
 // A session in hand: what it was when last seen, and what can be done with it.
 
 import { utf8Length } from '../model/bytes.ts'
+import { checkData } from '../model/data.ts'
 import { refuse } from '../model/errors.ts'
 import type { Receipt } from '../model/event.ts'
 import { checkActor } from '../model/event.ts'
 import { type SessionId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { BranchState, SessionRelation, SessionRow, SessionState } from '../model/session.ts'
 import { nameId } from '../model/tables.ts'
@@ -95,7 +97,7 @@ export class Session {
 
   /** For good: payloads are erased, the key is free again, the chain stays intact. Asking again finishes what a crash left. */
   async delete(options: { readonly reason: string }): Promise<EraseReport> {
-    const reason = checkReason(options?.reason)
+    const reason = checkReason(optionsOf(options, 'delete').reason)
     await this.#do({ verb: 'delete', id: this.id, reason })
     const report = await eraseSession(this.#scope, this.id, reason, ['session.deleted'])
     const row = await readSession(this.#scope, this.id)
@@ -156,8 +158,9 @@ export async function listSessions(
   options: ListOptions = {},
 ): Promise<{ readonly items: readonly SessionRow[]; readonly cursor?: string }> {
   checkOpen(scope.engine)
-  const { state, owner, cursor } = options
-  const limit = options.last ?? options.first ?? 50
+  const { state, owner, cursor, last, first } = optionsOf(options, 'list')
+  const limit = last ?? first ?? 50
+  if (owner !== undefined) checkActor(owner)
   if (!Number.isInteger(limit) || limit < 1 || limit > limits.listRows)
     throw refuse('RANGE_INVALID', { why: `ask for 1 to ${limits.listRows} sessions` })
   if (state !== undefined && !['open', 'archived', 'deleted'].includes(state))
@@ -174,7 +177,7 @@ export async function listSessions(
     index,
     equals,
     limit,
-    backwards: options.first === undefined,
+    backwards: first === undefined,
     ...(cursor !== undefined && { cursor }),
   })
   return { items: page.rows.map((row) => decodeBody<Row>(row.body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
@@ -197,13 +200,13 @@ function maskKey(scope: Scope, key: string): string {
 }
 
 function checkOptions(scope: Scope, options: SessionOptions): SessionOptions {
-  const { title, owner, metadata, branch, relation } = options
+  const { title, owner, metadata, branch, relation } = optionsOf(options, 'session')
   if (title !== undefined) checkTitle(title)
   if (owner !== undefined) checkActor(owner)
   if (metadata !== undefined) checkMetadata(metadata)
   if (branch !== undefined && !['root', 'branch', 'source'].includes(branch))
     throw refuse('OPTION_INVALID', { option: 'branch', why: 'it is root, branch or source' })
-  if (relation !== undefined) toId(relation.session)
+  if (relation !== undefined) toId(optionsOf(relation, 'relation').session)
   const set = {
     ...(title !== undefined && { title }),
     ...(owner && { owner }),
@@ -216,13 +219,14 @@ function checkOptions(scope: Scope, options: SessionOptions): SessionOptions {
 }
 
 function checkTitle(title: string): string {
-  if (typeof title !== 'string' || title.length > limits.titleChars)
+  if (typeof title !== 'string' || !title.isWellFormed() || title.length > limits.titleChars)
     throw refuse('OPTION_INVALID', { option: 'title', why: `a title has at most ${limits.titleChars} characters` })
   return title
 }
 
 function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): NonNullable<SessionRow['metadata']> {
   const usable = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)
+  if (usable) checkData(metadata)
   if (!usable || utf8Length(JSON.stringify(metadata)) > limits.metadataBytes) {
     throw refuse('OPTION_INVALID', { option: 'metadata', why: `it is an object of at most ${limits.metadataBytes} bytes` })
   }

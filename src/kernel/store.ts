@@ -4,6 +4,7 @@ import { hex } from '../model/bytes.ts'
 import { checkActor, type Event, type Receipt } from '../model/event.ts'
 import { MAIN, type TenantId, tenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { optionsOf } from '../model/options.ts'
 import type { TypeUsage } from '../model/queries.ts'
 import type { SessionRow } from '../model/session.ts'
 import type { Backend, BackendTraits } from '../ports/backend.ts'
@@ -164,8 +165,9 @@ class StoreView implements Store {
     get: (id: string) => sessionById(this.#scope, id),
   }
 
-  appendAll(events: readonly NewEvent[], options?: { readonly key?: string }): Promise<readonly Receipt[]> {
-    return appendAll(this.#scope, events, options)
+  async appendAll(events: readonly NewEvent[], options?: { readonly key?: string }): Promise<readonly Receipt[]> {
+    const { key } = optionsOf(options, 'appendAll')
+    return appendAll(this.#scope, events, key === undefined ? {} : { key })
   }
 
   events(query?: EventQuery): AsyncGenerator<Event, void, undefined> {
@@ -193,12 +195,12 @@ class StoreView implements Store {
 
   async verify(options?: VerifyOptions): Promise<VerifyReport> {
     checkOpen(this.#scope.engine)
-    return verify(this.#scope, options)
+    return verify(this.#scope, optionsOf(options, 'verify'))
   }
 
   async rebuild(options?: RebuildOptions): Promise<RebuildReport> {
     checkOpen(this.#scope.engine)
-    return rebuild(this.#scope, options)
+    return rebuild(this.#scope, optionsOf(options, 'rebuild'))
   }
 
   async tenants(): Promise<readonly TenantId[]> {

@@ -6,6 +6,7 @@ import { eventDigest, GENESIS, linkHash, payloadDigest } from '../model/chain.ts
 import { InkError, refuse } from '../model/errors.ts'
 import type { EventRecord, Receipt } from '../model/event.ts'
 import { limits } from '../model/limits.ts'
+import { checkSeq, listOf, optionsOf } from '../model/options.ts'
 import { ERASED, type ErasedData } from './decider.ts'
 import { SeqRanges } from './ranges.ts'
 import { decodePayload, scanJournal, stopIfAsked } from './read.ts'
@@ -79,7 +80,8 @@ class ChainWalk {
     this.#scope = scope
     this.#anchorCount = receipts.length
     this.#anchors = new Map()
-    for (const { tenant, seq, hash } of receipts) {
+    for (const { tenant, seq, hash } of listOf(receipts, 'receipts')?.map((r) => optionsOf(r, 'receipts')) ?? []) {
+      checkSeq(seq)
       if (tenant !== scope.tenant)
         throw refuse('OPTION_INVALID', {
           option: 'receipts',

@@ -99,9 +99,9 @@ export interface TypePattern {
 }
 
 export function typePattern(pattern: string): TypePattern {
+  if (typeof pattern !== 'string') throw refuse('TYPE_INVALID', { type: String(pattern).slice(0, 80) })
   if (pattern === '*') return { text: '', prefix: true }
-  if (typeof pattern === 'string' && pattern.endsWith('.*') && TYPE.test(`${pattern.slice(0, -1)}x`))
-    return { text: pattern.slice(0, -1), prefix: true }
+  if (pattern.endsWith('.*') && TYPE.test(`${pattern.slice(0, -1)}x`)) return { text: pattern.slice(0, -1), prefix: true }
   checkType(pattern)
   return { text: pattern, prefix: false }
 }

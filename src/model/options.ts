@@ -1,0 +1,22 @@
+// Options arrive from JavaScript too: what is not an object of options is refused before anything is read from it.
+
+import { refuse } from './errors.ts'
+
+/** `undefined` stands for no options; anything but an object is refused. */
+export function optionsOf<T extends object>(given: T | undefined, of: string): T {
+  if (given === undefined) return {} as T
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw refuse('OPTION_INVALID', { option: of, why: 'options are an object' })
+  return given
+}
+
+export function listOf<T>(given: readonly T[] | undefined, of: string): readonly T[] | undefined {
+  if (given !== undefined && !Array.isArray(given)) throw refuse('OPTION_INVALID', { option: of, why: 'it is a list' })
+  return given
+}
+
+export function checkSeq(seq: unknown): number {
+  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0)
+    throw refuse('RANGE_INVALID', { why: `${String(seq)} is not a seq` })
+  return seq
+}
