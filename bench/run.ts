@@ -73,7 +73,7 @@ async function main(args: readonly string[]): Promise<number> {
   const files = values.files ? resolve(values.files) : join(folder, 'files')
   mkdirSync(files, { recursive: true })
   try {
-    await measure(name, chosen, { quick: values.quick, rounds, peers, folder, files, say }, values.json)
+    await measure(name, all, chosen, { quick: values.quick, rounds, peers, folder, files, say }, values.json)
   } finally {
     if (values.keep && !values.files) say(`kept in ${files}; use them again with --files ${files}`)
     else rmSync(folder, { recursive: true, force: true })
@@ -81,10 +81,17 @@ async function main(args: readonly string[]): Promise<number> {
   return 0
 }
 
-async function measure(topic: string, chosen: readonly Workload[], settings: Settings, json: boolean): Promise<void> {
+async function measure(
+  topic: string,
+  all: readonly Workload[],
+  chosen: readonly Workload[],
+  settings: Settings,
+  json: boolean,
+): Promise<void> {
   const at = machine()
   const start = performance.now()
-  if (!json) console.log(`${heading(topic, at, settings)}\n`)
+  const skipped = settings.peers ? [] : all.filter((w) => w.needsPeers).map((w) => w.name)
+  if (!json) console.log(`${heading(topic, at, settings, skipped)}\n`)
   const results: ({ name: string; title: string; seconds: number } & Findings)[] = []
   for (const { name, title, run } of chosen) {
     const began = performance.now()
@@ -103,7 +110,7 @@ async function measure(topic: string, chosen: readonly Workload[], settings: Set
 
 const secondsSince = (start: number): number => Math.round((performance.now() - start) / 100) / 10
 
-const heading = (topic: string, at: Machine, { quick, rounds, peers }: Settings): string =>
+const heading = (topic: string, at: Machine, { quick, rounds, peers }: Settings, skipped: readonly string[]): string =>
   [
     `bench ${topic}${quick ? ', quick' : ''}: ${rounds} rounds in turns; median (least–most)`,
     `Node ${at.node}, SQLite ${at.sqlite}, ${at.cores} cores (${at.processor}), ${at.memoryGiB} GiB, load ${at.load} at the start`,
@@ -111,7 +118,7 @@ const heading = (topic: string, at: Machine, { quick, rounds, peers }: Settings)
       ? `peers: ${Object.entries(at.peers)
           .map(([name, version]) => `${name} ${version}`)
           .join(', ')}`
-      : 'without peers',
+      : `without peers (${skipped.join(', ')} not run)`,
   ].join('\n')
 
 function complain(why: string): number {

@@ -1,15 +1,16 @@
 // Makes a release ready: checks that the tree is what will be tagged, freezes the migrations, tests, packs, and says what to do next.
 //
-//   node scripts/release.ts --schema    rewrites schema.sql and released.json from the migrations (before a release is tagged)
+//   node scripts/release.ts --schema    rewrites what is made from the migrations: schema.sql, released.json, the kept store (before a release is tagged)
 //   node scripts/release.ts --dry-run   everything but writing
 //   node scripts/release.ts             the whole of it
 
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '../src/backends/sqlite/open.ts'
+import { readStored, writeStore, writeText } from '../test/migrations/stored.ts'
 import { newestVersion } from '../test/support/tidy/files.ts'
 import { checkReleased, type Released, schemaText, sha256 } from '../test/support/tidy/schema.ts'
 
@@ -31,7 +32,7 @@ function call(command: string, ...args: readonly string[]): string {
 }
 
 const write = (path: string, text: string): void => {
-  if (readFileSync(path, { encoding: 'utf8', flag: 'a+' }) === text) return
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return
   if (dryRun) console.log(`  would write ${path.slice(root.length)}`)
   else {
     writeFileSync(path, text)
@@ -57,21 +58,28 @@ function freeze(version: string): Released {
   return next
 }
 
-async function freshSchema(): Promise<string> {
+/** The schema of a fresh file, and a store with a little of everything in it for later versions to open. */
+async function freshFiles(): Promise<{ readonly schema: string; readonly stored: string }> {
   const scratch = mkdtempSync(join(tmpdir(), 'inkfast-schema-'))
   try {
-    const db = await openDatabase(join(scratch, 'fresh.db'), () => 0)
-    const text = schemaText(db)
+    const path = join(scratch, 'fresh.db')
+    const receipts = await writeStore(path)
+    const db = await openDatabase(path, () => 0)
+    const schema = schemaText(db)
+    const stored = readStored(db, receipts)
     db.close()
-    return text
+    return { schema, stored: writeText(stored) }
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
 }
 
 async function writeSchema(version: string): Promise<void> {
-  write(join(root, 'src', 'backends', 'sqlite', 'schema.sql'), await freshSchema())
-  write(join(folder, 'released.json'), `${JSON.stringify(freeze(version), null, 2)}\n`)
+  const released = freeze(version)
+  const { schema, stored } = await freshFiles()
+  write(join(root, 'src', 'backends', 'sqlite', 'schema.sql'), schema)
+  write(join(folder, 'released.json'), `${JSON.stringify(released, null, 2)}\n`)
+  if (version in released) write(join(root, 'test', 'migrations', `${version}.jsonl`), stored)
 }
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }

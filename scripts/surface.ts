@@ -24,6 +24,13 @@ interface Module {
   readonly imported: ReadonlyMap<string, { readonly from: string; readonly name: string }>
   /** Exported name → where it is declared; `from` is absent when that is here. */
   readonly exported: ReadonlyMap<string, { readonly from?: string; readonly name: string }>
+  readonly starred: readonly Star[]
+}
+
+/** A file whose exports are all exported from here too, perhaps under a name: `faults.`. */
+interface Star {
+  readonly from: string
+  readonly under: string
 }
 
 /** Files are given as their declarations' paths: `index.d.ts`, `model/ids.d.ts`. */
@@ -32,9 +39,14 @@ export function describeSurface(entries: Readonly<Record<string, string>>, readF
   const moduleAt = (path: string): Module => {
     const known = modules.get(path)
     if (known) return known
-    const parsed = parseModule(path, readFile(path))
-    modules.set(path, parsed)
-    return parsed
+    const { starred, ...parsed } = parseModule(path, readFile(path))
+    const exported = new Map(parsed.exported)
+    for (const { from, under } of starred) {
+      for (const name of moduleAt(from).exported.keys()) if (!exported.has(under + name)) exported.set(under + name, { from, name })
+    }
+    const at = { ...parsed, exported, starred }
+    modules.set(path, at)
+    return at
   }
   // Follows re-exports to the file that declares the name; undefined for what comes from outside the package.
   const locate = (path: string, name: string): { path: string; name: string } | undefined => {
@@ -76,7 +88,13 @@ function parseModule(path: string, source: string): Module {
   const declared = new Map<string, Declaration>()
   const imported = new Map<string, { from: string; name: string }>()
   const exported = new Map<string, { from?: string; name: string }>()
+  const starred: Star[] = []
   for (const text of statementsOf(source)) {
+    const all = /^export \* (?:as ([\w$]+) )?from ['"]([^'"]+)['"];?$/.exec(text)
+    if (all) {
+      starred.push({ from: targetOf(path, all[2] as string), under: all[1] === undefined ? '' : `${all[1]}.` })
+      continue
+    }
     const list = /^(import|export) (?:type )?\{([^}]*)\}(?: from ['"]([^'"]+)['"])?;?$/.exec(text)
     if (list) {
       const from = list[3] === undefined ? undefined : targetOf(path, list[3])
@@ -99,12 +117,12 @@ function parseModule(path: string, source: string): Module {
   }
   // Only types of the package itself are followed; what Node or the language gives stays a name.
   for (const [name, { from }] of imported) if (from.startsWith('.')) imported.delete(name)
-  return { declared, imported, exported }
+  return { declared, imported, exported, starred }
 }
 
 /** Paths inside the package lose their leading dot; everything else keeps one, to tell the two apart. */
 const targetOf = (path: string, specifier: string): string =>
-  specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier).replace(/\.[jt]s$/, '.d.ts') : `.${specifier}`
+  specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier).replace(/(?:\.d)?\.[jt]s$/, '.d.ts') : `.${specifier}`
 
 /** Top-level statements on one line each, without comments. */
 function statementsOf(source: string): readonly string[] {

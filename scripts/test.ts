@@ -34,7 +34,11 @@ interface Report {
   readonly numFailedTests: number
   readonly numPendingTests: number
   readonly numTodoTests: number
-  readonly testResults: readonly { readonly name: string; readonly status: string; readonly assertionResults: readonly unknown[] }[]
+  readonly testResults: readonly {
+    readonly name: string
+    readonly status: string
+    readonly assertionResults: readonly { readonly status: string }[]
+  }[]
 }
 
 interface Counts {
@@ -43,10 +47,12 @@ interface Counts {
   readonly skipped: number
 }
 
-/** A file that could not even be read counts as one that failed. */
+/** A file that could not be read, or whose preparations failed, has no failed test and still counts as one. */
 function counts({ numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults }: Report): Counts {
-  const unread = testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0)
-  return { passed: numPassedTests, failed: numFailedTests + unread.length, skipped: numPendingTests + numTodoTests }
+  const untried = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((a) => a.status === 'failed'),
+  )
+  return { passed: numPassedTests, failed: numFailedTests + untried.length, skipped: numPendingTests + numTodoTests }
 }
 
 function runTests(): Counts {
@@ -54,7 +60,7 @@ function runTests(): Counts {
   const file = join(folder, 'report.json')
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-    const coverage = passedOn.length === 0 ? ['--coverage'] : []
+    const coverage = passedOn.length === 0 ? ['--coverage', '--coverage.reportOnFailure'] : []
     const well = step('tests', tool('vitest', 'vitest.mjs'), ['run', ...coverage, ...reporters, ...passedOn])
     const counted = counts(JSON.parse(readFileSync(file, 'utf8')) as Report)
     // Vitest also fails on errors outside of any test; that is never counted as green.

@@ -22,8 +22,6 @@ export interface StoreOptions extends Omit<KernelOptions, 'redactKey'> {
   readonly airGapped?: boolean
   /** Make the file when there is none; true by default. */
   readonly create?: boolean
-  /** Look, but change nothing: not even a side file where none may be created. */
-  readonly readOnly?: boolean
   /** Bring an older schema up to date; true by default. */
   readonly migrate?: boolean
   /** The time, for tests and simulations. */

@@ -36,6 +36,11 @@ describe('the public API', () => {
     expect(described(change as Readonly<Record<string, string>>)).not.toBe(described())
   })
 
+  it('is described through re-exports of whole files', () => {
+    const text = described({ 'index.d.ts': "export * from './b.d.ts';\nexport * as parts from './a.d.ts';\n" })
+    expect(text).toBe('inkfast\n  B\n  parts.A\n\na: interface A { readonly b: B; }\nb: type B = 1 | 2;\n')
+  })
+
   it('is described alike when only a comment changed', () => {
     expect(described({ 'b.d.ts': '/** One or two. */\nexport type B = 1 | 2;\n' })).toBe(described())
   })

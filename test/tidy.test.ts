@@ -19,7 +19,11 @@ import { checkConfig, checkImports, checkPure, checkSql, folderOf, type Room, ty
 import { checkReleased, checkTables, type FoundTable, type Released, schemaText, sha256, tablesIn } from './support/tidy/schema.ts'
 
 const LONG_FILES: Readonly<Record<string, string>> = {
-  'src/kernel/store.ts': 'the whole public face of a store in one place: the interface, its one implementation, its life',
+  'src/kernel/store.test.ts': 'one promise of the public face after the other, in the order a user meets them',
+}
+
+const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
+  'src/cli/demo/tamper.ts': 'plays someone who changes a copy of the file behind our back',
 }
 
 // Made-up paths and marks are what these files are about.
@@ -35,7 +39,9 @@ describe('rooms', () => {
   })
 
   it('are all in the table and all built', () => {
-    const folders = filesUnder('src', (path) => path.endsWith('tsconfig.json')).map((path) => posix.dirname(path))
+    const folders = filesUnder('src', (path) => path.endsWith('tsconfig.json'))
+      .map((path) => posix.dirname(path))
+      .sort()
     expect(folders).toEqual(rooms.map(({ name }) => folderOf(name)).sort())
     const built = readJson<RoomConfig>('tsconfig.json').references?.map(({ path }) => path)
     expect(built?.toSorted()).toEqual([...folders, 'test'].sort())
@@ -52,7 +58,7 @@ describe('rooms', () => {
   })
 
   it('hold SQL only where a database is', () => {
-    const elsewhere = sources.filter((path) => !path.startsWith('src/backends/'))
+    const elsewhere = sources.filter((path) => !path.startsWith('src/backends/') && !(path in SQL_ELSEWHERE))
     expect(elsewhere.flatMap((path) => checkSql(path, read(path)))).toEqual([])
   })
 

@@ -17,7 +17,7 @@ export const appendAgainstEmmett: Workload = {
     const session = await store.session('bench')
     const emmett = await openEmmett(folder)
     const queued = inTurn(emmett.kept)
-    const ms = quick ? 400 : 800
+    const ms = quick ? 300 : 800
     let i = 0
     const found = await interleave(rounds, {
       ours: () => rate(1, ms, () => session.append(TYPE, payload(i++))),

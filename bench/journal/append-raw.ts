@@ -18,7 +18,7 @@ export const appendAgainstRaw: Workload = {
     await using plain = await open({ url: join(folder, 'plain.db'), redact: false })
     const raw = new RawJournal(join(folder, 'raw.db'))
     const [maskedSession, plainSession] = [await masked.session('bench'), await plain.session('bench')]
-    const ms = quick ? 500 : 1200
+    const ms = quick ? 400 : 1200
     let i = 0
     const found = await interleave(rounds, {
       masked: () => rate(CALLERS, ms, () => maskedSession.append(TYPE, payload(i++))),

@@ -38,8 +38,8 @@ export const redaction: Workload = {
       for (const [i, { bytes, work }] of cases.entries()) found[i]?.push((perRun(work, 60) * 1000 * KIB) / bytes)
     }
 
-    const size = (quick ? 8 : 64) * KIB
-    const worst = measureLinear(quick ? 2 : 3, undefined, size)
+    const size = (quick ? 32 : 64) * KIB
+    const worst = measureLinear(quick ? 1 : 3, undefined, size)
     const most = (of: (l: Linear) => number) => worst.reduce((a, b) => (of(b) > of(a) ? b : a))
     const slowest = most((l) => l.large)
     const steepest = most((l) => l.ratio)

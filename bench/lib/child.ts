@@ -8,6 +8,6 @@ const run = promisify(execFile)
 
 /** Runs a script of ours and reads the JSON it prints. */
 export async function inChild<T>(script: URL, ...args: readonly string[]): Promise<T> {
-  const { stdout } = await run(process.execPath, ['--expose-gc', fileURLToPath(script), ...args], { maxBuffer: 2 ** 24 })
+  const { stdout } = await run(process.execPath, [fileURLToPath(script), ...args], { maxBuffer: 2 ** 24 })
   return JSON.parse(stdout) as T
 }

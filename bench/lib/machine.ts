@@ -1,7 +1,7 @@
 // Where the numbers come from: without this they mean nothing.
 
-import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+import { installedPeers } from './peers.ts'
 
 export interface Machine {
   readonly node: string
@@ -21,18 +21,6 @@ export function machine(): Machine {
     processor: cpus()[0]?.model ?? 'unknown',
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     load: Math.round((loadavg()[0] ?? 0) * 100) / 100,
-    peers: peerVersions(),
+    peers: installedPeers(),
   }
-}
-
-/** As installed, not as asked for. */
-function peerVersions(): Record<string, string> {
-  const bench = new URL('../', import.meta.url)
-  const wanted = Object.keys((JSON.parse(readFileSync(new URL('package.json', bench), 'utf8')) as { dependencies: object }).dependencies)
-  const file = (name: string) => new URL(`node_modules/${name}/package.json`, bench)
-  return Object.fromEntries(
-    wanted
-      .filter((name) => existsSync(file(name)))
-      .map((name) => [name, (JSON.parse(readFileSync(file(name), 'utf8')) as { version: string }).version]),
-  )
 }

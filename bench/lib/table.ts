@@ -19,5 +19,6 @@ export function number(value: number): string {
   if (!Number.isFinite(value)) return '–'
   const size = Math.abs(value)
   if (size >= 1000) return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ' ')
+  if (Number.isInteger(value)) return String(value)
   return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2)
 }

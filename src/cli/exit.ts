@@ -1,6 +1,6 @@
 // What a command's end means, in one number and one line. Every failure passes through here.
 
-import { type ErrorCode, type ErrorKind, InkError } from '../index.ts'
+import { type ErrorCode, type ErrorKind, InkError } from '../model/errors.ts'
 import { harmless, jsonLine } from './text.ts'
 
 export const EXIT = {
@@ -65,9 +65,7 @@ export interface Failure {
 export function failureOf(error: unknown): Failure {
   if (error instanceof InkError) {
     const { code, kind, message, details } = error
-    // The store needs `inkfast migrate`: the command was not wrong, the time was.
-    const older = code === 'OPTION_INVALID' && details.option === 'migrate'
-    return { exit: older ? EXIT.unavailable : (byCode[code] ?? byKind[kind]), error: { code, kind, message, details } }
+    return { exit: byCode[code] ?? byKind[kind], error: { code, kind, message, details } }
   }
   if (error instanceof CliError) {
     const kind = error.exit === EXIT.usage ? 'invalid' : error.exit === EXIT.missing ? 'missing' : 'unavailable'

@@ -50,6 +50,8 @@ export function fileFindings(path: string, folder: string, name: string): readon
       : fail('folder', `${folder} may not be written`, 'Give this user the right to write it: the log lies beside the file.'),
   ]
   const file = fileThere(path)
+  if (!file && !may(folder, constants.X_OK))
+    return [...findings, fail('file', 'cannot be seen from here', 'Give this user the right to enter the folder.')]
   if (!file)
     return [...findings, fail('file', 'there is no store here', 'Check the path, or open it from a program to start a new journal.')]
   if (!file.isFile()) return [...findings, fail('file', 'it is not a file', 'Give the path of a file.')]

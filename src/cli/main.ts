@@ -28,16 +28,22 @@ async function run(words: readonly string[]): Promise<number> {
     if (reason !== undefined) return 128 + reason
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.fine
-      return tell(usage(`${error.message.replace(/^error: /, '').replace(/\.?$/, '.')} See inkfast ${helpOf(words)}--help.`))
+      const known = commands.commands.some((command) => command.name() === words[0])
+      const said = error.message
+        .replace(/^error: /, '')
+        .replaceAll('\n', ' ')
+        .replace(/\.?$/, '.')
+      return tell(usage(`${said} See inkfast ${known ? `${words[0]} ` : ''}--help.`))
     }
     return tell(error)
   }
   return exit
 }
 
-const helpOf = (words: readonly string[]): string => (/^[a-z]+$/.test(words[0] ?? '') ? `${words[0]} ` : '')
-
 const tell = (error: unknown): Exit => tellFailure(error, { json, debug: environment.debug, out: plain.out, note: plain.note })
+
+// What fails beside the command, in a timer or a thread, ends it in words too.
+process.on('uncaughtException', (error) => process.exit(tell(error)))
 
 // Set, not called: what is still on its way to a pipe gets there first.
 process.exitCode = await run(process.argv.slice(2))

@@ -35,11 +35,22 @@ export async function queryOf(store: Store, o: FilterOptions, now: number): Prom
   }
 }
 
+// More than this are not held in memory to turn them round: their beginning is looked for, and then they are read forwards.
+const HELD = 1000
+
 /** The newest so many that match, oldest of them first. */
-export async function lastEvents(store: Store, query: EventQuery, limit: number): Promise<readonly Event[]> {
-  const found: Event[] = []
-  for await (const event of store.events({ ...query, backwards: true, limit })) found.push(event)
-  return found.reverse()
+export async function* lastEvents(store: Store, query: EventQuery, limit: number): AsyncGenerator<Event, void, undefined> {
+  const before = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, (await store.head()).seq + 1)
+  const held: Event[] = []
+  let [found, oldest] = [0, 0]
+  for await (const event of store.events({ ...query, before, backwards: true, limit })) {
+    found++
+    oldest = event.seq
+    if (found <= HELD) held.push(event)
+    else held.length = 0
+  }
+  if (found <= HELD) yield* held.reverse()
+  else yield* store.events({ ...query, before, after: oldest - 1 })
 }
 
 /** A date, or how long ago: `2026-01-31T09:00:00Z`, `15m`. */

@@ -1,7 +1,7 @@
 // Opening a store from the terminal: never created, never migrated in passing, and closed whatever happens.
 
 import { fileURLToPath } from 'node:url'
-import { InkError, open, type Session, type Store } from '../index.ts'
+import { InkError, open, type Session, type Store, type StoreOptions } from '../index.ts'
 import { isId } from '../model/ids.ts'
 import { CliError, EXIT, usage } from './exit.ts'
 import { environment } from './terminal.ts'
@@ -29,12 +29,27 @@ export function storePath(given: string | undefined): string {
  * Without the redactor: the terminal appends nothing, and what is shown is what is stored. A key with a secret in it is found by its
  * masked form, the one that `inkfast sessions` prints; nobody has to type the secret into a shell.
  */
-export async function withStore<T>(url: string | undefined, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await open({ url: storeUrl(url), create: false, migrate: false, redact: false })
+export async function withStore<T>(
+  url: string | undefined,
+  work: (store: Store) => Promise<T>,
+  options: { readonly write?: boolean } = {},
+): Promise<T> {
+  const store = await openToLook({ url: storeUrl(url), create: false, migrate: false, redact: false }, options.write ?? false)
   try {
     return await work(store)
   } finally {
     await store.close()
+  }
+}
+
+// Opened as any program would, so that it leaves nothing beside the file; to be read only where it may not be written, or is damaged.
+async function openToLook(options: StoreOptions, write: boolean): Promise<Store> {
+  try {
+    return await open(options)
+  } catch (error) {
+    const lookable = error instanceof InkError && ['FILE_READ_ONLY', 'FILE_DENIED', 'FILE_CORRUPT'].includes(error.code)
+    if (write || !lookable) throw error
+    return open({ ...options, readOnly: true })
   }
 }
 

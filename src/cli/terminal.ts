@@ -34,6 +34,8 @@ export const environment = {
 }
 
 const LEAST_WIDTH = 40
+// EXIT.unexpected, said here because exit.ts speaks of stores and this file of streams.
+const UNWRITTEN = 6
 
 export interface Stops {
   readonly signal: AbortSignal
@@ -54,8 +56,9 @@ export function listenForStops(): Stops {
   process.on('SIGINT', () => end(2))
   process.on('SIGTERM', () => end(15))
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    end('unread')
+    if (error.code === 'EPIPE') return end('unread')
+    process.stderr.write(`inkfast: What was found could not be written (${error.code}). Check the disk or the file stdout goes to.\n`)
+    process.exit(UNWRITTEN)
   })
   process.stderr.on('error', () => {})
   return { signal: stop.signal, reason: () => reason }

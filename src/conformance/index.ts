@@ -1,2 +1,40 @@
+// The conformance suite of the backend port: what a backend must do to carry a store. Two backends that pass it are interchangeable.
+//
+// It is tied to no test runner. Say how a fresh, empty store of yours is opened, then run every case:
+//
+//   import { cases, randomWalk, runCase } from 'inkfast/conformance'
+//
+//   const open = async ({ now } = {}) => {
+//     const place = await makeEmptyPlace()
+//     return {
+//       backend: await myBackend(place, { now }),
+//       second: () => myBackend(place, { now }),            // where several handles may share a store
+//       reopen: () => closeAllThenOpen(place, { now }),     // where a store outlives its handles
+//       dispose: () => place.remove(),
+//     }
+//   }
+//   for (const one of cases) {
+//     const result = await runCase(one, open)               // passed, skipped with a reason, or failed with a Violation
+//     if (result.status === 'failed') throw result.error
+//   }
+//   await randomWalk({ seed: 1, steps: 500, open })         // against the oracle; throws with seed, step and first difference
+//
+// `faults` wrap a backend to fail on purpose. `sabotages` are the suite's own controls: each breaks one promise, and some case must
+// notice; run them over your `open` to see that the suite would catch the same flaw in yours.
+
+export {
+  type Case,
+  type Need,
+  type OpenBackend,
+  type OpenedBackend,
+  type OpenOptions,
+  type Result,
+  runCase,
+  Skipped,
+  Violation,
+} from './case.ts'
 export { cases } from './cases/index.ts'
-export * from './case.ts'
+export * as faults from './faults.ts'
+export { type Sabotage, sabotages } from './sabotage.ts'
+export { openMemory, openSharedMemory } from './shared-memory.ts'
+export { randomWalk, type Walk, type WalkOptions } from './walk.ts'

@@ -6,7 +6,7 @@ import { eventDigest, keyDigest, payloadDigest } from '../model/chain.ts'
 import { DURABLE, type EventClass, type EventDraft } from '../model/event.ts'
 import { type EventId, type Id, idMaker, type RunId, type SessionId, type TenantId, tenantId } from '../model/ids.ts'
 import { type Body, columnsOf, encodeBody } from '../model/rows.ts'
-import type { TableName } from '../model/tables.ts'
+import { type ColumnType, type ColumnValue, type TableName, tableOf } from '../model/tables.ts'
 import type { Change, Commit, CommitKey } from '../ports/commit.ts'
 import { type Chance, chance } from './chance.ts'
 
@@ -103,3 +103,12 @@ export const put = (table: TableName, id: string, body: Body = {}, { event = 0, 
   event,
   ...(grants && { grants }),
 })
+
+// UTF-16 units and UTF-8 bytes order the last two texts differently.
+const values: Readonly<Record<ColumnType, readonly ColumnValue[]>> = {
+  text: [null, 'a', 'B', 'ä', '', '\uFFFD', '\u{1F600}'],
+  integer: [null, 0, -1, 7, 1_700_000_000_000, 2],
+}
+
+/** What an indexed column may hold, null first. */
+export const valuesOf = (table: TableName, column: string): readonly ColumnValue[] => values[tableOf(table).columns[column] ?? 'integer']

@@ -1,6 +1,7 @@
 // Everything a backend shows, as lines of text: two backends with the same lines hold the same, and the first line that differs
 // says where they part.
 
+import { canonical } from '../model/canonical.ts'
 import type { EventRecord } from '../model/event.ts'
 import type { TenantId } from '../model/ids.ts'
 import type { StoredRow } from '../model/rows.ts'
@@ -32,7 +33,7 @@ export const rowLine = (row: StoredRow): string =>
 
 export function outcomeLine(outcome: Outcome, withTime: boolean): string {
   const { now, ...rest } = outcome
-  return JSON.stringify(withTime ? { ...rest, now } : rest)
+  return canonical(withTime ? { ...rest, now } : rest)
 }
 
 /** Reads to the end, holding each page to what the port promises of one. */

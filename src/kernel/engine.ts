@@ -21,6 +21,8 @@ export interface KernelOptions {
   readonly payloadBytes?: number
   /** The lane's bounds. */
   readonly lane?: Pick<LaneOptions, 'commits' | 'bytes' | 'timeoutMs'>
+  /** Opened to be looked at: damage is told by the read that meets it, not by opening. */
+  readonly readOnly?: boolean
   /** Keys the tags in masked text; by default made once and kept in the store. */
   readonly redactKey?: Uint8Array
 }

@@ -7,7 +7,7 @@ import { sqliteBackend } from '../backends/sqlite/backend.ts'
 import { nodeEnvironment } from '../environment.ts'
 import { refuse } from '../model/errors.ts'
 import { MAIN, type SessionId } from '../model/ids.ts'
-import { decider, fact } from './decider.ts'
+import { type Command, decider, fact } from './decider.ts'
 import { createEngine } from './engine.ts'
 import { execute, plan } from './execute.ts'
 import { rebuild } from './rebuild.ts'
@@ -112,7 +112,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (name) => {
     await expect(plan(scope, [parts('x')[1], parts('y')[1]] as never)).rejects.toThrow(/same row/)
     const c = scope.engine.newId<'session'>()
     const refused = plan(scope, [
-      { decider: session, id: c, command: { verb: 'open', set: {} } },
+      { decider: session, id: c, command: { verb: 'open', set: {} } as Command },
       { decider: door, id: scope.engine.newId(), command: { verb: 'knock' } },
     ])
     expect(await codeOf(refused)).toBe('EVENT_UNKNOWN')

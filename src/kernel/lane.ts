@@ -30,7 +30,7 @@ export interface LaneStats {
 }
 
 interface Waiting {
-  readonly commit: Commit
+  commit: Commit
   readonly bytes: number
   readonly since: number
   readonly settle: (outcome: Outcome) => void
@@ -41,13 +41,15 @@ type Sent = { readonly outcomes: readonly Outcome[] } | { readonly error: unknow
 
 // How many commits in a row may stay without an answer, one at a time, before the store is taken to be gone.
 const GIVE_UP_AFTER = 3
+// How long the head that a commit returned is taken for the head.
+const HEAD_FRESH_MS = 50
 
 export class Lane {
   readonly #backend: Backend
   readonly #environment: Environment
   readonly #options: LaneOptions
   readonly #latency = new Histogram()
-  readonly #heads = new Map<TenantId, number>()
+  readonly #heads = new Map<TenantId, { readonly seq: number; readonly at: number }>()
   #waiting: Waiting[] = []
   #taken = 0
   #bytes = 0
@@ -110,7 +112,7 @@ export class Lane {
   async #fly(): Promise<void> {
     const batch = this.#take()
     try {
-      await this.#learnHeads(batch)
+      await this.#markHeads(batch)
       const sent = await this.#send(batch.map((w) => w.commit))
       if ('outcomes' in sent) this.#settle(batch, sent.outcomes)
       else await this.#recover(batch, sent)
@@ -141,10 +143,18 @@ export class Lane {
     return batch
   }
 
-  // Where the journal stood before the first sending: beyond that point a lost commit is looked for.
-  async #learnHeads(batch: readonly Waiting[]): Promise<void> {
-    for (const { commit } of batch) {
-      if (!this.#heads.has(commit.tenant)) this.#heads.set(commit.tenant, (await this.#backend.journal.head(commit.tenant)).seq)
+  // Every sending says where the journal stood before it: if it is lost, or late, what arrived is found beyond that point. A head that
+  // was learned a while ago is looked up again, or others' events would have to be searched.
+  async #markHeads(batch: readonly Waiting[]): Promise<void> {
+    const now = this.#environment.clock.monotonic()
+    for (const waiting of batch) {
+      const { tenant } = waiting.commit
+      let head = this.#heads.get(tenant)
+      if (!head || now - head.at > HEAD_FRESH_MS) {
+        head = { seq: (await this.#backend.journal.head(tenant)).seq, at: now }
+        this.#heads.set(tenant, head)
+      }
+      waiting.commit = { ...waiting.commit, since: head.seq }
     }
   }
 
@@ -167,7 +177,7 @@ export class Lane {
 
   /**
    * A backend that knows that nothing was saved says so with an InkError, and that is the answer. Anything else leaves the
-   * outcome open: the commits are sent again, marked, so that what did arrive is found instead of written twice. From then on
+   * outcome open: the commits are sent again, and what did arrive is found instead of written twice. From then on
    * only an outcome is an answer: a refusal of the second sending says nothing about the first.
    */
   async #recover(batch: readonly Waiting[], failed: { error: unknown; timedOut: boolean }): Promise<void> {
@@ -180,7 +190,7 @@ export class Lane {
       reason: reasonOf(failed.error),
     })
     this.#count.resent += batch.length
-    const again = await this.#send(batch.map((w) => this.#resend(w.commit)))
+    const again = await this.#send(batch.map((w) => w.commit))
     if ('outcomes' in again) return this.#settle(batch, again.outcomes)
 
     // One commit may be what the store chokes on: it must not take the others with it.
@@ -188,7 +198,7 @@ export class Lane {
     let last = again.error
     for (const w of batch) {
       if (inARow < GIVE_UP_AFTER) {
-        const alone = await this.#send([this.#resend(w.commit)])
+        const alone = await this.#send([w.commit])
         if ('outcomes' in alone) {
           inARow = 0
           this.#settle([w], alone.outcomes)
@@ -199,10 +209,6 @@ export class Lane {
       }
       w.fail(unknownOutcome(w.commit, last))
     }
-  }
-
-  #resend(commit: Commit): Commit {
-    return { ...commit, resent: { after: this.#heads.get(commit.tenant) ?? 0 } }
   }
 
   #settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
@@ -216,7 +222,7 @@ export class Lane {
       else if (!outcome.repeated) {
         this.#count.events += outcome.receipts.length
         const last = outcome.receipts.at(-1)
-        if (last) this.#heads.set(commit.tenant, Math.max(last.seq, this.#heads.get(commit.tenant) ?? 0))
+        if (last) this.#heads.set(commit.tenant, { seq: last.seq, at: now })
         this.#options.saved?.(commit, outcome)
       }
       settle(outcome)

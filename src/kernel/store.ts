@@ -84,7 +84,12 @@ export async function createStore(backend: Backend, environment: Environment, op
   })
   const life = new Life(engine, closing, recents)
   const scope = { engine, tenant: MAIN, actor: '' }
-  await life.recentOf(scope).fill()
+  try {
+    await life.recentOf(scope).fill()
+  } catch (error) {
+    // A damaged file is served to nobody; but whoever came to look at the damage must be let in.
+    if (!options.readOnly) throw error
+  }
   return new StoreView(scope, life, true)
 }
 

@@ -76,6 +76,11 @@ export const errors = {
     (d) =>
       `The store ${d.path} has schema ${d.found}, newer than the ${d.known} this version knows. Nothing was changed. Install a newer inkfast.`,
   ),
+  SCHEMA_OLDER: row(
+    'unavailable',
+    (d) =>
+      `The store ${d.path} has schema ${d.found}, older than the ${d.needed} this version works with. Nothing was changed. Run inkfast migrate ${d.path}.`,
+  ),
   SCHEMA_CHANGED: row(
     'corrupt',
     (d) =>

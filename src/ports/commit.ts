@@ -2,7 +2,7 @@
 // or not at all.
 
 import type { EventDraft, Receipt } from '../model/event.ts'
-import type { Id, SessionId, TenantId } from '../model/ids.ts'
+import type { SessionId, TenantId } from '../model/ids.ts'
 import type { ColumnValue, TableName } from '../model/tables.ts'
 
 export type Guard =
@@ -41,8 +41,12 @@ export interface Commit {
   readonly guards: readonly Guard[]
   readonly events: readonly EventDraft[]
   readonly changes: readonly Change[]
-  /** The reply to an earlier sending was lost: before anything else, look for its first event id beyond this seq. */
-  readonly resent?: { readonly after: number }
+  /**
+   * The head the sender knew when it sent this commit first. When the journal has grown since, an earlier sending may have arrived:
+   * before anything else, look for its first event id beyond this seq. A reply that was lost and a sending that arrives late both
+   * end in one event.
+   */
+  readonly since?: number
 }
 
 export type Outcome =
@@ -64,5 +68,3 @@ export type Outcome =
   | { readonly ok: false; readonly refused: 'tenant'; readonly found: string; readonly now: number }
   /** The store choked on this commit, saved nothing of it, and says why; its neighbours are untouched. */
   | { readonly ok: false; readonly refused: 'failed'; readonly found: string; readonly now: number }
-
-export type RowKey = { readonly table: TableName; readonly id: Id | string }

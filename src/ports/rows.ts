@@ -8,9 +8,9 @@ export interface ListQuery {
   readonly index: string
   /** Equal to the leading columns of the index. */
   readonly equals: readonly ColumnValue[]
-  /** A range on the next column. */
-  readonly from?: ColumnValue
-  readonly below?: ColumnValue
+  /** A range on the next column, which is the id once all are fixed. Null lies in no range. */
+  readonly from?: string | number
+  readonly below?: string | number
   readonly backwards?: boolean
   readonly limit: number
   readonly cursor?: string

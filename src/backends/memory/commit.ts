@@ -5,6 +5,7 @@ import { bodyDigest, GENESIS, linkHash, type Sha256 } from '../../model/chain.ts
 import { assert } from '../../model/errors.ts'
 import type { EventRecord, Receipt } from '../../model/event.ts'
 import type { TenantId } from '../../model/ids.ts'
+import { tableOf } from '../../model/tables.ts'
 import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
 import { emptyTenant, type MemoryRows, type MemoryState, type MemoryTenant, tableRows } from './state.ts'
 
@@ -21,8 +22,11 @@ export function applyCommit(state: MemoryState, commit: Commit, sha256: Sha256, 
     if (found !== undefined) return { ok: false, refused: guard, found, now }
   }
 
-  state.tenants.set(commit.tenant, tenant)
   const first = tenant.events.length + 1
+  const beyond = commit.changes.find((c) => c.kind === 'erase' && c.seqs.some((seq) => seq < 1 || seq >= first + commit.events.length))
+  if (beyond) return { ok: false, refused: 'failed', found: 'only events that exist are erased', now }
+
+  if (commit.events.length + commit.changes.length > 0) state.tenants.set(commit.tenant, tenant)
   for (const draft of commit.events) {
     const seq = tenant.events.length + 1
     const hash = linkHash(sha256, tenant.events.at(-1)?.hash ?? GENESIS, seq, draft.event)
@@ -49,9 +53,9 @@ function findEarlier(tenant: MemoryTenant, commit: Commit, sha256: Sha256): read
     if (!salt || !sameBytes(bodyDigest(sha256, salt, commit.key.body), receipt.body)) return 'reused'
     return tenant.events.slice(receipt.seq - 1, receipt.seq - 1 + receipt.count)
   }
-  const sought = commit.resent && commit.events[0]
-  if (!sought) return undefined
-  const at = tenant.events.findIndex((e) => e.seq > (commit.resent?.after ?? 0) && e.id === sought.id)
+  const sought = commit.events[0]
+  if (commit.since === undefined || !sought) return undefined
+  const at = tenant.events.findIndex((e, i) => i >= (commit.since as number) && e.id === sought.id)
   return at < 0 ? undefined : tenant.events.slice(at, at + commit.events.length)
 }
 
@@ -84,7 +88,7 @@ export function applyChange(rows: MemoryRows, change: Change, first: number, era
   }
   const before = table.get(change.id)
   const revision = change.event === undefined ? 0 : first + change.event
-  const fence = change.grants ? revision : before?.fence
+  const fence = tableOf(change.table).fenced && change.grants ? revision : before?.fence
   table.set(change.id, {
     id: change.id,
     born: before?.born ?? revision,

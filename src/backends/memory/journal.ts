@@ -13,7 +13,11 @@ export function journalReads(state: MemoryState): JournalReads {
       return { seq: last?.seq ?? 0, hash: last?.hash ?? GENESIS }
     },
     page: async (tenant, query) => readPage(state.tenants.get(tenant)?.events ?? [], query),
-    tenants: async () => [...state.tenants.keys()].sort(compareText),
+    tenants: async () =>
+      [...state.tenants]
+        .filter(([, t]) => t.events.length > 0)
+        .map(([id]) => id)
+        .sort(compareText),
   }
 }
 

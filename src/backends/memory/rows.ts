@@ -30,22 +30,26 @@ function listRows(all: readonly MemoryRow[], table: TableName, query: ListQuery)
   assert(index, `index ${query.index} of ${table} is declared`)
   const names = Object.keys(tableOf(table).columns)
   const columnOf = (row: MemoryRow, column: string): ColumnValue =>
-    column === 'born' ? row.born : column === 'revision' ? row.revision : (row.columns[names.indexOf(column)] as ColumnValue)
+    column === 'id'
+      ? row.id
+      : column === 'born'
+        ? row.born
+        : column === 'revision'
+          ? row.revision
+          : (row.columns[names.indexOf(column)] as ColumnValue)
   // What is left of the index once the leading columns are fixed, completed with the id.
-  const rest = index.slice(query.equals.length)
-  const keyOf = (row: MemoryRow): ColumnValue[] => [...rest.map((column) => columnOf(row, column)), row.id]
-  const ranged = rest[0]
+  const rest = [...index.slice(query.equals.length), 'id']
+  const keyOf = (row: MemoryRow): ColumnValue[] => rest.map((column) => columnOf(row, column))
   const inRange = (row: MemoryRow): boolean => {
     if (!query.equals.every((wanted, i) => columnOf(row, index[i] as string) === wanted)) return false
-    if (ranged === undefined) return true
-    const value = columnOf(row, ranged)
+    const value = columnOf(row, rest[0] as string)
     // As in SQL: null lies in no range.
     if (value === null) return query.from === undefined && query.below === undefined
     if (query.from !== undefined && compareValues(value, query.from) < 0) return false
     return query.below === undefined || compareValues(value, query.below) < 0
   }
   const sign = query.backwards ? -1 : 1
-  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, rest.length + 1)
+  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, rest.length)
   const found = all
     .filter(inRange)
     .sort((a, b) => sign * compareKeys(keyOf(a), keyOf(b)))

@@ -42,10 +42,10 @@ export function upkeep(state: MemoryState, entropy: Entropy): Upkeep {
       return scratch
     },
     adopt: async (id, scratch, head) => {
-      const tenant = state.tenants.get(id)
+      const tenant = state.tenants.get(id) ?? emptyTenant()
       const rows = folded.get(scratch)
-      const last = tenant?.events.at(-1)
-      if (!rows || !tenant || (last?.seq ?? 0) !== head.seq || !sameBytes(last?.hash ?? GENESIS, head.hash)) return false
+      const last = tenant.events.at(-1)
+      if (!rows || (last?.seq ?? 0) !== head.seq || !sameBytes(last?.hash ?? GENESIS, head.hash)) return false
       for (const table of tableNames) if (tableOf(table).authority === 'journal') tenant.rows.set(table, tableRows(rows, table))
       return true
     },

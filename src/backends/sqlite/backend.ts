@@ -34,8 +34,7 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
   const signals = fileSignals(db)
   let closed = false
   const write = async <T>(work: () => T extends Promise<unknown> ? never : T): Promise<T> => {
-    // Looked at again after every wait: a batch that arrived while commits were held up may be held up once more.
-    while (checkpointer.ready()) await checkpointer.ready()
+    await checkpointer.ready()
     if (closed) throw refuse('STORE_CLOSED')
     if (db.readOnly) throw refuse('FILE_READ_ONLY', { path: db.path, reason: 'it was opened to be read' })
     return writing(db, work, options.busyMs)
@@ -46,14 +45,14 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
     try {
       return await write(() => applyBatch(db, batch, now()))
     } catch (error) {
-      if (batch.length <= 1 || !(error instanceof InkError) || error.code !== 'BACKEND_FAILED') throw error
+      if (!isChoking(error)) throw error
     }
     const outcomes: Outcome[] = []
     for (const commit of batch) {
       try {
         outcomes.push(...(await write(() => applyBatch(db, [commit], now()))))
       } catch (error) {
-        if (!(error instanceof InkError) || error.code !== 'BACKEND_FAILED') throw error
+        if (!isChoking(error)) throw error
         outcomes.push({ ok: false, refused: 'failed', found: String(error.details.reason), now: now() })
       }
     }
@@ -85,3 +84,5 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
     },
   }
 }
+
+const isChoking = (error: unknown): error is InkError => error instanceof InkError && error.code === 'BACKEND_FAILED'

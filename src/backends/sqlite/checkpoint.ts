@@ -3,7 +3,8 @@
 // little that was added meanwhile, and only for the last little do commits wait, so that the log can start from its beginning.
 
 import { Worker } from 'node:worker_threads'
-import type { Database, Durability } from './database.ts'
+import { refuse } from '../../model/errors.ts'
+import { type Database, type Durability, SQLITE } from './database.ts'
 
 export type CheckpointOrder = 'copy' | 'check'
 export type CheckpointAnswer =
@@ -28,6 +29,10 @@ export interface CheckpointStats {
   readonly waits: number
   readonly mostFrames: number
 }
+
+// The longest commits wait for the last little: within the write budget, and when the log is full.
+const SHORT_WAIT_MS = 15
+const FULL_WAIT_MS = 1000
 
 const frames = 'pragma wal_checkpoint(noop)'
 
@@ -73,7 +78,11 @@ export class Checkpointer {
     await this.#copying
     const answer = await this.#ask('check')
     if ('damage' in answer) return answer.damage.filter((line) => line !== 'ok')
-    return [('failed' in answer && answer.failed) || 'the file could not be checked']
+    const failed = 'failed' in answer ? answer : { failed: 'no answer', errcode: undefined }
+    // Damage may be what keeps the check from running; anything else says nothing about the file.
+    const code = (failed.errcode ?? 0) & 0xff
+    if (code === SQLITE.CORRUPT || code === SQLITE.NOTADB) return [failed.failed]
+    throw refuse('IO_FAILED', { path: this.#db.path, reason: `the pages could not be checked: ${failed.failed}` })
   }
 
   async close(): Promise<void> {
@@ -106,9 +115,14 @@ export class Checkpointer {
         if (open && answer.checkpointed < answer.log) return
         if (!open && (left <= this.#policy.short || log >= this.#policy.most)) {
           this.#waits++
-          this.#gate = new Promise((resolve) => {
-            open = resolve
-          })
+          const { promise, resolve } = Promise.withResolvers<void>()
+          // Nobody waits without end: a slow disk may let the log grow, but not hold up what it could take.
+          const late = setTimeout(resolve, log >= this.#policy.most ? FULL_WAIT_MS : SHORT_WAIT_MS)
+          open = () => {
+            clearTimeout(late)
+            resolve()
+          }
+          this.#gate = promise
         }
       }
     } finally {

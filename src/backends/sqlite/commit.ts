@@ -26,7 +26,7 @@ const findReceipt = 'select seq, count, body from receipts where tenant = ? and 
 const addReceipt = 'insert into receipts (tenant, key, seq, count, body, at) values (?, ?, ?, ?, ?, ?)'
 const saltOf = 'select salt from events where tenant = ? and seq = ?'
 const receiptRows = 'select seq, id, hash from events where tenant = ? and seq >= ? and seq < ? order by seq'
-const findResent = 'select seq from events where tenant = ? and seq > ? and id = ? order by seq limit 1'
+const idsBeyond = 'select seq, id from events where tenant = ? and seq > ? and seq <= ? order by seq'
 const erasePayload = 'update events set payload = null, salt = null where tenant = ? and seq = ?'
 
 interface Head {
@@ -34,30 +34,34 @@ interface Head {
   hash: Uint8Array
   readonly state: string
   moved: boolean
+  readonly arrived: Arrived
 }
 
 /** Runs inside a transaction that the caller began, and ends none. */
 export function applyBatch(db: Database, batch: readonly Commit[], now: number): readonly Outcome[] {
   const heads = new Map<TenantId, Head>()
   const outcomes = batch.map((commit) => {
-    const head = heads.get(commit.tenant) ?? readHead(db, commit.tenant)
-    heads.set(commit.tenant, head)
+    let head = heads.get(commit.tenant)
+    if (!head) {
+      head = readHead(db, batch, commit.tenant)
+      heads.set(commit.tenant, head)
+    }
     return applyCommit(db, commit, head, now)
   })
   for (const [tenant, head] of heads) if (head.moved) db.run(moveHead, tenant, head.seq, head.hash)
   return outcomes
 }
 
-function readHead(db: Database, tenant: TenantId): Head {
+function readHead(db: Database, batch: readonly Commit[], tenant: TenantId): Head {
   const row = db.get(headOf, tenant)
-  return row
-    ? { seq: row.seq as number, hash: row.hash as Uint8Array, state: row.state as string, moved: false }
-    : { seq: 0, hash: GENESIS, state: 'active', moved: false }
+  if (!row) return { seq: 0, hash: GENESIS, state: 'active', moved: false, arrived: new Map() }
+  const seq = row.seq as number
+  return { seq, hash: row.hash as Uint8Array, state: row.state as string, moved: false, arrived: whatArrived(db, batch, tenant, seq) }
 }
 
 function applyCommit(db: Database, commit: Commit, head: Head, now: number): Outcome {
   if (head.state !== 'active') return { ok: false, refused: 'tenant', found: head.state, now }
-  const earlier = findEarlier(db, commit)
+  const earlier = findEarlier(db, commit, head)
   if (earlier && 'erased' in earlier) return { ok: false, refused: 'key', found: earlier, now }
   if (earlier) return { ok: true, receipts: readReceipts(db, commit.tenant, earlier.seq, earlier.count), repeated: true, now }
   for (const guard of commit.guards) {
@@ -76,6 +80,7 @@ function applyCommit(db: Database, commit: Commit, head: Head, now: number): Out
     head.moved = true
     receipts.push({ id: draft.id, seq, hash: hex(hash), tenant: commit.tenant })
   }
+  if (receipts[0]) note(head.arrived, receipts[0].id, first)
   for (const change of commit.changes) applyChange(db, commit.tenant, change, first)
   const salt = commit.events[0]?.salt
   if (commit.key && salt)
@@ -106,9 +111,27 @@ function insertEvent(db: Database, tenant: TenantId, seq: number, e: EventDraft,
   )
 }
 
+/** Seqs by id of events that arrived since the sender last looked, and of the first event of every commit of this batch. */
+type Arrived = Map<string, number[]>
+
+// Once a batch and not once a commit: what others wrote meanwhile is read at most once.
+function whatArrived(db: Database, batch: readonly Commit[], tenant: TenantId, head: number): Arrived {
+  let since = head
+  for (const commit of batch) if (commit.tenant === tenant && commit.since !== undefined && commit.since < since) since = commit.since
+  const arrived: Arrived = new Map()
+  if (since < head) for (const row of db.all(idsBeyond, tenant, since, head)) note(arrived, readId(row.id as Uint8Array), row.seq as number)
+  return arrived
+}
+
+function note(arrived: Arrived, id: string, seq: number): void {
+  const seqs = arrived.get(id)
+  if (seqs) seqs.push(seq)
+  else arrived.set(id, [seq])
+}
+
 type Earlier = { readonly seq: number; readonly count: number } | { readonly seq: number; readonly erased: boolean } | undefined
 
-function findEarlier(db: Database, commit: Commit): Earlier {
+function findEarlier(db: Database, commit: Commit, head: Head): Earlier {
   const receipt = commit.key && db.get(findReceipt, commit.tenant, commit.key.digest)
   if (receipt && commit.key) {
     const seq = receipt.seq as number
@@ -116,10 +139,10 @@ function findEarlier(db: Database, commit: Commit): Earlier {
     const same = salt && sameBytes(bodyDigest(sha256, salt, commit.key.body), receipt.body as Uint8Array)
     return same ? { seq, count: receipt.count as number } : { seq, erased: !salt }
   }
-  const sought = commit.resent && commit.events[0]
-  if (!commit.resent || !sought) return undefined
-  const found = db.get(findResent, commit.tenant, commit.resent.after, idBytes(sought.id))
-  return found && { seq: found.seq as number, count: commit.events.length }
+  const { since } = commit
+  const sought = commit.events[0]
+  const seq = since === undefined || !sought ? undefined : head.arrived.get(sought.id)?.find((at) => at > since)
+  return seq === undefined ? undefined : { seq, count: commit.events.length }
 }
 
 const readReceipts = (db: Database, tenant: TenantId, seq: number, count: number): readonly Receipt[] =>

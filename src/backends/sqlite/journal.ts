@@ -61,8 +61,8 @@ function readPage(db: Database, tenant: TenantId, query: PageQuery): Page {
       from = event.seq
       if (size >= bytes) break
     }
+    if ((events.length > 0 && size >= bytes) || events.length >= limit) return { events, through: from, more: true }
     if (rows.length < wanted) break
-    if (size >= bytes || events.length >= limit) return { events, through: from, more: true }
   }
   const end = backwards ? Math.max(query.to ?? 1, 1) : Math.max(head, from)
   return { events, through: backwards ? Math.min(from, end) : Math.max(query.from, Math.min(query.to ?? end, end)), more: false }

@@ -79,11 +79,7 @@ function prepare(db: Database, now: number, options: OpenOptions): void {
     setPragmas(db, options.durability ?? 'full')
     if (options.migrate !== false) migrate(db, now)
   }
-  if (appliedSchema(db) < schemaVersion)
-    throw refuse('OPTION_INVALID', {
-      option: 'migrate',
-      why: `the file has schema ${appliedSchema(db)} and this version needs ${schemaVersion}; run inkfast migrate`,
-    })
+  if (appliedSchema(db) < schemaVersion) throw refuse('SCHEMA_OLDER', { path: db.path, found: appliedSchema(db), needed: schemaVersion })
 }
 
 function make(path: string, folder: string, now: number): void {
@@ -134,16 +130,28 @@ export function checkLibrary(found: string): void {
 }
 
 function checkWritable(path: string, folder: string): void {
-  for (const place of [path, folder]) {
+  const may = (place: string, right: number): string | undefined => {
     try {
-      accessSync(place, constants.R_OK | constants.W_OK)
+      accessSync(place, right)
+      return undefined
     } catch (error) {
-      throw refuse(place === path ? 'FILE_READ_ONLY' : 'FILE_DENIED', { path, reason: (error as Error).message }, error)
+      return (error as Error).message
     }
   }
+  const unreadable = may(path, constants.R_OK) ?? may(folder, constants.R_OK | constants.X_OK)
+  if (unreadable) throw refuse('FILE_DENIED', { path, reason: unreadable })
+  const unwritable = may(path, constants.W_OK) ?? may(folder, constants.W_OK)
+  if (unwritable) throw refuse('FILE_READ_ONLY', { path, reason: unwritable })
 }
 
-const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    // A folder on the way may not be entered, or is no folder.
+    throw refuse('FILE_DENIED', { path, reason: (error as Error).message }, error)
+  }
+}
 
 function stat(path: string): { size: number; isFile: boolean } {
   const found = statSync(path)

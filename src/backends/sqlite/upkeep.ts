@@ -60,7 +60,8 @@ export function upkeep({ db, checkpointer, now, write }: UpkeepParts): Upkeep {
       const scratch: Scratch = {
         get: async (table, id) => getRow(side, ALONE, table, id),
         apply: async (seq, changes) => {
-          for (const change of changes) applyChange(side, ALONE as never, change.kind === 'put' ? { ...change, event: 0 } : change, seq)
+          for (const change of changes)
+            if (change.kind !== 'erase') applyChange(side, ALONE as never, change.kind === 'put' ? { ...change, event: 0 } : change, seq)
         },
         rows: async (table, after, limit) => scanRows(side, ALONE, table, after, limit),
         close: async () => {
@@ -81,7 +82,8 @@ export function upkeep({ db, checkpointer, now, write }: UpkeepParts): Upkeep {
       const path = finished.get(scratch)?.()
       assert(path, 'a store adopts only what it has made')
       // ATTACH is refused inside a transaction, so it comes first.
-      db.run('attach database ? as folded', path)
+      const folded = `folded_${randomUUID().replaceAll('-', '')}`
+      db.run(`attach database ? as ${folded}`, path)
       try {
         return await write(() => {
           const at = db.get(headOf, tenant)
@@ -96,12 +98,12 @@ export function upkeep({ db, checkpointer, now, write }: UpkeepParts): Upkeep {
               'body',
             ].join(', ')
             db.run(`delete from main.${table} where tenant = ?`, tenant)
-            db.run(`insert into main.${table} (tenant, ${columns}) select ?, ${columns} from folded.${table}`, tenant)
+            db.run(`insert into main.${table} (tenant, ${columns}) select ?, ${columns} from ${folded}.${table}`, tenant)
           }
           return true
         })
       } finally {
-        db.exec('detach database folded')
+        db.exec(`detach database ${folded}`)
       }
     },
     check: () => checkpointer.check(),

@@ -64,7 +64,7 @@ async function tellStory(story: Story, path: string, kills: number, signal: Abor
     done = round.done
     repeated += round.repeated
     story.line(
-      `kill ${kill}   ${padded(round.receipts.length, 6)} receipts in ${span(round.ms)}, ${round.inFlight} commits in flight${round.repeated > 0 ? `, ${round.repeated} found again by their key` : ''}`,
+      `kill ${kill}   ${padded(round.receipts.length, 6)} receipts in ${span(round.ms)}, ${round.inFlight} in flight${round.repeated > 0 ? `, ${round.repeated} found again by key` : ''}`,
     )
   }
 
@@ -88,7 +88,7 @@ async function tellStory(story: Story, path: string, kills: number, signal: Abor
     await store.close()
   }
 
-  story.chapter('What was changed is seen', [`In a copy, one byte is changed: event ${planted.refund}, a refund of 120 EUR, now says 920.`])
+  story.chapter('What was changed is seen', [`In a copy, one byte is changed: event ${planted.refund}, a refund of 120 EUR, says 920.`])
   const changed = `${path}.changed`
   copyFileSync(path, changed)
   changeByte(changed, REFUND, REFUND.indexOf('1'), '9')
@@ -97,8 +97,8 @@ async function tellStory(story: Story, path: string, kills: number, signal: Abor
 
   const last = acknowledged.at(-1)?.seq ?? 0
   story.line('')
-  story.line(`In another copy, the last ${LAST_WORDS} events are deleted and the head is set back, so that`)
-  story.line('the chain fits.')
+  story.line(`In another copy, the last ${LAST_WORDS} events are deleted and the head is set back,`)
+  story.line('so that the chain fits.')
   story.line('')
   const shorter = `${path}.cut`
   copyFileSync(path, shorter)
@@ -174,7 +174,7 @@ class Story {
     if (folder) {
       this.#out(`  The stores are in ${folder}`)
       this.#out(`  Next: inkfast events ${join(folder, 'agents.db')}`)
-    } else this.#out("  Next: inkfast demo --keep, then inkfast events; in a program, import { open } from 'inkfast'.")
+    } else this.#out("  Next: inkfast demo --keep to look inside, import { open } from 'inkfast'.")
   }
 
   #out(line: string): void {

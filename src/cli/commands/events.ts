@@ -25,7 +25,7 @@ export function events(t: Terminal, url: string | undefined, options: EventsOpti
     const found =
       options.first !== undefined
         ? store.events({ ...query, limit: options.first })
-        : await lastEvents(store, query, options.last ?? LAST_BY_DEFAULT)
+        : lastEvents(store, query, options.last ?? LAST_BY_DEFAULT)
     if (t.json) {
       for await (const event of found) {
         t.out(jsonLine(event))
@@ -39,7 +39,7 @@ export function events(t: Terminal, url: string | undefined, options: EventsOpti
   })
 }
 
-async function print(t: Terminal, lines: EventLines, found: Iterable<Event> | AsyncIterable<Event>): Promise<number> {
+async function print(t: Terminal, lines: EventLines, found: AsyncIterable<Event>): Promise<number> {
   let waiting: (readonly string[])[] | undefined = []
   const table = new Table(t, eventColumns)
   const begin = () => {

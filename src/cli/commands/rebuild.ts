@@ -19,14 +19,18 @@ interface Rebuilt extends RebuildReport {
 }
 
 export function rebuild(t: Terminal, url: string | undefined, { check = false, tenant }: RebuildCommandOptions): Promise<Exit> {
-  return withStore(url, async (store) => {
-    const reports: Rebuilt[] = []
-    for (const view of await tenantViews(store, tenant)) reports.push(await fold(t, view, check))
-    const equal = reports.every((r) => r.equal)
-    if (t.json) t.out(jsonLine({ equal, check, replaced: !equal && !check, tenants: reports.map(toJson) }))
-    else tell(t, reports, check)
-    return equal || !check ? EXIT.fine : EXIT.unsound
-  })
+  return withStore(
+    url,
+    async (store) => {
+      const reports: Rebuilt[] = []
+      for (const view of await tenantViews(store, tenant)) reports.push(await fold(t, view, check))
+      const equal = reports.every((r) => r.equal)
+      if (t.json) t.out(jsonLine({ equal, check, replaced: !equal && !check, tenants: reports.map(toJson) }))
+      else tell(t, reports, check)
+      return equal || !check ? EXIT.fine : EXIT.unsound
+    },
+    { write: !check },
+  )
 }
 
 async function fold(t: Terminal, store: Store, check: boolean): Promise<Rebuilt> {

@@ -3,6 +3,7 @@
 import type { SessionRow, SessionState, Store } from '../../index.ts'
 import { EXIT, type Exit, usage } from '../exit.ts'
 import { one, time } from '../format.ts'
+import { progress } from '../progress.ts'
 import { findSession, tenantView, withStore } from '../store.ts'
 import { printTable } from '../table.ts'
 import { environment, type Terminal } from '../terminal.ts'
@@ -67,12 +68,16 @@ async function show(t: Terminal, store: Store, name: string): Promise<Exit> {
   const row: SessionRow = session.toJSON()
   const usage = new Map<string, number>()
   let [events, first, last] = [0, 0, 0]
+  const head = (await store.head()).seq
+  const reading = progress(t, 'reading the session')
   for await (const e of store.events({ session: session.id, signal: t.signal })) {
     events++
     usage.set(e.type, (usage.get(e.type) ?? 0) + 1)
     if (first === 0) first = e.seq
     last = e.seq
+    reading.tell(last, head)
   }
+  reading.end()
   const types = [...usage].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   if (t.json) {
     t.out(jsonLine({ session: row, events: { count: events, first, last, types: Object.fromEntries(types) } }))

@@ -24,7 +24,8 @@ export function tail(t: Terminal, url: string | undefined, options: TailOptions)
     const from = options.from ?? (options.after === undefined ? undefined : options.after + 1)
     const last = options.last ?? LAST_BY_DEFAULT
     const before = Math.min(head + 1, query.before ?? Number.MAX_SAFE_INTEGER)
-    const behind = from === undefined && last > 0 ? await lastEvents(store, { ...query, before }, last) : []
+    const behind: Event[] = []
+    if (from === undefined && last > 0) for await (const event of lastEvents(store, { ...query, before }, last)) behind.push(event)
     const lines = new EventLines(t, store)
     const cells = t.json ? [] : await Promise.all(behind.map((e) => lines.cells(e)))
     const table = new Table(t, eventColumns).fit(cells)

@@ -36,6 +36,7 @@ export function verify(t: Terminal, url: string | undefined, options: VerifyComm
       if (!(error instanceof InkError) || error.code !== 'FILE_CORRUPT' || !pages) throw error
       // What the pages say goes with it: where, and how much.
       const damage = await pages
+      if (!t.json) for (const line of damage) t.note(harmless(line))
       throw new InkError('FILE_CORRUPT', { ...error.details, pages: damage }, error)
     }
     const looking = progress(t, 'looking at the pages of the file')

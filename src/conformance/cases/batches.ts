@@ -1,6 +1,7 @@
 // A commit is applied whole or not at all, and a batch is its commits one after the other.
 
 import { deepEqual as same } from 'node:assert/strict'
+import type { Commit } from '../../ports/commit.ts'
 import { group } from '../case.ts'
 import { keyOf, MAIN, OTHER, put } from '../material.ts'
 import { changesNothing, idsOf, refused, save, saved, send, seqsOf } from './expect.ts'
@@ -56,6 +57,22 @@ export const batches = [
     const fails = { kind: 'row', table: 'names', id: 'free', revision: 1 } as const
     const commit = make.commit(MAIN, { guards: [holds, fails], changes: [put('names', 'free')] })
     await changesNothing(backend, [MAIN], async () => refused(await send(backend, commit), fails, 0))
+  }),
+
+  a(whole, 'nothing is left of a commit that the store chokes on, and its neighbours are whole', async ({ backend, make }) => {
+    await save(backend, make.commit(MAIN))
+    const choking = make.commit(MAIN, { changes: [put('names', 'n'), { kind: 'erase', seqs: [99] }] })
+    const neighbours = make.commits(MAIN, 2)
+    const batch = [neighbours[0] as Commit, choking, neighbours[1] as Commit]
+    const outcomes = await backend.commit(batch).catch(() => undefined)
+    const ids = await idsOf(backend, MAIN)
+    same(ids.includes(choking.events[0]?.id as string), false, 'none of its events is there')
+    same(await backend.rows.get(MAIN, 'names', 'n'), undefined, 'none of its rows is there')
+    // A backend may refuse this commit alone or reject the batch; what it says about the others must be so.
+    outcomes?.forEach((outcome, i) => {
+      same(outcome.ok ? 'saved' : outcome.refused, batch[i] === choking ? 'failed' : 'saved')
+    })
+    if (outcomes) same(ids.slice(1), [batch[0]?.events[0]?.id, batch[2]?.events[0]?.id])
   }),
 
   a(order, 'outcomes answer the commits in the order they were given', async ({ backend, make }) => {

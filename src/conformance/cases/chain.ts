@@ -37,10 +37,7 @@ export async function checkChain(backend: Backend, tenant: TenantId, drafts: rea
 export const chain = [
   a(linked, 'every hash is the one the format page says', async ({ backend, make }) => {
     const drafts = Array.from({ length: 7 }, (_, i) => make.draft(MAIN, { payload: JSON.stringify({ i, text: 'ä€😀' }) }))
-    await backend.commit([
-      make.commit(MAIN, { events: drafts.slice(0, 1) }),
-      make.commit(MAIN, { events: drafts.slice(1, 4) }),
-    ])
+    await backend.commit([make.commit(MAIN, { events: drafts.slice(0, 1) }), make.commit(MAIN, { events: drafts.slice(1, 4) })])
     await save(backend, make.commit(MAIN, { events: drafts.slice(4) }))
     await checkChain(backend, MAIN, drafts)
   }),
@@ -58,10 +55,7 @@ export const chain = [
     const mine = Array.from({ length: 3 }, () => make.draft(MAIN))
     const theirs = Array.from({ length: 3 }, () => make.draft(OTHER))
     for (let i = 0; i < 3; i++) {
-      await backend.commit([
-        make.commit(MAIN, { events: mine.slice(i, i + 1) }),
-        make.commit(OTHER, { events: theirs.slice(i, i + 1) }),
-      ])
+      await backend.commit([make.commit(MAIN, { events: mine.slice(i, i + 1) }), make.commit(OTHER, { events: theirs.slice(i, i + 1) })])
     }
     await checkChain(backend, MAIN, mine)
     await checkChain(backend, OTHER, theirs)
@@ -110,7 +104,20 @@ export const chain = [
     ;[full, bare].forEach((draft, i) => {
       const e = events[i]
       same(
-        e && [e.id, e.at, e.type, e.schema, e.class, e.actor, e.session, e.run, e.subject, e.cause, e.key && hex(e.key), e.salt && hex(e.salt)],
+        e && [
+          e.id,
+          e.at,
+          e.type,
+          e.schema,
+          e.class,
+          e.actor,
+          e.session,
+          e.run,
+          e.subject,
+          e.cause,
+          e.key && hex(e.key),
+          e.salt && hex(e.salt),
+        ],
         [
           draft.id,
           draft.at,
@@ -130,7 +137,15 @@ export const chain = [
   }),
 
   a(kept, 'a payload is kept byte for byte, whatever alphabet it is in', async ({ backend, make }) => {
-    const texts = ['""', '"ä€😀\u{10FFFF}\uE000"', '"\\u0000\\ud83d"', '{"b":1,"a":2,"b ":1.0,"e":1E2}', '  [1,\n2 ]\t', '"\u2028\u00a0\ufeff"', '0']
+    const texts = [
+      '""',
+      '"ä€😀\u{10FFFF}\uE000"',
+      '"\\u0000\\ud83d"',
+      '{"b":1,"a":2,"b ":1.0,"e":1E2}',
+      '  [1,\n2 ]\t',
+      '"\u2028\u00a0\ufeff"',
+      '0',
+    ]
     const drafts = texts.map((payload) => make.draft(MAIN, { payload }))
     await save(backend, make.commit(MAIN, { events: drafts }))
     same(

@@ -2,7 +2,7 @@
 
 import { deepEqual as same } from 'node:assert/strict'
 import { hex } from '../../model/bytes.ts'
-import { GENESIS, eventDigest, linkHash } from '../../model/chain.ts'
+import { eventDigest, GENESIS, linkHash } from '../../model/chain.ts'
 import { group } from '../case.ts'
 import { MAIN, put, sha256 } from '../material.ts'
 import { headerLine, readAll } from '../picture.ts'
@@ -80,7 +80,10 @@ export const erasure = [
 
   a(stays, 'usage counts what was erased and no longer counts its bytes', async ({ backend, make }) => {
     await backend.commit(make.commits(MAIN, 3, () => ({ type: 'a.b', payload: '"é"' })))
-    await save(backend, make.commit(MAIN, { events: [make.draft(MAIN, { type: 'c.d', payload: '1' })], changes: [{ kind: 'erase', seqs: [2] }] }))
+    await save(
+      backend,
+      make.commit(MAIN, { events: [make.draft(MAIN, { type: 'c.d', payload: '1' })], changes: [{ kind: 'erase', seqs: [2] }] }),
+    )
     same(await backend.queries.usageByType(MAIN), [
       { type: 'a.b', events: 3, bytes: 8, erased: 1 },
       { type: 'c.d', events: 1, bytes: 1, erased: 0 },

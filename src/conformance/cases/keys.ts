@@ -33,11 +33,6 @@ export const keys = [
     same(saved(await send(backend, ask), true), first)
   }),
 
-  a(once, 'asking under a key in a tenant nobody has written to makes no tenant', async ({ backend, make }) => {
-    same(await save(backend, make.commit(MAIN, { key: keyOf(MAIN, 'k'), events: [] })), [])
-    same(await backend.journal.tenants(), [])
-  }),
-
   a(bound, 'another body under a key is refused with the seq of the first', async ({ backend, make }) => {
     await save(backend, make.commit(MAIN))
     await save(backend, make.commit(MAIN, { key: keyOf(MAIN, 'k', { amount: 1 }) }))
@@ -92,11 +87,7 @@ export const keys = [
 
   a(swept, 'a sweep forgets the receipts that are older, tells how many, and leaves the rest', async ({ backend, make }) => {
     const key = keyOf(MAIN, 'k')
-    const outcomes = await backend.commit([
-      make.commit(MAIN, { key }),
-      make.commit(OTHER, { key: keyOf(OTHER, 'k') }),
-      make.commit(MAIN),
-    ])
+    const outcomes = await backend.commit([make.commit(MAIN, { key }), make.commit(OTHER, { key: keyOf(OTHER, 'k') }), make.commit(MAIN)])
     const now = Math.min(...outcomes.map((o) => o.now))
     same(await backend.upkeep.sweepReceipts(now), 0, 'a receipt of this very moment is not older')
     saved(await send(backend, make.commit(MAIN, { key })), true)

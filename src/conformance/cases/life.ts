@@ -1,6 +1,6 @@
 // Closing, opening again and sharing: what was acknowledged is kept, and several handles are one store.
 
-import { deepEqual as same, rejects } from 'node:assert/strict'
+import { rejects, deepEqual as same } from 'node:assert/strict'
 import { hex } from '../../model/bytes.ts'
 import { group } from '../case.ts'
 import { keyOf, MAIN, OTHER, put } from '../material.ts'
@@ -101,7 +101,7 @@ export const life = [
       const other = await second()
       const commit = make.commit(MAIN)
       const first = await save(backend, commit)
-      same(saved(await send(other, { ...commit, resent: { after: 0 } }), true), first)
+      same(saved(await send(other, { ...commit, since: 0 }), true), first)
     },
     'second',
   ),

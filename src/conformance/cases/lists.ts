@@ -1,11 +1,11 @@
 // Lists by every declared index, compared with a sort of our own over our own copy of the rows.
 
-import { deepEqual as same, rejects } from 'node:assert/strict'
+import { rejects, deepEqual as same } from 'node:assert/strict'
 import { type ColumnValue, type TableName, tableNames, tableOf } from '../../model/tables.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { ListQuery } from '../../ports/rows.ts'
 import { type Bench, group } from '../case.ts'
-import { MAIN, OTHER, put } from '../material.ts'
+import { MAIN, OTHER, put, valuesOf } from '../material.ts'
 import { save } from './expect.ts'
 
 const a = group('lists')
@@ -15,8 +15,6 @@ const narrowed = 'a list holds the rows its query names'
 const cursors = 'a cursor goes on where the page ended'
 const refusals = 'a cursor nobody made is refused'
 
-// UTF-16 units and UTF-8 bytes order the last two differently.
-const texts: readonly ColumnValue[] = [null, 'a', 'B', 'ä', '', '\uFFFD', '\u{1F600}']
 const ROWS = 15
 
 interface Copy {
@@ -34,7 +32,7 @@ async function fill({ backend, make }: Bench, table: TableName): Promise<readonl
   const born = new Map<string, number>()
   // Some rows are changed again, so that born and revision order them differently.
   for (const id of [...ids, ...ids.slice(3, 7)]) {
-    const values = Object.fromEntries(columns.map((name) => [name, make.chance.pick(texts)]))
+    const values = Object.fromEntries(columns.map((name) => [name, make.chance.pick(valuesOf(table, name))]))
     await save(backend, make.commit(MAIN, { changes: [put(table, id, values)] }))
     seq++
     if (!born.has(id)) born.set(id, seq)
@@ -45,7 +43,7 @@ async function fill({ backend, make }: Bench, table: TableName): Promise<readonl
   return copies
 }
 
-const valueOf = (copy: Copy, column: string): ColumnValue =>
+const columnOf = (copy: Copy, column: string): ColumnValue =>
   column === 'id' ? copy.id : column === 'born' ? copy.born : column === 'revision' ? copy.revision : (copy.values[column] ?? null)
 
 function compare(x: ColumnValue, y: ColumnValue): number {
@@ -63,9 +61,9 @@ function expected(copies: readonly Copy[], columns: readonly string[], query: Om
     return (query.from === undefined || compare(value, query.from) >= 0) && (query.below === undefined || compare(value, query.below) < 0)
   }
   const found = copies
-    .filter((copy) => query.equals.every((value, i) => compare(valueOf(copy, key[i] as string), value) === 0))
-    .filter((copy) => inRange(valueOf(copy, ranged)))
-    .sort((x, y) => key.reduce((order, column) => order || compare(valueOf(x, column), valueOf(y, column)), 0))
+    .filter((copy) => query.equals.every((value, i) => compare(columnOf(copy, key[i] as string), value) === 0))
+    .filter((copy) => inRange(columnOf(copy, ranged)))
+    .sort((x, y) => key.reduce((order, column) => order || compare(columnOf(x, column), columnOf(y, column)), 0))
     .map((copy) => copy.id)
   return query.backwards ? found.reverse() : found
 }
@@ -95,26 +93,29 @@ async function everyIndex(bench: Bench, check: (list: Listing) => Promise<void>)
           for (const limit of limits)
             same(await listAll(bench.backend, table, { ...full, limit }), wanted, `${table} ${JSON.stringify({ ...full, limit })}`)
         }
-        await check({ columns, copies, list })
+        await check({ table, columns, copies, list })
       }
     }
   }
 }
 
 interface Listing {
+  readonly table: TableName
   readonly columns: readonly string[]
   readonly copies: readonly Copy[]
   readonly list: (query: Omit<ListQuery, 'limit' | 'index'>, limits: readonly number[]) => Promise<void>
 }
 
 /** All values of the leading columns that occur, and one that does not. */
-function leading({ columns, copies }: Listing, length: number): readonly (readonly ColumnValue[])[] {
+function leading({ table, columns, copies }: Listing, length: number): readonly (readonly ColumnValue[])[] {
   const seen = new Map<string, readonly ColumnValue[]>()
   for (const copy of copies) {
-    const values = columns.slice(0, length).map((column) => valueOf(copy, column))
+    const values = columns.slice(0, length).map((column) => columnOf(copy, column))
     seen.set(JSON.stringify(values), values)
   }
-  return length === 0 ? [[]] : [...seen.values(), columns.slice(0, length).map((c) => (c === 'born' ? 0 : 'nowhere'))]
+  return length === 0
+    ? [[]]
+    : [...seen.values(), columns.slice(0, length).map((c) => (typeof valuesOf(table, c)[1] === 'number' ? 3.5 : 'nowhere'))]
 }
 
 export const lists = [
@@ -133,12 +134,15 @@ export const lists = [
     everyIndex(bench, async (listing) => {
       for (let length = 0; length < listing.columns.length; length++) {
         const ranged = listing.columns[length] as string
-        const bounds = ranged === 'born' || ranged === 'revision' ? listing.copies.map((c) => valueOf(c, ranged)).slice(2, 12) : texts
+        const bounds =
+          ranged === 'born' || ranged === 'revision'
+            ? listing.copies.map((c) => columnOf(c, ranged)).slice(2, 12)
+            : valuesOf(listing.table, ranged)
         for (const equals of leading(listing, length).slice(0, 3)) {
           for (const from of bounds.filter((value) => value !== null)) {
             await listing.list({ equals, from }, [ROWS])
             await listing.list({ equals, below: from }, [ROWS])
-            await listing.list({ equals, from, below: bounds.at(-2) as ColumnValue }, [ROWS])
+            await listing.list({ equals, from, below: bounds.at(-2) as string | number }, [ROWS])
           }
         }
       }
@@ -169,7 +173,7 @@ export const lists = [
       )
       for (let length = 1; length <= listing.columns.length; length++)
         for (const equals of leading(listing, length)) await listing.list({ equals }, [1, 2])
-      await listing.list({ equals: [], from: listing.columns[0] === 'born' ? 3 : 'a' }, [1, 2, 3])
+      await listing.list({ equals: [], from: valuesOf(listing.table, listing.columns[0] as string)[1] as string | number }, [1, 2, 3])
     }),
   ),
 
@@ -177,7 +181,12 @@ export const lists = [
     await save(backend, make.commit(MAIN, { changes: ['b', 'd', 'f', 'h'].map((id) => put('names', id, { target: 't' })) }))
     const query = { index: 'byTarget', equals: ['t'], limit: 2 }
     const first = await backend.rows.list(MAIN, 'names', query)
-    await save(backend, make.commit(MAIN, { changes: [put('names', 'a', { target: 't' }), { kind: 'remove', table: 'names', id: 'd' }] }))
+    await save(
+      backend,
+      make.commit(MAIN, {
+        changes: [...['a', 'c'].map((id) => put('names', id, { target: 't' })), { kind: 'remove', table: 'names', id: 'd' }],
+      }),
+    )
     const rest = await backend.rows.list(MAIN, 'names', { ...query, cursor: first.cursor ?? '' })
     same(
       [first, rest].map((page) => page.rows.map((row) => row.id)),

@@ -39,7 +39,8 @@ export const rows = [
 
   a(stamped, 'the fence is the seq of the event that granted the row', async ({ backend, make }) => {
     for (const table of tableNames.filter((name) => tableOf(name).fenced)) {
-      const grant = async (grants: boolean) => (await save(backend, make.commit(MAIN, { changes: [put(table, 'f', {}, { grants })] })))[0]?.seq
+      const grant = async (grants: boolean) =>
+        (await save(backend, make.commit(MAIN, { changes: [put(table, 'f', {}, { grants })] })))[0]?.seq
       await grant(false)
       const first = await grant(true)
       await grant(false)
@@ -72,7 +73,11 @@ export const rows = [
       await save(backend, make.commit(MAIN, { changes: [put(table, 'r'), put(table, 'stays')] }))
       await save(backend, make.commit(MAIN, { changes: [{ kind: 'remove', table, id: 'r' }] }))
       same(await backend.rows.get(MAIN, table, 'r'), undefined)
-      const { rows: left } = await backend.rows.list(MAIN, table, { index: Object.keys(tableOf(table).indexes)[0] as string, equals: [], limit: 9 })
+      const { rows: left } = await backend.rows.list(MAIN, table, {
+        index: Object.keys(tableOf(table).indexes)[0] as string,
+        equals: [],
+        limit: 9,
+      })
       same(
         left.map((row) => row.id),
         ['stays'],

@@ -52,7 +52,15 @@ export const tenants = [
       await save(backend, make.commit(tenant, { key: keyOf(tenant, 'k'), changes }))
     }
     const before = await picture(backend, [OTHER])
-    await save(backend, make.commit(MAIN, { changes: [{ kind: 'erase', seqs: [1] }, { kind: 'remove', table: 'names', id: 'n' }] }))
+    await save(
+      backend,
+      make.commit(MAIN, {
+        changes: [
+          { kind: 'erase', seqs: [1] },
+          { kind: 'remove', table: 'names', id: 'n' },
+        ],
+      }),
+    )
     await save(backend, make.commit(MAIN, { changes: [put('leases', 'l', {}, { grants: true })] }))
     same(await picture(backend, [OTHER]), before)
     await save(
@@ -69,14 +77,14 @@ export const tenants = [
   a(wall, 'receipts and earlier sendings are looked for in their own tenant', async ({ backend, make }) => {
     const mine = make.commit(MAIN, { key: keyOf(MAIN, 'k') })
     await save(backend, mine)
-    const theirs = { ...mine, tenant: OTHER, resent: { after: 0 } }
+    const theirs = { ...mine, tenant: OTHER, since: 0 }
     const receipts = await save(backend, theirs)
     same([receipts[0]?.tenant, receipts[0]?.seq], [OTHER, 1])
     refused(await send(backend, { ...mine, key: { ...keyOf(MAIN, 'k'), body: '0' } }), 'key', { seq: 1, erased: false })
     same(saved(await send(backend, mine), true)[0]?.tenant, MAIN)
     const bare = make.commit(MAIN)
     await save(backend, bare)
-    await save(backend, { ...bare, tenant: OTHER, resent: { after: 0 } })
+    await save(backend, { ...bare, tenant: OTHER, since: 0 })
   }),
 
   a(wall, 'a snapshot shows the rows of its own tenant', async ({ backend, make }) => {
@@ -108,5 +116,10 @@ export const tenants = [
       await backend.journal.tenants(),
       ids.toSorted((x, y) => Buffer.compare(Buffer.from(x), Buffer.from(y))),
     )
+  }),
+
+  a(known, 'asking under a key in a tenant nobody has written to makes no tenant', async ({ backend, make }) => {
+    same(await save(backend, make.commit(MAIN, { key: keyOf(MAIN, 'k'), events: [] })), [])
+    same(await backend.journal.tenants(), [])
   }),
 ]

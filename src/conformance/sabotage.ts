@@ -1,0 +1,19 @@
+// Negative controls: each takes one promise away from a sound backend, and names the invariants that must be seen to break. A suite
+// that stays green over one of these tests nothing.
+
+import { commitSabotages } from './sabotage/commits.ts'
+import { journalSabotages } from './sabotage/journal.ts'
+import { lifeSabotages } from './sabotage/life.ts'
+import { rowSabotages } from './sabotage/rows.ts'
+import type { Sabotage } from './sabotage/spoil.ts'
+import { upkeepSabotages } from './sabotage/upkeep.ts'
+
+export type { Sabotage }
+
+export const sabotages: readonly Sabotage[] = [
+  ...commitSabotages,
+  ...journalSabotages,
+  ...rowSabotages,
+  ...upkeepSabotages,
+  ...lifeSabotages,
+]

@@ -1,0 +1,179 @@
+// The steps of a random walk: batches of commits that are right, wrong, repeated or sent again, and now and then some upkeep.
+
+import type { EventDraft } from '../model/event.ts'
+import { typePattern } from '../model/event.ts'
+import { type Id, type RunId, type SessionId, type TenantId, tenantId } from '../model/ids.ts'
+import { type TableName, tableNames, tableOf } from '../model/tables.ts'
+import type { Backend } from '../ports/backend.ts'
+import type { Change, Commit, Guard } from '../ports/commit.ts'
+import type { Head, PageQuery } from '../ports/journal.ts'
+import type { ListQuery } from '../ports/rows.ts'
+import type { Chance } from './chance.ts'
+import { keyOf, maker, put, valuesOf } from './material.ts'
+
+export type Step =
+  | { readonly kind: 'commit'; readonly batch: readonly Commit[] }
+  | { readonly kind: 'sweep'; readonly before: number }
+  | {
+      readonly kind: 'adopt'
+      readonly tenant: TenantId
+      readonly folded: readonly { readonly seq: number; readonly changes: readonly Change[] }[]
+      readonly head: Head
+    }
+
+export const TENANTS: readonly TenantId[] = ['main', 'acme', 'Zed'].map(tenantId)
+
+const TYPES = ['note.made', 'plan.changed', 'plan.dropped', 'tool.called']
+const ACTORS = ['', 'ada', 'grace']
+const ROW_IDS = ['a', 'b', 'A', '\uFFFD', '\u{1F600}']
+const PAYLOADS = ['null', '{"text":"ä€😀"}', '[1,2.50,"\\u0000"]', `"${'x'.repeat(300)}"`]
+
+// Few of each, so that commits meet.
+const shelf = maker(99)
+const SESSIONS = Array.from({ length: 3 }, () => shelf.id<'session'>())
+const RUNS = Array.from({ length: 2 }, () => shelf.id<'run'>())
+const SUBJECTS = Array.from({ length: 3 }, () => shelf.id())
+
+export interface StepOptions {
+  /** Store time where it is shared; without it nothing is swept. */
+  readonly times: (() => number) | undefined
+}
+
+/** Looks at the oracle to make commits that fit as often as ones that do not. */
+export function stepMaker(random: Chance, oracle: Backend, { times }: StepOptions): (at: number) => Promise<Step> {
+  const make = maker(random.int(0x7fffffff))
+  const sent: { readonly commit: Commit; readonly after: number }[] = []
+  const maybe = <T>(often: number, value: () => T): T | undefined => (random.percent(often) ? value() : undefined)
+
+  const draft = (tenant: TenantId): EventDraft => {
+    const [session, run, subject] = [
+      maybe<SessionId>(60, () => random.pick(SESSIONS)),
+      maybe<RunId>(30, () => random.pick(RUNS)),
+      maybe<Id>(40, () => random.pick(SUBJECTS)),
+    ]
+    return make.draft(tenant, {
+      type: random.pick(TYPES),
+      payload: random.pick(PAYLOADS),
+      actor: random.pick(ACTORS),
+      class: random.percent(20) ? 1 : 0,
+      ...(session && { session }),
+      ...(run && { run }),
+      ...(subject && { subject }),
+    })
+  }
+
+  const change = (head: number, events: number): Change => {
+    const table = random.pick(tableNames)
+    const id = random.pick(ROW_IDS)
+    if (random.percent(20)) return { kind: 'remove', table, id }
+    if (random.percent(20)) return { kind: 'erase', seqs: Array.from({ length: 1 + random.int(2) }, () => 1 + random.int(head + 1)) }
+    const body = Object.fromEntries(Object.keys(tableOf(table).columns).map((column) => [column, random.pick(valuesOf(table, column))]))
+    const grants = tableOf(table).fenced === true && random.percent(50)
+    return put(table, id, { ...body, n: random.int(100) }, { event: random.int(events), grants })
+  }
+
+  const guard = async (tenant: TenantId): Promise<Guard> => {
+    const right = random.percent(75)
+    const wrong = (value: number): number => (right ? value : random.percent(50) ? value + 1 : random.int(4))
+    if (random.percent(30)) {
+      const session = random.pick(SESSIONS)
+      const last = await oracle.journal.page(tenant, { from: Number.MAX_SAFE_INTEGER, backwards: true, limit: 1, session })
+      return { kind: 'quiet', session, after: right ? (last.events[0]?.seq ?? 0) : random.int(5) }
+    }
+    const id = random.pick(ROW_IDS)
+    if (random.percent(30)) {
+      return { kind: 'fence', table: 'leases', id, fence: wrong((await oracle.rows.get(tenant, 'leases', id))?.fence ?? 0) }
+    }
+    const table = random.pick(tableNames)
+    return { kind: 'row', table, id, revision: wrong((await oracle.rows.get(tenant, table, id))?.revision ?? 0) }
+  }
+
+  const commit = async (): Promise<Commit> => {
+    const tenant = random.pick(TENANTS)
+    const head = (await oracle.journal.head(tenant)).seq
+    const again = sent.length > 0 && random.percent(15) ? random.pick(sent) : undefined
+    if (again) return { ...again.commit, since: random.pick([0, again.after, again.after, head]) }
+    const keyed = random.percent(35)
+    const key = keyed ? keyOf(tenant, `k${random.int(5)}`, random.percent(80) ? 'same' : 'other') : undefined
+    const guards: Guard[] = []
+    while (random.percent(40)) guards.push(await guard(tenant))
+    if (key && random.percent(15)) return { tenant, key, guards, events: [], changes: [] }
+    const events = Array.from({ length: 1 + random.int(3) }, () => draft(tenant))
+    const changes = Array.from({ length: random.int(4) }, () => change(head, events.length))
+    const made = { tenant, ...(key && { key }), guards, events, changes }
+    sent.push({ commit: made, after: head })
+    return made
+  }
+
+  const adopt = async (): Promise<Step> => {
+    const tenant = random.pick(TENANTS)
+    const head = await oracle.journal.head(tenant)
+    const folded = Array.from({ length: random.int(6) }, (_, i) => ({
+      seq: 1 + i,
+      changes: [change(0, 1)].filter((one) => one.kind !== 'erase'),
+    }))
+    return { kind: 'adopt', tenant, folded, head: random.percent(70) ? head : { ...head, seq: head.seq + 1 } }
+  }
+
+  return async (at) => {
+    // Every tenant is there from the first step on.
+    if (at === 1) return { kind: 'commit', batch: TENANTS.map((tenant) => make.commit(tenant)) }
+    if (random.percent(5)) return adopt()
+    if (times && random.percent(5)) return { kind: 'sweep', before: times() - random.int(60_000) }
+    const batch: Commit[] = []
+    for (let left = random.int(6); left >= 0; left--) batch.push(await commit())
+    return { kind: 'commit', batch: random.percent(3) ? [] : batch }
+  }
+}
+
+/** In a few words, for whoever reads a mismatch. */
+export function tell(step: Step): string {
+  if (step.kind !== 'commit') return step.kind
+  return step.batch
+    .map((c) => {
+      const guards = c.guards.map((g) => g.kind).join('+')
+      const changes = c.changes.map((x) => (x.kind === 'erase' ? `erase ${x.seqs.join()}` : `${x.kind} ${x.table}/${x.id}`)).join(', ')
+      return `${c.tenant}: ${c.events.length} events${c.key ? ', keyed' : ''}${c.since !== undefined ? `, since ${c.since}` : ''}${guards && `, if ${guards}`}${changes && `, ${changes}`}`
+    })
+    .join('; ')
+}
+
+export interface Reads {
+  readonly page: Partial<PageQuery>
+  readonly list: { readonly table: TableName; readonly query: ListQuery }
+}
+
+/** One way to page and one to list. */
+export function pickReads(random: Chance): Reads {
+  const backwards = random.percent(50)
+  const page: Partial<PageQuery> = {
+    backwards,
+    from: backwards ? random.pick([1000, 20, 5]) : random.pick([0, 3, 40]),
+    limit: 1 + random.int(20),
+    ...(random.percent(30) && { session: random.pick(SESSIONS) }),
+    ...(random.percent(15) && { run: random.pick(RUNS) }),
+    ...(random.percent(15) && { subject: random.pick(SUBJECTS) }),
+    ...(random.percent(20) && { actor: random.pick(ACTORS) }),
+    ...(random.percent(30) && { types: [typePattern(random.pick(['*', 'plan.*', 'note.made']))] }),
+    ...(random.percent(20) && { to: random.int(60) }),
+    ...(random.percent(20) && { bytes: random.int(500) }),
+  }
+  const table = random.pick(tableNames)
+  const [index, columns] = random.pick(Object.entries(tableOf(table).indexes))
+  const equals = columns
+    .slice(0, random.int(columns.length))
+    .map((column) => (column in tableOf(table).columns ? random.pick(valuesOf(table, column)) : random.int(20)))
+  const next = columns[equals.length]
+  const bound = (next !== undefined && next in tableOf(table).columns ? random.pick(valuesOf(table, next).slice(1)) : random.int(50)) as
+    | string
+    | number
+  const query: ListQuery = {
+    index,
+    equals,
+    limit: 1 + random.int(4),
+    ...(random.percent(50) && { backwards: true }),
+    ...(random.percent(25) && { from: bound }),
+    ...(random.percent(25) && { below: bound }),
+  }
+  return { page, list: { table, query } }
+}

@@ -1,0 +1,135 @@
+// A random walk: the same commits, good and bad, given to a backend and to the oracle, step by step, and everything that can be read
+// compared after each. A seed is a walk; a mismatch names the seed and the step.
+
+import { memoryBackend } from '../backends/memory/backend.ts'
+import { canonical } from '../model/canonical.ts'
+import type { TenantId } from '../model/ids.ts'
+import { tableNames } from '../model/tables.ts'
+import type { Backend } from '../ports/backend.ts'
+import type { OpenBackend } from './case.ts'
+import { type Chance, chance } from './chance.ts'
+import { sha256 } from './material.ts'
+import { eventLine, firstDifference, outcomeLine, picture, readAll, rowLine } from './picture.ts'
+import { pickReads, type Reads, type Step, stepMaker, TENANTS, tell } from './steps.ts'
+
+export interface WalkOptions {
+  readonly seed: number
+  readonly steps: number
+  readonly open: OpenBackend
+}
+
+export interface Walk {
+  /** What was met on the way, so that a walk that went nowhere is noticed. */
+  readonly saved: number
+  readonly repeated: number
+  readonly refused: number
+  readonly events: number
+}
+
+const START = 1_700_000_000_000
+
+export async function randomWalk({ seed, steps, open }: WalkOptions): Promise<Walk> {
+  const random = chance(seed)
+  let time = START
+  const now = (): number => time
+  const oracle = memoryBackend({ clock: { now }, digest: { sha256 }, entropy: { bytes: (count) => random.bytes(count) } })
+  const opened = await open({ now })
+  const withTime = !opened.ownClock
+  const count = { saved: 0, repeated: 0, refused: 0 }
+  const nextStep = stepMaker(random, oracle, { times: withTime ? now : undefined })
+  const pair: Pair = { oracle, backend: opened.backend, withTime }
+  try {
+    for (let at = 1; at <= steps; at++) {
+      // Store time goes on in leaps, and now and then a little back.
+      time += random.int(5000) - (random.percent(10) ? 4000 : 0)
+      const step = await nextStep(at)
+      const difference = await takeStep(pair, step, count)
+        .then(async (parted) => parted ?? (await compareAll(pair, random)))
+        .catch((error: unknown) => `- an answer\n+ ${String(error)}`)
+      if (difference)
+        throw new Error(
+          `the walk with seed ${seed} parts from the oracle at step ${at} (${tell(step)}), - oracle, + ${opened.backend.name}:\n${difference}`,
+        )
+    }
+    let events = 0
+    for (const tenant of TENANTS) events += (await oracle.journal.head(tenant)).seq
+    return { ...count, events }
+  } finally {
+    await opened.backend.close()
+    await opened.dispose?.()
+  }
+}
+
+interface Pair {
+  readonly oracle: Backend
+  readonly backend: Backend
+  readonly withTime: boolean
+}
+
+interface Count {
+  saved: number
+  repeated: number
+  refused: number
+}
+
+async function takeStep({ oracle, backend, withTime }: Pair, step: Step, count: Count): Promise<string | undefined> {
+  switch (step.kind) {
+    case 'commit': {
+      const expected = await oracle.commit(step.batch)
+      const found = await backend.commit(step.batch)
+      for (const outcome of expected) count[!outcome.ok ? 'refused' : outcome.repeated ? 'repeated' : 'saved']++
+      return firstDifference(
+        expected.map((outcome) => outcomeLine(outcome, withTime)),
+        found.map((outcome) => outcomeLine(outcome, withTime)),
+      )
+    }
+    case 'sweep': {
+      const [expected, found] = [await oracle.upkeep.sweepReceipts(step.before), await backend.upkeep.sweepReceipts(step.before)]
+      return firstDifference([`swept ${expected}`], [`swept ${found}`])
+    }
+    case 'adopt': {
+      const answers: string[] = []
+      for (const side of [oracle, backend]) {
+        const scratch = await side.upkeep.scratch()
+        for (const { seq, changes } of step.folded) await scratch.apply(seq, changes)
+        answers.push(`adopted ${await side.upkeep.adopt(step.tenant, scratch, step.head)}`)
+        await scratch.close()
+      }
+      return firstDifference(answers.slice(0, 1), answers.slice(1))
+    }
+  }
+}
+
+/** Every table, what is counted, and one page and one list that chance picks. */
+async function compareAll({ oracle, backend }: Pair, random: Chance): Promise<string | undefined> {
+  const whole = firstDifference(await picture(oracle, TENANTS), await picture(backend, TENANTS))
+  if (whole) return whole
+  const tenant = random.pick(TENANTS)
+  const { page, list } = pickReads(random)
+  const reads: Readonly<Record<string, (side: Backend) => Promise<readonly string[]>>> = {
+    [`usage of ${tenant}`]: async (side) => (await side.queries.usageByType(tenant)).map(canonical),
+    'counted rows': async (side) => {
+      const { rows } = await side.upkeep.measure()
+      return ['events', ...tableNames].map((table) => `${table} ${rows[table]}`)
+    },
+    [`page of ${tenant} ${JSON.stringify(page)}`]: async (side) => (await readAll(side.journal, tenant, page)).map(eventLine),
+    [`list of ${tenant} ${JSON.stringify(list)}`]: (side) => listAll(side, tenant, list),
+  }
+  for (const [what, read] of Object.entries(reads)) {
+    const difference = firstDifference(await read(oracle), await read(backend))
+    if (difference) return `${what}\n${difference}`
+  }
+  return undefined
+}
+
+// Cursors are each backend's own; where the pages end is not.
+async function listAll(side: Backend, tenant: TenantId, { table, query }: Reads['list']): Promise<readonly string[]> {
+  const lines: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await side.rows.list(tenant, table, { ...query, ...(cursor !== undefined && { cursor }) })
+    lines.push(...page.rows.map(rowLine), 'end of page')
+    cursor = page.cursor
+  } while (cursor !== undefined && lines.length < 1000)
+  return lines
+}

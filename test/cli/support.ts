@@ -1,0 +1,99 @@
+// Running the command line as its users do: a process of its own, on small stores in folders that go away.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+import { open, type Receipt } from '../../src/index.ts'
+
+export const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+const folders: string[] = []
+
+export function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'inkfast-cli-'))
+  folders.push(made)
+  return made
+}
+
+afterAll(() => {
+  for (const made of folders) rmSync(made, { recursive: true, force: true })
+})
+
+export function start(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { INKFAST_URL: _, NO_COLOR: __, ...rest } = process.env
+  return spawn(process.execPath, [main, ...words], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...rest, ...env } })
+}
+
+export async function ink(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const child = start(words, env)
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+  })
+  await once(child, 'close')
+  return { code: child.exitCode, out, err }
+}
+
+export interface SmallStore {
+  readonly path: string
+  readonly receipts: readonly Receipt[]
+  /** The seq of the event that holds MARKER. */
+  readonly marked: number
+}
+
+export const MARKER = 'the lamp was sent back on a tuesday'
+
+/** Two tenants, three sessions, eleven events, one of them hostile to terminals. */
+export async function smallStore(): Promise<SmallStore> {
+  const path = join(folder(), 'agents.db')
+  await using store = await open(path)
+  const session = await store.as('user_ada').session('support/4711', { title: 'Order 4711', owner: 'user_ada' })
+  const receipts: Receipt[] = []
+  for (let i = 1; i <= 3; i++) receipts.push(await session.append('plan.changed', { steps: i }))
+  const marked = await session.append('tool.returned', { result: MARKER })
+  receipts.push(marked)
+  receipts.push(await session.append('note.made', { text: '\u001b]0;owned\u0007\u009b31m\u202e', long: 'x'.repeat(500) }))
+  const other = await store.session('support/4712')
+  receipts.push(await other.append('model.called', { model: 'example-large' }))
+  await other.archive()
+  receipts.push(
+    await store
+      .tenant('acme')
+      .session('a/1')
+      .then((s) => s.append('plan.changed', { steps: 9 })),
+  )
+  return { path, receipts, marked: marked.seq }
+}
+
+/** One byte of the marked payload is another one now. */
+export function tamper(path: string): void {
+  const bytes = readFileSync(path)
+  const at = bytes.indexOf(MARKER)
+  bytes[at] = (bytes[at] as number) ^ 1
+  writeFileSync(path, bytes)
+}
+
+export function withDatabase(path: string, work: (db: DatabaseSync) => void): void {
+  const db = new DatabaseSync(path)
+  try {
+    work(db)
+  } finally {
+    db.close()
+  }
+}
+
+export const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')

@@ -1,0 +1,44 @@
+// Every promise of the backend port, on every backend we ship.
+
+import { describe, expect, test } from 'vitest'
+import { cases, randomWalk, runCase } from '../../src/conformance/index.ts'
+import { engines, openSqlite } from './support.ts'
+
+describe.each(engines)('$name', ({ name, open, awaiting }) => {
+  for (const one of cases) {
+    const sentence = `${one.group}: ${one.name}`
+    const run = awaiting.includes(one.name) ? test.fails : test
+    run(sentence, async ({ skip }) => {
+      const result = await runCase(one, open)
+      if (result.status === 'failed') throw result.error
+      if (result.status === 'skipped') skip(result.reason)
+    })
+  }
+
+  test('is asked for nothing that the suite does not have', () => {
+    const known = new Set(cases.map((one) => one.name))
+    expect(awaiting.filter((sentence) => !known.has(sentence))).toEqual([])
+  })
+
+  test('skips only what it cannot have, and says why', async () => {
+    const opened = await open()
+    await opened.backend.close()
+    await opened.dispose?.()
+    const skipped = cases.filter((one) => one.needs && !opened[one.needs])
+    expect(skipped.length > 0).toBe(name === 'memory')
+    for (const one of skipped)
+      expect(await runCase(one, open)).toEqual({ status: 'skipped', reason: expect.stringMatching(/no (reopen|second)/) })
+  })
+})
+
+test('every case has a name of its own', () => {
+  expect(new Set(cases.map((one) => one.name)).size).toBe(cases.length)
+})
+
+test.each([1, 2, 3, 4, 5, 6])('walk %i: SQLite goes the way of the oracle', async (seed) => {
+  const walk = await randomWalk({ seed, steps: 120, open: openSqlite })
+  // A walk that met nothing would prove nothing.
+  expect(walk.saved).toBeGreaterThan(100)
+  expect(walk.refused).toBeGreaterThan(20)
+  expect(walk.repeated).toBeGreaterThan(20)
+})
