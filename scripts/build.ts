@@ -1,4 +1,4 @@
-// Writes dist: every room compiled, and the migrations beside the code that reads them. Starts from nothing, because the compiler
+// Writes dist: every room of the product compiled, and the migrations beside the code that reads them. Starts from nothing, because the compiler
 // leaves files behind whose sources are gone.
 
 import { spawnSync } from 'node:child_process'
@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 rmSync(`${root}dist`, { recursive: true, force: true })
-const { status } = spawnSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, '-b'], { cwd: root, stdio: 'inherit' })
+const rooms = ['src/cli', 'src/conformance']
+const { status } = spawnSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, '-b', ...rooms], { cwd: root, stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
 for (const backend of readdirSync(`${root}src/backends`)) {
   const from = `${root}src/backends/${backend}/migrations`

@@ -13,7 +13,9 @@ import type { Clock, Entropy, Environment, Logger } from './ports/environment.ts
 
 export interface StoreOptions extends Omit<KernelOptions, 'redactKey'> {
   /** A file path, a file: URL or ':memory:'. */
-  readonly url: string | URL
+  readonly url?: string | URL
+  /** In place of a url: a backend of your own that passes inkfast/conformance. */
+  readonly backend?: Backend
   /** 'full' survives a power cut; 'normal' survives a crash of the process, and may lose the last commits when the power goes. */
   readonly durability?: 'full' | 'normal'
   /** One file for everything. */
@@ -60,6 +62,10 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
   if (!['single', 'session', 'tenant'].includes(layout)) throw refuse('OPTION_INVALID', { option: 'layout', why: "it is 'single'" })
   if (layout !== 'single') throw refuse('NOT_YET', { feature: `The layout '${layout}'`, instead: "Use layout: 'single', the default." })
 
+  if (given.backend !== undefined) {
+    if (given.url !== undefined) throw refuse('OPTION_INVALID', { option: 'backend', why: 'give a url or a backend, not both' })
+    return given.backend
+  }
   const path = pathOf(given.url)
   if (path === ':memory:') return memoryBackend(environment)
   if (path.endsWith('/') || statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
@@ -75,9 +81,9 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
   })
 }
 
-function pathOf(url: string | URL): string {
-  const text = String(url)
-  if (text === '' || url === undefined) throw refuse('URL_UNKNOWN', { url: text })
+function pathOf(url: string | URL | undefined): string {
+  const text = String(url ?? '')
+  if (text === '') throw refuse('URL_UNKNOWN', { url: text })
   if (/^postgres(ql)?:/i.test(text)) throw refuse('NOT_YET', { feature: 'PostgreSQL', instead: 'Use a file path for now.' })
   if (/^file:/i.test(text)) {
     try {

@@ -39,7 +39,29 @@ export interface ListOptions {
 
 type Row = SessionRow & Record<string, unknown>
 
-export class Session {
+/** A session in hand. What it says of itself is what it was when last seen from here. */
+export interface Session {
+  readonly id: SessionId
+  readonly key: string | undefined
+  readonly title: string | undefined
+  readonly owner: string | undefined
+  readonly state: SessionState
+  readonly branch: BranchState
+  readonly relation: SessionRelation | undefined
+  readonly metadata: SessionRow['metadata']
+  append(type: string, data: unknown, options?: AppendOptions): Promise<Receipt>
+  rename(title: string): Promise<void>
+  /** Replaces the metadata. */
+  describe(metadata: NonNullable<SessionRow['metadata']>): Promise<void>
+  /** Puts it away: it stays readable and takes no new events. */
+  archive(): Promise<void>
+  reopen(): Promise<void>
+  /** For good: payloads are erased, the key is free again, the chain stays intact. Asking again finishes what a crash left. */
+  delete(options: { readonly reason: string }): Promise<EraseReport>
+  toJSON(): SessionRow
+}
+
+class SessionHandle implements Session {
   readonly #scope: Scope
   #row: SessionRow
 
@@ -81,12 +103,10 @@ export class Session {
     return this.#do({ verb: 'rename', id: this.id, title: checkTitle(title) })
   }
 
-  /** Replaces the metadata. */
   describe(metadata: NonNullable<SessionRow['metadata']>): Promise<void> {
     return this.#do({ verb: 'describe', id: this.id, metadata: checkMetadata(metadata) })
   }
 
-  /** Puts it away: it stays readable and takes no new events. */
   archive(): Promise<void> {
     return this.#do({ verb: 'archive', id: this.id })
   }
@@ -95,7 +115,6 @@ export class Session {
     return this.#do({ verb: 'reopen', id: this.id })
   }
 
-  /** For good: payloads are erased, the key is free again, the chain stays intact. Asking again finishes what a crash left. */
   async delete(options: { readonly reason: string }): Promise<EraseReport> {
     const reason = checkReason(optionsOf(options, 'delete').reason)
     await this.#do({ verb: 'delete', id: this.id, reason })
@@ -131,7 +150,7 @@ export async function openSession(scope: Scope, key: string, options: SessionOpt
       const { row, revision } = await execute(scope, decider, id, { verb: 'open', set: { key: named, ...set } }, { session: id })
       if (!row) throw refuse('SESSION_UNKNOWN', { session: id, tenant: scope.tenant })
       scope.engine.sessions.set(scope.tenant, id, { revision, state: row.state })
-      return new Session(scope, row)
+      return new SessionHandle(scope, row)
     } catch (error) {
       if (attempt === limits.conflictRetries || !(await findSession(scope, key))) throw error
     }
@@ -144,13 +163,13 @@ export async function findSession(scope: Scope, key: string): Promise<Session | 
   const name = await scope.engine.backend.rows.get(scope.tenant, 'names', nameId('session', maskKey(scope, key)))
   if (!name) return undefined
   const row = await readSession(scope, decodeBody<{ target: SessionId }>(name.body).target)
-  return row && new Session(scope, row)
+  return row && new SessionHandle(scope, row)
 }
 
 export async function sessionById(scope: Scope, id: string): Promise<Session | undefined> {
   checkOpen(scope.engine)
   const row = await readSession(scope, toId<'session'>(id))
-  return row && new Session(scope, row)
+  return row && new SessionHandle(scope, row)
 }
 
 export async function listSessions(

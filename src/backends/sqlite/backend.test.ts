@@ -176,3 +176,18 @@ test('a copy made after close is a whole store', async () => {
   const store = await openIn(`${path}.copy`)
   expect(await store.verify()).toMatchObject({ intact: true, events: 6 })
 })
+
+test('an erased payload leaves the log as soon as the reader in its way is gone', async () => {
+  const path = tempFile()
+  const store = await openIn(path)
+  const session = await store.session('s')
+  const { seq } = await session.append('a.b', { note: 'canary-in-the-way' })
+  const reader = new DatabaseSync(path, { readOnly: true })
+  reader.exec('begin')
+  reader.prepare('select count(*) from events').get()
+  await store.erase({ seq, reason: 'test' })
+  const onDisk = () => [path, `${path}-wal`].some((file) => existsSync(file) && readFileSync(file).includes('canary-in-the-way'))
+  expect(onDisk()).toBe(true)
+  reader.close()
+  await expect.poll(onDisk, { timeout: 5000 }).toBe(false)
+})

@@ -72,7 +72,7 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
     rows: rowReads(db),
     queries: queries(db),
     signals,
-    upkeep: upkeep({ db, checkpointer, now, write: write as <T>(work: () => T) => Promise<T> }),
+    upkeep: upkeep({ db, checkpointer, now, closed: () => closed, write: write as <T>(work: () => T) => Promise<T> }),
     checkpoints: () => checkpointer.stats(),
     close: async () => {
       if (closed) return

@@ -35,12 +35,10 @@ export const schemaVersion = migrations.at(-1)?.number ?? 0
 
 /** Is this file ours, and can we work with it? */
 export function checkSchema(db: Database): void {
-  const application = db.get('pragma application_id')?.application_id
-  const tables = db.get('select count(*) as n from sqlite_schema')?.n
-  if (application !== APPLICATION_ID && (application !== 0 || tables !== 0)) throw refuse('NOT_A_STORE', { path: db.path })
   const found = appliedSchema(db)
+  // A store is made whole before it gets its name, so an empty database is somebody else's, and is not made into one of ours.
+  if (db.get('pragma application_id')?.application_id !== APPLICATION_ID || found === 0) throw refuse('NOT_A_STORE', { path: db.path })
   if (found > schemaVersion) throw refuse('SCHEMA_NEWER', { path: db.path, found, known: schemaVersion })
-  if (found === 0) return
   for (const { number, checksum } of db.all('select number, checksum from migrations order by number')) {
     const known = migrations.find((m) => m.number === number)
     if (known?.checksum !== checksum) throw refuse('SCHEMA_CHANGED', { path: db.path, migration: number })

@@ -210,3 +210,22 @@ test('an address that is no store is refused without telling its password', asyn
     expect(await codeOf(open({ url: ':memory:', ...options } as never))).toBe('NOT_YET')
   }
 })
+
+test("somebody's empty database is not made into a store", async () => {
+  const path = tempFile()
+  const db = new DatabaseSync(path)
+  db.exec('pragma user_version = 0; vacuum')
+  db.close()
+  expect(await codeOf(open(path))).toBe('NOT_A_STORE')
+})
+
+test('a backend of your own is opened like any other', async () => {
+  const { memoryBackend } = await import('../memory/backend.ts')
+  const { nodeEnvironment } = await import('../../environment.ts')
+  const store = await open({ backend: memoryBackend(nodeEnvironment) })
+  await (await store.session('s')).append('a.b', 1)
+  expect((await store.verify()).intact).toBe(true)
+  await store.close()
+  expect(await codeOf(open({ url: ':memory:', backend: memoryBackend(nodeEnvironment) }))).toBe('OPTION_INVALID')
+  expect(await codeOf(open({}))).toBe('URL_UNKNOWN')
+})

@@ -21,6 +21,7 @@ const headOf = 'select seq, hash from heads where tenant = ?'
 const findSecret = 'select value from secrets where name = ?'
 const keepSecret = 'insert into secrets (name, value) values (?, ?) on conflict (name) do nothing'
 const SECRET_BYTES = 32
+const SCRUB_AGAIN_MS = 100
 
 // Scratch rows belong to one tenant; the column still wants a value.
 const ALONE = '-'
@@ -31,11 +32,12 @@ export interface UpkeepParts {
   readonly db: Database
   readonly checkpointer: Checkpointer
   readonly now: () => number
+  readonly closed: () => boolean
   /** Runs inside a write transaction, waiting its turn. */
   readonly write: <T>(work: () => T) => Promise<T>
 }
 
-export function upkeep({ db, checkpointer, now, write }: UpkeepParts): Upkeep {
+export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): Upkeep {
   return {
     snapshot: async (tenant) => {
       const still = db.beside()
@@ -123,8 +125,14 @@ export function upkeep({ db, checkpointer, now, write }: UpkeepParts): Upkeep {
     sweepReceipts: (before) => write(() => db.run('delete from receipts where at < ?', before)),
     scrub: async () => {
       if (db.readOnly) return
-      // Old pages may still lie in the log; emptying it takes them away. Readers may be in the way: then the next one does it.
-      if (within(db.path, () => db.get('pragma wal_checkpoint(truncate)'))?.busy === 1) checkpointer.committed()
+      // Old pages may still lie in the log, and emptying it takes them away. Where a reader is in the way it is tried again until it
+      // works; closing the last connection removes the log in any case.
+      const empty = () => within(db.path, () => db.get('pragma wal_checkpoint(truncate)'))?.busy === 0
+      const again = () => {
+        if (closed() || empty()) return
+        setTimeout(again, SCRUB_AGAIN_MS).unref()
+      }
+      again()
     },
     secret: async (name) => {
       const known = db.get(findSecret, name)?.value as Uint8Array | undefined

@@ -27,11 +27,13 @@ interface Checked extends VerifyReport {
 export function verify(t: Terminal, url: string | undefined, options: VerifyCommandOptions): Promise<Exit> {
   const receipts = options.receipts === undefined ? [] : readReceipts(options.receipts)
   return withStore(url, async (store) => {
-    // On a thread of its own: while the chain is walked, it costs next to nothing.
+    const views = await viewsOf(store, options.tenant, receipts)
+    // On a thread of its own: while the chain is walked, it costs next to nothing. Whoever stops early does not wait for its answer.
     const pages = options.pages === false ? undefined : store.check()
+    pages?.catch(() => 'told when it is waited for')
     const tenants: Checked[] = []
     try {
-      for (const view of await viewsOf(store, options.tenant, receipts)) tenants.push(await check(t, view, receipts))
+      for (const view of views) tenants.push(await check(t, view, receipts))
     } catch (error) {
       if (!(error instanceof InkError) || error.code !== 'FILE_CORRUPT' || !pages) throw error
       // What the pages say goes with it: where, and how much.
