@@ -2,7 +2,7 @@
 // being open.
 
 import { refuse } from '../model/errors.ts'
-import { checkType, type EventDraft, type Receipt, TRANSIENT } from '../model/event.ts'
+import { checkType, DURABLE, type EventDraft, type Receipt, TRANSIENT } from '../model/event.ts'
 import { type EventId, type RunId, type SessionId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkSeq, optionsOf } from '../model/options.ts'
@@ -36,55 +36,54 @@ export interface NewEvent {
   readonly transient?: boolean
 }
 
-export async function append(scope: Scope, session: SessionId, type: string, data: unknown, options: AppendOptions = {}): Promise<Receipt> {
+export async function append(scope: Scope, session: SessionId, type: string, data: unknown, options?: AppendOptions): Promise<Receipt> {
+  if (options === undefined) return (await commitEvents(scope, [{ session, type, data }]))[0] as Receipt
   const { after, key, run, cause, transient } = optionsOf(options, 'append')
-  const receipts = await appendAll(
-    scope,
-    [{ session, type, data, ...(run && { run }), ...(cause && { cause }), ...(transient && { transient }) }],
-    {
-      within: `append/${session}`,
-      ...(key !== undefined && { key }),
-      ...(after !== undefined && { quiet: [{ session, after: checkSeq(after) }] }),
-    },
-  )
+  const quiet: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after: checkSeq(after) }]
+  const receipts = await commitEvents(scope, [{ session, type, data, run, cause, transient }], key, `append/${session}`, quiet)
   return receipts[0] as Receipt
 }
 
-export interface AppendAllOptions {
-  readonly key?: string
-  readonly within?: string
-  readonly quiet?: readonly { readonly session: SessionId; readonly after: number }[]
+export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: string): Promise<readonly Receipt[]> {
+  if (!Array.isArray(given) || given.length === 0) throw refuse('COMMIT_EMPTY')
+  const found = given.length
+  if (found > limits.commitEvents) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found })
+  return commitEvents(scope, given, key, 'appendAll')
 }
 
-export async function appendAll(scope: Scope, given: readonly NewEvent[], options: AppendAllOptions = {}): Promise<readonly Receipt[]> {
-  checkOpen(scope.engine)
-  if (!Array.isArray(given) || given.length === 0) throw refuse('COMMIT_EMPTY')
-  if (given.length > limits.commitEvents)
-    throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found: given.length })
-  // Holes would be skipped by map; here they are undefined, and refused like it.
-  const list: readonly NewEvent[] = Array.from(given)
-  const admitted = list.map((e) => admit(scope, checkNew(scope, e).data))
-  const body = () => list.map((e, i) => ({ session: e.session, type: e.type, data: admitted[i] }))
-  const key = options.key === undefined ? undefined : commitKey(scope, options.within ?? 'appendAll', options.key, body())
-  const events = list.map((e, i) => draftNew(scope, e, admitted[i] as never, key))
-  const sessions = [...new Set(list.flatMap((e) => e.session ?? []))]
-  const quiet: Guard[] = (options.quiet ?? []).map((q) => ({ kind: 'quiet', ...q }))
+async function commitEvents(
+  scope: Scope,
+  list: readonly Loose<NewEvent>[],
+  keyText?: string,
+  within = '',
+  quiet: readonly Guard[] = [],
+): Promise<readonly Receipt[]> {
+  const { engine, tenant } = scope
+  checkOpen(engine)
+  // Refused before the work of masking and hashing, not after it.
+  engine.lane.checkDoor()
+  const key = keyText === undefined ? undefined : keyOf(scope, list, keyText, within)
+  const events: EventDraft[] = []
+  const sessions: SessionId[] = []
+  for (let i = 0; i < list.length; i++) {
+    // Read by index: a hole in a list is undefined, and refused like it.
+    const { type, data, session, run, cause, transient } = checkNew(scope, list[i])
+    events.push(
+      draftEvent(scope, { type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest }, admit(scope, data)),
+    )
+    if (session !== undefined && !sessions.includes(session)) sessions.push(session)
+  }
 
   for (let attempt = 1; ; attempt++) {
     const guards: Guard[] = []
     for (const id of sessions) {
-      const { revision, state } = scope.engine.sessions.get(scope.tenant, id) ?? (await lookAtSession(scope, id))
+      const { revision, state } = engine.sessions.get(tenant, id) ?? (await lookAtSession(scope, id))
       // A keyed retry must reach its receipt even if the session was closed since: the backend looks at the key first.
       if (state !== 'open' && !key) throw closed(id, state)
       guards.push({ kind: 'row', table: 'sessions', id, revision: state === 'open' ? revision : NEVER })
     }
-    const outcome = await scope.engine.lane.submit({
-      tenant: scope.tenant,
-      ...(key && { key }),
-      guards: [...guards, ...quiet],
-      events,
-      changes: [],
-    })
+    guards.push(...quiet)
+    const outcome = await engine.lane.submit(key ? { tenant, key, guards, events, changes: [] } : { tenant, guards, events, changes: [] })
     if (outcome.ok) return outcome.receipts
     const { refused } = outcome
     if (typeof refused !== 'object' || refused.kind !== 'row') throw refusalOf(scope, outcome)
@@ -94,6 +93,16 @@ export async function appendAll(scope: Scope, given: readonly NewEvent[], option
     if (attempt === limits.conflictRetries) throw refuse('CONFLICT', { table: 'sessions', id: refused.id, tries: attempt })
     if (attempt > 1) await pause(scope, attempt)
   }
+}
+
+type Loose<T> = { readonly [K in keyof T]: T[K] | undefined }
+
+function keyOf(scope: Scope, list: readonly Loose<NewEvent>[], key: string, within: string): CommitKey {
+  const body = Array.from(list, (e) => {
+    const { session, type, data } = checkNew(scope, e)
+    return { session, type, data: admit(scope, data) }
+  })
+  return commitKey(scope, within, key, body)
 }
 
 // No row has this revision, so a guard on it never holds.
@@ -110,16 +119,14 @@ async function lookAtSession(scope: Scope, id: SessionId): Promise<SeenSession> 
 const closed = (session: SessionId, state: SeenSession['state']) =>
   refuse(state === 'archived' ? 'SESSION_ARCHIVED' : 'SESSION_DELETED', { session })
 
-function checkNew(scope: Scope, e: NewEvent): NewEvent {
+function checkNew(scope: Scope, e: Loose<NewEvent> | undefined): Loose<NewEvent> & { readonly type: string } {
   if (typeof e !== 'object' || e === null)
     throw refuse('OPTION_INVALID', { option: 'events', why: 'each one is an object with type and data' })
-  checkType(e.type)
-  if (e.type === ERASED || scope.engine.registry.of(e.type)) throw refuse('TYPE_RESERVED', { type: e.type })
-  for (const id of [e.session, e.run, e.cause]) if (id !== undefined) toId(id)
-  return e
-}
-
-function draftNew(scope: Scope, e: NewEvent, admitted: Parameters<typeof draftEvent>[2], key: CommitKey | undefined): EventDraft {
-  const { type, session, run, cause } = e
-  return draftEvent(scope, { type, session, run, cause, key: key?.digest, ...(e.transient && { class: TRANSIENT }) }, admitted)
+  const { type } = e
+  checkType(type)
+  if (type === ERASED || scope.engine.registry.of(type)) throw refuse('TYPE_RESERVED', { type })
+  if (e.session !== undefined) toId(e.session)
+  if (e.run !== undefined) toId(e.run)
+  if (e.cause !== undefined) toId(e.cause)
+  return e as Loose<NewEvent> & { readonly type: string }
 }

@@ -1,7 +1,7 @@
 // Group commit without a timer: while one batch is at the disk the next one gathers, and a single append leaves at once. Bounded:
 // past the bound, work is refused at the door instead of being buffered without end.
 
-import { InkError, refuse } from '../model/errors.ts'
+import { InkError, refuse, refuseLightly } from '../model/errors.ts'
 import type { TenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { Backend } from '../ports/backend.ts'
@@ -54,6 +54,8 @@ export class Lane {
   #taken = 0
   #bytes = 0
   #underway = false
+  #sending: { readonly since: number; readonly expire: () => void } | undefined
+  #watching = false
   #closed = false
   #drained: (() => void)[] = []
   #count = { commits: 0, events: 0, batches: 0, refused: 0, overloaded: 0, resent: 0, breaches: 0 }
@@ -69,19 +71,30 @@ export class Lane {
   submit(commit: Commit): Promise<Outcome> {
     if (this.#closed) return Promise.reject(refuse('STORE_CLOSED'))
     const bytes = weigh(commit)
-    const waiting = this.#waiting.length - this.#taken
-    if (
-      waiting >= (this.#options.commits ?? limits.laneCommits) ||
-      (waiting > 0 && this.#bytes + bytes > (this.#options.bytes ?? limits.laneBytes))
-    ) {
-      this.#count.overloaded++
-      return Promise.reject(refuse('OVERLOADED', { waiting, bytes: this.#bytes }))
-    }
+    if (this.#isFull(bytes)) return Promise.reject(this.#overloaded())
     return new Promise((settle, fail) => {
       this.#waiting.push({ commit, bytes, since: this.#environment.clock.monotonic(), settle, fail })
       this.#bytes += bytes
       this.#depart()
     })
+  }
+
+  /** Throws what `submit` would: for callers who have work to do before they know what to submit. */
+  checkDoor(): void {
+    if (this.#isFull(0)) throw this.#overloaded()
+  }
+
+  #isFull(bytes: number): boolean {
+    const waiting = this.#waiting.length - this.#taken
+    return (
+      waiting >= (this.#options.commits ?? limits.laneCommits) ||
+      (waiting > 0 && this.#bytes + bytes > (this.#options.bytes ?? limits.laneBytes))
+    )
+  }
+
+  #overloaded(): InkError {
+    this.#count.overloaded++
+    return refuseLightly('OVERLOADED', { waiting: this.#waiting.length - this.#taken, bytes: this.#bytes })
   }
 
   stats(): LaneStats {
@@ -158,21 +171,46 @@ export class Lane {
     }
   }
 
-  async #send(commits: readonly Commit[]): Promise<Sent> {
+  #send(commits: readonly Commit[]): Promise<Sent> {
     this.#count.batches++
-    const deadline = new AbortController()
-    const answer = this.#backend.commit(commits).then(
-      (outcomes): Sent => ({ outcomes }),
-      (error: unknown): Sent => ({ error, timedOut: false }),
-    )
-    const ms = this.#options.timeoutMs ?? limits.commitTimeoutMs
-    const late = this.#environment.timer.after(ms, deadline.signal).then(
-      (): Sent => ({ error: new Error(`no answer within ${ms} ms`), timedOut: true }),
-      (): Promise<Sent> => answer,
-    )
-    const sent = await Promise.race([answer, late])
-    deadline.abort()
-    return sent
+    return new Promise((resolve) => {
+      const sending = {
+        since: this.#environment.clock.monotonic(),
+        expire: () => resolve({ error: new Error(`no answer within ${this.#timeoutMs} ms`), timedOut: true }),
+      }
+      this.#sending = sending
+      if (!this.#watching)
+        this.#watch().catch((error) => this.#environment.logger.error('the lane is not watched', { error: String(error) }))
+      const done = (sent: Sent) => {
+        if (this.#sending === sending) this.#sending = undefined
+        resolve(sent)
+      }
+      this.#backend.commit(commits).then(
+        (outcomes) => done({ outcomes }),
+        (error: unknown) => done({ error, timedOut: false }),
+      )
+    })
+  }
+
+  // One timer for all sendings: one of its own for each cost a single caller a seventh of its time.
+  async #watch(): Promise<void> {
+    this.#watching = true
+    try {
+      while (this.#sending) {
+        const { since, expire } = this.#sending
+        const left = since + this.#timeoutMs - this.#environment.clock.monotonic()
+        if (left <= 0) {
+          this.#sending = undefined
+          expire()
+        } else await this.#environment.timer.after(left)
+      }
+    } finally {
+      this.#watching = false
+    }
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.timeoutMs ?? limits.commitTimeoutMs
   }
 
   /**

@@ -172,7 +172,7 @@ class StoreView implements Store {
 
   async appendAll(events: readonly NewEvent[], options?: { readonly key?: string }): Promise<readonly Receipt[]> {
     const { key } = optionsOf(options, 'appendAll')
-    return appendAll(this.#scope, events, key === undefined ? {} : { key })
+    return appendAll(this.#scope, events, key)
   }
 
   events(query?: EventQuery): AsyncGenerator<Event, void, undefined> {

@@ -3,7 +3,7 @@
 import { ByteWriter, utf8 } from './bytes.ts'
 import type { EventHeader } from './event.ts'
 
-export type Sha256 = (bytes: Uint8Array) => Uint8Array
+export type Sha256<Digest extends Uint8Array = Uint8Array> = (bytes: Uint8Array) => Digest
 
 export const GENESIS: Uint8Array = new Uint8Array(32)
 
@@ -33,7 +33,7 @@ export function eventDigest(sha256: Sha256, journal: string, e: EventHeader, dig
 const ZERO_KEY = new Uint8Array(KEY_LENGTH)
 
 /** `h_i`: the event in its place, after all before it. */
-export function linkHash(sha256: Sha256, previous: Uint8Array, seq: number, event: Uint8Array): Uint8Array {
+export function linkHash<Digest extends Uint8Array>(sha256: Sha256<Digest>, previous: Uint8Array, seq: number, event: Uint8Array): Digest {
   return sha256(writer.start(LINK).bytes(previous).u64(seq).bytes(event).done())
 }
 

@@ -230,6 +230,20 @@ export class InkError extends Error {
 /** Makes the refusal to throw: `throw refuse('HEAD_MOVED', { … })`. */
 export const refuse = (code: ErrorCode, details: Details = {}, cause?: unknown): InkError => new InkError(code, details, cause)
 
+/**
+ * For refusals that come by the thousand: without a stack, whose making costs more than the work that is refused. Where it was
+ * refused is told by the code.
+ */
+export function refuseLightly(code: ErrorCode, details: Details = {}): InkError {
+  const depth = Error.stackTraceLimit
+  Error.stackTraceLimit = 0
+  try {
+    return new InkError(code, details)
+  } finally {
+    Error.stackTraceLimit = depth
+  }
+}
+
 /** We were wrong: not a refusal of the caller's, but a broken promise of ours. */
 export function assert(condition: unknown, promise: string): asserts condition {
   if (!condition) throw new Error(`Broken promise inside Inkfast: ${promise}. Please report this.`)

@@ -25,3 +25,7 @@ interface AbortController {
 }
 
 declare const AbortController: { new (): AbortController }
+
+interface ErrorConstructor {
+  stackTraceLimit: number
+}

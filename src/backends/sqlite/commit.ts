@@ -12,7 +12,7 @@ import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
 import type { Database } from './database.ts'
 import { statements } from './statements.ts'
 
-export const sha256 = (bytes: Uint8Array): Uint8Array => digest('sha256', bytes, 'buffer')
+export const sha256 = (bytes: Uint8Array): Buffer => digest('sha256', bytes, 'buffer')
 
 const headOf = 'select seq, hash, state from heads where tenant = ?'
 const moveHead = `
@@ -35,6 +35,8 @@ interface Head {
   readonly state: string
   moved: boolean
   readonly arrived: Arrived
+  /** Of rows that guards of this batch asked about and no change of it has touched since. */
+  readonly stamps: Map<string, { readonly revision: number; readonly fence: number }>
 }
 
 /** Runs inside a transaction that the caller began, and ends none. */
@@ -54,9 +56,16 @@ export function applyBatch(db: Database, batch: readonly Commit[], now: number):
 
 function readHead(db: Database, batch: readonly Commit[], tenant: TenantId): Head {
   const row = db.get(headOf, tenant)
-  if (!row) return { seq: 0, hash: GENESIS, state: 'active', moved: false, arrived: new Map() }
+  if (!row) return { seq: 0, hash: GENESIS, state: 'active', moved: false, arrived: new Map(), stamps: new Map() }
   const seq = row.seq as number
-  return { seq, hash: row.hash as Uint8Array, state: row.state as string, moved: false, arrived: whatArrived(db, batch, tenant, seq) }
+  return {
+    seq,
+    hash: row.hash as Uint8Array,
+    state: row.state as string,
+    moved: false,
+    arrived: whatArrived(db, batch, tenant, seq),
+    stamps: new Map(),
+  }
 }
 
 function applyCommit(db: Database, commit: Commit, head: Head, now: number): Outcome {
@@ -65,7 +74,7 @@ function applyCommit(db: Database, commit: Commit, head: Head, now: number): Out
   if (earlier && 'erased' in earlier) return { ok: false, refused: 'key', found: earlier, now }
   if (earlier) return { ok: true, receipts: readReceipts(db, commit.tenant, earlier.seq, earlier.count), repeated: true, now }
   for (const guard of commit.guards) {
-    const found = whatGuardFinds(db, commit.tenant, guard)
+    const found = whatGuardFinds(db, head, commit.tenant, guard)
     if (found !== undefined) return { ok: false, refused: guard, found, now }
   }
 
@@ -78,10 +87,13 @@ function applyCommit(db: Database, commit: Commit, head: Head, now: number): Out
     head.seq = seq
     head.hash = hash
     head.moved = true
-    receipts.push({ id: draft.id, seq, hash: hex(hash), tenant: commit.tenant })
+    receipts.push({ id: draft.id, seq, hash: hash.toString('hex'), tenant: commit.tenant })
   }
   if (receipts[0]) note(head.arrived, receipts[0].id, first)
-  for (const change of commit.changes) applyChange(db, commit.tenant, change, first)
+  for (const change of commit.changes) {
+    applyChange(db, commit.tenant, change, first)
+    if (change.kind !== 'erase') head.stamps.delete(`${change.table}/${change.id}`)
+  }
   const salt = commit.events[0]?.salt
   if (commit.key && salt)
     db.run(addReceipt, commit.tenant, commit.key.digest, first, commit.events.length, bodyDigest(sha256, salt, commit.key.body), now)
@@ -89,8 +101,7 @@ function applyCommit(db: Database, commit: Commit, head: Head, now: number): Out
 }
 
 function insertEvent(db: Database, tenant: TenantId, seq: number, e: EventDraft, hash: Uint8Array): void {
-  db.run(
-    addEvent,
+  db.statement(addEvent).run(
     tenant,
     seq,
     idBytes(e.id),
@@ -151,14 +162,21 @@ const readReceipts = (db: Database, tenant: TenantId, seq: number, count: number
     .map((row) => ({ id: readId<'event'>(row.id as Uint8Array), seq: row.seq as number, hash: hex(row.hash as Uint8Array), tenant }))
 
 /** What stands in the way, or `undefined` when the guard holds. */
-function whatGuardFinds(db: Database, tenant: TenantId, guard: Guard): number | undefined {
+function whatGuardFinds(db: Database, head: Head, tenant: TenantId, guard: Guard): number | undefined {
   if (guard.kind === 'quiet') {
     const last = (db.get(lastOfSession, tenant, idBytes(guard.session))?.seq as number | null) ?? 0
     return last > guard.after ? last : undefined
   }
-  const row = db.get(statements[guard.table].revision, tenant, guard.id)
-  const [wanted, found] = guard.kind === 'row' ? [guard.revision, row?.revision ?? 0] : [guard.fence, row?.fence ?? 0]
-  return found === wanted ? undefined : (found as number)
+  // Most commits of a batch ask about the same few rows.
+  const known = `${guard.table}/${guard.id}`
+  let stamps = head.stamps.get(known)
+  if (!stamps) {
+    const row = db.get(statements[guard.table].revision, tenant, guard.id)
+    stamps = { revision: (row?.revision as number | undefined) ?? 0, fence: (row?.fence as number | null | undefined) ?? 0 }
+    head.stamps.set(known, stamps)
+  }
+  const [wanted, found] = guard.kind === 'row' ? [guard.revision, stamps.revision] : [guard.fence, stamps.fence]
+  return found === wanted ? undefined : found
 }
 
 export function applyChange(db: Database, tenant: TenantId, change: Change, first: number): void {

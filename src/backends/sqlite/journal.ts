@@ -5,30 +5,32 @@ import { GENESIS } from '../../model/chain.ts'
 import type { EventClass, EventRecord, TypePattern } from '../../model/event.ts'
 import { idBytes, readId, type TenantId } from '../../model/ids.ts'
 import type { Head, JournalReads, Page, PageQuery } from '../../ports/journal.ts'
-import { type Database, type SqlRow, within } from './database.ts'
+import { type Database, within } from './database.ts'
 
 const headOf = 'select seq, hash from heads where tenant = ?'
 const allTenants = 'select tenant from heads order by tenant'
 
-// `held` tells which parts are there; `sound` that each has its size and type, so that no byte can move from one column to the next.
+// After the plain columns: which parts are there, and whether each has its size and type, so that no byte can move from one column to
+// the next. SQLite orders every blob behind every text, so comparing with x'' tells the type.
 // The index is walked as `i` and the record read as `e`: in one step SQLite would take seq and tenant from the index and never look at
 // what the record itself says.
 const joined = `
   cast(e.id || e.digest || e.hash || coalesce(e.session, '') || coalesce(e.run, '') || coalesce(e.subject, '') || coalesce(e.cause, '')
-    || coalesce(e.key, '') || coalesce(e.salt, '') || coalesce(e.payload, '') as blob) as bytes,
+    || coalesce(e.key, '') || coalesce(e.salt, '') || coalesce(e.payload, '') as blob),
   e.at, e.type, e.schema, e.class, e.actor,
   (e.session is not null) + 2 * (e.run is not null) + 4 * (e.subject is not null) + 8 * (e.cause is not null) + 16 * (e.key is not null)
-    + 32 * (e.salt is not null) + 64 * (e.payload is not null) as held,
-  length(e.id) = 16 and length(e.digest) = 32 and length(e.hash) = 32 and coalesce(length(e.session), 16) = 16 and coalesce(length(e.run), 16) = 16
-    and coalesce(length(e.subject), 16) = 16 and coalesce(length(e.cause), 16) = 16 and coalesce(length(e.key), 16) = 16
-    and coalesce(length(e.salt), 16) = 16
-    and typeof(e.id) = 'blob' and typeof(e.digest) = 'blob' and typeof(e.hash) = 'blob' and typeof(e.session) <> 'text' and typeof(e.run) <> 'text'
-    and typeof(e.subject) <> 'text' and typeof(e.cause) <> 'text' and typeof(e.key) <> 'text' and typeof(e.salt) <> 'text'
-    and typeof(e.payload) <> 'blob' as sound,
-  e.seq as seq, e.tenant as tenant, i.seq as place`
+    + 32 * (e.salt is not null) + 64 * (e.payload is not null),
+  length(e.id) = 16 and length(e.digest) = 32 and length(e.hash) = 32
+    and (e.session is null or (length(e.session) = 16 and e.session >= x'')) and (e.run is null or (length(e.run) = 16 and e.run >= x''))
+    and (e.subject is null or (length(e.subject) = 16 and e.subject >= x'')) and (e.cause is null or (length(e.cause) = 16 and e.cause >= x''))
+    and (e.key is null or (length(e.key) = 16 and e.key >= x'')) and (e.salt is null or (length(e.salt) = 16 and e.salt >= x''))
+    and e.id >= x'' and e.digest >= x'' and e.hash >= x'' and (e.payload is null or e.payload < x''),
+  e.seq, e.tenant, i.seq`
 
-// Rows fetched at a time: few enough that a page of large payloads stays near its bound of bytes.
-const ROWS_AT_A_TIME = 128
+// Rows fetched at a time: few at first, so that a page of large payloads stays near its bound of bytes, more once they prove small.
+const ROWS_AT_FIRST = 64
+const ROWS_IF_SMALL = 512
+const SMALL_BYTES = 2048
 
 export function journalReads(db: Database): JournalReads {
   return {
@@ -52,8 +54,9 @@ function readPage(db: Database, tenant: TenantId, query: PageQuery): Page {
   let from = query.from
   let size = 0
   for (;;) {
-    const wanted = Math.min(ROWS_AT_A_TIME, limit - events.length)
-    const rows = wanted > 0 ? db.all(sql, from, ...values, wanted) : []
+    const small = events.length > 0 && size / events.length < SMALL_BYTES
+    const wanted = Math.min(small ? ROWS_IF_SMALL : ROWS_AT_FIRST, limit - events.length)
+    const rows = wanted > 0 ? db.lists(sql, from, ...values, wanted) : []
     for (const row of rows) {
       const event = decodeRow(tenant, row)
       events.push(event)
@@ -103,9 +106,10 @@ function typeCondition(patterns: readonly TypePattern[]): [string, ...(string | 
 
 const LAST = 0x40
 
-function decodeRow(tenant: TenantId, row: SqlRow): EventRecord {
-  const bytes = row.bytes as Uint8Array
-  const held = row.held as number
+function decodeRow(tenant: TenantId, row: readonly unknown[]): EventRecord {
+  const [joinedBytes, time, type, schema, kind, actor, parts, whole, seq, owner, place] = row
+  const bytes = joinedBytes as Uint8Array
+  const held = parts as number
   let at = 80
   const next = (bit: number): Uint8Array | undefined => {
     if ((held & bit) === 0) return undefined
@@ -120,16 +124,15 @@ function decodeRow(tenant: TenantId, row: SqlRow): EventRecord {
   const key = next(16)
   const salt = next(32)
   // The types of a damaged record are anything.
-  const sound =
-    row.sound === 1 && typeof row.type === 'string' && typeof row.actor === 'string' && row.tenant === tenant && row.seq === row.place
+  const sound = whole === 1 && typeof type === 'string' && typeof actor === 'string' && owner === tenant && seq === place
   return {
-    seq: Number(row.place),
+    seq: Number(place),
     id: readId<'event'>(bytes),
-    at: Number(row.at),
-    type: String(row.type),
-    schema: Number(row.schema),
-    class: Number(row.class) as EventClass,
-    actor: String(row.actor),
+    at: Number(time),
+    type: String(type),
+    schema: Number(schema),
+    class: Number(kind) as EventClass,
+    actor: String(actor),
     session,
     run,
     subject,

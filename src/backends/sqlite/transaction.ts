@@ -21,7 +21,7 @@ export async function writing<T>(db: Database, work: () => T extends Promise<unk
     throw translate(db.path, error) ?? refuse('BACKEND_FAILED', { reason: error instanceof Error ? error.message : String(error) }, error)
   }
   try {
-    db.exec('commit')
+    db.run('commit')
   } catch (error) {
     undo(db)
     // A full disk is refused before the commit is marked. A failed flush is not: its outcome is unknown, so its own words go up.
@@ -34,7 +34,7 @@ async function begin(db: Database, deadlineMs: number): Promise<void> {
   const started = performance.now()
   for (let longest = FIRST_WAIT_MS; ; longest = Math.min(longest * 2, LONGEST_WAIT_MS)) {
     try {
-      db.exec('begin immediate')
+      db.run('begin immediate')
       return
     } catch (error) {
       if (!isBusy(error)) throw translate(db.path, error) ?? error
@@ -48,7 +48,7 @@ async function begin(db: Database, deadlineMs: number): Promise<void> {
 // SQLite may have rolled back by itself; a second rollback then says that there is nothing to undo.
 function undo(db: Database): void {
   try {
-    db.exec('rollback')
+    db.run('rollback')
   } catch (error) {
     if (!String(error).includes('no transaction is active')) throw error
   }
