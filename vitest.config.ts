@@ -7,7 +7,8 @@ export default defineConfig({
       provider: 'v8',
       reporter: ['json-summary'],
       reportsDirectory: 'coverage',
-      include: ['src/model/**', 'src/kernel/**', 'src/backends/**'],
+      include: ['src/model/**/*.ts', 'src/kernel/**/*.ts', 'src/backends/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/*.d.ts'],
     },
     projects: [
       { test: { name: 'rooms', include: ['src/**/*.test.ts'], testTimeout: 30_000 } },

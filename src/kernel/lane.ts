@@ -8,6 +8,7 @@ import type { Backend } from '../ports/backend.ts'
 import type { Commit, Outcome } from '../ports/commit.ts'
 import type { Environment } from '../ports/environment.ts'
 import { Histogram, type Latency } from './histogram.ts'
+import { Watchdog } from './watchdog.ts'
 
 export interface LaneOptions {
   readonly commits?: number
@@ -48,14 +49,13 @@ export class Lane {
   readonly #backend: Backend
   readonly #environment: Environment
   readonly #options: LaneOptions
+  readonly #watchdog: Watchdog
   readonly #latency = new Histogram()
   readonly #heads = new Map<TenantId, { readonly seq: number; readonly at: number }>()
   #waiting: Waiting[] = []
   #taken = 0
   #bytes = 0
   #underway = false
-  #sending: { readonly since: number; readonly expire: () => void } | undefined
-  #watching = false
   #closed = false
   #drained: (() => void)[] = []
   #count = { commits: 0, events: 0, batches: 0, refused: 0, overloaded: 0, resent: 0, breaches: 0 }
@@ -66,6 +66,7 @@ export class Lane {
     this.#backend = backend
     this.#environment = environment
     this.#options = options
+    this.#watchdog = new Watchdog(environment, options.timeoutMs ?? limits.commitTimeoutMs)
   }
 
   submit(commit: Commit): Promise<Outcome> {
@@ -174,15 +175,9 @@ export class Lane {
   #send(commits: readonly Commit[]): Promise<Sent> {
     this.#count.batches++
     return new Promise((resolve) => {
-      const sending = {
-        since: this.#environment.clock.monotonic(),
-        expire: () => resolve({ error: new Error(`no answer within ${this.#timeoutMs} ms`), timedOut: true }),
-      }
-      this.#sending = sending
-      if (!this.#watching)
-        this.#watch().catch((error) => this.#environment.logger.error('the lane is not watched', { error: String(error) }))
+      const answered = this.#watchdog.watch((ms) => resolve({ error: new Error(`no answer within ${ms} ms`), timedOut: true }))
       const done = (sent: Sent) => {
-        if (this.#sending === sending) this.#sending = undefined
+        answered()
         resolve(sent)
       }
       this.#backend.commit(commits).then(
@@ -190,27 +185,6 @@ export class Lane {
         (error: unknown) => done({ error, timedOut: false }),
       )
     })
-  }
-
-  // One timer for all sendings: one of its own for each cost a single caller a seventh of its time.
-  async #watch(): Promise<void> {
-    this.#watching = true
-    try {
-      while (this.#sending) {
-        const { since, expire } = this.#sending
-        const left = since + this.#timeoutMs - this.#environment.clock.monotonic()
-        if (left <= 0) {
-          this.#sending = undefined
-          expire()
-        } else await this.#environment.timer.after(left)
-      }
-    } finally {
-      this.#watching = false
-    }
-  }
-
-  get #timeoutMs(): number {
-    return this.#options.timeoutMs ?? limits.commitTimeoutMs
   }
 
   /**

@@ -64,7 +64,7 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
     traits: { durable: durability === 'full', network: false, shared: true, wall: 'statements' },
     commit: async (batch) => {
       const outcomes = await applyApart(batch)
-      checkpointer.committed()
+      checkpointer.committed(batch.length)
       signals.wake(batch.map((commit) => commit.tenant))
       return outcomes
     },

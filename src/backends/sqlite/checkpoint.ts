@@ -22,7 +22,7 @@ export interface CheckpointPolicy {
 }
 
 // A frame is a page of 4 KiB and a little.
-export const defaultPolicy: CheckpointPolicy = { begin: 1000, short: 128, most: 16_384 }
+export const defaultPolicy: CheckpointPolicy = { begin: 1000, short: 64, most: 16_384 }
 
 export interface CheckpointStats {
   readonly passes: number
@@ -31,11 +31,13 @@ export interface CheckpointStats {
 }
 
 // The longest commits wait for the last little: within the write budget, and when the log is full.
-const SHORT_WAIT_MS = 15
+const SHORT_WAIT_MS = 8
 const FULL_WAIT_MS = 1000
 
-// Batches between two looks at the log; the largest batch adds about a quarter of the frames at which copying begins.
-const LOOK_EVERY = 4
+// Commits between two looks at the log; each writes some ten frames when alone, and far fewer in company.
+const LOOK_AFTER = 16
+// How often the thread goes over the log before commits wait for it whatever is left: at a load that outruns it, the log would only grow.
+const PATIENCE = 8
 
 const frames = 'pragma wal_checkpoint(noop)'
 
@@ -47,7 +49,7 @@ export class Checkpointer {
   #copying: Promise<void> | undefined
   #gate: Promise<void> | undefined
   #open: (() => void) | undefined
-  #batches = 0
+  #unseen = 0
   #passes = 0
   #waits = 0
   #mostFrames = 0
@@ -68,9 +70,11 @@ export class Checkpointer {
     return this.#gate
   }
 
-  /** After a batch. The log is looked at only now and then: asking costs a single caller a twentieth of its time. */
-  committed(): void {
-    if (++this.#batches % LOOK_EVERY !== 0) return
+  /** After a batch. A small one does not look at the log: asking costs a single caller a twentieth of its time. */
+  committed(commits: number): void {
+    this.#unseen += commits
+    if (this.#unseen < LOOK_AFTER) return
+    this.#unseen = 0
     const { log, checkpointed } = this.#frames()
     if (log > this.#mostFrames) this.#mostFrames = log
     if (log - checkpointed <= 0 || log < this.#policy.begin) return
@@ -107,7 +111,7 @@ export class Checkpointer {
   // Goes over the log until nothing is left, or until nothing more can be done: a reader holds an old picture, another process copies.
   async #copy(): Promise<void> {
     try {
-      for (let held = false; ; held = this.#gate !== undefined) {
+      for (let pass = 1, held = false; ; pass++, held = this.#gate !== undefined) {
         const answer = await this.#ask('copy')
         this.#passes++
         if (!('log' in answer)) {
@@ -119,7 +123,7 @@ export class Checkpointer {
         const { log, checkpointed } = this.#frames()
         const left = log - checkpointed
         if (left <= 0 || held || answer.checkpointed < answer.log) return
-        if (left <= this.#policy.short) this.#hold(SHORT_WAIT_MS)
+        if (left <= this.#policy.short || pass >= PATIENCE) this.#hold(SHORT_WAIT_MS)
       }
     } finally {
       this.#release()

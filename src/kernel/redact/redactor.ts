@@ -156,7 +156,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
 
 /** A tool's parameters may include `password: { type: 'string' }`; that is a description and stays readable. */
 function describesSchema(data: Data): boolean {
-  const type = Object.hasOwn(data, 'type') ? data['type'] : undefined
+  const type = Object.hasOwn(data, 'type') ? data.type : undefined
   return SCHEMA_TYPES.has(type) || ['$ref', 'anyOf', 'oneOf', 'allOf'].some((key) => Object.hasOwn(data, key))
 }
 

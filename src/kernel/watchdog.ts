@@ -1,0 +1,48 @@
+// Barks when something takes too long. One timer for all that is watched in turn: a timer for each sending cost a single caller a
+// seventh of its time.
+
+import type { Environment } from '../ports/environment.ts'
+
+interface Watched {
+  readonly since: number
+  readonly bark: (ms: number) => void
+}
+
+export class Watchdog {
+  readonly #environment: Pick<Environment, 'clock' | 'timer' | 'logger'>
+  readonly #ms: number
+  #watched: Watched | undefined
+  #awake = false
+
+  constructor(environment: Pick<Environment, 'clock' | 'timer' | 'logger'>, ms: number) {
+    this.#environment = environment
+    this.#ms = ms
+  }
+
+  /** Watches one thing at a time; call what it returns once that thing is done. */
+  watch(bark: (ms: number) => void): () => void {
+    const watched = { since: this.#environment.clock.monotonic(), bark }
+    this.#watched = watched
+    if (!this.#awake) this.#wake().catch((error) => this.#environment.logger.error('deadlines are not kept', { error: String(error) }))
+    return () => {
+      if (this.#watched === watched) this.#watched = undefined
+    }
+  }
+
+  async #wake(): Promise<void> {
+    this.#awake = true
+    try {
+      while (this.#watched) {
+        const { since, bark } = this.#watched
+        const left = since + this.#ms - this.#environment.clock.monotonic()
+        if (left > 0) await this.#environment.timer.after(left)
+        else {
+          this.#watched = undefined
+          bark(this.#ms)
+        }
+      }
+    } finally {
+      this.#awake = false
+    }
+  }
+}
