@@ -1,7 +1,7 @@
 // Walks a journal from its first event to its head, recomputes every digest and link, and says where it is no longer what was
 // written. Memory stays flat however long the journal is.
 
-import { hex, sameBytes } from '../model/bytes.ts'
+import { fromUtf8, hex, sameBytes } from '../model/bytes.ts'
 import { eventDigest, GENESIS, linkHash, payloadDigest } from '../model/chain.ts'
 import { InkError, refuse } from '../model/errors.ts'
 import type { EventRecord, Receipt } from '../model/event.ts'
@@ -9,7 +9,7 @@ import { limits } from '../model/limits.ts'
 import { checkSeq, listOf, optionsOf } from '../model/options.ts'
 import { ERASED, type ErasedData } from './decider.ts'
 import { SeqRanges } from './ranges.ts'
-import { decodePayload, scanJournal, stopIfAsked } from './read.ts'
+import { scanJournal, stopIfAsked } from './read.ts'
 import type { Scope } from './scope.ts'
 
 export type EventState = 'intact' | 'erased' | 'erased-unauthorised' | 'corrupt' | 'missing'
@@ -48,18 +48,18 @@ export async function verify(scope: Scope, options: VerifyOptions = {}): Promise
   const head = await journal.head(scope.tenant)
   const walk = new ChainWalk(scope, options.receipts ?? [])
   try {
-    // Beyond the head nothing should be; if something is, it is looked at too.
-    for await (const records of scanJournal(scope, journal, Number.MAX_SAFE_INTEGER)) {
+    for await (const records of scanJournal(scope, journal, head.seq)) {
       stopIfAsked(scope, options.signal)
-      const within = records.filter((r) => r.seq <= head.seq || walk.seq < head.seq)
-      for (const record of within) walk.visit(record)
+      for (const record of records) walk.visit(record)
       options.progress?.(walk.seq, head.seq)
-      if (walk.seq >= head.seq) break
     }
+    // Heads only grow, so an event that is there before the head is read again cannot lie beyond it.
+    const beyond = (await journal.page(scope.tenant, { from: head.seq, limit: 1 })).events[0]
+    const now = await journal.head(scope.tenant)
+    return walk.finish(head, beyond && beyond.seq > now.seq ? beyond.seq : undefined)
   } catch (error) {
     throw error instanceof InkError && error.code === 'FILE_CORRUPT' ? await withLastGood(scope, walk.seq, error) : error
   }
-  return walk.finish(head)
 }
 
 class ChainWalk {
@@ -120,8 +120,9 @@ class ChainWalk {
     }
   }
 
-  finish(head: { seq: number; hash: Uint8Array }): VerifyReport {
+  finish(head: { seq: number; hash: Uint8Array }, beyond: number | undefined): VerifyReport {
     this.#gap(head.seq)
+    if (beyond !== undefined) this.#problem(beyond, 'corrupt', `an event stands beyond the head, which is ${head.seq}`)
     if (this.seq === head.seq && this.#hash && !sameBytes(this.#hash, head.hash))
       this.#problem(head.seq, 'corrupt', 'the head is not the hash of the last event')
     for (const seq of [...this.#anchors.keys()].sort((a, b) => a - b))
@@ -156,9 +157,9 @@ class ChainWalk {
       : 'the payload, its salt or its digest is not what was written'
   }
 
+  // What does not say which events it erased authorises nothing; those events are then told as erased by nobody.
   #authorise(seq: number, payload: Uint8Array): void {
-    const { seqs } = decodePayload(this.#scope.tenant, seq, payload) as ErasedData
-    for (const [from, to] of seqs) this.#states.erased += this.#unauthorised.remove(from, Math.min(to, seq - 1))
+    for (const [from, to] of erasedRanges(payload)) this.#states.erased += this.#unauthorised.remove(from, Math.min(to, seq - 1))
   }
 
   #gap(upTo: number): void {
@@ -195,4 +196,15 @@ async function withLastGood(scope: Scope, from: number, error: InkError): Promis
     }
   }
   return refuse('FILE_CORRUPT', { ...error.details, lastGoodSeq: last }, error)
+}
+
+function erasedRanges(payload: Uint8Array): readonly (readonly [number, number])[] {
+  let data: Partial<ErasedData> | null
+  try {
+    data = JSON.parse(fromUtf8(payload))
+  } catch {
+    return []
+  }
+  const isRange = (r: unknown): boolean => Array.isArray(r) && r.length === 2 && r.every(Number.isSafeInteger) && r[0] > 0 && r[0] <= r[1]
+  return Array.isArray(data?.seqs) && data.seqs.every(isRange) ? data.seqs : []
 }

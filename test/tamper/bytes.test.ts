@@ -88,6 +88,7 @@ test('a column emptied, cut, or with a byte moved to its neighbour is named too'
     ['delete from events where seq = 6', 6, 'missing'],
     ['update events set seq = 70 where seq = 4', 4, 'missing'],
     ["update heads set hash = zeroblob(32) where tenant = 'main'", 6, 'corrupt'],
+    ["update heads set seq = 4, hash = (select hash from events where seq = 4) where tenant = 'main'", 5, 'corrupt'],
     ["update heads set seq = 9 where tenant = 'main'", 7, 'missing'],
     [
       'create table x as select payload, salt, digest from events where seq = 4; update events set (payload, salt, digest) = (select * from x) where seq = 5',
@@ -102,6 +103,41 @@ test('a column emptied, cut, or with a byte moved to its neighbour is named too'
     db.exec(sql)
     db.close()
     expect(await verdict(copy), sql).toEqual({ at, state })
+  }
+})
+
+test('an erasure that does not say what it erased, though it is linked as it should be, authorises nothing', async () => {
+  const { hash } = await import('node:crypto')
+  const { eventDigest, linkHash, payloadDigest } = await import('../../src/model/chain.ts')
+  const { idBytes } = await import('../../src/model/ids.ts')
+  const sha256 = (bytes: Uint8Array) => hash('sha256', bytes, 'buffer')
+  const path = tempFile()
+  await journal(path)
+  for (const payload of [
+    '{"seqs":[[1,6]],"reason":"x"}',
+    '{"seqs":[[4,3]]}',
+    '{"seqs":[[4]]}',
+    '{"seqs":"4"}',
+    'null',
+    '[]',
+    'no json',
+    '{"seqs":[[0,9e99]]}',
+  ]) {
+    const copy = `${path}.copy`
+    copyFileSync(path, copy)
+    const db = new DatabaseSync(copy)
+    db.exec('drop trigger events_stay; update events set payload = null, salt = null where seq = 4')
+    const last = db.prepare('select hash from events where seq = 6').get()?.hash as Uint8Array
+    const salt = new Uint8Array(16)
+    const header = { id: '01M7FCTG5P3PK256GN45S9KB2F' as never, at: 1, type: 'payload.erased', schema: 1, class: 0 as const, actor: '' }
+    const digest = payloadDigest(sha256, salt, payload)
+    const link = linkHash(sha256, last, 7, eventDigest(sha256, 'main', header, digest))
+    db.prepare(
+      'insert into events (tenant, seq, id, at, type, schema, class, actor, payload, salt, digest, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ).run('main', 7, idBytes(header.id), 1, header.type, 1, 0, '', payload, salt, digest, link)
+    db.prepare('update heads set seq = 7, hash = ?').run(link)
+    db.close()
+    expect(await verdict(copy), payload).toEqual(payload.startsWith('{"seqs":[[1,6]') ? {} : { at: 4, state: 'erased-unauthorised' })
   }
 })
 
