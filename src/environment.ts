@@ -10,7 +10,8 @@ export const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} 
 export const nodeEnvironment: Environment = {
   clock: { now: () => Date.now(), monotonic: () => performance.now() },
   timer: {
-    after: (ms, signal) => wait(ms, undefined, { ref: false, ...(signal && { signal: signal as globalThis.AbortSignal }) }),
+    after: (ms) => wait(ms),
+    idly: (ms, signal) => wait(ms, undefined, { ref: false, ...(signal && { signal: signal as globalThis.AbortSignal }) }),
     soon: (callback) => setImmediate(callback),
   },
   entropy: { bytes: (count) => randomBytes(count) },

@@ -1,6 +1,5 @@
 // From what a user writes to a running store: which backend, which world, and what is not possible yet.
 
-import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { memoryBackend } from './backends/memory/backend.ts'
 import { sqliteBackend } from './backends/sqlite/backend.ts'
@@ -45,6 +44,8 @@ export async function open(options: string | URL | StoreOptions): Promise<Store>
   const environment = environmentOf(given)
   const backend = await openBackend(given, environment)
   try {
+    if (given.airGapped && backend.traits.network)
+      throw refuse('OPTION_INVALID', { option: 'airGapped', why: `the backend ${backend.name} needs a network` })
     const { redactKey, ...rest } = given
     return await createStore(backend, environment, { ...rest, ...(redactKey !== undefined && { redactKey: keyBytes(redactKey) }) })
   } catch (error) {
@@ -54,6 +55,7 @@ export async function open(options: string | URL | StoreOptions): Promise<Store>
 }
 
 async function openBackend(given: StoreOptions, environment: Environment): Promise<Backend> {
+  if (given.redact) checkRedact(given.redact)
   if (given.embedder !== undefined) throw refuse('NOT_YET', { feature: 'The option embedder (memory)' })
   if (given.durability !== undefined && given.durability !== 'full' && given.durability !== 'normal') {
     throw refuse('OPTION_INVALID', { option: 'durability', why: "it is 'full' or 'normal'" })
@@ -67,10 +69,12 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
     return given.backend
   }
   const path = pathOf(given.url)
-  if (path === ':memory:') return memoryBackend(environment)
-  if (path.endsWith('/') || statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    throw refuse('NOT_YET', { feature: 'A folder as a store', instead: 'Give a file in that folder.' })
+  if (path === ':memory:') {
+    if (given.readOnly)
+      throw refuse('OPTION_INVALID', { option: 'readOnly', why: 'a store in memory begins empty, so there would be nothing to read' })
+    return memoryBackend(environment)
   }
+  if (path.endsWith('/')) throw refuse('NOT_YET', { feature: 'A folder as a store', instead: 'Give a file in that folder.' })
   return sqliteBackend({
     path,
     now: () => environment.clock.now(),
@@ -81,32 +85,40 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
   })
 }
 
+// An address may hold a password anywhere, so a refusal repeats its scheme and nothing else.
 function pathOf(url: string | URL | undefined): string {
   const text = String(url ?? '')
-  if (text === '') throw refuse('URL_UNKNOWN', { url: text })
-  if (/^postgres(ql)?:/i.test(text)) throw refuse('NOT_YET', { feature: 'PostgreSQL', instead: 'Use a file path for now.' })
-  if (/^file:/i.test(text)) {
-    try {
-      return fileURLToPath(text)
-    } catch (cause) {
-      throw refuse('URL_UNKNOWN', { url: text }, cause)
-    }
-  }
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) throw refuse('URL_UNKNOWN', { url: text.replace(/\/\/[^/@]*@/, '//…@') })
-  if (text.includes('\0')) throw refuse('URL_UNKNOWN', { url: text.replaceAll('\0', '\\0') })
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(text)?.[1]?.toLowerCase()
+  if (text === '' || text.includes('\0')) throw refuse('URL_UNKNOWN', { url: text === '' ? '' : 'a path with a NUL in it' })
+  if (scheme === 'postgres' || scheme === 'postgresql')
+    throw refuse('NOT_YET', { feature: 'PostgreSQL', instead: 'Use a file path for now.' })
+  if (scheme === 'file') return filePath(text)
+  if (scheme !== undefined && text.startsWith('//', scheme.length + 1)) throw refuse('URL_UNKNOWN', { url: `${scheme}://…` })
   return text
+}
+
+function filePath(text: string): string {
+  try {
+    const url = new URL(text)
+    if (url.search === '' && url.hash === '') return fileURLToPath(url)
+  } catch (cause) {
+    throw refuse('URL_UNKNOWN', { url: 'file://…' }, cause)
+  }
+  throw refuse('URL_UNKNOWN', { url: 'file://… with a query; options are given beside the url, and' })
 }
 
 function environmentOf({ clock, entropy, logger }: StoreOptions): Environment {
   const base = nodeEnvironment
-  if (clock !== undefined && typeof clock.now !== 'function')
+  if (clock !== undefined && typeof clock?.now !== 'function')
     throw refuse('OPTION_INVALID', { option: 'clock', why: 'it has a function now()' })
-  if (entropy !== undefined && typeof entropy.bytes !== 'function')
+  if (entropy !== undefined && typeof entropy?.bytes !== 'function')
     throw refuse('OPTION_INVALID', { option: 'entropy', why: 'it has a function bytes(count)' })
+  if (logger !== undefined && (typeof logger !== 'object' || logger === null))
+    throw refuse('OPTION_INVALID', { option: 'logger', why: 'it is an object with info, warn and error' })
   return {
     ...base,
-    ...(clock && { clock: { now: () => clock.now(), monotonic: () => clock.monotonic?.() ?? base.clock.monotonic() } }),
-    ...(entropy && { entropy }),
+    ...(clock && { clock: { now: () => checkTime(clock.now()), monotonic: () => clock.monotonic?.() ?? base.clock.monotonic() } }),
+    ...(entropy && { entropy: { bytes: (count) => checkBytes(entropy.bytes(count), count) } }),
     ...(logger && {
       logger: {
         info: (message, details) => logger.info?.(message, details),
@@ -115,6 +127,29 @@ function environmentOf({ clock, entropy, logger }: StoreOptions): Environment {
       },
     }),
   }
+}
+
+function checkRedact(redact: NonNullable<StoreOptions['redact']>): void {
+  if (typeof redact !== 'object') throw refuse('OPTION_INVALID', { option: 'redact', why: 'it is an object, or false' })
+  for (const name of ['keys', 'values', 'allow'] as const) {
+    const list = redact[name]
+    const usable = list === undefined || (Array.isArray(list) && list.every((text) => typeof text === 'string'))
+    if (!usable) throw refuse('OPTION_INVALID', { option: `redact.${name}`, why: 'it is a list of texts' })
+  }
+}
+
+// The most an id can say.
+const LATEST = 2 ** 48 - 1
+
+/** A clock of the user's own is looked at every time: an event with a time that is none could never be read back. */
+function checkTime(now: number): number {
+  if (Number.isInteger(now) && now >= 0 && now <= LATEST) return now
+  throw refuse('OPTION_INVALID', { option: 'clock', why: `now() gives whole milliseconds since 1970, not ${String(now).slice(0, 40)}` })
+}
+
+function checkBytes(bytes: Uint8Array, count: number): Uint8Array {
+  if (bytes instanceof Uint8Array && bytes.length === count) return bytes
+  throw refuse('OPTION_INVALID', { option: 'entropy', why: `bytes(${count}) gives a Uint8Array of that length` })
 }
 
 const KEY_BYTES_LEAST = 16

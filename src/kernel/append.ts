@@ -10,7 +10,7 @@ import { decodeBody } from '../model/rows.ts'
 import type { SessionRow } from '../model/session.ts'
 import type { CommitKey, Guard } from '../ports/commit.ts'
 import { ERASED } from './decider.ts'
-import { admit, commitKey, draftEvent } from './draft.ts'
+import { admit, commitKey, draftEvent, telling } from './draft.ts'
 import { pause } from './execute.ts'
 import { refusalOf } from './outcome.ts'
 import { checkOpen, type Scope } from './scope.ts'
@@ -67,17 +67,21 @@ async function commitEvents(
   const sessions: SessionId[] = []
   for (let i = 0; i < list.length; i++) {
     // Read by index: a hole in a list is undefined, and refused like it.
-    const { type, data, session, run, cause, transient } = checkNew(scope, list[i])
+    const { type, data, session, run, cause, transient } = telling(scope, () => checkNew(scope, list[i]))
     events.push(
       draftEvent(scope, { type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest }, admit(scope, data)),
     )
     if (session !== undefined && !sessions.includes(session)) sessions.push(session)
   }
 
+  checkSize(events)
+
   for (let attempt = 1; ; attempt++) {
     const guards: Guard[] = []
     for (const id of sessions) {
-      const { revision, state } = engine.sessions.get(tenant, id) ?? (await lookAtSession(scope, id))
+      // Only an open session is taken from memory: another process may have reopened what was closed when last seen.
+      const seen = engine.sessions.get(tenant, id)
+      const { revision, state } = seen?.state === 'open' ? seen : await lookAtSession(scope, id)
       // A keyed retry must reach its receipt even if the session was closed since: the backend looks at the key first.
       if (state !== 'open' && !key) throw closed(id, state)
       guards.push({ kind: 'row', table: 'sessions', id, revision: state === 'open' ? revision : NEVER })
@@ -95,11 +99,17 @@ async function commitEvents(
   }
 }
 
+function checkSize(events: readonly EventDraft[]): void {
+  if (events.length === 1) return
+  const found = events.reduce((sum, e) => sum + e.payload.length, 0)
+  if (found > limits.commitBytes) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitBytes, unit: 'bytes', found })
+}
+
 type Loose<T> = { readonly [K in keyof T]: T[K] | undefined }
 
 function keyOf(scope: Scope, list: readonly Loose<NewEvent>[], key: string, within: string): CommitKey {
   const body = Array.from(list, (e) => {
-    const { session, type, data } = checkNew(scope, e)
+    const { session, type, data } = telling(scope, () => checkNew(scope, e))
     return { session, type, data: admit(scope, data) }
   })
   return commitKey(scope, within, key, body)

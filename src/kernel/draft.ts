@@ -3,11 +3,11 @@
 import { utf8Length } from '../model/bytes.ts'
 import { canonical } from '../model/canonical.ts'
 import { eventDigest, keyDigest, payloadDigest } from '../model/chain.ts'
-import { checkData, type Json } from '../model/data.ts'
-import { refuse } from '../model/errors.ts'
+import { type Json, takeData } from '../model/data.ts'
+import { InkError, refuse } from '../model/errors.ts'
 import { DURABLE, type EventClass, type EventDraft } from '../model/event.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
-import { limits } from '../model/limits.ts'
+import { checkKey } from '../model/options.ts'
 import type { CommitKey } from '../ports/commit.ts'
 import type { Scope } from './scope.ts'
 
@@ -23,8 +23,19 @@ export interface DraftHeader {
 
 /** Checks and masks. What comes back is what will be hashed, indexed and compared. */
 export function admit(scope: Scope, data: unknown): Json {
-  checkData(data)
-  return (scope.engine.redactor ? scope.engine.redactor.value(data) : data) as Json
+  const { redactor } = scope.engine
+  const taken = telling(scope, () => takeData(data))
+  return (redactor ? redactor.value(taken) : taken) as Json
+}
+
+/** A refusal may repeat what it was given; a secret in it is masked like any other. */
+export function telling<T>(scope: Scope, check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    const { redactor } = scope.engine
+    throw redactor && error instanceof InkError ? refuse(error.code, redactor.value(error.details) as typeof error.details) : error
+  }
 }
 
 /** `admitted` has been through `admit`. */
@@ -56,8 +67,6 @@ export function draftEvent(scope: Scope, header: DraftHeader, admitted: Json): E
 
 /** The caller's key, in its scope (verb and object), with the body that must match when it comes again. */
 export function commitKey(scope: Scope, within: string, key: string, body: unknown): CommitKey {
-  if (typeof key !== 'string' || key === '' || !key.isWellFormed() || utf8Length(key) > limits.keyBytes) {
-    throw refuse('KEY_INVALID', { found: typeof key === 'string' ? `${key.length} characters` : typeof key })
-  }
+  checkKey(key)
   return { digest: keyDigest(scope.engine.environment.digest.sha256, scope.tenant, within, key), body: canonical(body) }
 }

@@ -72,11 +72,16 @@ async function masking(backend: Backend, { digest }: Environment, options: Kerne
 
 /** What is not written to the journal is not written to a log either. */
 function maskedLogger(logger: Logger, mask: Redactor | undefined): Logger {
-  if (!mask) return logger
   const through =
     (level: keyof Logger): Logger['info'] =>
-    (message, details) =>
-      logger[level](mask.text(message), details && (mask.value(details) as typeof details))
+    (message, details) => {
+      try {
+        if (mask) logger[level](mask.text(message), details && (mask.value(details) as typeof details))
+        else logger[level](message, details)
+      } catch {
+        // A log that fails must not turn a saved commit into a failed one, and there is nowhere else to say so.
+      }
+    }
   return { info: through('info'), warn: through('warn'), error: through('error') }
 }
 

@@ -56,9 +56,7 @@ export async function eraseSession(scope: Scope, session: SessionId, reason: str
     const left = records.filter((e) => e.payload !== undefined && e.type !== ERASED && !keep.includes(e.type))
     // One authorising event names one subject, whose row is folded anew with it.
     for (const [subject, events] of Map.groupBy(left, (e) => e.subject)) {
-      for (let i = 0; i < events.length; i += limits.eraseSeqs) {
-        receipts.push(await eraseTogether(scope, subject, events.slice(i, i + limits.eraseSeqs), reason))
-      }
+      receipts.push(await eraseTogether(scope, subject, events, reason))
       erased += events.length
     }
   }

@@ -99,7 +99,7 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
     }
     if (merged.events.length === 0) {
       const first = key && (await findEarlier(scope, key))
-      if (merged.refusal && !first) throw merged.refusal
+      if (merged.refusal) throw merged.refusal
       return { receipts: first ?? [], repeated: first !== undefined, rows: before }
     }
     const commit: Commit = {
@@ -111,7 +111,7 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
     }
     const outcome = await scope.engine.lane.submit(commit)
     if (outcome.ok) {
-      if (merged.refusal && !outcome.repeated) throw merged.refusal
+      if (merged.refusal) throw merged.refusal
       return { receipts: outcome.receipts, repeated: outcome.repeated, rows: outcome.repeated ? before : merged.after(outcome.receipts) }
     }
     const { refused } = outcome

@@ -165,11 +165,23 @@ export class Lane {
       const { tenant } = waiting.commit
       let head = this.#heads.get(tenant)
       if (!head || now - head.at > HEAD_FRESH_MS) {
-        head = { seq: (await this.#backend.journal.head(tenant)).seq, at: now }
+        head = { seq: await this.#readHead(tenant, head?.seq), at: now }
         this.#heads.set(tenant, head)
       }
       waiting.commit = { ...waiting.commit, since: head.seq }
     }
+  }
+
+  /** An older head is as safe as a newer one, only slower to search from: better than failing a write that could go through. */
+  #readHead(tenant: TenantId, known: number | undefined): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const fallBack = (error: unknown) => (known === undefined ? reject(error) : resolve(known))
+      const answered = this.#watchdog.watch((ms) => fallBack(refuse('BACKEND_FAILED', { reason: `no answer within ${ms} ms` })))
+      this.#backend.journal
+        .head(tenant)
+        .then(({ seq }) => resolve(seq), fallBack)
+        .finally(answered)
+    })
   }
 
   #send(commits: readonly Commit[]): Promise<Sent> {

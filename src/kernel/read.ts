@@ -39,18 +39,30 @@ export interface EventPage {
   readonly cursor?: string
 }
 
-export async function* readEvents(scope: Scope, given?: EventQuery): AsyncGenerator<Event, void, undefined> {
+/** A tail that waits is let go by `return()` too, not only by an event, its signal or the end of the store. */
+export function readEvents(scope: Scope, given?: EventQuery): AsyncGenerator<Event, void, undefined> {
+  const leaving = new AbortController()
+  const events = walkEvents(scope, given, leaving.signal)
+  const end = events.return.bind(events)
+  events.return = (value) => {
+    leaving.abort()
+    return end(value)
+  }
+  return events
+}
+
+async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving: AbortSignal): AsyncGenerator<Event, void, undefined> {
   const query = optionsOf(given, 'events')
   const { limit, live, signal } = query
   checkOpen(scope.engine)
   const narrowed = narrow(query)
   if (live && query.backwards) throw refuse('RANGE_INVALID', { why: 'a tail only goes forwards' })
-  const bell = live ? new Bell(scope, signal) : undefined
+  const bell = live ? new Bell(scope, [signal, leaving, scope.engine.closing]) : undefined
   try {
     let position = narrowed.from
     let given = 0
     while (limit === undefined || given < limit) {
-      if (asked(scope, query)) return
+      if (leaving.aborted || asked(scope, query)) return
       // The bell is reset before reading: whatever lands while we read rings it again.
       bell?.reset()
       const size = Math.min(limits.pageEvents, limit === undefined ? limits.pageEvents : limit - given)
@@ -82,6 +94,7 @@ export async function pageEvents(scope: Scope, given?: Omit<EventQuery, 'live'> 
   const narrowed = narrow(query)
   const from = query.cursor === undefined ? narrowed.from : cursorSeq(query.cursor)
   const limit = Math.min(query.limit ?? 100, limits.listRows)
+  if (limit < 1) throw refuse('RANGE_INVALID', { why: 'a page holds at least one event' })
   const page = await scope.engine.backend.journal.page(scope.tenant, { ...narrowed, from, limit, bytes: limits.pageBytes })
   return { items: page.events.map((e) => decodeEvent(scope.tenant, e)), ...(page.more && { cursor: String(page.through) }) }
 }
@@ -120,8 +133,9 @@ export async function* scanJournal(
   journal: JournalReads,
   to: number,
   narrowed: Pick<PageQuery, 'session' | 'subject'> = {},
+  after = 0,
 ): AsyncGenerator<readonly EventRecord[], void, undefined> {
-  for (let from = 0, more = to > 0; more; ) {
+  for (let from = after, more = to > after; more; ) {
     stopIfAsked(scope)
     const page = await journal.page(scope.tenant, { ...narrowed, from, to, limit: limits.pageEvents, bytes: limits.pageBytes })
     if (page.events.length > 0) yield page.events
@@ -132,13 +146,19 @@ export async function* scanJournal(
 }
 
 function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
+  const { signal } = query
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function')
+    throw refuse('OPTION_INVALID', { option: 'signal', why: 'it is an AbortSignal' })
   const types = listOf(query.types, 'types')
+  if (types && types.length > limits.typePatterns)
+    throw refuse('RANGE_INVALID', { why: `ask for at most ${limits.typePatterns} types at a time` })
   const { session, run, subject, actor, backwards } = query
   for (const id of [session, run, subject]) if (id !== undefined) toId(id)
   if (actor !== undefined) checkActor(actor)
   const after = checkSeq(query.after ?? 0)
   const before = query.before === undefined ? undefined : checkSeq(query.before)
-  if (query.limit !== undefined) checkSeq(query.limit)
+  if (query.limit !== undefined && (!Number.isSafeInteger(query.limit) || query.limit < 0))
+    throw refuse('RANGE_INVALID', { why: 'limit is a whole number' })
   return {
     from: backwards ? (before ?? Number.MAX_SAFE_INTEGER) : after,
     ...(backwards ? { to: after + 1 } : before !== undefined && { to: before - 1 }),
@@ -182,13 +202,13 @@ class Bell {
   #ringing = false
   #wake: (() => void) | undefined
 
-  constructor(scope: Scope, signal: AbortSignal | undefined) {
+  constructor(scope: Scope, ends: readonly (AbortSignal | undefined)[]) {
     const ring = () => {
       this.#ringing = true
       this.#wake?.()
     }
     this.#stops.push(scope.engine.backend.signals.watch(scope.tenant, ring))
-    for (const s of [signal, scope.engine.closing]) {
+    for (const s of ends) {
       s?.addEventListener('abort', ring, { once: true })
       this.#stops.push(() => s?.removeEventListener('abort', ring))
     }

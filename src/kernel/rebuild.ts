@@ -2,9 +2,10 @@
 
 import { refuse } from '../model/errors.ts'
 import type { EventRecord } from '../model/event.ts'
-import { compareText } from '../model/order.ts'
-import { type Body, decodeBody, type StoredRow } from '../model/rows.ts'
+import { compareKeys, compareText } from '../model/order.ts'
+import { type Body, decodeBody, type ScannedRow, type StoredRow } from '../model/rows.ts'
 import { type TableName, tableNames, tableOf } from '../model/tables.ts'
+import type { Head } from '../ports/journal.ts'
 import type { Scratch, Snapshot } from '../ports/upkeep.ts'
 import { ERASED, type Happened } from './decider.ts'
 import { foldFact, rowChanges } from './fold.ts'
@@ -36,42 +37,50 @@ export interface RebuildOptions {
 
 const DIFFERENCES_TOLD = 20
 const ROWS_AT_A_TIME = 500
-const ADOPT_TRIES = 8
+const ADOPT_TRIES = 200
 
 export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promise<RebuildReport> {
-  for (let attempt = 1; ; attempt++) {
-    const { upkeep } = scope.engine.backend
-    const scratch = await upkeep.scratch()
-    const snapshot = await upkeep.snapshot(scope.tenant)
-    let open = true
-    try {
-      const head = await snapshot.journal.head(scope.tenant)
-      const events = await foldJournal(scope, snapshot, scratch, head.seq, options)
-      const compared = await compareRows(scope, snapshot, scratch, options)
-      const report = { events, ...compared }
-      // Writers are held up by an open snapshot only while they wait for the log to be reset; it is not kept longer than needed.
-      await snapshot.close()
-      open = false
+  const { upkeep } = scope.engine.backend
+  const scratch = await upkeep.scratch()
+  try {
+    let folded = 0
+    let report: RebuildReport | undefined
+    // Others may go on writing: what they added is folded too, until the fold and the head agree at the moment of adopting.
+    for (let attempt = 1; attempt <= ADOPT_TRIES; attempt++) {
+      const snapshot = await upkeep.snapshot(scope.tenant)
+      let head: Head
+      try {
+        head = await snapshot.journal.head(scope.tenant)
+        await foldJournal(scope, snapshot, scratch, folded, head.seq, options)
+        folded = head.seq
+        report ??= { events: folded, ...(await compareRows(scope, snapshot, scratch, options)) }
+      } finally {
+        // The log cannot start anew while a picture of it is open: it is not kept longer than needed.
+        await snapshot.close()
+      }
       if (options.check || report.equal || (await upkeep.adopt(scope.tenant, scratch, head))) return report
-      if (attempt === ADOPT_TRIES) throw refuse('CONFLICT', { table: 'journal', id: scope.tenant, tries: attempt })
-    } finally {
-      if (open) await snapshot.close()
-      await scratch.close()
     }
+    throw refuse('CONFLICT', { table: 'journal', id: scope.tenant, tries: ADOPT_TRIES })
+  } finally {
+    await scratch.close()
   }
 }
 
-async function foldJournal(scope: Scope, snapshot: Snapshot, scratch: Scratch, to: number, options: RebuildOptions): Promise<number> {
-  let events = 0
-  for await (const records of scanJournal(scope, snapshot.journal, to)) {
+async function foldJournal(
+  scope: Scope,
+  snapshot: Snapshot,
+  scratch: Scratch,
+  after: number,
+  to: number,
+  options: RebuildOptions,
+): Promise<void> {
+  let events = after
+  for await (const records of scanJournal(scope, snapshot.journal, to, {}, after)) {
     stopIfAsked(scope, options.signal)
-    for (const record of records) {
-      events++
-      await foldRecord(scope, scratch, record)
-    }
+    for (const record of records) await foldRecord(scope, scratch, record)
+    events += records.length
     options.progress?.(events, to)
   }
-  return events
 }
 
 async function foldRecord(scope: Scope, scratch: Scratch, e: EventRecord): Promise<void> {
@@ -137,20 +146,20 @@ async function compareRows(
   return { equal, rows, differences }
 }
 
-const sameRow = (a: StoredRow, b: StoredRow): boolean =>
-  a.born === b.born && a.revision === b.revision && a.fence === b.fence && a.body === b.body
+const sameRow = (a: ScannedRow, b: ScannedRow): boolean =>
+  a.born === b.born && a.revision === b.revision && a.fence === b.fence && a.body === b.body && compareKeys(a.columns, b.columns) === 0
 
 class RowCursor {
-  readonly #read: (after: string | undefined) => Promise<readonly StoredRow[]>
-  #page: readonly StoredRow[] = []
+  readonly #read: (after: string | undefined) => Promise<readonly ScannedRow[]>
+  #page: readonly ScannedRow[] = []
   #at = 0
   #ended = false
 
-  constructor(read: (after: string | undefined) => Promise<readonly StoredRow[]>) {
+  constructor(read: (after: string | undefined) => Promise<readonly ScannedRow[]>) {
     this.#read = read
   }
 
-  async peek(): Promise<StoredRow | undefined> {
+  async peek(): Promise<ScannedRow | undefined> {
     if (this.#at === this.#page.length && !this.#ended) {
       this.#page = await this.#read(this.#page.at(-1)?.id)
       this.#at = 0

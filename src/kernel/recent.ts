@@ -3,12 +3,15 @@
 
 import { fromHex, utf8 } from '../model/bytes.ts'
 import type { Event, EventDraft, EventRecord, Receipt } from '../model/event.ts'
+import type { TenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { decodeEvent } from './read.ts'
 import type { Scope } from './scope.ts'
 
 // How soon another node's events show up here at the latest, once the backend has signalled them.
 const CATCH_UP_MS = 25
+// Trimmed now and then, not with every event.
+const SLACK = 28
 
 // Own commits are kept as they left and turned into records only when someone asks: every append passes here.
 type Held = EventRecord | { readonly seq: number; readonly draft: EventDraft; readonly receipt: Receipt }
@@ -52,17 +55,18 @@ export class Recent {
   add(drafts: readonly EventDraft[], receipts: readonly Receipt[]): void {
     const last = this.#held.at(-1)?.seq ?? 0
     const first = receipts[0]?.seq ?? 0
-    // A gap means that someone else wrote in between; the journal knows what.
-    if (first !== last + 1) {
+    if (first <= last) return
+    // A gap means that someone else wrote in between, and the journal knows what; until it was asked, what was written here is shown.
+    if (first > last + 1) {
+      this.#held = []
       this.#catchUpSoon()
-      return
     }
     for (let i = Math.max(0, drafts.length - limits.recentEvents); i < drafts.length; i++) {
       const draft = drafts[i] as EventDraft
       const receipt = receipts[i] as Receipt
       this.#held.push({ seq: receipt.seq, draft, receipt })
     }
-    if (this.#held.length > 2 * limits.recentEvents) this.#held = this.#held.slice(-limits.recentEvents)
+    if (this.#held.length > limits.recentEvents + SLACK) this.#held = this.#held.slice(-limits.recentEvents)
   }
 
   close(): void {
@@ -74,16 +78,45 @@ export class Recent {
     this.#catchingUp = true
     const { environment, backend, closing } = this.#scope.engine
     environment.timer
-      .after(CATCH_UP_MS, closing)
+      .idly(CATCH_UP_MS, closing)
       .then(async () => {
         this.#catchingUp = false
         const head = await backend.journal.head(this.#scope.tenant)
-        if (head.seq > (this.#held.at(-1)?.seq ?? 0)) await this.fill()
+        const wanted = Math.min(head.seq, limits.recentEvents)
+        if (head.seq > (this.#held.at(-1)?.seq ?? 0) || this.#held.length < wanted) await this.fill()
       })
       .catch((error) => {
         this.#catchingUp = false
         // A store that is closing needs no recent events; anything else is worth a line, and the next signal tries again.
         if (!closing.aborted) environment.logger.warn('recent events could not be read', { error: String(error) })
       })
+  }
+}
+
+// A node may serve any number of tenants; those it served last are held.
+const TENANTS_HELD = 64
+
+export class Recents {
+  readonly #byTenant = new Map<TenantId, Recent>()
+
+  get(tenant: TenantId): Recent | undefined {
+    return this.#byTenant.get(tenant)
+  }
+
+  of(scope: Scope): Recent {
+    const recent = this.#byTenant.get(scope.tenant) ?? new Recent(scope)
+    this.#byTenant.delete(scope.tenant)
+    this.#byTenant.set(scope.tenant, recent)
+    if (this.#byTenant.size > TENANTS_HELD) {
+      const [oldest, dropped] = this.#byTenant.entries().next().value as [TenantId, Recent]
+      dropped.close()
+      this.#byTenant.delete(oldest)
+    }
+    return recent
+  }
+
+  close(): void {
+    for (const recent of this.#byTenant.values()) recent.close()
+    this.#byTenant.clear()
   }
 }

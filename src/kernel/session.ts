@@ -1,13 +1,13 @@
 // A session in hand: what it was when last seen, and what can be done with it.
 
 import { utf8Length } from '../model/bytes.ts'
-import { checkData } from '../model/data.ts'
+import { takeData } from '../model/data.ts'
 import { refuse } from '../model/errors.ts'
 import type { Receipt } from '../model/event.ts'
 import { checkActor } from '../model/event.ts'
 import { type SessionId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { optionsOf } from '../model/options.ts'
+import { checkKey, checkSeq, optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { BranchState, SessionRelation, SessionRow, SessionState } from '../model/session.ts'
 import { nameId } from '../model/tables.ts'
@@ -99,12 +99,12 @@ class SessionHandle implements Session {
     return append(this.#scope, this.id, type, data, options)
   }
 
-  rename(title: string): Promise<void> {
-    return this.#do({ verb: 'rename', id: this.id, title: checkTitle(title) })
+  async rename(title: string): Promise<void> {
+    await this.#do({ verb: 'rename', id: this.id, title: checkTitle(title) })
   }
 
-  describe(metadata: NonNullable<SessionRow['metadata']>): Promise<void> {
-    return this.#do({ verb: 'describe', id: this.id, metadata: checkMetadata(metadata) })
+  async describe(metadata: NonNullable<SessionRow['metadata']>): Promise<void> {
+    await this.#do({ verb: 'describe', id: this.id, metadata: checkMetadata(metadata) })
   }
 
   archive(): Promise<void> {
@@ -148,7 +148,8 @@ export async function openSession(scope: Scope, key: string, options: SessionOpt
     try {
       // Someone may take the key between the look and the write: one try, then look again.
       const { row, revision } = await execute(scope, decider, id, { verb: 'open', set: { key: named, ...set } }, { session: id })
-      if (!row) throw refuse('SESSION_UNKNOWN', { session: id, tenant: scope.tenant })
+      // With a clock and chance that were seen before, the id may be there already: it is another session's.
+      if (!row || row.key !== named) continue
       scope.engine.sessions.set(scope.tenant, id, { revision, state: row.state })
       return new SessionHandle(scope, row)
     } catch (error) {
@@ -212,9 +213,7 @@ async function readSession(scope: Scope, id: SessionId): Promise<SessionRow | un
 
 // A key with a secret in it is looked up as it is stored: masked.
 function maskKey(scope: Scope, key: string): string {
-  if (typeof key !== 'string' || key === '' || !key.isWellFormed() || utf8Length(key) > limits.keyBytes) {
-    throw refuse('KEY_INVALID', { found: typeof key === 'string' ? `${key.length} characters` : typeof key })
-  }
+  checkKey(key)
   return scope.engine.redactor?.text(key) ?? key
 }
 
@@ -222,19 +221,16 @@ function checkOptions(scope: Scope, options: SessionOptions): SessionOptions {
   const { title, owner, metadata, branch, relation } = optionsOf(options, 'session')
   if (title !== undefined) checkTitle(title)
   if (owner !== undefined) checkActor(owner)
-  if (metadata !== undefined) checkMetadata(metadata)
   if (branch !== undefined && !['root', 'branch', 'source'].includes(branch))
     throw refuse('OPTION_INVALID', { option: 'branch', why: 'it is root, branch or source' })
-  if (relation !== undefined) toId(optionsOf(relation, 'relation').session)
   const set = {
     ...(title !== undefined && { title }),
     ...(owner && { owner }),
-    ...(metadata && { metadata }),
+    ...(metadata && { metadata: checkMetadata(metadata) }),
     ...(branch && { branch }),
-    ...(relation && { relation }),
+    ...(relation && { relation: checkRelation(relation) }),
   }
-  admit(scope, set)
-  return set
+  return admit(scope, set) as SessionOptions
 }
 
 function checkTitle(title: string): string {
@@ -245,9 +241,16 @@ function checkTitle(title: string): string {
 
 function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): NonNullable<SessionRow['metadata']> {
   const usable = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)
-  if (usable) checkData(metadata)
-  if (!usable || utf8Length(JSON.stringify(metadata)) > limits.metadataBytes) {
+  const taken = usable ? (takeData(metadata) as NonNullable<SessionRow['metadata']>) : undefined
+  if (!taken || utf8Length(JSON.stringify(taken)) > limits.metadataBytes) {
     throw refuse('OPTION_INVALID', { option: 'metadata', why: `it is an object of at most ${limits.metadataBytes} bytes` })
   }
-  return metadata
+  return taken
+}
+
+function checkRelation(relation: SessionRelation): SessionRelation {
+  const { kind, session, at } = optionsOf(relation, 'relation')
+  if (typeof kind !== 'string' || kind === '' || kind.length > limits.typeBytes)
+    throw refuse('OPTION_INVALID', { option: 'relation.kind', why: 'it is a short word' })
+  return { kind, session: toId<'session'>(session), ...(at !== undefined && { at: checkSeq(at) }) }
 }

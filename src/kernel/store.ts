@@ -16,7 +16,7 @@ import { type EraseOptions, type EraseReport, erase } from './erase.ts'
 import type { LaneStats } from './lane.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
-import { Recent } from './recent.ts'
+import { Recents } from './recent.ts'
 import { checkOpen, type Engine, type Scope } from './scope.ts'
 import { findSession, type ListOptions, listSessions, openSession, type Session, type SessionOptions, sessionById } from './session.ts'
 import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
@@ -75,7 +75,7 @@ export interface Store {
 }
 
 export async function createStore(backend: Backend, environment: Environment, options: KernelOptions = {}): Promise<Store> {
-  const recents = new Map<TenantId, Recent>()
+  const recents = new Recents()
   const closing = new AbortController()
   const engine = await createEngine(backend, environment, options, closing.signal, (commit, outcome) => {
     const recent = recents.get(commit.tenant)
@@ -85,7 +85,7 @@ export async function createStore(backend: Backend, environment: Environment, op
   const life = new Life(engine, closing, recents)
   const scope = { engine, tenant: MAIN, actor: '' }
   try {
-    await life.recentOf(scope).fill()
+    await recents.of(scope).fill()
   } catch (error) {
     // A damaged file is served to nobody; but whoever came to look at the damage must be let in.
     if (!options.readOnly) throw error
@@ -97,21 +97,13 @@ export async function createStore(backend: Backend, environment: Environment, op
 class Life {
   readonly #engine: Engine
   readonly #closing: AbortController
-  readonly #recents: Map<TenantId, Recent>
+  readonly recents: Recents
   #closed: Promise<void> | undefined
 
-  constructor(engine: Engine, closing: AbortController, recents: Map<TenantId, Recent>) {
+  constructor(engine: Engine, closing: AbortController, recents: Recents) {
     this.#engine = engine
     this.#closing = closing
-    this.#recents = recents
-  }
-
-  recentOf(scope: Scope): Recent {
-    const known = this.#recents.get(scope.tenant)
-    if (known) return known
-    const recent = new Recent(scope)
-    this.#recents.set(scope.tenant, recent)
-    return recent
+    this.recents = recents
   }
 
   close(): Promise<void> {
@@ -123,7 +115,7 @@ class Life {
     // What was taken in is answered; then tails end, then the backend goes.
     await this.#engine.lane.close()
     this.#closing.abort()
-    for (const recent of this.#recents.values()) recent.close()
+    this.recents.close()
     await this.#engine.backend.close()
   }
 }
@@ -132,13 +124,11 @@ class StoreView implements Store {
   readonly #scope: Scope
   readonly #life: Life
   readonly #root: boolean
-  readonly #recent: Recent
 
   constructor(scope: Scope, life: Life, root: boolean) {
     this.#scope = scope
     this.#life = life
     this.#root = root
-    this.#recent = life.recentOf(scope)
   }
 
   get name(): string {
@@ -152,7 +142,11 @@ class StoreView implements Store {
   }
 
   tenant(id: string): Store {
-    return new StoreView({ ...this.#scope, tenant: tenantId(id) }, this.#life, false)
+    checkOpen(this.#scope.engine)
+    const scope = { ...this.#scope, tenant: tenantId(id) }
+    // Begins to fill, so that the first look finds something.
+    this.#life.recents.of(scope)
+    return new StoreView(scope, this.#life, false)
   }
 
   as(actor: string): Store {
@@ -185,7 +179,7 @@ class StoreView implements Store {
 
   recent(): readonly Event[] {
     checkOpen(this.#scope.engine)
-    return this.#recent.read()
+    return this.#life.recents.of(this.#scope).read()
   }
 
   async head(): Promise<{ readonly seq: number; readonly hash: string }> {

@@ -42,16 +42,25 @@ export interface VerifyOptions {
 }
 
 const PROBLEMS_TOLD = 20
+// How often the walk follows a journal in which payloads are being erased all the while.
+const ROUNDS = 100
 
 export async function verify(scope: Scope, options: VerifyOptions = {}): Promise<VerifyReport> {
   const { journal } = scope.engine.backend
-  const head = await journal.head(scope.tenant)
   const walk = new ChainWalk(scope, options.receipts ?? [])
   try {
-    for await (const records of scanJournal(scope, journal, head.seq)) {
-      stopIfAsked(scope, options.signal)
-      for (const record of records) walk.visit(record)
-      options.progress?.(walk.seq, head.seq)
+    let head = await journal.head(scope.tenant)
+    for (let round = 1; ; round++) {
+      for await (const records of scanJournal(scope, journal, head.seq, {}, walk.seq)) {
+        stopIfAsked(scope, options.signal)
+        for (const record of records) walk.visit(record)
+        options.progress?.(walk.seq, head.seq)
+      }
+      // What was erased while we walked is authorised beyond the head we began with: the walk goes on to where that must stand.
+      if (!walk.awaitsErasure || round === ROUNDS) break
+      const now = await journal.head(scope.tenant)
+      if (now.seq === head.seq) break
+      head = now
     }
     // Heads only grow, so an event that is there before the head is read again cannot lie beyond it.
     const beyond = (await journal.page(scope.tenant, { from: head.seq, limit: 1 })).events[0]
@@ -82,6 +91,8 @@ class ChainWalk {
     this.#anchors = new Map()
     for (const { tenant, seq, hash } of listOf(receipts, 'receipts')?.map((r) => optionsOf(r, 'receipts')) ?? []) {
       checkSeq(seq)
+      if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash))
+        throw refuse('OPTION_INVALID', { option: 'receipts', why: `the receipt of seq ${seq} has no hash` })
       if (tenant !== scope.tenant)
         throw refuse('OPTION_INVALID', {
           option: 'receipts',
@@ -91,6 +102,10 @@ class ChainWalk {
       if (other !== undefined && other !== hash) this.#problem(seq, 'corrupt', 'two receipts disagree about this event')
       this.#anchors.set(seq, hash)
     }
+  }
+
+  get awaitsErasure(): boolean {
+    return this.#unauthorised.ranges().length > 0
   }
 
   visit(e: EventRecord): void {
@@ -165,6 +180,7 @@ class ChainWalk {
   #gap(upTo: number): void {
     if (upTo <= this.seq) return
     this.#states.missing += upTo - this.seq - 1
+    for (const seq of this.#anchors.keys()) if (seq > this.seq && seq <= upTo) this.#anchors.delete(seq)
     this.#problem(
       this.seq + 1,
       'missing',

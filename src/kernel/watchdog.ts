@@ -35,7 +35,7 @@ export class Watchdog {
       while (this.#watched) {
         const { since, bark } = this.#watched
         const left = since + this.#ms - this.#environment.clock.monotonic()
-        if (left > 0) await this.#environment.timer.after(left)
+        if (left > 0) await this.#environment.timer.idly(left)
         else {
           this.#watched = undefined
           bark(this.#ms)

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonical } from './canonical.ts'
-import { checkData, parseData } from './data.ts'
+import { parseData, takeData } from './data.ts'
 
 const refusal = (value: unknown): { why: unknown; path: unknown } => {
   try {
-    checkData(value)
+    takeData(value)
   } catch (error) {
     return (error as { details: { why: unknown; path: unknown } }).details
   }
@@ -15,11 +15,11 @@ const refusal = (value: unknown): { why: unknown; path: unknown } => {
 test('every JSON value is accepted and reads back the same', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
-      checkData(value)
+      expect(takeData(value)).toEqual(value)
       expect(JSON.parse(JSON.stringify(value), (_, v) => (v === 0 ? 0 : v))).toEqual(JSON.parse(canonical(value)))
     }),
   )
-  checkData(Object.assign(Object.create(null), { a: 1 }))
+  takeData(Object.assign(Object.create(null), { a: 1 }))
 })
 
 test('what would silently change is refused, with its place', () => {
@@ -59,7 +59,7 @@ test('sixty-four levels are accepted, sixty-five are not', () => {
     for (let i = 0; i < levels; i++) value = [value]
     return value
   }
-  checkData(nest(64))
+  takeData(nest(64))
   expect(refusal(nest(65)).why).toMatch(/64 levels/)
 })
 
@@ -68,4 +68,22 @@ test('JSON text from a caller is parsed unless a key stands twice', () => {
   for (const text of ['{"a":1,"a":2}', '[{"x":{"k":1,"k":1}}]', '{"a":1', 'nope', '{"a":1,"\\u0061":2}']) {
     expect(() => parseData(text)).toThrow(expect.objectContaining({ code: 'DATA_INVALID' }))
   }
+})
+
+test('what was checked is what is kept, whatever a getter answers the second time', () => {
+  let asked = 0
+  const sly = {
+    get a() {
+      return asked++ === 0 ? 'first' : Number.NaN
+    },
+  }
+  expect(JSON.stringify(takeData(sly))).toBe('{"a":"first"}')
+  const data = { list: [1, { deep: 'x' }], ['__proto__']: { polluted: true } }
+  const copy = takeData(data) as Record<string, unknown>
+  expect(JSON.stringify(copy)).toBe(JSON.stringify(data))
+  ;(data.list as unknown[]).push(2)
+  expect(copy.list).toEqual([1, { deep: 'x' }])
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+  class List extends Array {}
+  expect(refusal(List.from([1])).why).toBe('an instance of a class')
 })

@@ -6,62 +6,77 @@ import { limits } from './limits.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** Throws `DATA_INVALID` naming the place, or returns. */
-export function checkData(value: unknown): asserts value is Json {
-  const flaw = findFlaw(value, 0)
-  if (flaw) throw refuse('DATA_INVALID', { why: flaw.why, path: flaw.path })
+/**
+ * A copy of plain values, made while it is checked: what was checked is what is masked, hashed and written, whatever a getter answers
+ * the second time and whatever the caller changes meanwhile. Throws `DATA_INVALID` naming the place.
+ */
+export function takeData(value: unknown): Json {
+  return take(value, 0, [])
 }
 
-interface Flaw {
-  readonly why: string
-  readonly path: string
-}
+type Path = (string | number)[]
 
-const flawed = (why: string): Flaw => ({ why, path: '$' })
+const flawed = (why: string, path: Path) =>
+  refuse('DATA_INVALID', {
+    why,
+    path: path.reduce<string>((text, step) => text + (typeof step === 'number' ? `[${step}]` : `.${step}`), '$'),
+  })
 
-// The path is put together on the way out, so that the common case builds none.
-function findFlaw(value: unknown, depth: number): Flaw | undefined {
+function take(value: unknown, depth: number, path: Path): Json {
   switch (typeof value) {
     case 'string':
-      return value.isWellFormed() ? undefined : flawed('a lone surrogate')
+      if (value.isWellFormed()) return value
+      throw flawed('a lone surrogate', path)
     case 'number':
-      return Number.isFinite(value) ? undefined : flawed(String(value))
+      if (Number.isFinite(value)) return value
+      throw flawed(String(value), path)
     case 'boolean':
-      return undefined
+      return value
     case 'object':
-      if (value === null) return undefined
-      if (depth === limits.dataDepth) return flawed(`more than ${limits.dataDepth} levels (or a cycle)`)
-      return Array.isArray(value) ? findInArray(value, depth) : findInObject(value, depth)
+      if (value === null) return null
+      if (depth === limits.dataDepth) throw flawed(`more than ${limits.dataDepth} levels (or a cycle)`, path)
+      return Array.isArray(value) ? takeArray(value, depth, path) : takeObject(value as Record<string, unknown>, depth, path)
     case 'undefined':
-      return flawed('undefined')
+      throw flawed('undefined', path)
     default:
-      return flawed(`a ${typeof value}`)
+      throw flawed(`a ${typeof value}`, path)
   }
 }
 
-function findInArray(items: readonly unknown[], depth: number): Flaw | undefined {
-  if (typeof (items as { toJSON?: unknown }).toJSON === 'function') return flawed('a value with toJSON')
+function takeArray(items: readonly unknown[], depth: number, path: Path): Json {
+  if (Object.getPrototypeOf(items) !== Array.prototype && Object.getPrototypeOf(Object.getPrototypeOf(items)) !== Object.prototype) {
+    throw flawed('an instance of a class', path)
+  }
+  if (typeof (items as { toJSON?: unknown }).toJSON === 'function') throw flawed('a value with toJSON', path)
+  const copy: Json[] = []
   for (let i = 0; i < items.length; i++) {
-    const flaw = findFlaw(items[i], depth + 1)
-    if (flaw)
-      return { why: flaw.why === 'undefined' && !(i in items) ? 'a hole in an array' : flaw.why, path: `$[${i}]${flaw.path.slice(1)}` }
+    path.push(i)
+    if (!(i in items)) throw flawed('a hole in an array', path)
+    copy.push(take(items[i], depth + 1, path))
+    path.pop()
   }
-  return undefined
+  return copy
 }
 
-function findInObject(members: object, depth: number): Flaw | undefined {
+function takeObject(members: Record<string, unknown>, depth: number, path: Path): Json {
   const prototype = Object.getPrototypeOf(members)
   // A plain object of another realm has a prototype of its own; it is told by having no prototype above it.
   if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    return flawed(`an instance of ${members.constructor?.name ?? 'a class'}`)
+    throw flawed(`an instance of ${members.constructor?.name ?? 'a class'}`, path)
   }
-  if (typeof (members as { toJSON?: unknown }).toJSON === 'function') return flawed('a value with toJSON')
-  if (Object.getOwnPropertySymbols(members).length > 0) return flawed('a symbol as a key')
+  if (typeof members.toJSON === 'function') throw flawed('a value with toJSON', path)
+  if (Object.getOwnPropertySymbols(members).length > 0) throw flawed('a symbol as a key', path)
+  const copy: Record<string, Json> = {}
   for (const key of Object.keys(members)) {
-    const flaw = key.isWellFormed() ? findFlaw((members as Record<string, unknown>)[key], depth + 1) : flawed('a lone surrogate in a key')
-    if (flaw) return { why: flaw.why, path: `$.${key}${flaw.path.slice(1)}` }
+    path.push(key)
+    if (!key.isWellFormed()) throw flawed('a lone surrogate in a key', path)
+    const value = take(members[key], depth + 1, path)
+    // Assigned, this one would set the prototype instead.
+    if (key === '__proto__') Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true })
+    else copy[key] = value
+    path.pop()
   }
-  return undefined
+  return copy
 }
 
 /** Parses JSON text given by a caller: duplicate keys are refused, since which one wins is anybody's guess. */
@@ -72,10 +87,10 @@ export function parseData(text: string): Json {
   } catch (cause) {
     throw refuse('DATA_INVALID', { why: 'text that is not JSON', path: '$' }, cause)
   }
-  checkData(value)
+  const taken = takeData(value)
   // Parsing drops earlier duplicates, so a text with one comes back shorter than its own count of members says.
-  if (countMembers(text) !== sizeOf(value)) throw refuse('DATA_INVALID', { why: 'a key twice in one object', path: '$' })
-  return value
+  if (countMembers(text) !== sizeOf(taken)) throw refuse('DATA_INVALID', { why: 'a key twice in one object', path: '$' })
+  return taken
 }
 
 function countMembers(text: string): number {

@@ -25,6 +25,10 @@ export const errors = {
     'missing',
     (d) => `The folder ${d.folder} does not exist, so ${d.path} was not opened. Create the folder first; it is never created in silence.`,
   ),
+  PATH_INVALID: row(
+    'invalid',
+    (d) => `The path ${d.path} cannot be used (${d.reason}). Nothing was created. Give a path to a file in a folder that exists.`,
+  ),
   FILE_MISSING: row(
     'missing',
     (d) => `There is no store at ${d.path}; nothing was created. Check the path, or open it from a program to start a new journal.`,

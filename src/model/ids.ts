@@ -71,13 +71,6 @@ export function readId<Name extends string>(bytes: Uint8Array, offset = 0): Id<N
   return text as Id<Name>
 }
 
-/** The time an id was made, as its maker's clock had it. */
-export function idTime(id: string): number {
-  let time = 0
-  for (let i = 0; i < 10; i++) time = time * 32 + (VALUES[id.charCodeAt(i)] as number)
-  return time
-}
-
 /**
  * Makes ids that never go backwards: within one millisecond, or when the clock steps back, the last id is counted up. Random
  * bytes are drawn in pools, because asking for ten at a time costs more than everything else here.

@@ -42,6 +42,8 @@ export const limits = {
   batchBytes: 4 * MiB,
   /** Events in one commit: `appendAll` is one all-or-nothing write, and a batch must not starve its neighbours. */
   commitEvents: 4096,
+  /** Payloads of one commit together: it is written in one piece, and everybody waits for it. */
+  commitBytes: 16 * MiB,
   /** A backend that has not answered by then may or may not have saved: the commit is sent again under its ids. */
   commitTimeoutMs: 30_000,
   /** How often `execute` reads, decides and tries again when others keep changing the row. */
@@ -50,10 +52,10 @@ export const limits = {
   pageEvents: 512,
   /** Bytes of payload in one page: pages of large events stay small. */
   pageBytes: 2 * MiB,
+  /** Types and prefixes in one query: each is a condition in the statement. */
+  typePatterns: 64,
   /** The most a caller may ask for in one list. */
   listRows: 1000,
-  /** Seqs named by one `payload.erased`; a large session is erased in steps, each all or nothing. */
-  eraseSeqs: 1024,
   /** Receipts of keyed commits are kept this long; a retry later than that is a new command. */
   receiptsKeptMs: 30 * 24 * 60 * 60 * 1000,
   /** Ids looked up often (session revisions) held in memory. */

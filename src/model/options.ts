@@ -1,6 +1,8 @@
 // Options arrive from JavaScript too: what is not an object of options is refused before anything is read from it.
 
+import { utf8Length } from './bytes.ts'
 import { refuse } from './errors.ts'
+import { limits } from './limits.ts'
 
 /** `undefined` stands for no options; anything but an object is refused. */
 export function optionsOf<T extends object>(given: T | undefined, of: string): T {
@@ -19,4 +21,10 @@ export function checkSeq(seq: unknown): number {
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0)
     throw refuse('RANGE_INVALID', { why: `${String(seq)} is not a seq` })
   return seq
+}
+
+/** Keys that users choose: for a session, for a retry. */
+export function checkKey(key: unknown): asserts key is string {
+  if (typeof key === 'string' && key !== '' && key.isWellFormed() && utf8Length(key) <= limits.keyBytes) return
+  throw refuse('KEY_INVALID', { found: typeof key === 'string' ? `${key.length} characters` : typeof key })
 }

@@ -12,6 +12,11 @@ export interface StoredRow {
   readonly body: string
 }
 
+/** With its indexed columns as they are stored, which need not be what the body says when somebody wrote them by hand. */
+export interface ScannedRow extends StoredRow {
+  readonly columns: readonly ColumnValue[]
+}
+
 export type Body = Readonly<Record<string, unknown>>
 
 /** Canonical, so that a row decided live and the same row folded later are equal to the byte. */

@@ -8,8 +8,10 @@ export interface Clock {
 }
 
 export interface Timer {
-  /** Resolves after `ms`, rejects with the signal's reason when it is aborted first. Does not keep a program alive. */
-  after(ms: number, signal?: AbortSignal): Promise<void>
+  /** Resolves after `ms`. Someone waits for it, so it keeps a program alive. */
+  after(ms: number): Promise<void>
+  /** The same for work that nobody waits for: it does not keep a program alive, and rejects when its signal is aborted. */
+  idly(ms: number, signal?: AbortSignal): Promise<void>
   /** Calls back once everything that can run now has run: the moment at which the lane has gathered a batch. */
   soon(callback: () => void): void
 }

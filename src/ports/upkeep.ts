@@ -1,7 +1,7 @@
 // Looking after a store: what it is worth, whether it is sound, and how its rows are made anew.
 
 import type { TenantId } from '../model/ids.ts'
-import type { StoredRow } from '../model/rows.ts'
+import type { ScannedRow, StoredRow } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
 import type { Change } from './commit.ts'
 import type { Head, JournalReads } from './journal.ts'
@@ -22,7 +22,7 @@ export interface BackendHealth {
 export interface Snapshot {
   readonly journal: JournalReads
   /** The rows of a table in the order of their ids. */
-  rows(table: TableName, after: string | undefined, limit: number): Promise<readonly StoredRow[]>
+  rows(table: TableName, after: string | undefined, limit: number): Promise<readonly ScannedRow[]>
   close(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export interface Scratch {
   get(table: TableName, id: string): Promise<StoredRow | undefined>
   /** Applies changes as a commit would, every `put` stamped with this seq. */
   apply(seq: number, changes: readonly Change[]): Promise<void>
-  rows(table: TableName, after: string | undefined, limit: number): Promise<readonly StoredRow[]>
+  rows(table: TableName, after: string | undefined, limit: number): Promise<readonly ScannedRow[]>
   close(): Promise<void>
 }
 

@@ -3,7 +3,7 @@
 import { sameBytes } from '../../model/bytes.ts'
 import { GENESIS } from '../../model/chain.ts'
 import { compareText } from '../../model/order.ts'
-import type { StoredRow } from '../../model/rows.ts'
+import type { ScannedRow } from '../../model/rows.ts'
 import { type TableName, tableNames, tableOf } from '../../model/tables.ts'
 import type { Entropy } from '../../ports/environment.ts'
 import type { Scratch, Upkeep } from '../../ports/upkeep.ts'
@@ -78,10 +78,9 @@ export function upkeep(state: MemoryState, entropy: Entropy): Upkeep {
 
 const copyRows = (rows: MemoryRows): MemoryRows => new Map([...rows].map(([table, byId]) => [table, new Map(byId)]))
 
-function inOrder(rows: MemoryRows, table: TableName, after: string | undefined, limit: number): readonly StoredRow[] {
+function inOrder(rows: MemoryRows, table: TableName, after: string | undefined, limit: number): readonly ScannedRow[] {
   return [...tableRows(rows, table).values()]
     .filter((row) => after === undefined || compareText(row.id, after) > 0)
     .sort((a, b) => compareText(a.id, b.id))
     .slice(0, limit)
-    .map(toStored)
 }

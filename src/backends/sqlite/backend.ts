@@ -32,6 +32,8 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
   const durability = options.durability ?? 'full'
   const checkpointer = new Checkpointer(db, durability, options.checkpoint)
   const signals = fileSignals(db)
+  // A log that others left behind is seen at once.
+  if (!db.readOnly) checkpointer.committed(Infinity)
   let closed = false
   const write = async <T>(work: () => T extends Promise<unknown> ? never : T): Promise<T> => {
     await checkpointer.ready()
@@ -52,7 +54,9 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
       try {
         outcomes.push(...(await write(() => applyBatch(db, [commit], now()))))
       } catch (error) {
-        if (!isChoking(error)) throw error
+        // Some of the batch is saved by now, so this is no longer a refusal of all of it: sent again, what is there is found.
+        if (!isChoking(error))
+          throw outcomes.length === 0 ? error : new Error(`stopped after ${outcomes.length} of ${batch.length} commits`, { cause: error })
         outcomes.push({ ok: false, refused: 'failed', found: String(error.details.reason), now: now() })
       }
     }
@@ -64,7 +68,7 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
     traits: { durable: durability === 'full', network: false, shared: true, wall: 'statements' },
     commit: async (batch) => {
       const outcomes = await applyApart(batch)
-      checkpointer.committed(batch.length)
+      checkpointer.committed(batch.reduce((sum, commit) => sum + commit.events.length + commit.changes.length, 0))
       signals.wake(batch.map((commit) => commit.tenant))
       return outcomes
     },
@@ -79,6 +83,7 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
       closed = true
       signals.close()
       await checkpointer.close()
+      checkpointer.last()
       // The last connection to close copies the log and removes it; one that is not last leaves it to the others.
       db.close()
     },

@@ -34,7 +34,7 @@ export interface CheckpointStats {
 const SHORT_WAIT_MS = 8
 const FULL_WAIT_MS = 1000
 
-// Commits between two looks at the log; each writes some ten frames when alone, and far fewer in company.
+// Events and rows between two looks at the log; each writes some ten frames when alone, and far fewer in company.
 const LOOK_AFTER = 16
 // How often the thread goes over the log before commits wait for it whatever is left: at a load that outruns it, the log would only grow.
 const PATIENCE = 8
@@ -46,6 +46,9 @@ export class Checkpointer {
   readonly #durability: Durability
   readonly #policy: CheckpointPolicy
   #worker: Worker | undefined
+  #asked: Promise<unknown> = Promise.resolve()
+  #answer: ((answer: CheckpointAnswer) => void) | undefined
+  #closing = false
   #copying: Promise<void> | undefined
   #gate: Promise<void> | undefined
   #open: (() => void) | undefined
@@ -71,8 +74,8 @@ export class Checkpointer {
   }
 
   /** After a batch. A small one does not look at the log: asking costs a single caller a twentieth of its time. */
-  committed(commits: number): void {
-    this.#unseen += commits
+  committed(written: number): void {
+    this.#unseen += written
     if (this.#unseen < LOOK_AFTER) return
     this.#unseen = 0
     const { log, checkpointed } = this.#frames()
@@ -87,7 +90,6 @@ export class Checkpointer {
 
   /** Asks the thread to look at every page; the reading does not hold up this one. */
   async check(): Promise<readonly string[]> {
-    await this.#copying
     const answer = await this.#ask('check')
     if ('damage' in answer) return answer.damage.filter((line) => line !== 'ok')
     const failed = 'failed' in answer ? answer : { failed: 'no answer', errcode: undefined }
@@ -98,9 +100,21 @@ export class Checkpointer {
   }
 
   async close(): Promise<void> {
+    this.#closing = true
     await this.#copying
     await this.#worker?.terminate()
     this.#worker = undefined
+  }
+
+  /** Before the connection goes: others may keep the file open, and short-lived writers would leave them a log without end. */
+  last(): void {
+    if (this.#db.readOnly) return
+    try {
+      if (this.#frames().log >= this.#policy.begin) this.#db.get('pragma wal_checkpoint(passive)')
+    } catch (error) {
+      // The log stays, and is read by whoever opens next.
+      this.failure = error instanceof Error ? error.message : String(error)
+    }
   }
 
   #frames(): { log: number; checkpointed: number } {
@@ -122,9 +136,12 @@ export class Checkpointer {
         this.failure = undefined
         const { log, checkpointed } = this.#frames()
         const left = log - checkpointed
-        if (left <= 0 || held || answer.checkpointed < answer.log) return
+        if (this.#closing || left <= 0 || held || answer.checkpointed < answer.log) return
         if (left <= this.#policy.short || pass >= PATIENCE) this.#hold(SHORT_WAIT_MS)
       }
+    } catch (error) {
+      // The file could not even be asked how long its log is.
+      this.failure = error instanceof Error ? error.message : String(error)
     } finally {
       this.#release()
     }
@@ -149,25 +166,26 @@ export class Checkpointer {
     this.#open = undefined
   }
 
+  // One order at a time: the thread answers in turn, and an answer says not what was asked.
   #ask(order: CheckpointOrder): Promise<CheckpointAnswer> {
-    const worker = this.#start()
+    const answer = this.#asked.then(() => this.#order(order))
+    this.#asked = answer
+    return answer
+  }
+
+  #order(order: CheckpointOrder): Promise<CheckpointAnswer> {
     return new Promise((resolve) => {
-      const settle = (answer: CheckpointAnswer) => {
-        worker.off('message', settle).off('error', broke).off('exit', gone)
-        if (!('log' in answer || 'damage' in answer || 'failed' in answer)) return
-        resolve(answer)
-      }
-      const broke = (error: Error) => settle({ failed: error.message, errcode: undefined })
-      const gone = () => {
-        this.#worker = undefined
-        settle({ failed: 'the checkpoint thread ended', errcode: undefined })
-      }
-      worker.on('message', settle).on('error', broke).on('exit', gone)
-      worker.postMessage(order)
+      this.#answer = resolve
+      this.#start().postMessage(order)
     })
   }
 
-  // Started when the log first needs it: opening stays quick, and small stores never pay for a thread.
+  #told(answer: CheckpointAnswer): void {
+    this.#answer?.(answer)
+    this.#answer = undefined
+  }
+
+  // Started when the log first needs it: opening stays quick, and small stores never pay for a thread. One that died is started anew.
   #start(): Worker {
     if (this.#worker) return this.#worker
     const file = import.meta.url.endsWith('.ts') ? './checkpoint-worker.ts' : './checkpoint-worker.js'
@@ -175,6 +193,13 @@ export class Checkpointer {
       workerData: { name: this.#db.name, readOnly: this.#db.readOnly, synchronous: this.#durability },
       execArgv: [],
     })
+    const gone = (why: string) => {
+      if (this.#worker === worker) this.#worker = undefined
+      this.#told({ failed: why, errcode: undefined })
+    }
+    worker.on('message', (answer: CheckpointAnswer) => this.#told(answer))
+    worker.on('error', (error) => gone(error.message))
+    worker.on('exit', () => gone('the checkpoint thread ended'))
     worker.unref()
     this.#worker = worker
     return worker

@@ -4,6 +4,8 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { pathToFileURL } from 'node:url'
 import { type InkError, refuse } from '../../model/errors.ts'
 
+const STATEMENTS_HELD = 500
+
 export type Durability = 'full' | 'normal'
 export type SqlRow = Readonly<Record<string, unknown>>
 
@@ -53,6 +55,8 @@ export function connect(path: string, options: ConnectOptions = {}): Database {
     const known = statements.get(sql)
     if (known) return known
     const statement = db.prepare(sql)
+    // Texts vary with the shape of a query; the fixed ones come back at once when they are dropped.
+    if (statements.size === STATEMENTS_HELD) statements.clear()
     statements.set(sql, statement)
     return statement
   }
@@ -126,6 +130,7 @@ export function translate(path: string, error: unknown): InkError | undefined {
     case SQLITE.IOERR:
       return refuse('IO_FAILED', { path, reason }, error)
     default:
+      if ((error as { code?: unknown } | undefined)?.code === 'ERR_INVALID_STATE') return refuse('STORE_CLOSED', {}, error)
       // An integer that no row of ours can hold: the bytes under it were changed.
       return (error as { code?: unknown } | undefined)?.code === 'ERR_OUT_OF_RANGE'
         ? refuse('FILE_CORRUPT', { path, reason }, error)

@@ -5,10 +5,18 @@ import { GENESIS } from '../../model/chain.ts'
 import type { EventClass, EventRecord, TypePattern } from '../../model/event.ts'
 import { idBytes, readId, type TenantId } from '../../model/ids.ts'
 import type { Head, JournalReads, Page, PageQuery } from '../../ports/journal.ts'
-import { type Database, within } from './database.ts'
+import type { Database } from './database.ts'
+import { reading } from './transaction.ts'
 
 const headOf = 'select seq, hash from heads where tenant = ?'
-const allTenants = 'select tenant from heads order by tenant'
+// Heads, and whoever has events without one: a head that was taken away must not hide its journal. One seek a tenant.
+const allTenants = `
+  with recursive owners (tenant) as (
+    select min(tenant) from events
+    union all
+    select (select min(tenant) from events where tenant > owners.tenant) from owners where owners.tenant is not null
+  )
+  select tenant from owners where tenant is not null union select tenant from heads order by tenant`
 
 // After the plain columns: which parts are there, and whether each has its size and type, so that no byte can move from one column to
 // the next. SQLite orders every blob behind every text, so comparing with x'' tells the type.
@@ -34,9 +42,9 @@ const SMALL_BYTES = 2048
 
 export function journalReads(db: Database): JournalReads {
   return {
-    head: async (tenant) => within(db.path, () => readHead(db, tenant)),
-    page: async (tenant, query) => within(db.path, () => readPage(db, tenant, query)),
-    tenants: async () => within(db.path, () => db.all(allTenants).map((row) => row.tenant as TenantId)),
+    head: (tenant) => reading(db, () => readHead(db, tenant)),
+    page: (tenant, query) => reading(db, () => readPage(db, tenant, query)),
+    tenants: () => reading(db, () => db.all(allTenants).map((row) => row.tenant as TenantId)),
   }
 }
 
@@ -99,18 +107,24 @@ function pageStatement(tenant: TenantId, q: PageQuery): readonly [string, (strin
 
 function typeCondition(patterns: readonly TypePattern[]): [string, ...(string | number)[]] {
   if (patterns.length === 0) return ['false']
-  const parts = patterns.map((p) => (p.prefix ? 'substr(e.type, 1, ?) = ?' : 'e.type = ?'))
-  const values = patterns.flatMap((p) => (p.prefix ? [p.text.length, p.text] : [p.text]))
+  const ordered = patterns.toSorted((a, b) => Number(a.prefix) - Number(b.prefix))
+  const parts = ordered.map((p) => (p.prefix ? 'substr(e.type, 1, ?) = ?' : 'e.type = ?'))
+  const values = ordered.flatMap((p) => (p.prefix ? [p.text.length, p.text] : [p.text]))
   return [`(${parts.join(' or ')})`, ...values]
 }
 
 const LAST = 0x40
+const FIXED = 80
 
 function decodeRow(tenant: TenantId, row: readonly unknown[]): EventRecord {
   const [joinedBytes, time, type, schema, kind, actor, parts, whole, seq, owner, place] = row
-  const bytes = joinedBytes as Uint8Array
-  const held = parts as number
-  let at = 80
+  // The types of a damaged record are anything.
+  const numbers = typeof time === 'number' && typeof schema === 'number' && typeof kind === 'number'
+  const texts = typeof type === 'string' && typeof actor === 'string'
+  const sound = whole === 1 && numbers && texts && owner === tenant && seq === place && joinedBytes instanceof Uint8Array
+  const bytes = joinedBytes instanceof Uint8Array && joinedBytes.length >= FIXED ? joinedBytes : new Uint8Array(FIXED)
+  const held = sound ? (parts as number) : 0
+  let at = FIXED
   const next = (bit: number): Uint8Array | undefined => {
     if ((held & bit) === 0) return undefined
     at += 16
@@ -123,8 +137,6 @@ function decodeRow(tenant: TenantId, row: readonly unknown[]): EventRecord {
   const cause = id<'event'>(next(8))
   const key = next(16)
   const salt = next(32)
-  // The types of a damaged record are anything.
-  const sound = whole === 1 && typeof type === 'string' && typeof actor === 'string' && owner === tenant && seq === place
   return {
     seq: Number(place),
     id: readId<'event'>(bytes),

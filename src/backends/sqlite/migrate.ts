@@ -12,12 +12,6 @@ export interface Migration {
   readonly checksum: string
 }
 
-export interface MigrationStep {
-  readonly number: number
-  readonly name: string
-  readonly applied: boolean
-}
-
 /** 'INKF': tells our files from those of other applications. */
 export const APPLICATION_ID = 0x494e4b46
 
@@ -47,14 +41,8 @@ export function checkSchema(db: Database): void {
 
 export const appliedSchema = (db: Database): number => db.get('pragma user_version')?.user_version as number
 
-export function migrationPlan(db: Database): readonly MigrationStep[] {
-  const at = appliedSchema(db)
-  return migrations.map(({ number, name }) => ({ number, name, applied: number <= at }))
-}
-
 /** The caller holds no transaction. Safe to be run by several processes at once: each step looks again under the write lock. */
-export function migrate(db: Database, now: number): readonly MigrationStep[] {
-  const done: MigrationStep[] = []
+export function migrate(db: Database, now: number): void {
   for (const { number, name, sql, checksum } of migrations) {
     if (appliedSchema(db) >= number) continue
     db.exec('begin immediate')
@@ -63,7 +51,6 @@ export function migrate(db: Database, now: number): readonly MigrationStep[] {
         db.exec(sql)
         db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${number}`)
         db.run('insert into migrations (number, name, checksum, applied_at) values (?, ?, ?, ?)', number, name, checksum, now)
-        done.push({ number, name, applied: true })
       }
       db.exec('commit')
     } catch (error) {
@@ -71,5 +58,4 @@ export function migrate(db: Database, now: number): readonly MigrationStep[] {
       throw error
     }
   }
-  return done
 }

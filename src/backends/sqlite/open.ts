@@ -1,11 +1,11 @@
 // Opening a file, or making one. A store is never created in place: it is made complete beside its name and then linked to it, so
 // that a crash leaves either no store or a whole one, and two processes that create it at once end up with the same file.
 
-import { randomUUID } from 'node:crypto'
-import { accessSync, closeSync, constants, fsyncSync, linkSync, openSync, rmSync, statSync, unlinkSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { accessSync, closeSync, constants, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { refuse } from '../../model/errors.ts'
+import { type InkError, refuse } from '../../model/errors.ts'
 import { connect, type Database, type Durability, errcode, isBusy, SQLITE, setPragmas, translate, within } from './database.ts'
 import { appliedSchema, checkSchema, migrate, schemaVersion } from './migrate.ts'
 
@@ -23,19 +23,19 @@ export interface OpenOptions {
 const SQLITE_NEEDED = '3.51.3'
 const NODE_NEEDED = '24.15'
 const OPEN_DEADLINE_MS = 10_000
+// Most file systems take 255 bytes, and SQLite puts an ending behind the name.
+const NAME_BYTES = 240
+const NAME_KEPT = 40
 
 export async function openDatabase(file: string, now: () => number, options: OpenOptions = {}): Promise<Database> {
   checkLibrary(process.versions.sqlite ?? '0')
-  const path = resolve(file)
+  const path = checkPath(file)
   const folder = dirname(path)
-  if (!isThere(folder)) throw refuse('FOLDER_MISSING', { folder, path })
   if (!isThere(path)) {
     if (options.create === false || options.readOnly) throw refuse('FILE_MISSING', { path })
     make(path, folder, now())
   }
-  const { size, isFile } = stat(path)
-  if (!isFile) throw refuse('FILE_DENIED', { path, reason: 'it is not a file' })
-  if (size === 0) throw refuse('FILE_EMPTY', { path })
+  checkFile(path)
   if (!options.readOnly) checkWritable(path, folder)
 
   const started = performance.now()
@@ -53,6 +53,30 @@ export async function openDatabase(file: string, now: () => number, options: Ope
       await wait(5 + Math.random() * 20)
     }
   }
+}
+
+function checkPath(file: string): string {
+  const path = resolve(file)
+  const folder = dirname(path)
+  if (Buffer.byteLength(basename(path)) > NAME_BYTES)
+    throw refuse('PATH_INVALID', { path: shown(path), reason: `the name has more than ${NAME_BYTES} bytes` })
+  if (!isThere(folder)) throw refuse('FOLDER_MISSING', { folder, path })
+  return path
+}
+
+function checkFile(path: string): void {
+  const { size, isFile, isFolder } = stat(path)
+  if (isFolder) throw refuse('NOT_YET', { feature: 'A folder as a store', instead: 'Give a file in that folder.' })
+  if (!isFile) throw refuse('FILE_DENIED', { path, reason: 'it is not a file' })
+  if (size === 0) throw refuse('FILE_EMPTY', { path })
+}
+
+/** What must be there before a file is looked at without being opened as a store. */
+export function existingFile(file: string): string {
+  const path = checkPath(file)
+  if (!isThere(path)) throw refuse('FILE_MISSING', { path })
+  checkFile(path)
+  return path
 }
 
 // A closed store in a place where nothing may be created can still be read: nobody can be writing to it there.
@@ -83,7 +107,7 @@ function prepare(db: Database, now: number, options: OpenOptions): void {
 }
 
 function make(path: string, folder: string, now: number): void {
-  const beside = `${path}.new-${randomUUID()}`
+  const beside = join(folder, `${basename(path).slice(0, NAME_KEPT)}.new-${randomBytes(4).toString('hex')}`)
   try {
     const db = connect(beside)
     try {
@@ -94,28 +118,32 @@ function make(path: string, folder: string, now: number): void {
     } finally {
       db.close()
     }
-    try {
-      linkSync(beside, path)
-    } catch (error) {
-      // Someone else was first: theirs is the store.
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
+    place(beside, path)
     syncFolder(folder)
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    const refused = code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || errcode(error) === SQLITE.CANTOPEN
-    throw refused
-      ? refuse('FILE_DENIED', { path, reason: 'the folder is not writable' }, error)
-      : (error as { code?: string }).code === 'FILE_DENIED'
-        ? refuse('FILE_DENIED', { path, reason: 'the folder is not writable' }, error)
-        : error
+    const { code } = error as { code?: string }
+    const refused = ['EACCES', 'EROFS', 'FILE_DENIED'].includes(code ?? '') || errcode(error) === SQLITE.CANTOPEN
+    throw refused ? refuse('FILE_DENIED', { path, reason: 'the folder is not writable' }, error) : error
   } finally {
     for (const rest of ['', '-wal', '-shm', '-journal']) rmSync(beside + rest, { force: true })
   }
 }
 
+/** Gives the finished file its name, unless someone else was first: then theirs is the store. */
+function place(beside: string, path: string): void {
+  try {
+    linkSync(beside, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    // Not every file system knows hard links. Without them two that create at once may meet; the later one wins, and neither has written.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '')) throw error
+    if (!isThere(path)) renameSync(beside, path)
+  }
+}
+
 /** The name of a new file is on disk only once its folder is. */
-export function syncFolder(folder: string): void {
+function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {
     fsyncSync(handle)
@@ -148,18 +176,26 @@ function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (error) {
-    // A folder on the way may not be entered, or is no folder.
-    throw refuse('FILE_DENIED', { path, reason: (error as Error).message }, error)
+    throw pathError(path, error)
   }
 }
 
-function stat(path: string): { size: number; isFile: boolean } {
-  const found = statSync(path)
-  return { size: found.size, isFile: found.isFile() }
+// A folder on the way may not be entered, or the path leads nowhere at all.
+function pathError(path: string, error: unknown): InkError {
+  const { code, message } = error as NodeJS.ErrnoException
+  const denied = code === 'EACCES' || code === 'EPERM'
+  return denied
+    ? refuse('FILE_DENIED', { path, reason: message }, error)
+    : refuse('PATH_INVALID', { path: shown(path), reason: code ?? message }, error)
 }
 
-/** Removes a file that only this process knows. */
-export function discard(path: string): void {
-  for (const rest of ['-wal', '-shm', '-journal']) rmSync(path + rest, { force: true })
-  unlinkSync(path)
+const shown = (path: string): string => (path.length > 120 ? `${path.slice(0, 60)}…${path.slice(-60)}` : path)
+
+function stat(path: string): { size: number; isFile: boolean; isFolder: boolean } {
+  try {
+    const found = statSync(path)
+    return { size: found.size, isFile: found.isFile(), isFolder: found.isDirectory() }
+  } catch (error) {
+    throw pathError(path, error)
+  }
 }

@@ -1,7 +1,8 @@
 // The named queries of model/queries.ts, one text each.
 
 import type { Queries } from '../../model/queries.ts'
-import { type Database, within } from './database.ts'
+import type { Database } from './database.ts'
+import { reading } from './transaction.ts'
 
 const usage = `
   select type, count(*) as events, coalesce(sum(octet_length(payload)), 0) as bytes, count(*) - count(payload) as erased
@@ -9,8 +10,8 @@ const usage = `
 
 export function queries(db: Database): Queries {
   return {
-    usageByType: async (tenant) =>
-      within(db.path, () =>
+    usageByType: (tenant) =>
+      reading(db, () =>
         db.all(usage, tenant).map((row) => ({
           type: row.type as string,
           events: row.events as number,

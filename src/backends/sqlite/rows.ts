@@ -3,16 +3,17 @@
 import { assert } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { decodeCursor, encodeCursor } from '../../model/order.ts'
-import type { StoredRow } from '../../model/rows.ts'
+import type { ScannedRow, StoredRow } from '../../model/rows.ts'
 import { type ColumnValue, type TableName, tableOf } from '../../model/tables.ts'
 import type { ListQuery, RowPage, RowReads } from '../../ports/rows.ts'
-import { type Database, type SqlRow, within } from './database.ts'
+import type { Database, SqlRow } from './database.ts'
 import { statements } from './statements.ts'
+import { reading } from './transaction.ts'
 
 export function rowReads(db: Database): RowReads {
   return {
-    get: async (tenant, table, id) => within(db.path, () => getRow(db, tenant, table, id)),
-    list: async (tenant, table, query) => within(db.path, () => listRows(db, tenant, table, query)),
+    get: (tenant, table, id) => reading(db, () => getRow(db, tenant, table, id)),
+    list: (tenant, table, query) => reading(db, () => listRows(db, tenant, table, query)),
   }
 }
 
@@ -21,8 +22,12 @@ export function getRow(db: Database, tenant: string, table: TableName, id: strin
   return row && toStored(row)
 }
 
-export const scanRows = (db: Database, tenant: string, table: TableName, after: string | undefined, limit: number): readonly StoredRow[] =>
-  db.all(statements[table].scan, tenant, after ?? '', limit).map(toStored)
+export function scanRows(db: Database, tenant: string, table: TableName, after: string | undefined, limit: number): readonly ScannedRow[] {
+  const names = Object.keys(tableOf(table).columns)
+  return db
+    .all(statements[table].scan, tenant, after ?? '', limit)
+    .map((row) => ({ ...toStored(row), columns: names.map((name) => row[name] as ColumnValue) }))
+}
 
 export const toStored = (row: SqlRow): StoredRow => ({
   id: row.id as string,

@@ -1,11 +1,8 @@
 // Where a store's schema stands, and bringing it up to date: looked at without changing anything, so that a person can decide first.
 
-import { statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { refuse } from '../../model/errors.ts'
 import { connect, within } from './database.ts'
 import { appliedSchema, checkSchema, migrations, schemaVersion } from './migrate.ts'
-import { openDatabase } from './open.ts'
+import { existingFile, openDatabase } from './open.ts'
 
 export interface MigrationState {
   readonly number: number
@@ -25,14 +22,8 @@ export interface SchemaState {
 
 /** Refuses what is not there or is no store; says where everything else stands. */
 export function readSchema(file: string): SchemaState {
-  const path = resolve(file)
-  const folder = dirname(path)
-  if (!statSync(folder, { throwIfNoEntry: false })) throw refuse('FOLDER_MISSING', { folder, path })
-  const there = statSync(path, { throwIfNoEntry: false })
-  if (!there) throw refuse('FILE_MISSING', { path })
-  if (!there.isFile()) throw refuse('FILE_DENIED', { path, reason: 'it is not a file' })
-  if (there.size === 0) throw refuse('FILE_EMPTY', { path })
-  const db = connect(path)
+  const path = existingFile(file)
+  const db = connect(path, { readOnly: true })
   try {
     return within(path, () => {
       checkSchema(db)

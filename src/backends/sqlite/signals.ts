@@ -21,24 +21,25 @@ interface Watcher {
 
 export function fileSignals(db: Database): FileSignals {
   const watchers = new Set<Watcher>()
-  let version = dataVersion(db)
+  let version = look(db)
   let timer: NodeJS.Timeout | undefined
   let pace = 0
+  let eager = 0
+  let closed = false
 
   const poll = () => {
-    const now = dataVersion(db)
-    if (now === version) return
+    const now = look(db)
+    if (now !== undefined && now === version) return
     version = now
     // Another process committed; which tenant it was for is known only by looking.
     for (const { wake } of [...watchers]) wake()
   }
   const setPace = () => {
-    const eager = [...watchers].some((w) => !w.patient)
-    const wanted = watchers.size === 0 ? 0 : eager ? EAGER_MS : PATIENT_MS
+    const wanted = closed || watchers.size === 0 ? 0 : eager > 0 ? EAGER_MS : PATIENT_MS
     if (wanted === pace) return
     clearInterval(timer)
     timer = wanted > 0 ? setInterval(poll, wanted) : undefined
-    if (!eager) timer?.unref()
+    if (eager === 0) timer?.unref()
     pace = wanted
   }
 
@@ -46,9 +47,10 @@ export function fileSignals(db: Database): FileSignals {
     watch: (tenant, wake, options) => {
       const watcher = { tenant, wake, patient: options?.patient ?? false }
       watchers.add(watcher)
+      if (!watcher.patient) eager++
       setPace()
       return () => {
-        watchers.delete(watcher)
+        if (watchers.delete(watcher) && !watcher.patient) eager--
         setPace()
       }
     },
@@ -57,10 +59,17 @@ export function fileSignals(db: Database): FileSignals {
       for (const { tenant, wake } of [...watchers]) if (touched.has(tenant)) wake()
     },
     close: () => {
-      watchers.clear()
+      closed = true
       setPace()
     },
   }
 }
 
-const dataVersion = (db: Database): number => db.get('pragma data_version')?.data_version as number
+/** `undefined` when the file cannot be asked now: whoever is woken then meets the same, and is told in our words. */
+function look(db: Database): number | undefined {
+  try {
+    return db.get('pragma data_version')?.data_version as number
+  } catch {
+    return undefined
+  }
+}

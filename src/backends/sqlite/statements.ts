@@ -26,7 +26,7 @@ const statementsOf = (name: TableName): TableStatements => {
     put: `insert into ${name} (${all.join(', ')}) values (${all.map(() => '?').join(', ')}) on conflict (tenant, id) do update set ${updated.join(', ')}`,
     remove: `delete from ${name} where tenant = ? and id = ?`,
     revision: `select revision, ${table.fenced ? 'fence' : 'null as fence'} from ${name} where tenant = ? and id = ?`,
-    scan: `select ${stored} from ${name} where tenant = ? and id > ? order by id limit ?`,
+    scan: `select ${[stored, ...columns].join(', ')} from ${name} where tenant = ? and id > ? order by id limit ?`,
   }
 }
 

@@ -6,12 +6,38 @@ import { refuse } from '../../model/errors.ts'
 import { type Database, errcode, isBusy, SQLITE, translate } from './database.ts'
 
 const DEADLINE_MS = 15_000
+const READ_DEADLINE_MS = 5_000
 const FIRST_WAIT_MS = 1
 const LONGEST_WAIT_MS = 12
 
-/** Begins, works, commits. `work` is synchronous: nothing is awaited between begin and commit. */
+/** Begins, works, commits. `work` is synchronous: nothing is awaited between begin and commit, so two writers never meet inside. */
 export async function writing<T>(db: Database, work: () => T extends Promise<unknown> ? never : T, deadlineMs = DEADLINE_MS): Promise<T> {
-  await begin(db, deadlineMs)
+  return patiently(db, deadlineMs, () => {
+    db.run('begin immediate')
+    return transact(db, work)
+  })
+}
+
+/** A read that meets a file in recovery, or one that is just being closed, waits a little too. */
+export async function reading<T>(db: Database, work: () => T extends Promise<unknown> ? never : T): Promise<T> {
+  return patiently(db, READ_DEADLINE_MS, work)
+}
+
+async function patiently<T>(db: Database, deadlineMs: number, attempt: () => T): Promise<T> {
+  const started = performance.now()
+  for (let longest = FIRST_WAIT_MS; ; longest = Math.min(longest * 2, LONGEST_WAIT_MS)) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error)) throw translate(db.path, error) ?? error
+      const waitedMs = Math.round(performance.now() - started)
+      if (waitedMs > deadlineMs) throw refuse('FILE_BUSY', { path: db.path, waitedMs }, error)
+    }
+    await wait(Math.random() * longest)
+  }
+}
+
+function transact<T>(db: Database, work: () => T): T {
   let result: T
   try {
     result = work()
@@ -24,26 +50,14 @@ export async function writing<T>(db: Database, work: () => T extends Promise<unk
     db.run('commit')
   } catch (error) {
     undo(db)
-    // A full disk is refused before the commit is marked. A failed flush is not: its outcome is unknown, so its own words go up.
-    throw errcode(error) === SQLITE.IOERR ? error : (translate(db.path, error) ?? error)
+    // A full disk is refused before the commit is marked. A failed flush is not: its outcome is unknown, and so it is told.
+    throw errcode(error) === SQLITE.IOERR ? unknownOutcome(error) : error
   }
   return result
 }
 
-async function begin(db: Database, deadlineMs: number): Promise<void> {
-  const started = performance.now()
-  for (let longest = FIRST_WAIT_MS; ; longest = Math.min(longest * 2, LONGEST_WAIT_MS)) {
-    try {
-      db.run('begin immediate')
-      return
-    } catch (error) {
-      if (!isBusy(error)) throw translate(db.path, error) ?? error
-      const waitedMs = Math.round(performance.now() - started)
-      if (waitedMs > deadlineMs) throw refuse('FILE_BUSY', { path: db.path, waitedMs }, error)
-    }
-    await wait(Math.random() * longest)
-  }
-}
+const unknownOutcome = (error: unknown) =>
+  refuse('OUTCOME_UNKNOWN', { reason: error instanceof Error ? error.message : String(error), key: false }, error)
 
 // SQLite may have rolled back by itself; a second rollback then says that there is nothing to undo.
 function undo(db: Database): void {

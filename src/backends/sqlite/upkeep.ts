@@ -1,7 +1,7 @@
 // Looking after the file: pictures of it, rows folded beside it, its size and its soundness.
 
 import { randomBytes, randomUUID } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sameBytes } from '../../model/bytes.ts'
@@ -14,7 +14,6 @@ import { applyChange } from './commit.ts'
 import { connect, type Database, within } from './database.ts'
 import { journalReads } from './journal.ts'
 import { migrate } from './migrate.ts'
-import { discard } from './open.ts'
 import { getRow, scanRows } from './rows.ts'
 
 const headOf = 'select seq, hash from heads where tenant = ?'
@@ -25,8 +24,7 @@ const SCRUB_AGAIN_MS = 100
 
 // Scratch rows belong to one tenant; the column still wants a value.
 const ALONE = '-'
-// Adopting reads the finished file, so the connection that wrote it is closed first.
-const finished = new WeakMap<Scratch, () => string>()
+const scratches = new WeakMap<Scratch, Database>()
 
 export interface UpkeepParts {
   readonly db: Database
@@ -38,6 +36,21 @@ export interface UpkeepParts {
 }
 
 export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): Upkeep {
+  let scrubbing: NodeJS.Timeout | undefined
+  const rest = () => {
+    clearInterval(scrubbing)
+    scrubbing = undefined
+  }
+  // A failure is told by health and tried again: the erasure itself is committed.
+  const emptied = (): boolean => {
+    try {
+      checkpointer.failure = undefined
+      return db.get('pragma wal_checkpoint(truncate)')?.busy === 0
+    } catch (error) {
+      checkpointer.failure = error instanceof Error ? error.message : String(error)
+      return false
+    }
+  }
   return {
     snapshot: async (tenant) => {
       const still = db.beside()
@@ -53,12 +66,13 @@ export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): U
       }
     },
     scratch: async () => {
-      const path = join(tmpdir(), `inkfast-rebuild-${randomUUID()}.db`)
+      // In a folder that only this user may enter: titles and metadata lie in it.
+      const folder = mkdtempSync(join(tmpdir(), 'inkfast-rebuild-'))
+      const path = join(folder, 'rows.db')
       const side = connect(path)
-      side.exec('pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive')
+      side.exec('pragma journal_mode = off; pragma synchronous = off')
       migrate(side, now())
       side.exec('begin')
-      let open = true
       const scratch: Scratch = {
         get: async (table, id) => getRow(side, ALONE, table, id),
         apply: async (seq, changes) => {
@@ -67,25 +81,20 @@ export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): U
         },
         rows: async (table, after, limit) => scanRows(side, ALONE, table, after, limit),
         close: async () => {
-          if (open) side.close()
-          open = false
-          discard(path)
+          side.close()
+          rmSync(folder, { recursive: true, force: true })
         },
       }
-      finished.set(scratch, () => {
-        side.exec('commit')
-        side.close()
-        open = false
-        return path
-      })
+      scratches.set(scratch, side)
       return scratch
     },
     adopt: async (tenant, scratch, head) => {
-      const path = finished.get(scratch)?.()
-      assert(path, 'a store adopts only what it has made')
+      const side = scratches.get(scratch)
+      assert(side, 'a store adopts only what it has made')
+      side.exec('commit')
       // ATTACH is refused inside a transaction, so it comes first.
       const folded = `folded_${randomUUID().replaceAll('-', '')}`
-      db.run(`attach database ? as ${folded}`, path)
+      db.run(`attach database ? as ${folded}`, side.path)
       try {
         return await write(() => {
           const at = db.get(headOf, tenant)
@@ -106,6 +115,8 @@ export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): U
         })
       } finally {
         db.exec(`detach database ${folded}`)
+        // When it was refused, folding goes on.
+        side.exec('begin')
       }
     },
     check: () => checkpointer.check(),
@@ -127,12 +138,7 @@ export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): U
       if (db.readOnly) return
       // Old pages may still lie in the log, and emptying it takes them away. Where a reader is in the way it is tried again until it
       // works; closing the last connection removes the log in any case.
-      const empty = () => within(db.path, () => db.get('pragma wal_checkpoint(truncate)'))?.busy === 0
-      const again = () => {
-        if (closed() || empty()) return
-        setTimeout(again, SCRUB_AGAIN_MS).unref()
-      }
-      again()
+      if (scrubbing === undefined && !emptied()) scrubbing = setInterval(() => (closed() || emptied()) && rest(), SCRUB_AGAIN_MS).unref()
     },
     secret: async (name) => {
       const known = db.get(findSecret, name)?.value as Uint8Array | undefined
