@@ -41,6 +41,7 @@ export async function open(options: string | URL | StoreOptions): Promise<Store>
   const given: StoreOptions = typeof options === 'string' || options instanceof URL ? { url: options } : options
   if (typeof given !== 'object' || given === null)
     throw refuse('OPTION_INVALID', { option: 'url', why: 'open takes a path or an object with a url' })
+  checkOptions(given)
   const environment = environmentOf(given)
   const backend = await openBackend(given, environment)
   try {
@@ -126,6 +127,46 @@ function environmentOf({ clock, entropy, logger }: StoreOptions): Environment {
         error: (message, details) => logger.error?.(message, details),
       },
     }),
+  }
+}
+
+const KNOWN: readonly (keyof StoreOptions)[] = [
+  'url',
+  'backend',
+  'durability',
+  'layout',
+  'airGapped',
+  'create',
+  'readOnly',
+  'migrate',
+  'clock',
+  'entropy',
+  'logger',
+  'embedder',
+  'redact',
+  'redactKey',
+  'payloadBytes',
+  'lane',
+]
+
+/** A misspelt option would be a promise nobody keeps. */
+function checkOptions(given: StoreOptions): void {
+  for (const name of Object.keys(given)) {
+    if (!(KNOWN as readonly string[]).includes(name))
+      throw refuse('OPTION_INVALID', { option: name, why: `there is no such option; there are ${KNOWN.join(', ')}` })
+  }
+  const { url, backend, lane } = given
+  if (url !== undefined && typeof url !== 'string' && !(url instanceof URL))
+    throw refuse('OPTION_INVALID', { option: 'url', why: 'it is a text or a URL' })
+  if (backend !== undefined && typeof backend?.commit !== 'function')
+    throw refuse('OPTION_INVALID', { option: 'backend', why: 'it has a function commit and the reads of the port' })
+  for (const [name, value] of Object.entries(lane ?? {})) {
+    if (value !== undefined && (!Number.isInteger(value) || value < 1))
+      throw refuse('OPTION_INVALID', { option: `lane.${name}`, why: 'it is a whole number above zero' })
+  }
+  for (const name of ['airGapped', 'create', 'readOnly', 'migrate'] as const) {
+    if (given[name] !== undefined && typeof given[name] !== 'boolean')
+      throw refuse('OPTION_INVALID', { option: name, why: 'it is true or false' })
   }
 }
 

@@ -109,8 +109,8 @@ type Loose<T> = { readonly [K in keyof T]: T[K] | undefined }
 
 function keyOf(scope: Scope, list: readonly Loose<NewEvent>[], key: string, within: string): CommitKey {
   const body = Array.from(list, (e) => {
-    const { session, type, data } = telling(scope, () => checkNew(scope, e))
-    return { session, type, data: admit(scope, data) }
+    const { session, type, data, run, cause, transient } = telling(scope, () => checkNew(scope, e))
+    return { session, type, data: admit(scope, data), run, cause, transient }
   })
   return commitKey(scope, within, key, body)
 }
@@ -135,6 +135,8 @@ function checkNew(scope: Scope, e: Loose<NewEvent> | undefined): Loose<NewEvent>
   const { type } = e
   checkType(type)
   if (type === ERASED || scope.engine.registry.of(type)) throw refuse('TYPE_RESERVED', { type })
+  if (e.transient !== undefined && typeof e.transient !== 'boolean')
+    throw refuse('OPTION_INVALID', { option: 'transient', why: 'it is true or false' })
   if (e.session !== undefined) toId(e.session)
   if (e.run !== undefined) toId(e.run)
   if (e.cause !== undefined) toId(e.cause)

@@ -37,8 +37,7 @@ export async function erase(scope: Scope, options: EraseOptions): Promise<EraseR
   const seq = checkSeq(given.seq)
   const reason = checkReason(given.reason)
   const { journal, upkeep } = scope.engine.backend
-  const page = await journal.page(scope.tenant, { from: seq - 1, to: seq, limit: 1 })
-  const event = page.events[0]
+  const event = seq === 0 ? undefined : (await journal.page(scope.tenant, { from: seq - 1, to: seq, limit: 1 })).events[0]
   if (!event) throw refuse('EVENT_UNKNOWN', { seq, tenant: scope.tenant, head: (await journal.head(scope.tenant)).seq })
   if (event.type === ERASED) throw refuse('ERASE_REFUSED', { seq, type: event.type })
   const receipts = event.payload === undefined ? [] : [await eraseTogether(scope, event.subject, [event], reason)]

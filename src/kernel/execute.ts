@@ -165,7 +165,7 @@ function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[],
 function decide(scope: Scope, part: Part, body: Body | undefined): Decision {
   const decideVerb = part.decider.decide[part.command.verb]
   assert(decideVerb, `${part.decider.table} knows the verb ${part.command.verb}`)
-  const decided: readonly Fact[] | Decision = decideVerb(body, part.command, scope.engine.environment.clock.now())
+  const decided: readonly Fact[] | Decision = decideVerb(body, part.command, scope.engine.lane.storeTime())
   return 'facts' in decided ? decided : { facts: decided }
 }
 

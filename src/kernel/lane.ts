@@ -59,6 +59,7 @@ export class Lane {
   #closed = false
   #drained: (() => void)[] = []
   #count = { commits: 0, events: 0, batches: 0, refused: 0, overloaded: 0, resent: 0, breaches: 0 }
+  #skew = 0
   #lastBreachAt: number | undefined
   #lastBreachLog = -Infinity
 
@@ -96,6 +97,11 @@ export class Lane {
   #overloaded(): InkError {
     this.#count.overloaded++
     return refuseLightly('OVERLOADED', { waiting: this.#waiting.length - this.#taken, bytes: this.#bytes })
+  }
+
+  /** The backend's clock, as far as its last answer tells: what expiry is judged by. */
+  storeTime(): number {
+    return this.#environment.clock.now() + this.#skew
   }
 
   stats(): LaneStats {
@@ -237,6 +243,7 @@ export class Lane {
 
   #settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
     const now = this.#environment.clock.monotonic()
+    if (outcomes[0]) this.#skew = outcomes[0].now - this.#environment.clock.now()
     for (let i = 0; i < batch.length; i++) {
       const { commit, since, settle } = batch[i] as Waiting
       const outcome = asFirstSaved(commit, outcomes[i] as Outcome)

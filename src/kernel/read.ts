@@ -78,7 +78,11 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
         if (asked(scope, query)) return
       }
       position = page.through
-      if (page.more) continue
+      if (page.more) {
+        // Others run between two pages, however fast the reader is.
+        await new Promise<void>((resolve) => scope.engine.environment.timer.soon(resolve))
+        continue
+      }
       const past = query.before !== undefined && position >= query.before - 1
       if (!bell || past) return
       await bell.rung()
@@ -127,6 +131,9 @@ export function decodePayload(tenant: TenantId, seq: number, payload: Uint8Array
   }
 }
 
+// So many are read and hashed within a slice.
+const SCAN_EVENTS = 256
+
 /** The journal from the first event to the head it has now, in steps short enough to leave room for others. */
 export async function* scanJournal(
   scope: Scope,
@@ -137,7 +144,7 @@ export async function* scanJournal(
 ): AsyncGenerator<readonly EventRecord[], void, undefined> {
   for (let from = after, more = to > after; more; ) {
     stopIfAsked(scope)
-    const page = await journal.page(scope.tenant, { ...narrowed, from, to, limit: limits.pageEvents, bytes: limits.pageBytes })
+    const page = await journal.page(scope.tenant, { ...narrowed, from, to, limit: SCAN_EVENTS, bytes: limits.sliceBytes })
     if (page.events.length > 0) yield page.events
     from = page.through
     more = page.more

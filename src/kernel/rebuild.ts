@@ -11,6 +11,7 @@ import { ERASED, type Happened } from './decider.ts'
 import { foldFact, rowChanges } from './fold.ts'
 import { decodePayload, scanJournal, stopIfAsked } from './read.ts'
 import type { Scope } from './scope.ts'
+import { Slice } from './slice.ts'
 
 export interface Difference {
   readonly table: TableName
@@ -75,9 +76,13 @@ async function foldJournal(
   options: RebuildOptions,
 ): Promise<void> {
   let events = after
+  const slice = new Slice(scope.engine.environment)
   for await (const records of scanJournal(scope, snapshot.journal, to, {}, after)) {
     stopIfAsked(scope, options.signal)
-    for (const record of records) await foldRecord(scope, scratch, record)
+    for (const record of records) {
+      await foldRecord(scope, scratch, record)
+      await slice.rest()
+    }
     events += records.length
     options.progress?.(events, to)
   }
@@ -123,6 +128,7 @@ async function compareRows(
   options: RebuildOptions,
 ): Promise<Omit<RebuildReport, 'events'>> {
   const differences: Difference[] = []
+  const slice = new Slice(scope.engine.environment)
   let rows = 0
   let equal = true
   for (const table of tableNames.filter((name) => tableOf(name).authority === 'journal')) {
@@ -130,6 +136,7 @@ async function compareRows(
     const folded = new RowCursor((after) => scratch.rows(table, after, ROWS_AT_A_TIME))
     for (;;) {
       stopIfAsked(scope, options.signal)
+      await slice.rest()
       const [a, b] = [await stored.peek(), await folded.peek()]
       if (!a && !b) break
       const order = !a ? 1 : !b ? -1 : compareText(a.id, b.id)

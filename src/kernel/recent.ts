@@ -31,7 +31,7 @@ export class Recent {
   constructor(scope: Scope) {
     this.#scope = scope
     this.#stop = scope.engine.backend.signals.watch(scope.tenant, () => this.#catchUpSoon(), { patient: true })
-    this.#catchUpSoon()
+    this.#catchUp(Promise.resolve())
   }
 
   /** Oldest first. */
@@ -74,11 +74,14 @@ export class Recent {
   }
 
   #catchUpSoon(): void {
-    if (this.#catchingUp) return
+    const { environment, closing } = this.#scope.engine
+    if (!this.#catchingUp) this.#catchUp(environment.timer.idly(CATCH_UP_MS, closing))
+  }
+
+  #catchUp(when: Promise<void>): void {
     this.#catchingUp = true
     const { environment, backend, closing } = this.#scope.engine
-    environment.timer
-      .idly(CATCH_UP_MS, closing)
+    when
       .then(async () => {
         this.#catchingUp = false
         const head = await backend.journal.head(this.#scope.tenant)

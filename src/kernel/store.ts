@@ -1,6 +1,7 @@
 // The store as its users hold it: one tenant's journal and what is folded from it.
 
 import { hex } from '../model/bytes.ts'
+import { refuse } from '../model/errors.ts'
 import { checkActor, type Event, type Receipt } from '../model/event.ts'
 import { MAIN, type TenantId, tenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
@@ -90,7 +91,7 @@ export async function createStore(backend: Backend, environment: Environment, op
     // A damaged file is served to nobody; but whoever came to look at the damage must be let in.
     if (!options.readOnly) throw error
   }
-  return new StoreView(scope, life, true)
+  return new StoreView(scope, life, { root: true, walled: false })
 }
 
 /** What all views of one open store share: it ends once. */
@@ -124,11 +125,13 @@ class StoreView implements Store {
   readonly #scope: Scope
   readonly #life: Life
   readonly #root: boolean
+  readonly #walled: boolean
 
-  constructor(scope: Scope, life: Life, root: boolean) {
+  constructor(scope: Scope, life: Life, { root, walled }: { readonly root: boolean; readonly walled: boolean }) {
     this.#scope = scope
     this.#life = life
     this.#root = root
+    this.#walled = walled
   }
 
   get name(): string {
@@ -144,14 +147,15 @@ class StoreView implements Store {
   tenant(id: string): Store {
     checkOpen(this.#scope.engine)
     const scope = { ...this.#scope, tenant: tenantId(id) }
+    if (scope.tenant !== this.#scope.tenant) this.#beyondWall('tenant()')
     // Begins to fill, so that the first look finds something.
     this.#life.recents.of(scope)
-    return new StoreView(scope, this.#life, false)
+    return new StoreView(scope, this.#life, { root: false, walled: true })
   }
 
   as(actor: string): Store {
     checkActor(actor)
-    return new StoreView({ ...this.#scope, actor }, this.#life, false)
+    return new StoreView({ ...this.#scope, actor }, this.#life, { root: false, walled: this.#walled })
   }
 
   session(key: string, options?: SessionOptions): Promise<Session> {
@@ -204,6 +208,7 @@ class StoreView implements Store {
 
   async tenants(): Promise<readonly TenantId[]> {
     checkOpen(this.#scope.engine)
+    this.#beyondWall('tenants()')
     return this.#scope.engine.backend.journal.tenants()
   }
 
@@ -214,16 +219,19 @@ class StoreView implements Store {
 
   async measure(): Promise<Measure> {
     checkOpen(this.#scope.engine)
+    this.#beyondWall('measure()')
     return this.#scope.engine.backend.upkeep.measure()
   }
 
   async check(): Promise<readonly string[]> {
     checkOpen(this.#scope.engine)
+    this.#beyondWall('check()')
     return this.#scope.engine.backend.upkeep.check()
   }
 
   async maintain(): Promise<MaintenanceReport> {
     checkOpen(this.#scope.engine)
+    this.#beyondWall('maintain()')
     const { backend, environment } = this.#scope.engine
     return { receiptsForgotten: await backend.upkeep.sweepReceipts(environment.clock.now() - limits.receiptsKeptMs) }
   }
@@ -243,6 +251,11 @@ class StoreView implements Store {
       ...backend.why,
     ]
     return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', why }
+  }
+
+  /** Whoever was given one tenant sees nothing of the others: not their events, their rows, their number or their names. */
+  #beyondWall(call: string): void {
+    if (this.#walled) throw refuse('TENANT_WALL', { tenant: this.#scope.tenant, call })
   }
 
   /** Views of other tenants and actors share one store; only the one that was opened closes it. */

@@ -1,7 +1,7 @@
 // What a payload may be: JSON that reads back exactly as it was written. Everything else is refused before anything happens,
 // because a value that silently changes on its way to the disk is worse than an error.
 
-import { refuse } from './errors.ts'
+import { InkError, refuse } from './errors.ts'
 import { limits } from './limits.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
@@ -11,16 +11,21 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
  * the second time and whatever the caller changes meanwhile. Throws `DATA_INVALID` naming the place.
  */
 export function takeData(value: unknown): Json {
-  return take(value, 0, [])
+  const path: Path = []
+  try {
+    return take(value, 0, path)
+  } catch (error) {
+    if (error instanceof InkError) throw error
+    throw refuse('DATA_INVALID', { why: 'a value that cannot be read', path: placeOf(path) }, error)
+  }
 }
 
 type Path = (string | number)[]
 
-const flawed = (why: string, path: Path) =>
-  refuse('DATA_INVALID', {
-    why,
-    path: path.reduce<string>((text, step) => text + (typeof step === 'number' ? `[${step}]` : `.${step}`), '$'),
-  })
+const flawed = (why: string, path: Path) => refuse('DATA_INVALID', { why, path: placeOf(path) })
+
+const placeOf = (path: Path): string =>
+  path.reduce<string>((text, step) => text + (typeof step === 'number' ? `[${step}]` : `.${step}`), '$')
 
 function take(value: unknown, depth: number, path: Path): Json {
   switch (typeof value) {

@@ -114,6 +114,11 @@ export const errors = {
     (d) => `'${d.tenant}' cannot name a tenant: use 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or a digit.`,
   ),
   TENANT_CLOSED: row('denied', (d) => `Tenant ${d.tenant} is ${d.state}; nothing was read or written for it.`),
+  TENANT_WALL: row(
+    'denied',
+    (d) =>
+      `A store handed out for tenant ${d.tenant} cannot use ${d.call}, which reaches beyond it. Nothing was read. Ask the store that was opened.`,
+  ),
   ACTOR_INVALID: row(
     'invalid',
     (d) =>

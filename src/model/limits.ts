@@ -56,6 +56,10 @@ export const limits = {
   typePatterns: 64,
   /** The most a caller may ask for in one list. */
   listRows: 1000,
+  /** Long work lets others run after this long: a fifth of the write budget. */
+  sliceMs: 5,
+  /** Bytes of payload in one step of long work, so that a step fits a slice. */
+  sliceBytes: 256 * KiB,
   /** Receipts of keyed commits are kept this long; a retry later than that is a new command. */
   receiptsKeptMs: 30 * 24 * 60 * 60 * 1000,
   /** Ids looked up often (session revisions) held in memory. */

@@ -68,7 +68,7 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
     traits: { durable: durability === 'full', network: false, shared: true, wall: 'statements' },
     commit: async (batch) => {
       const outcomes = await applyApart(batch)
-      checkpointer.committed(batch.reduce((sum, commit) => sum + commit.events.length + commit.changes.length, 0))
+      checkpointer.committed(pagesOf(batch))
       signals.wake(batch.map((commit) => commit.tenant))
       return outcomes
     },
@@ -91,3 +91,13 @@ export async function sqliteBackend(options: SqliteOptions): Promise<SqliteBacke
 }
 
 const isChoking = (error: unknown): error is InkError => error instanceof InkError && error.code === 'BACKEND_FAILED'
+
+// Near enough to know when to look: a commit touches a few pages, an event one more, and a payload those it fills.
+function pagesOf(batch: readonly Commit[]): number {
+  let pages = 2
+  for (const { events, changes } of batch) {
+    pages += changes.length
+    for (const event of events) pages += 1 + event.payload.length / 4096
+  }
+  return pages
+}

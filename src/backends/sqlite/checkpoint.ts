@@ -34,8 +34,8 @@ export interface CheckpointStats {
 const SHORT_WAIT_MS = 8
 const FULL_WAIT_MS = 1000
 
-// Events and rows between two looks at the log; each writes some ten frames when alone, and far fewer in company.
-const LOOK_AFTER = 16
+// Pages written, roughly, between two looks at the log.
+const LOOK_AFTER = 64
 // How often the thread goes over the log before commits wait for it whatever is left: at a load that outruns it, the log would only grow.
 const PATIENCE = 8
 
@@ -74,8 +74,8 @@ export class Checkpointer {
   }
 
   /** After a batch. A small one does not look at the log: asking costs a single caller a twentieth of its time. */
-  committed(written: number): void {
-    this.#unseen += written
+  committed(pages: number): void {
+    this.#unseen += pages
     if (this.#unseen < LOOK_AFTER) return
     this.#unseen = 0
     const { log, checkpointed } = this.#frames()
@@ -176,11 +176,15 @@ export class Checkpointer {
   #order(order: CheckpointOrder): Promise<CheckpointAnswer> {
     return new Promise((resolve) => {
       this.#answer = resolve
-      this.#start().postMessage(order)
+      const worker = this.#start()
+      // Someone waits for the answer, so the thread keeps the program alive until it is given.
+      worker.ref()
+      worker.postMessage(order)
     })
   }
 
   #told(answer: CheckpointAnswer): void {
+    this.#worker?.unref()
     this.#answer?.(answer)
     this.#answer = undefined
   }

@@ -35,10 +35,9 @@ const joined = `
     and e.id >= x'' and e.digest >= x'' and e.hash >= x'' and (e.payload is null or e.payload < x''),
   e.seq, e.tenant, i.seq`
 
-// Rows fetched at a time: few at first, so that a page of large payloads stays near its bound of bytes, more once they prove small.
-const ROWS_AT_FIRST = 64
-const ROWS_IF_SMALL = 512
-const SMALL_BYTES = 2048
+// Rows fetched at a time: few at first, then as many as the bound of bytes leaves room for, so that large payloads cost no long read.
+const ROWS_AT_FIRST = 16
+const ROWS_AT_MOST = 512
 
 export function journalReads(db: Database): JournalReads {
   return {
@@ -62,8 +61,8 @@ function readPage(db: Database, tenant: TenantId, query: PageQuery): Page {
   let from = query.from
   let size = 0
   for (;;) {
-    const small = events.length > 0 && size / events.length < SMALL_BYTES
-    const wanted = Math.min(small ? ROWS_IF_SMALL : ROWS_AT_FIRST, limit - events.length)
+    const room = events.length === 0 ? ROWS_AT_FIRST : Math.ceil((bytes - size) / Math.max(1, size / events.length))
+    const wanted = Math.min(Math.max(1, room), ROWS_AT_MOST, limit - events.length)
     const rows = wanted > 0 ? db.lists(sql, from, ...values, wanted) : []
     for (const row of rows) {
       const event = decodeRow(tenant, row)
@@ -114,12 +113,14 @@ function typeCondition(patterns: readonly TypePattern[]): [string, ...(string | 
 }
 
 const LAST = 0x40
+const ZERO_ID = readId(new Uint8Array(16))
+const isU = (value: unknown, bits: number): boolean => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** bits
 const FIXED = 80
 
 function decodeRow(tenant: TenantId, row: readonly unknown[]): EventRecord {
   const [joinedBytes, time, type, schema, kind, actor, parts, whole, seq, owner, place] = row
   // The types of a damaged record are anything.
-  const numbers = typeof time === 'number' && typeof schema === 'number' && typeof kind === 'number'
+  const numbers = isU(time, 53) && isU(schema, 32) && isU(kind, 1)
   const texts = typeof type === 'string' && typeof actor === 'string'
   const sound = whole === 1 && numbers && texts && owner === tenant && seq === place && joinedBytes instanceof Uint8Array
   const bytes = joinedBytes instanceof Uint8Array && joinedBytes.length >= FIXED ? joinedBytes : new Uint8Array(FIXED)
@@ -137,6 +138,8 @@ function decodeRow(tenant: TenantId, row: readonly unknown[]): EventRecord {
   const cause = id<'event'>(next(8))
   const key = next(16)
   const salt = next(32)
+  // Absent is null: sixteen zeros would hash the same and read as somebody's id.
+  const zeros = [session, run, subject, cause].includes(ZERO_ID as never) || key?.every((byte) => byte === 0)
   return {
     seq: Number(place),
     id: readId<'event'>(bytes),
@@ -153,7 +156,7 @@ function decodeRow(tenant: TenantId, row: readonly unknown[]): EventRecord {
     salt,
     payload: (held & LAST) === 0 ? undefined : bytes.subarray(at),
     // A column of the wrong size or type is damage; an empty digest matches nothing, so verify names the event.
-    digest: sound ? bytes.subarray(16, 48) : new Uint8Array(0),
+    digest: sound && !zeros ? bytes.subarray(16, 48) : new Uint8Array(0),
     hash: bytes.subarray(48, 80),
   }
 }

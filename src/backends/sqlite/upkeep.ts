@@ -141,7 +141,7 @@ export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): U
       if (scrubbing === undefined && !emptied()) scrubbing = setInterval(() => (closed() || emptied()) && rest(), SCRUB_AGAIN_MS).unref()
     },
     secret: async (name) => {
-      const known = db.get(findSecret, name)?.value as Uint8Array | undefined
+      const known = within(db.path, () => db.get(findSecret, name)?.value as Uint8Array | undefined)
       if (known) return known
       // Nothing is masked in a store that takes no writes.
       if (db.readOnly) return randomBytes(SECRET_BYTES)
