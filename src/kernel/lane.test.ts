@@ -96,6 +96,11 @@ test('past its bound the lane refuses at the door, and what it took it finishes'
   ])
   expect((await events()).length).toBe(10)
   expect(lane.stats()).toMatchObject({ overloaded: 5, waiting: { commits: 0, bytes: 0 } })
+  const full = laneWith(straight, { commits: 1 })
+  full.lane.checkDoor()
+  const taken = full.lane.submit(commitOf('a'))
+  expect(() => full.lane.checkDoor()).toThrow(expect.objectContaining({ code: 'OVERLOADED' }))
+  await taken
   const heavy = laneWith(straight, { bytes: 5000 })
   const one = heavy.lane.submit(commitOf('x'.repeat(9000)))
   await expect(heavy.lane.submit(commitOf('y'))).rejects.toMatchObject({ code: 'OVERLOADED' })

@@ -67,8 +67,11 @@ describe.each(engines)('on $name', (engine) => {
     expect(await codeOf(session.append('plan.moved', { steps: 5, a: 1 }, { key: 'req-81' }))).toBe('KEY_REUSED')
     const elsewhere = await (await store.session('t')).append('plan.changed', { steps: 6 }, { key: 'req-81' })
     expect(elsewhere.seq).toBeGreaterThan(first.seq)
+    expect(await codeOf(session.append('plan.changed', { steps: 5, a: 1 }, { key: 'req-81', transient: true }))).toBe('KEY_REUSED')
+    expect(await codeOf(session.append('plan.changed', { steps: 5, a: 1 }, { key: 'req-81', cause: first.id }))).toBe('KEY_REUSED')
     await session.archive()
     expect(await session.append('plan.changed', { steps: 5, a: 1 }, { key: 'req-81' })).toEqual(first)
+    expect(await codeOf(session.append('plan.changed', { steps: 7 }, { key: 'req-82' }))).toBe('SESSION_ARCHIVED')
     await store.erase({ seq: first.seq, reason: 'test' })
     await expect(session.append('plan.changed', { steps: 5, a: 1 }, { key: 'req-81' })).rejects.toMatchObject({ details: { erased: true } })
     await expectSound(store)
@@ -306,6 +309,18 @@ describe.each(engines)('on $name', (engine) => {
     expect(await codeOf(store.appendAll([{ session: theirs.id, type: 'a.b', data: 1 }]))).toBe('SESSION_UNKNOWN')
     expect(await codeOf(acme.verify({ receipts: [await ours.append('a.b', 1)] }))).toBe('OPTION_INVALID')
     expect(await store.tenants()).toEqual(['acme', 'main'])
+    // Whoever was given one tenant cannot reach another, nor learn of it.
+    for (const beyond of [
+      () => acme.tenants(),
+      () => acme.measure(),
+      () => acme.maintain(),
+      () => acme.check(),
+      () => acme.as('x').tenants(),
+    ]) {
+      expect(await codeOf(beyond())).toBe('TENANT_WALL')
+    }
+    expect(() => acme.tenant('main')).toThrow(expect.objectContaining({ code: 'TENANT_WALL' }))
+    expect(acme.tenant('acme').tenantId).toBe('acme')
     await acme.close()
     await expectSound(store)
   })
@@ -348,7 +363,10 @@ describe.each(engines)('on $name', (engine) => {
     const store = await engine.open({ clock: { now: () => now } })
     const session = await store.session('s')
     const first = await session.append('a.b', 1, { key: 'k' })
-    now += 31 * 86_400_000
+    now += 29 * 86_400_000
+    expect(await store.maintain()).toEqual({ receiptsForgotten: 0 })
+    expect(await session.append('a.b', 1, { key: 'k' })).toEqual(first)
+    now += 2 * 86_400_000
     expect(await store.maintain()).toEqual({ receiptsForgotten: 1 })
     expect((await session.append('a.b', 1, { key: 'k' })).seq).toBeGreaterThan(first.seq)
   })

@@ -1,7 +1,7 @@
 // What is at the path decides what happens, and nothing is ever created or changed by a refusal.
 
 import { spawn } from 'node:child_process'
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -193,6 +193,9 @@ test('an address that is no store is refused without telling its password', asyn
     ['postgres://user:hunter2@host/db', 'NOT_YET'],
     ['a\0b', 'URL_UNKNOWN'],
     ['file://%', 'URL_UNKNOWN'],
+    ['mysql://user:p@ss-hunter2@host/db', 'URL_UNKNOWN'],
+    ['mysql://user:hun/hunter2@host', 'URL_UNKNOWN'],
+    ['file:///x.db?password=hunter2', 'URL_UNKNOWN'],
   ] as const) {
     await expect(open(url)).rejects.toMatchObject({ code, message: expect.not.stringContaining('hunter2') })
   }
@@ -203,12 +206,35 @@ test('an address that is no store is refused without telling its password', asyn
     { clock: {} },
     { entropy: {} },
     { redactKey: 'short' },
+    { durabilty: 'full' },
+    { url: 5 },
+    { backend: {} },
+    { redact: { keys: 'ssn' } },
+    { redact: 5 },
+    { lane: { commits: 'x' } },
+    { clock: null },
+    { entropy: null },
+    { logger: 5 },
+    { readOnly: true },
+    { airGapped: 'yes' },
   ]) {
     expect(await codeOf(open({ url: ':memory:', ...options } as never))).toBe('OPTION_INVALID')
   }
   for (const options of [{ layout: 'tenant' }, { layout: 'session' }, { embedder: {} }]) {
     expect(await codeOf(open({ url: ':memory:', ...options } as never))).toBe('NOT_YET')
   }
+})
+
+test('a path that leads nowhere is refused in our words', async () => {
+  const folder = tempFolder()
+  symlinkSync(join(folder, 'gone.db'), join(folder, 'dangling.db'))
+  symlinkSync(join(folder, 'loop.db'), join(folder, 'loop.db'))
+  writeFileSync(join(folder, 'file'), 'x')
+  for (const name of ['x'.repeat(250), 'x'.repeat(300), `${'y/'.repeat(2500)}a.db`, 'dangling.db', 'loop.db', 'file/a.db']) {
+    expect(await codeOf(open(join(folder, name))), name.slice(0, 20)).toMatch(/^(PATH_INVALID|FOLDER_MISSING)$/)
+  }
+  await (await open(join(folder, `${'z'.repeat(230)}.db`))).close()
+  expect(readdirSync(folder).filter((name) => name.includes('.new-'))).toEqual([])
 })
 
 test("somebody's empty database is not made into a store", async () => {

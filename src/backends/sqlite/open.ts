@@ -61,6 +61,7 @@ function checkPath(file: string): string {
   if (Buffer.byteLength(basename(path)) > NAME_BYTES)
     throw refuse('PATH_INVALID', { path: shown(path), reason: `the name has more than ${NAME_BYTES} bytes` })
   if (!isThere(folder)) throw refuse('FOLDER_MISSING', { folder, path })
+  if (!stat(folder).isFolder) throw refuse('PATH_INVALID', { path: shown(path), reason: `${folder} is not a folder` })
   return path
 }
 
