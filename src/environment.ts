@@ -1,7 +1,8 @@
 // The world as Node has it.
 
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { sha256 } from './backends/sqlite/sha256.ts'
 import type { Environment, Logger } from './ports/environment.ts'
 
 /** Says nothing: a library does not write to other people's terminals. */
@@ -15,6 +16,6 @@ export const nodeEnvironment: Environment = {
     soon: (callback) => setImmediate(callback),
   },
   entropy: { bytes: (count) => randomBytes(count) },
-  digest: { sha256: (bytes) => hash('sha256', bytes, 'buffer') },
+  digest: { sha256 },
   logger: silent,
 }

@@ -1,9 +1,10 @@
 // The floor: what a careful programmer would write by hand on node:sqlite for the same rows. Same columns, same indexes, same ids,
 // salts and hashes, group commit, one flush a transaction; no checks, no guards, no redaction, no recovery.
 
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { sha256 } from '../../src/backends/sqlite/sha256.ts'
 import { hex } from '../../src/model/bytes.ts'
 import { eventDigest, GENESIS, linkHash, payloadDigest } from '../../src/model/chain.ts'
 import { DURABLE, type EventHeader } from '../../src/model/event.ts'
@@ -32,8 +33,6 @@ export interface RawReceipt {
   readonly seq: number
   readonly hash: string
 }
-
-const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
 
 export class RawJournal {
   readonly #db: DatabaseSync

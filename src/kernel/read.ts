@@ -132,7 +132,7 @@ export function decodePayload(tenant: TenantId, seq: number, payload: Uint8Array
 }
 
 // So many are read and hashed within a slice.
-const SCAN_EVENTS = 256
+const SCAN_EVENTS = 500
 
 /** The journal from the first event to the head it has now, in steps short enough to leave room for others. */
 export async function* scanJournal(

@@ -1,7 +1,6 @@
 // The one write on SQLite: a batch is one transaction and one flush. Guards are checked before anything of a commit is written, so
 // a refused one leaves nothing to undo.
 
-import { hash as digest } from 'node:crypto'
 import { hex, sameBytes } from '../../model/bytes.ts'
 import { bodyDigest, GENESIS, linkHash } from '../../model/chain.ts'
 import { assert } from '../../model/errors.ts'
@@ -10,9 +9,8 @@ import { idBytes, readId, type TenantId } from '../../model/ids.ts'
 import { tableOf } from '../../model/tables.ts'
 import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
 import type { Database } from './database.ts'
+import { sha256 } from './sha256.ts'
 import { statements } from './statements.ts'
-
-export const sha256 = (bytes: Uint8Array): Buffer => digest('sha256', bytes, 'buffer')
 
 const headOf = 'select seq, hash, state from heads where tenant = ?'
 const moveHead = `
@@ -87,7 +85,7 @@ function applyCommit(db: Database, commit: Commit, head: Head, now: number): Out
     head.seq = seq
     head.hash = hash
     head.moved = true
-    receipts.push({ id: draft.id, seq, hash: hash.toString('hex'), tenant: commit.tenant })
+    receipts.push({ id: draft.id, seq, hash: hexOf(hash), tenant: commit.tenant })
   }
   if (receipts[0]) note(head.arrived, receipts[0].id, first)
   for (const change of commit.changes) {
@@ -139,6 +137,8 @@ function note(arrived: Arrived, id: string, seq: number): void {
   if (seqs) seqs.push(seq)
   else arrived.set(id, [seq])
 }
+
+const hexOf = (bytes: Uint8Array<ArrayBuffer>): string => Buffer.from(bytes.buffer).toString('hex')
 
 type Earlier = { readonly seq: number; readonly count: number } | { readonly seq: number; readonly erased: boolean } | undefined
 

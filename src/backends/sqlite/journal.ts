@@ -112,34 +112,34 @@ function typeCondition(patterns: readonly TypePattern[]): [string, ...(string | 
   return [`(${parts.join(' or ')})`, ...values]
 }
 
-const LAST = 0x40
+const FIXED = 80
 const ZERO_ID = readId(new Uint8Array(16))
 const isU = (value: unknown, bits: number): boolean => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** bits
-const FIXED = 80
 
+// Every event that is read or verified passes here, so it is written plainly and allocates little.
 function decodeRow(tenant: TenantId, row: readonly unknown[]): EventRecord {
   const [joinedBytes, time, type, schema, kind, actor, parts, whole, seq, owner, place] = row
   // The types of a damaged record are anything.
   const numbers = isU(time, 53) && isU(schema, 32) && isU(kind, 1)
   const texts = typeof type === 'string' && typeof actor === 'string'
-  const sound = whole === 1 && numbers && texts && owner === tenant && seq === place && joinedBytes instanceof Uint8Array
+  let sound = whole === 1 && numbers && texts && owner === tenant && seq === place && joinedBytes instanceof Uint8Array
   const bytes = joinedBytes instanceof Uint8Array && joinedBytes.length >= FIXED ? joinedBytes : new Uint8Array(FIXED)
   const held = sound ? (parts as number) : 0
   let at = FIXED
-  const next = (bit: number): Uint8Array | undefined => {
-    if ((held & bit) === 0) return undefined
-    at += 16
-    return bytes.subarray(at - 16, at)
-  }
-  const id = <Name extends string>(part: Uint8Array | undefined) => part && readId<Name>(part)
-  const session = id<'session'>(next(1))
-  const run = id<'run'>(next(2))
-  const subject = id(next(4))
-  const cause = id<'event'>(next(8))
-  const key = next(16)
-  const salt = next(32)
+  const session = held & 1 ? readId<'session'>(bytes, at) : undefined
+  if (session) at += 16
+  const run = held & 2 ? readId<'run'>(bytes, at) : undefined
+  if (run) at += 16
+  const subject = held & 4 ? readId(bytes, at) : undefined
+  if (subject) at += 16
+  const cause = held & 8 ? readId<'event'>(bytes, at) : undefined
+  if (cause) at += 16
+  const key = held & 16 ? bytes.subarray(at, at + 16) : undefined
+  if (key) at += 16
+  const salt = held & 32 ? bytes.subarray(at, at + 16) : undefined
+  if (salt) at += 16
   // Absent is null: sixteen zeros would hash the same and read as somebody's id.
-  const zeros = [session, run, subject, cause].includes(ZERO_ID as never) || key?.every((byte) => byte === 0)
+  if (session === ZERO_ID || run === ZERO_ID || subject === ZERO_ID || cause === ZERO_ID || key?.every((byte) => byte === 0)) sound = false
   return {
     seq: Number(place),
     id: readId<'event'>(bytes),
@@ -154,9 +154,9 @@ function decodeRow(tenant: TenantId, row: readonly unknown[]): EventRecord {
     cause,
     key,
     salt,
-    payload: (held & LAST) === 0 ? undefined : bytes.subarray(at),
+    payload: held & 64 ? bytes.subarray(at) : undefined,
     // A column of the wrong size or type is damage; an empty digest matches nothing, so verify names the event.
-    digest: sound && !zeros ? bytes.subarray(16, 48) : new Uint8Array(0),
-    hash: bytes.subarray(48, 80),
+    digest: sound ? bytes.subarray(16, 48) : new Uint8Array(0),
+    hash: bytes.subarray(48, FIXED),
   }
 }
