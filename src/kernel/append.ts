@@ -36,12 +36,23 @@ export interface NewEvent {
   readonly transient?: boolean
 }
 
-export async function append(scope: Scope, session: SessionId, type: string, data: unknown, options?: AppendOptions): Promise<Receipt> {
-  if (options === undefined) return (await commitEvents(scope, [{ session, type, data }]))[0] as Receipt
+export function append(scope: Scope, session: SessionId, type: string, data: unknown, options?: AppendOptions): Promise<Receipt> {
+  const receipts = options === undefined ? commitEvents(scope, [{ session, type, data }]) : appendWith(scope, session, type, data, options)
+  return receipts.then(firstOf)
+}
+
+const firstOf = (receipts: readonly Receipt[]): Receipt => receipts[0] as Receipt
+
+async function appendWith(
+  scope: Scope,
+  session: SessionId,
+  type: string,
+  data: unknown,
+  options: AppendOptions,
+): Promise<readonly Receipt[]> {
   const { after, key, run, cause, transient } = optionsOf(options, 'append')
   const quiet: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after: checkSeq(after) }]
-  const receipts = await commitEvents(scope, [{ session, type, data, run, cause, transient }], key, `append/${session}`, quiet)
-  return receipts[0] as Receipt
+  return commitEvents(scope, [{ session, type, data, run, cause, transient }], key, `append/${session}`, quiet)
 }
 
 export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: string): Promise<readonly Receipt[]> {

@@ -49,6 +49,7 @@ export function draftEvent(scope: Scope, header: DraftHeader, admitted: Json): E
   }
   const salt = engine.newSalt()
   const digest = payloadDigest(sha256, salt, payload)
+  // One object, completed in place: every event passes here.
   const draft = {
     id: engine.newId<'event'>(),
     at: engine.environment.clock.now(),
@@ -61,8 +62,13 @@ export function draftEvent(scope: Scope, header: DraftHeader, admitted: Json): E
     subject: header.subject,
     cause: header.cause,
     key: header.key,
+    payload,
+    salt,
+    digest,
+    event: digest,
   }
-  return { ...draft, payload, salt, digest, event: eventDigest(sha256, tenant, draft, digest) }
+  draft.event = eventDigest(sha256, tenant, draft, digest)
+  return draft
 }
 
 /** The caller's key, in its scope (verb and object), with the body that must match when it comes again. */

@@ -55,8 +55,10 @@ function findEarlier(tenant: MemoryTenant, commit: Commit, sha256: Sha256): read
   }
   const sought = commit.events[0]
   if (commit.since === undefined || !sought) return undefined
-  const at = tenant.events.findIndex((e, i) => i >= (commit.since as number) && e.id === sought.id)
-  return at < 0 ? undefined : tenant.events.slice(at, at + commit.events.length)
+  for (let at = commit.since; at < tenant.events.length; at++) {
+    if (tenant.events[at]?.id === sought.id) return tenant.events.slice(at, at + commit.events.length)
+  }
+  return undefined
 }
 
 function reusedAt(tenant: MemoryTenant, commit: Commit): { seq: number; erased: boolean } {

@@ -1,6 +1,7 @@
 // The one write on SQLite: a batch is one transaction and one flush. Guards are checked before anything of a commit is written, so
 // a refused one leaves nothing to undo.
 
+import { Buffer } from 'node:buffer'
 import { hex, sameBytes } from '../../model/bytes.ts'
 import { bodyDigest, GENESIS, linkHash } from '../../model/chain.ts'
 import { assert } from '../../model/errors.ts'
