@@ -10,17 +10,22 @@ export interface SeenSession {
   readonly state: SessionState
 }
 
+interface Remembered extends SeenSession {
+  readonly tenant: TenantId
+}
+
 export class SessionMemory {
-  readonly #seen = new Map<string, SeenSession>()
+  // By id alone, which is what an append has at hand; an id that two tenants share belongs to the one that used it last.
+  readonly #seen = new Map<SessionId, Remembered>()
 
   get(tenant: TenantId, session: SessionId): SeenSession | undefined {
-    return this.#seen.get(`${tenant}/${session}`)
+    const seen = this.#seen.get(session)
+    return seen?.tenant === tenant ? seen : undefined
   }
 
-  set(tenant: TenantId, session: SessionId, seen: SeenSession): void {
-    const key = `${tenant}/${session}`
-    this.#seen.delete(key)
-    this.#seen.set(key, seen)
-    if (this.#seen.size > limits.sessionsRemembered) this.#seen.delete(this.#seen.keys().next().value as string)
+  set(tenant: TenantId, session: SessionId, { revision, state }: SeenSession): void {
+    this.#seen.delete(session)
+    this.#seen.set(session, { tenant, revision, state })
+    if (this.#seen.size > limits.sessionsRemembered) this.#seen.delete(this.#seen.keys().next().value as SessionId)
   }
 }

@@ -7,7 +7,7 @@ import { bodyDigest, GENESIS, linkHash } from '../../model/chain.ts'
 import { assert } from '../../model/errors.ts'
 import type { EventDraft, Receipt } from '../../model/event.ts'
 import { idBytes, readId, type TenantId } from '../../model/ids.ts'
-import { tableOf } from '../../model/tables.ts'
+import { type TableName, tableOf } from '../../model/tables.ts'
 import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
 import type { Database } from './database.ts'
 import { sha256 } from './sha256.ts'
@@ -35,7 +35,12 @@ interface Head {
   moved: boolean
   readonly arrived: Arrived
   /** Of rows that guards of this batch asked about and no change of it has touched since. */
-  readonly stamps: Map<string, { readonly revision: number; readonly fence: number }>
+  readonly stamps: Map<TableName, Map<string, Stamps>>
+}
+
+interface Stamps {
+  readonly revision: number
+  readonly fence: number
 }
 
 /** Runs inside a transaction that the caller began, and ends none. */
@@ -91,7 +96,7 @@ function applyCommit(db: Database, commit: Commit, head: Head, now: number): Out
   if (receipts[0]) note(head.arrived, receipts[0].id, first)
   for (const change of commit.changes) {
     applyChange(db, commit.tenant, change, first)
-    if (change.kind !== 'erase') head.stamps.delete(`${change.table}/${change.id}`)
+    if (change.kind !== 'erase') head.stamps.get(change.table)?.delete(change.id)
   }
   const salt = commit.events[0]?.salt
   if (commit.key && salt)
@@ -122,7 +127,7 @@ function insertEvent(db: Database, tenant: TenantId, seq: number, e: EventDraft,
 }
 
 /** Seqs by id of events that arrived since the sender last looked, and of the first event of every commit of this batch. */
-type Arrived = Map<string, number[]>
+type Arrived = Map<string, number | number[]>
 
 // Once a batch and not once a commit: what others wrote meanwhile is read at most once.
 function whatArrived(db: Database, batch: readonly Commit[], tenant: TenantId, head: number): Arrived {
@@ -134,9 +139,9 @@ function whatArrived(db: Database, batch: readonly Commit[], tenant: TenantId, h
 }
 
 function note(arrived: Arrived, id: string, seq: number): void {
-  const seqs = arrived.get(id)
-  if (seqs) seqs.push(seq)
-  else arrived.set(id, [seq])
+  const before = arrived.get(id)
+  // An id stands once, unless somebody sent it on purpose without saying since when.
+  arrived.set(id, before === undefined ? seq : [before, seq].flat())
 }
 
 const hexOf = (bytes: Uint8Array<ArrayBuffer>): string => Buffer.from(bytes.buffer).toString('hex')
@@ -153,7 +158,9 @@ function findEarlier(db: Database, commit: Commit, head: Head): Earlier {
   }
   const { since } = commit
   const sought = commit.events[0]
-  const seq = since === undefined || !sought ? undefined : head.arrived.get(sought.id)?.find((at) => at > since)
+  const there = sought && head.arrived.get(sought.id)
+  if (since === undefined || there === undefined) return undefined
+  const seq = [there].flat().find((at) => at > since)
   return seq === undefined ? undefined : { seq, count: commit.events.length }
 }
 
@@ -169,15 +176,17 @@ function whatGuardFinds(db: Database, head: Head, tenant: TenantId, guard: Guard
     return last > guard.after ? last : undefined
   }
   // Most commits of a batch ask about the same few rows.
-  const known = `${guard.table}/${guard.id}`
-  let stamps = head.stamps.get(known)
-  if (!stamps) {
-    const row = db.get(statements[guard.table].revision, tenant, guard.id)
-    stamps = { revision: (row?.revision as number | undefined) ?? 0, fence: (row?.fence as number | null | undefined) ?? 0 }
-    head.stamps.set(known, stamps)
-  }
+  const stamps = head.stamps.get(guard.table)?.get(guard.id) ?? readStamps(db, head, tenant, guard)
   const [wanted, found] = guard.kind === 'row' ? [guard.revision, stamps.revision] : [guard.fence, stamps.fence]
   return found === wanted ? undefined : found
+}
+
+function readStamps(db: Database, head: Head, tenant: TenantId, { table, id }: { readonly table: TableName; readonly id: string }): Stamps {
+  const row = db.get(statements[table].revision, tenant, id)
+  const stamps = { revision: (row?.revision as number | undefined) ?? 0, fence: (row?.fence as number | null | undefined) ?? 0 }
+  const known = head.stamps.get(table) ?? new Map<string, Stamps>()
+  head.stamps.set(table, known.set(id, stamps))
+  return stamps
 }
 
 export function applyChange(db: Database, tenant: TenantId, change: Change, first: number): void {

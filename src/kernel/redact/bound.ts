@@ -3,6 +3,8 @@ import { base64 } from './looks.ts'
 import type { Span } from './spans.ts'
 
 export interface Bound {
+  /** There is something to look for. */
+  readonly any: boolean
   find(text: string, spans: Span[]): void
   /** A number is a secret too when it is written like one. */
   has(text: string): boolean
@@ -13,7 +15,7 @@ const SHORTEST = 4
 /** Base64 is worth looking for when what is left after trimming the unaligned ends is still telling. */
 const SHORTEST_ENCODED = 8
 
-const NOTHING: Bound = { find: () => undefined, has: () => false }
+const NOTHING: Bound = { any: false, find: () => undefined, has: () => false }
 
 export function bind(values: readonly string[] = []): Bound {
   const forms = new Map<string, string>()
@@ -26,6 +28,7 @@ export function bind(values: readonly string[] = []): Bound {
   const shortest = all.at(-1)?.length ?? 0
   const pattern = new RegExp(all.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g')
   return {
+    any: true,
     find: (text, spans) => {
       if (text.length < shortest) return
       pattern.lastIndex = 0

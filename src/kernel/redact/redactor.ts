@@ -97,7 +97,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
 
   const walk = (data: unknown, kind: KeyKind): unknown => {
     if (typeof data === 'string') return string(data, kind)
-    if (typeof data === 'number') return number(String(data), kind) ?? data
+    if (typeof data === 'number') return kind === 'none' && !bound.any ? data : (number(String(data), kind) ?? data)
     if (typeof data !== 'object' || data === null) return data
     return Array.isArray(data) ? list(data, kind) : object(data as Data, kind)
   }
