@@ -76,16 +76,21 @@ async function commitEvents(
   const key = keyText === undefined ? undefined : keyOf(scope, list, keyText, within)
   const events: EventDraft[] = []
   const sessions: SessionId[] = []
+  let size = 0
   for (let i = 0; i < list.length; i++) {
     // Read by index: a hole in a list is undefined, and refused like it.
     const { type, data, session, run, cause, transient } = telling(scope, () => checkNew(scope, list[i]))
-    events.push(
-      draftEvent(scope, { type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest }, admit(scope, data)),
+    const draft = draftEvent(
+      scope,
+      { type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest },
+      admit(scope, data),
     )
+    events.push(draft)
+    size += draft.payload.length
+    if (i > 0 && size > limits.commitBytes)
+      throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitBytes, unit: 'bytes', found: `more than ${size}` })
     if (session !== undefined && !sessions.includes(session)) sessions.push(session)
   }
-
-  checkSize(events)
 
   for (let attempt = 1; ; attempt++) {
     const guards: Guard[] = []
@@ -108,12 +113,6 @@ async function commitEvents(
     if (attempt === limits.conflictRetries) throw refuse('CONFLICT', { table: 'sessions', id: refused.id, tries: attempt })
     if (attempt > 1) await pause(scope, attempt)
   }
-}
-
-function checkSize(events: readonly EventDraft[]): void {
-  if (events.length === 1) return
-  const found = events.reduce((sum, e) => sum + e.payload.length, 0)
-  if (found > limits.commitBytes) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitBytes, unit: 'bytes', found })
 }
 
 type Loose<T> = { readonly [K in keyof T]: T[K] | undefined }
