@@ -37,38 +37,35 @@ export interface NewEvent {
 }
 
 export function append(scope: Scope, session: SessionId, type: string, data: unknown, options?: AppendOptions): Promise<Receipt> {
-  const receipts = options === undefined ? commitEvents(scope, [{ session, type, data }]) : appendWith(scope, session, type, data, options)
-  return receipts.then(firstOf)
+  if (options === undefined) return commitEvents(scope, [{ session, type, data }], firstOf)
+  return appendWith(scope, session, type, data, options)
 }
 
-const firstOf = (receipts: readonly Receipt[]): Receipt => receipts[0] as Receipt
-
-async function appendWith(
-  scope: Scope,
-  session: SessionId,
-  type: string,
-  data: unknown,
-  options: AppendOptions,
-): Promise<readonly Receipt[]> {
+async function appendWith(scope: Scope, session: SessionId, type: string, data: unknown, options: AppendOptions): Promise<Receipt> {
   const { after, key, run, cause, transient } = optionsOf(options, 'append')
   const quiet: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after: checkSeq(after) }]
-  return commitEvents(scope, [{ session, type, data, run, cause, transient }], key, `append/${session}`, quiet)
+  return commitEvents(scope, [{ session, type, data, run, cause, transient }], firstOf, key, `append/${session}`, quiet)
 }
 
 export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: string): Promise<readonly Receipt[]> {
   if (!Array.isArray(given) || given.length === 0) throw refuse('COMMIT_EMPTY')
   const found = given.length
   if (found > limits.commitEvents) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found })
-  return commitEvents(scope, given, key, 'appendAll')
+  return commitEvents(scope, given, allOf, key, 'appendAll')
 }
 
-async function commitEvents(
+const firstOf = (receipts: readonly Receipt[]): Receipt => receipts[0] as Receipt
+const allOf = (receipts: readonly Receipt[]): readonly Receipt[] => receipts
+
+/** `answer` picks what the caller is told, here and not one promise further up: every append passes through. */
+async function commitEvents<Answer>(
   scope: Scope,
   list: readonly Loose<NewEvent>[],
+  answer: (receipts: readonly Receipt[]) => Answer,
   keyText?: string,
   within = '',
   quiet: readonly Guard[] = [],
-): Promise<readonly Receipt[]> {
+): Promise<Answer> {
   const { engine, tenant } = scope
   checkOpen(engine)
   // Refused before the work of masking and hashing, not after it.
@@ -104,7 +101,7 @@ async function commitEvents(
     }
     guards.push(...quiet)
     const outcome = await engine.lane.submit(key ? { tenant, key, guards, events, changes: [] } : { tenant, guards, events, changes: [] })
-    if (outcome.ok) return outcome.receipts
+    if (outcome.ok) return answer(outcome.receipts)
     const { refused } = outcome
     if (typeof refused !== 'object' || refused.kind !== 'row') throw refusalOf(scope, outcome)
     // The session changed since this node last looked: renamed is harmless, archived or deleted is not.
