@@ -153,13 +153,15 @@ const KNOWN: readonly (keyof StoreOptions)[] = [
 function checkOptions(given: StoreOptions): void {
   for (const name of Object.keys(given)) {
     if (!(KNOWN as readonly string[]).includes(name))
-      throw refuse('OPTION_INVALID', { option: name, why: `there is no such option; there are ${KNOWN.join(', ')}` })
+      throw refuse('OPTION_INVALID', { option: 'given', why: `it is none of ${KNOWN.join(', ')}` })
   }
   const { url, backend, lane } = given
   if (url !== undefined && typeof url !== 'string' && !(url instanceof URL))
     throw refuse('OPTION_INVALID', { option: 'url', why: 'it is a text or a URL' })
   if (backend !== undefined && typeof backend?.commit !== 'function')
     throw refuse('OPTION_INVALID', { option: 'backend', why: 'it has a function commit and the reads of the port' })
+  if (lane !== undefined && (typeof lane !== 'object' || lane === null))
+    throw refuse('OPTION_INVALID', { option: 'lane', why: 'it is an object' })
   for (const [name, value] of Object.entries(lane ?? {})) {
     if (value !== undefined && (!Number.isInteger(value) || value < 1))
       throw refuse('OPTION_INVALID', { option: `lane.${name}`, why: 'it is a whole number above zero' })

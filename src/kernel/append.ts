@@ -1,6 +1,7 @@
 // Appending plain events: one, or many that stand together. A plain append changes no row; it is guarded by the session still
 // being open.
 
+import type { Json } from '../model/data.ts'
 import { refuse } from '../model/errors.ts'
 import { checkType, DURABLE, type EventDraft, type Receipt, TRANSIENT } from '../model/event.ts'
 import { type EventId, type RunId, type SessionId, toId } from '../model/ids.ts'
@@ -8,9 +9,9 @@ import { limits } from '../model/limits.ts'
 import { checkSeq, optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { SessionRow } from '../model/session.ts'
-import type { CommitKey, Guard } from '../ports/commit.ts'
+import type { Guard } from '../ports/commit.ts'
 import { ERASED } from './decider.ts'
-import { admit, commitKey, draftEvent, telling } from './draft.ts'
+import { admit, commitKey, draftEvent, payloadOf, telling } from './draft.ts'
 import { pause } from './execute.ts'
 import { refusalOf } from './outcome.ts'
 import { checkOpen, type Scope } from './scope.ts'
@@ -70,22 +71,12 @@ async function commitEvents<Answer>(
   checkOpen(engine)
   // Refused before the work of masking and hashing, not after it.
   engine.lane.checkDoor()
-  const key = keyText === undefined ? undefined : keyOf(scope, list, keyText, within)
+  const taken = takeAll(scope, list)
+  const key = keyText === undefined ? undefined : commitKey(scope, within, keyText, taken.map(bodyOf))
   const events: EventDraft[] = []
   const sessions: SessionId[] = []
-  let size = 0
-  for (let i = 0; i < list.length; i++) {
-    // Read by index: a hole in a list is undefined, and refused like it.
-    const { type, data, session, run, cause, transient } = telling(scope, () => checkNew(scope, list[i]))
-    const draft = draftEvent(
-      scope,
-      { type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest },
-      admit(scope, data),
-    )
-    events.push(draft)
-    size += draft.payload.length
-    if (i > 0 && size > limits.commitBytes)
-      throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitBytes, unit: 'bytes', found: `more than ${size}` })
+  for (const { type, session, run, cause, transient, payload } of taken) {
+    events.push(draftEvent(scope, { type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest }, payload))
     if (session !== undefined && !sessions.includes(session)) sessions.push(session)
   }
 
@@ -114,12 +105,45 @@ async function commitEvents<Answer>(
 
 type Loose<T> = { readonly [K in keyof T]: T[K] | undefined }
 
-function keyOf(scope: Scope, list: readonly Loose<NewEvent>[], key: string, within: string): CommitKey {
-  const body = Array.from(list, (e) => {
-    const { session, type, data, run, cause, transient } = telling(scope, () => checkNew(scope, e))
-    return { session, type, data: admit(scope, data), run, cause, transient }
+interface Taken extends Omit<Loose<NewEvent>, 'type' | 'data'> {
+  readonly type: string
+  readonly data: Json
+  readonly payload: string
+}
+
+/** What a key's body is compared by: the whole command. */
+const bodyOf = ({ payload: _, ...command }: Taken): Omit<Taken, 'payload'> => command
+
+function takeAll(scope: Scope, list: readonly Loose<NewEvent>[]): readonly Taken[] {
+  const taken: Taken[] = []
+  let size = 0
+  // Read by index: a hole in a list is undefined, and refused like it.
+  for (let i = 0; i < list.length; i++) {
+    const event = takeNew(scope, list[i])
+    taken.push(event)
+    size += event.payload.length
+    if (i > 0 && size > limits.commitBytes)
+      throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitBytes, unit: 'bytes', found: `more than ${size}` })
+  }
+  return taken
+}
+
+/** Every member is read once, and what was read is what is checked and written. */
+function takeNew(scope: Scope, given: Loose<NewEvent> | undefined): Taken {
+  if (typeof given !== 'object' || given === null)
+    throw refuse('OPTION_INVALID', { option: 'events', why: 'each one is an object with type and data' })
+  const { type, session, run, cause, transient, data } = given
+  telling(scope, () => {
+    checkType(type)
+    if (type === ERASED || scope.engine.registry.of(type)) throw refuse('TYPE_RESERVED', { type })
+    if (transient !== undefined && typeof transient !== 'boolean')
+      throw refuse('OPTION_INVALID', { option: 'transient', why: 'it is true or false' })
+    if (session !== undefined) toId(session)
+    if (run !== undefined) toId(run)
+    if (cause !== undefined) toId(cause)
   })
-  return commitKey(scope, within, key, body)
+  const admitted = admit(scope, data)
+  return { type: type as string, session, run, cause, transient, data: admitted, payload: payloadOf(scope, admitted) }
 }
 
 // No row has this revision, so a guard on it never holds.
@@ -135,17 +159,3 @@ async function lookAtSession(scope: Scope, id: SessionId): Promise<SeenSession> 
 
 const closed = (session: SessionId, state: SeenSession['state']) =>
   refuse(state === 'archived' ? 'SESSION_ARCHIVED' : 'SESSION_DELETED', { session })
-
-function checkNew(scope: Scope, e: Loose<NewEvent> | undefined): Loose<NewEvent> & { readonly type: string } {
-  if (typeof e !== 'object' || e === null)
-    throw refuse('OPTION_INVALID', { option: 'events', why: 'each one is an object with type and data' })
-  const { type } = e
-  checkType(type)
-  if (type === ERASED || scope.engine.registry.of(type)) throw refuse('TYPE_RESERVED', { type })
-  if (e.transient !== undefined && typeof e.transient !== 'boolean')
-    throw refuse('OPTION_INVALID', { option: 'transient', why: 'it is true or false' })
-  if (e.session !== undefined) toId(e.session)
-  if (e.run !== undefined) toId(e.run)
-  if (e.cause !== undefined) toId(e.cause)
-  return e as Loose<NewEvent> & { readonly type: string }
-}

@@ -38,15 +38,19 @@ export function telling<T>(scope: Scope, check: () => T): T {
   }
 }
 
-/** `admitted` has been through `admit`. */
-export function draftEvent(scope: Scope, header: DraftHeader, admitted: Json): EventDraft {
-  const { engine, tenant, actor } = scope
-  const { sha256 } = engine.environment.digest
+/** The exact text that will be hashed, within its limit. `admitted` has been through `admit`. */
+export function payloadOf({ engine }: Scope, admitted: Json): string {
   const payload = JSON.stringify(admitted)
   if (payload.length * 3 > engine.payloadBytes) {
     const bytes = utf8Length(payload)
     if (bytes > engine.payloadBytes) throw refuse('DATA_TOO_LARGE', { bytes, limit: engine.payloadBytes })
   }
+  return payload
+}
+
+export function draftEvent(scope: Scope, header: DraftHeader, payload: string): EventDraft {
+  const { engine, tenant, actor } = scope
+  const { sha256 } = engine.environment.digest
   const salt = engine.newSalt()
   const digest = payloadDigest(sha256, salt, payload)
   // One object, completed in place: every event passes here.

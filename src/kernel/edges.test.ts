@@ -151,4 +151,115 @@ describe.each(engines)('on $name', (engine) => {
     for (const hash of [undefined, '', 'abc', 5])
       expect(await codeOf(store.verify({ receipts: [{ tenant: 'main', seq: 1, hash }] as never }))).toBe('OPTION_INVALID')
   })
+
+  test('what is erased while rows are rebuilt stays erased', async () => {
+    const store = await engine.open()
+    await store.session('a', { title: 'Jane Q Doe' })
+    await store.appendAll(Array.from({ length: 2000 }, (_, n) => ({ type: 'a.b', data: n })))
+    let erasing: Promise<unknown> | undefined
+    await store.rebuild({
+      progress: () => {
+        erasing ??= store.erase({ seq: 1, reason: 'meanwhile' })
+      },
+    })
+    await erasing
+    expect(JSON.stringify((await store.sessions.list()).items)).not.toContain('Jane')
+    await expectSound(store)
+  })
+
+  test('a getter cannot slip a reserved type or another payload past the check', async () => {
+    const store = await engine.open()
+    let asked = 0
+    const sly = {
+      get type() {
+        return ++asked > 1 ? 'payload.erased' : 'x.y'
+      },
+      data: { seqs: [[1, 1]], reason: 'x' },
+    }
+    await store.appendAll([sly])
+    expect((await collect(store.events())).map((e) => e.type)).toEqual(['x.y'])
+    let read = 0
+    const data = {
+      get a() {
+        return ++read > 1 ? 'second' : 'first'
+      },
+    }
+    const first = await store.appendAll([{ type: 'a.b', data }], { key: 'k' })
+    expect((await collect(store.events({ types: ['a.b'] })))[0]?.data).toEqual({ a: 'first' })
+    expect(await store.appendAll([{ type: 'a.b', data: { a: 'first' } }], { key: 'k' })).toEqual(first)
+  })
+
+  test('the bound of bytes holds for a keyed commit too', async () => {
+    const store = await engine.open()
+    const large = Array.from({ length: 80 }, () => ({ type: 'a.b', data: 'x'.repeat(250_000) }))
+    expect(await codeOf(store.appendAll(large, { key: 'k' }))).toBe('COMMIT_TOO_LARGE')
+  })
+
+  test('a clock that fails after the commit does not unsay it', async () => {
+    let calls = 0
+    let bad = Infinity
+    const store = await engine.open({
+      clock: {
+        now: () => {
+          calls++
+          return calls === bad ? Number.NaN : 1000
+        },
+      },
+    })
+    const session = await store.session('s')
+    for (let after = 1; after <= 6; after++) {
+      const before = (await store.head()).seq
+      bad = calls + after
+      const saved = await session.append('a.b', after).then(
+        () => true,
+        () => false,
+      )
+      bad = Infinity
+      expect((await store.head()).seq).toBe(saved ? before + 1 : before)
+    }
+  })
+
+  test('no refusal repeats a secret, and no actor is one', async () => {
+    const store = await engine.open()
+    const secret = 'postgres://u:hunter2hunter2@h/db'
+    const refusals = [
+      () => store.tenant(secret),
+      () => store.sessions.get(secret),
+      () => store.page({ types: [secret] }),
+      () => store.page({ run: secret as never }),
+      () => store.verify({ receipts: [{ tenant: secret, seq: 1, hash: 'a'.repeat(64) } as never] }),
+      () => store.as(secret),
+    ]
+    for (const refused of refusals) {
+      const error = await (async () => refused())().then(
+        () => undefined,
+        (e) => e,
+      )
+      expect(error?.code).toMatch(/_INVALID$/)
+      expect(`${error.message} ${JSON.stringify(error.details)}`).not.toContain('hunter2')
+    }
+  })
+
+  test('a log line carries no secret', async () => {
+    const { memoryBackend } = await import('../backends/memory/backend.ts')
+    const { nodeEnvironment } = await import('../environment.ts')
+    const { open } = await import('../index.ts')
+    const lines: unknown[] = []
+    const real = memoryBackend(nodeEnvironment)
+    let lost = true
+    const backend = {
+      ...real,
+      commit: async (batch: Parameters<typeof real.commit>[0]) => {
+        const outcomes = await real.commit(batch)
+        if (!lost) return outcomes
+        lost = false
+        throw new Error('cannot reach postgres://u:hunter2hunter2@h/db')
+      },
+    }
+    const store = await open({ backend, logger: { warn: (...said) => lines.push(said) } })
+    await store.session('s')
+    expect(lines.length).toBeGreaterThan(0)
+    expect(JSON.stringify(lines)).not.toContain('hunter2')
+    await store.close()
+  })
 })

@@ -9,7 +9,7 @@ import { checkSeq, optionsOf } from '../model/options.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { Change, Guard } from '../ports/commit.ts'
 import { type AnyDecider, ERASED } from './decider.ts'
-import { admit, draftEvent } from './draft.ts'
+import { admit, draftEvent, payloadOf } from './draft.ts'
 import { pause } from './execute.ts'
 import { foldFact, rowChanges } from './fold.ts'
 import { refusalOf } from './outcome.ts'
@@ -72,7 +72,7 @@ export function checkReason(reason: unknown): string {
 
 async function eraseTogether(scope: Scope, subject: Id | undefined, events: readonly EventRecord[], reason: string): Promise<Receipt> {
   const seqs = events.map((e) => e.seq)
-  const draft = draftEvent(scope, { type: ERASED, subject }, admit(scope, { seqs: toRanges(seqs), reason }))
+  const draft = draftEvent(scope, { type: ERASED, subject }, payloadOf(scope, admit(scope, { seqs: toRanges(seqs), reason })))
   const d = events.map((e) => scope.engine.registry.of(e.type)).find((found) => found !== undefined)
   for (let attempt = 1; ; attempt++) {
     const { guards, changes } = d && subject ? await refold(scope, d, subject, new Set(seqs)) : { guards: [], changes: [] }

@@ -184,4 +184,42 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (name) => {
     expect(await rowOf(scope, id)).toMatchObject({ born: 1, revision: 1, fence: 1, body: '{"knocks":0,"owner":"ada"}' })
     await sound(scope)
   })
+
+  test('a fence that was changed by hand is found', async () => {
+    const scope = await open()
+    const id = scope.engine.newId()
+    await execute(scope, door, id, { verb: 'take', by: 'ada' })
+    await execute(scope, door, id, { verb: 'knock' })
+    const row = (await rowOf(scope, id)) as { body: string }
+    const events = (await scope.engine.backend.journal.page(MAIN, { from: 0, limit: 10 })).events
+    expect(events.length).toBe(3)
+    const grab = { kind: 'put', table: 'leases', id, columns: ['ada'], body: row.body, event: 0, grants: true } as const
+    const { draftEvent } = await import('./draft.ts')
+    await scope.engine.lane.submit({ tenant: MAIN, guards: [], events: [draftEvent(scope, { type: 'x.y' }, '1')], changes: [grab] })
+    expect((await rebuild(scope, { check: true })).differences[0]).toMatchObject({ stored: { fence: 4 }, folded: { fence: 1 } })
+  })
+
+  test('rows are put right while this very process writes without a pause', async () => {
+    const scope = await open()
+    const [id, other] = [scope.engine.newId(), scope.engine.newId()]
+    await execute(scope, door, id, { verb: 'take', by: 'ada' })
+    await execute(scope, door, other, { verb: 'take', by: 'bob' })
+    const wrong = { kind: 'put', table: 'leases', id, columns: ['eve'], body: '{"knocks":9,"owner":"eve"}' } as const
+    await scope.engine.lane.submit({ tenant: MAIN, guards: [], events: [], changes: [wrong] })
+    let writing = true
+    const writer = (async () => {
+      while (writing) await execute(scope, door, other, { verb: 'knock' })
+    })()
+    await rebuild(scope)
+    writing = false
+    await writer
+    expect((await rowOf(scope, id))?.body).toContain('ada')
+    await sound(scope)
+  })
+})
+
+test('a session that is deleted gives its key back at once, before its payloads are erased', () => {
+  const row = { id: 'x' as SessionId, state: 'open', branch: 'root', key: 'k', openedAt: 1, changedAt: 1 } as const
+  expect(session.names?.(row)).toEqual([['session', 'k']])
+  expect(session.names?.({ ...row, state: 'deleted' })).toEqual([])
 })

@@ -8,7 +8,7 @@ import { limits } from '../model/limits.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { Change, Commit, CommitKey, Guard } from '../ports/commit.ts'
 import type { AnyDecider, Command, Decider, Decision, Fact, Happened } from './decider.ts'
-import { admit, commitKey, draftEvent } from './draft.ts'
+import { admit, commitKey, draftEvent, payloadOf } from './draft.ts'
 import { foldFact } from './fold.ts'
 import { refusalOf } from './outcome.ts'
 import { checkOpen, type Scope } from './scope.ts'
@@ -146,7 +146,11 @@ function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[],
     if (decision.facts.length > 0) guards.push({ kind: 'row', table: part.decider.table, id: part.id, revision })
     for (const { type, data } of decision.facts) {
       const { session, run, cause } = part
-      const draft = draftEvent(scope, { type, session, run, cause, subject: part.id, key: key?.digest }, admit(scope, data))
+      const draft = draftEvent(
+        scope,
+        { type, session, run, cause, subject: part.id, key: key?.digest },
+        payloadOf(scope, admit(scope, data)),
+      )
       const folded = foldFact(part.decider, now, happened(draft), events.length)
       for (const name of folded.taken) guards.push({ kind: 'row', table: 'names', id: name, revision: 0 })
       changes.push(...folded.changes)

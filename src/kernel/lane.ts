@@ -58,6 +58,8 @@ export class Lane {
   #underway = false
   #closed = false
   #drained: (() => void)[] = []
+  #landed: (() => void)[] = []
+  #holds = 0
   #count = { commits: 0, events: 0, batches: 0, refused: 0, overloaded: 0, resent: 0, breaches: 0 }
   #skew = 0
   #lastBreachAt: number | undefined
@@ -117,11 +119,21 @@ export class Lane {
   /** Takes no more, and resolves once everything taken has its answer. */
   async close(): Promise<void> {
     this.#closed = true
-    if (this.#underway) await new Promise<void>((resolve) => this.#drained.push(resolve))
+    if (this.#underway || this.#waiting.length > this.#taken) await new Promise<void>((resolve) => this.#drained.push(resolve))
+  }
+
+  /** Nothing leaves from now on, and nothing is on its way once it resolves; what arrives waits. The answer lets go. */
+  async hold(): Promise<() => void> {
+    this.#holds++
+    if (this.#underway) await new Promise<void>((resolve) => this.#landed.push(resolve))
+    return () => {
+      this.#holds--
+      if (this.#waiting.length > this.#taken) this.#depart()
+    }
   }
 
   #depart(): void {
-    if (this.#underway) return
+    if (this.#underway || this.#holds > 0) return
     this.#underway = true
     // Everyone who is ready to append in this turn of the loop gets on board first.
     this.#environment.timer.soon(() => {
@@ -141,6 +153,7 @@ export class Lane {
       for (const w of batch) w.fail(error)
     }
     this.#underway = false
+    for (const resolve of this.#landed.splice(0)) resolve()
     if (this.#waiting.length > this.#taken) this.#depart()
     else for (const resolve of this.#drained.splice(0)) resolve()
   }
@@ -243,7 +256,7 @@ export class Lane {
 
   #settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
     const now = this.#environment.clock.monotonic()
-    if (outcomes[0]) this.#skew = outcomes[0].now - this.#environment.clock.now()
+    this.#learnTime(outcomes[0])
     for (let i = 0; i < batch.length; i++) {
       const { commit, since, settle } = batch[i] as Waiting
       const outcome = asFirstSaved(commit, outcomes[i] as Outcome)
@@ -260,12 +273,21 @@ export class Lane {
     }
   }
 
+  // What was saved is answered, whatever a clock of the user's own does.
+  #learnTime(outcome: Outcome | undefined): void {
+    try {
+      if (outcome) this.#skew = outcome.now - this.#environment.clock.now()
+    } catch (error) {
+      this.#environment.logger.warn('the clock could not be read', { error: reasonOf(error) })
+    }
+  }
+
   #record(ms: number): void {
     this.#latency.add(ms)
     if (ms <= limits.writeBudgetMs) return
     this.#count.breaches++
     const { clock, logger } = this.#environment
-    this.#lastBreachAt = clock.now()
+    this.#lastBreachAt = clock.monotonic()
     if (clock.monotonic() - this.#lastBreachLog < limits.breachLogEveryMs) return
     this.#lastBreachLog = clock.monotonic()
     logger.warn('a write took longer than its budget', {

@@ -7,6 +7,7 @@ import { type Id, type RunId, type SessionId, type TenantId, toId } from '../mod
 import { limits } from '../model/limits.ts'
 import { checkSeq, listOf, optionsOf } from '../model/options.ts'
 import type { JournalReads, PageQuery } from '../ports/journal.ts'
+import { telling } from './draft.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 export interface EventQuery {
@@ -44,9 +45,14 @@ export function readEvents(scope: Scope, given?: EventQuery): AsyncGenerator<Eve
   const leaving = new AbortController()
   const events = walkEvents(scope, given, leaving.signal)
   const end = events.return.bind(events)
+  const fail = events.throw.bind(events)
   events.return = (value) => {
     leaving.abort()
     return end(value)
+  }
+  events.throw = (error) => {
+    leaving.abort()
+    return fail(error)
   }
   return events
 }
@@ -55,7 +61,7 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
   const query = optionsOf(given, 'events')
   const { limit, live, signal } = query
   checkOpen(scope.engine)
-  const narrowed = narrow(query)
+  const narrowed = telling(scope, () => narrow(query))
   if (live && query.backwards) throw refuse('RANGE_INVALID', { why: 'a tail only goes forwards' })
   const bell = live ? new Bell(scope, [signal, leaving, scope.engine.closing]) : undefined
   try {
@@ -95,7 +101,7 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
 export async function pageEvents(scope: Scope, given?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage> {
   checkOpen(scope.engine)
   const query = optionsOf(given, 'page')
-  const narrowed = narrow(query)
+  const narrowed = telling(scope, () => narrow(query))
   const from = query.cursor === undefined ? narrowed.from : cursorSeq(query.cursor)
   const limit = Math.min(query.limit ?? 100, limits.listRows)
   if (limit < 1) throw refuse('RANGE_INVALID', { why: 'a page holds at least one event' })

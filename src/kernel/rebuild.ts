@@ -38,35 +38,47 @@ export interface RebuildOptions {
 
 const DIFFERENCES_TOLD = 20
 const ROWS_AT_A_TIME = 500
-const ADOPT_TRIES = 200
+const ADOPT_TRIES = 50
+const OWN_WRITERS_WAIT = 4
 
 export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promise<RebuildReport> {
-  const { upkeep } = scope.engine.backend
-  const scratch = await upkeep.scratch()
+  const { lane, backend } = scope.engine
+  let scratch = await backend.upkeep.scratch()
+  let release: (() => void) | undefined
   try {
     let folded = 0
     let report: RebuildReport | undefined
     // Others may go on writing: what they added is folded too, until the fold and the head agree at the moment of adopting.
     for (let attempt = 1; attempt <= ADOPT_TRIES; attempt++) {
-      const snapshot = await upkeep.snapshot(scope.tenant)
+      // Our own writers are faster than any fold; for the last little they wait.
+      if (attempt === OWN_WRITERS_WAIT) release = await lane.hold()
+      const snapshot = await backend.upkeep.snapshot(scope.tenant)
       let head: Head
       try {
         head = await snapshot.journal.head(scope.tenant)
-        await foldJournal(scope, snapshot, scratch, folded, head.seq, options)
+        const erased = await foldJournal(scope, snapshot, scratch, folded, head.seq, options)
+        if (erased && folded > 0) {
+          // What was folded before may hold what has been erased since: it is folded anew, from what is left.
+          await scratch.close()
+          scratch = await backend.upkeep.scratch()
+          await foldJournal(scope, snapshot, scratch, 0, head.seq, options)
+        }
         folded = head.seq
         report ??= { events: folded, ...(await compareRows(scope, snapshot, scratch, options)) }
       } finally {
         // The log cannot start anew while a picture of it is open: it is not kept longer than needed.
         await snapshot.close()
       }
-      if (options.check || report.equal || (await upkeep.adopt(scope.tenant, scratch, head))) return report
+      if (options.check || report.equal || (await backend.upkeep.adopt(scope.tenant, scratch, head))) return report
     }
     throw refuse('CONFLICT', { table: 'journal', id: scope.tenant, tries: ADOPT_TRIES })
   } finally {
+    release?.()
     await scratch.close()
   }
 }
 
+/** Folds a stretch of the journal, and tells whether payloads were erased in it. */
 async function foldJournal(
   scope: Scope,
   snapshot: Snapshot,
@@ -74,18 +86,21 @@ async function foldJournal(
   after: number,
   to: number,
   options: RebuildOptions,
-): Promise<void> {
+): Promise<boolean> {
   let events = after
+  let erased = false
   const slice = new Slice(scope.engine.environment)
   for await (const records of scanJournal(scope, snapshot.journal, to, {}, after)) {
     stopIfAsked(scope, options.signal)
     for (const record of records) {
       await foldRecord(scope, scratch, record)
       await slice.rest()
+      erased ||= record.type === ERASED
     }
     events += records.length
     options.progress?.(events, to)
   }
+  return erased
 }
 
 async function foldRecord(scope: Scope, scratch: Scratch, e: EventRecord): Promise<void> {

@@ -12,7 +12,7 @@ import { decodeBody } from '../model/rows.ts'
 import type { BranchState, SessionRelation, SessionRow, SessionState } from '../model/session.ts'
 import { nameId } from '../model/tables.ts'
 import { type AppendOptions, append } from './append.ts'
-import { admit } from './draft.ts'
+import { admit, telling } from './draft.ts'
 import { checkReason, type EraseReport, eraseSession } from './erase.ts'
 import { execute } from './execute.ts'
 import { checkOpen, type Scope } from './scope.ts'
@@ -169,7 +169,10 @@ export async function findSession(scope: Scope, key: string): Promise<Session | 
 
 export async function sessionById(scope: Scope, id: string): Promise<Session | undefined> {
   checkOpen(scope.engine)
-  const row = await readSession(scope, toId<'session'>(id))
+  const row = await readSession(
+    scope,
+    telling(scope, () => toId<'session'>(id)),
+  )
   return row && new SessionHandle(scope, row)
 }
 

@@ -12,6 +12,7 @@ import type { Backend, BackendTraits } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Measure } from '../ports/upkeep.ts'
 import { appendAll, type NewEvent } from './append.ts'
+import { telling } from './draft.ts'
 import { createEngine, type KernelOptions } from './engine.ts'
 import { type EraseOptions, type EraseReport, erase } from './erase.ts'
 import type { LaneStats } from './lane.ts'
@@ -146,7 +147,7 @@ class StoreView implements Store {
 
   tenant(id: string): Store {
     checkOpen(this.#scope.engine)
-    const scope = { ...this.#scope, tenant: tenantId(id) }
+    const scope = { ...this.#scope, tenant: telling(this.#scope, () => tenantId(id)) }
     if (scope.tenant !== this.#scope.tenant) this.#beyondWall('tenant()')
     // Begins to fill, so that the first look finds something.
     this.#life.recents.of(scope)
@@ -155,6 +156,9 @@ class StoreView implements Store {
 
   as(actor: string): Store {
     checkActor(actor)
+    // It stands in a header that is never erased.
+    if (this.#scope.engine.redactor && this.#scope.engine.redactor.text(actor) !== actor)
+      throw refuse('ACTOR_INVALID', { found: 'a secret' })
     return new StoreView({ ...this.#scope, actor }, this.#life, { root: false, walled: this.#walled })
   }
 
@@ -244,7 +248,7 @@ class StoreView implements Store {
     const { engine } = this.#scope
     if (engine.closing.aborted) return { status: 'degraded', why: ['the store is closed'] }
     const { budget } = engine.lane.stats()
-    const slow = budget.lastBreachAt !== undefined && engine.environment.clock.now() - budget.lastBreachAt < limits.breachMemoryMs
+    const slow = budget.lastBreachAt !== undefined && engine.environment.clock.monotonic() - budget.lastBreachAt < limits.breachMemoryMs
     const backend = await engine.backend.upkeep.health()
     const why = [
       ...(slow ? [`a write took longer than ${budget.ms} ms within the last minute (${budget.breaches} in all)`] : []),

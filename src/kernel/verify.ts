@@ -8,6 +8,7 @@ import type { EventRecord, Receipt } from '../model/event.ts'
 import { limits } from '../model/limits.ts'
 import { checkSeq, listOf, optionsOf } from '../model/options.ts'
 import { ERASED, type ErasedData } from './decider.ts'
+import { telling } from './draft.ts'
 import { SeqRanges } from './ranges.ts'
 import { scanJournal, stopIfAsked } from './read.ts'
 import type { Scope } from './scope.ts'
@@ -47,7 +48,10 @@ const ROUNDS = 100
 
 export async function verify(scope: Scope, options: VerifyOptions = {}): Promise<VerifyReport> {
   const { journal } = scope.engine.backend
-  const walk = new ChainWalk(scope, options.receipts ?? [])
+  const { signal } = options
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function')
+    throw refuse('OPTION_INVALID', { option: 'signal', why: 'it is an AbortSignal' })
+  const walk = telling(scope, () => new ChainWalk(scope, options.receipts ?? []))
   try {
     let head = await journal.head(scope.tenant)
     for (let round = 1; ; round++) {

@@ -5,7 +5,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { CheckpointAnswer, CheckpointOrder } from './checkpoint.ts'
 
 const { name, readOnly, synchronous } = workerData as { name: string; readOnly: boolean; synchronous: string }
-const db = new DatabaseSync(name, { readOnly, timeout: 0 })
+// Copying passively never waits; a check may have to, while the log is recovered elsewhere.
+const db = new DatabaseSync(name, { readOnly, timeout: 5000 })
 db.exec(`pragma synchronous = ${synchronous}; pragma wal_autocheckpoint = 0`)
 const passive = db.prepare('pragma wal_checkpoint(passive)')
 

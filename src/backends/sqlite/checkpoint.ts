@@ -39,6 +39,8 @@ const LOOK_AFTER = 64
 // How often the thread goes over the log before commits wait for it whatever is left: at a load that outruns it, the log would only grow.
 const PATIENCE = 8
 
+const CLOSED = 'the store is closed'
+
 const frames = 'pragma wal_checkpoint(noop)'
 
 export class Checkpointer {
@@ -93,6 +95,7 @@ export class Checkpointer {
     const answer = await this.#ask('check')
     if ('damage' in answer) return answer.damage.filter((line) => line !== 'ok')
     const failed = 'failed' in answer ? answer : { failed: 'no answer', errcode: undefined }
+    if (failed.failed === CLOSED) throw refuse('STORE_CLOSED')
     // Damage may be what keeps the check from running; anything else says nothing about the file.
     const code = (failed.errcode ?? 0) & 0xff
     if (code === SQLITE.CORRUPT || code === SQLITE.NOTADB) return [failed.failed]
@@ -103,7 +106,6 @@ export class Checkpointer {
     this.#closing = true
     await this.#copying
     await this.#worker?.terminate()
-    this.#worker = undefined
   }
 
   /** Before the connection goes: others may keep the file open, and short-lived writers would leave them a log without end. */
@@ -175,11 +177,17 @@ export class Checkpointer {
 
   #order(order: CheckpointOrder): Promise<CheckpointAnswer> {
     return new Promise((resolve) => {
+      if (this.#closing) return resolve({ failed: CLOSED, errcode: undefined })
       this.#answer = resolve
-      const worker = this.#start()
-      // Someone waits for the answer, so the thread keeps the program alive until it is given.
-      worker.ref()
-      worker.postMessage(order)
+      try {
+        const worker = this.#start()
+        // Someone waits for the answer, so the thread keeps the program alive until it is given.
+        worker.ref()
+        worker.postMessage(order)
+      } catch (error) {
+        // No thread could be had now; the next order tries again.
+        this.#told({ failed: error instanceof Error ? error.message : String(error), errcode: undefined })
+      }
     })
   }
 
@@ -198,10 +206,12 @@ export class Checkpointer {
       execArgv: [],
     })
     const gone = (why: string) => {
-      if (this.#worker === worker) this.#worker = undefined
-      this.#told({ failed: why, errcode: undefined })
+      // One that is gone already must not answer for its successor.
+      if (this.#worker !== worker) return
+      this.#worker = undefined
+      this.#told({ failed: this.#closing ? CLOSED : why, errcode: undefined })
     }
-    worker.on('message', (answer: CheckpointAnswer) => this.#told(answer))
+    worker.on('message', (answer: CheckpointAnswer) => this.#worker === worker && this.#told(answer))
     worker.on('error', (error) => gone(error.message))
     worker.on('exit', () => gone('the checkpoint thread ended'))
     worker.unref()

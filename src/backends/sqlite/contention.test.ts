@@ -158,3 +158,43 @@ test('a store that is closed stays closed, and takes no one with it', async () =
   await closing
   expect(() => store.tenant('acme')).toThrow(expect.objectContaining({ code: 'STORE_CLOSED' }))
 })
+
+test('when the store stops in the middle of a batch that is taken apart, nobody is told that a saved commit was not', async () => {
+  const path = tempFile()
+  const store = await open({ backend: await sqliteBackend({ path, busyMs: 50 }) })
+  later(() => store.close())
+  const session = await store.session('s')
+  const db = new DatabaseSync(path)
+  db.exec("create trigger choke before insert on events when new.type = 'bad.one' begin select raise(abort, 'choked'); end")
+  const appends = ['good.one', 'bad.one', 'good.two'].map((type) => session.append(type, 1))
+  // The lock is taken between two commits of the batch, as another process would take it.
+  const locking = setInterval(() => {
+    try {
+      db.exec('begin immediate')
+      clearInterval(locking)
+      setTimeout(() => db.exec('rollback'), 200)
+    } catch {
+      // Not our turn yet.
+    }
+  }, 0)
+  const results = await Promise.allSettled(appends)
+  clearInterval(locking)
+  await new Promise((resolve) => setTimeout(resolve, 250))
+  db.close()
+  const there = new Set<string>()
+  for await (const e of store.events()) there.add(e.type)
+  results.forEach((result, i) => {
+    const type = ['good.one', 'bad.one', 'good.two'][i] as string
+    if (result.status === 'fulfilled') expect(there.has(type)).toBe(true)
+    else if (result.reason.kind !== 'unknown') expect(there.has(type)).toBe(false)
+  })
+  await expectSound(store)
+})
+
+test('a waiting check is told when the store closes', async () => {
+  const store = await open(tempFile())
+  await store.session('s')
+  const checks = [store.check(), store.check()].map((c) => codeOf(c))
+  await store.close()
+  for (const code of await Promise.all(checks)) expect(['no error', 'STORE_CLOSED']).toContain(code)
+})

@@ -15,6 +15,7 @@ import { connect, type Database, within } from './database.ts'
 import { journalReads } from './journal.ts'
 import { migrate } from './migrate.ts'
 import { getRow, scanRows } from './rows.ts'
+import { reading } from './transaction.ts'
 
 const headOf = 'select seq, hash from heads where tenant = ?'
 const findSecret = 'select value from secrets where name = ?'
@@ -54,11 +55,16 @@ export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): U
   return {
     snapshot: async (tenant) => {
       const still = db.beside()
-      within(db.path, () => {
-        still.exec('begin')
-        // The picture is taken by the first read, not by begin.
-        still.get('select count(*) from heads')
-      })
+      try {
+        await reading(db, () => {
+          still.exec('begin')
+          // The picture is taken by the first read, not by begin.
+          still.get('select count(*) from heads')
+        })
+      } catch (error) {
+        still.close()
+        throw error
+      }
       return {
         journal: journalReads(still),
         rows: async (table, after, limit) => within(db.path, () => scanRows(still, tenant, table, after, limit)),
@@ -94,7 +100,7 @@ export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): U
       side.exec('commit')
       // ATTACH is refused inside a transaction, so it comes first.
       const folded = `folded_${randomUUID().replaceAll('-', '')}`
-      db.run(`attach database ? as ${folded}`, side.path)
+      within(db.path, () => db.run(`attach database ? as ${folded}`, side.path))
       try {
         return await write(() => {
           const at = db.get(headOf, tenant)
@@ -114,7 +120,7 @@ export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): U
           return true
         })
       } finally {
-        db.exec(`detach database ${folded}`)
+        if (!closed()) within(db.path, () => db.exec(`detach database ${folded}`))
         // When it was refused, folding goes on.
         side.exec('begin')
       }
@@ -122,7 +128,7 @@ export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): U
     check: () => checkpointer.check(),
     measure: async () => {
       const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
-      const rows = within(db.path, () =>
+      const rows = await reading(db, () =>
         Object.fromEntries(
           ['events', 'receipts', 'heads', ...tableNames].map((name) => [name, db.get(`select count(*) as n from ${name}`)?.n as number]),
         ),
