@@ -16,7 +16,7 @@ const BAR = 95
 const PARTS: Readonly<Record<string, string>> = {
   chain: 'src/model/chain.ts',
   commit: 'src/backends/*/commit.ts',
-  lane: 'src/kernel/lane.ts',
+  lane: 'src/kernel/{lane,heads,watchdog}.ts',
   redact: 'src/kernel/redact/*.ts',
 }
 

@@ -7,6 +7,7 @@ import { limits } from '../model/limits.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Commit, Outcome } from '../ports/commit.ts'
 import type { Environment } from '../ports/environment.ts'
+import { KnownHeads } from './heads.ts'
 import { Histogram, type Latency } from './histogram.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -42,8 +43,6 @@ type Sent = { readonly outcomes: readonly Outcome[] } | { readonly error: unknow
 
 // How many commits in a row may stay without an answer, one at a time, before the store is taken to be gone.
 const GIVE_UP_AFTER = 3
-// How long the head that a commit returned is taken for the head.
-const HEAD_FRESH_MS = 50
 
 export class Lane {
   readonly #backend: Backend
@@ -51,7 +50,7 @@ export class Lane {
   readonly #options: LaneOptions
   readonly #watchdog: Watchdog
   readonly #latency = new Histogram()
-  readonly #heads = new Map<TenantId, { readonly seq: number; readonly at: number }>()
+  readonly #heads: KnownHeads
   #waiting: Waiting[] = []
   #taken = 0
   #bytes = 0
@@ -69,6 +68,7 @@ export class Lane {
     this.#backend = backend
     this.#environment = environment
     this.#options = options
+    this.#heads = new KnownHeads(backend, environment, options.timeoutMs ?? limits.commitTimeoutMs)
     this.#watchdog = new Watchdog(environment, options.timeoutMs ?? limits.commitTimeoutMs)
   }
 
@@ -144,7 +144,10 @@ export class Lane {
   async #fly(): Promise<void> {
     const batch = this.#take()
     try {
-      await this.#markHeads(batch)
+      for (const waiting of batch) {
+        const marked = this.#heads.mark(waiting.commit)
+        waiting.commit = marked instanceof Promise ? await marked : marked
+      }
       const sent = await this.#send(batch.map((w) => w.commit))
       if ('outcomes' in sent) this.#settle(batch, sent.outcomes)
       else await this.#recover(batch, sent)
@@ -174,33 +177,6 @@ export class Lane {
       this.#taken = 0
     }
     return batch
-  }
-
-  // Every sending says where the journal stood before it: if it is lost, or late, what arrived is found beyond that point. A head that
-  // was learned a while ago is looked up again, or others' events would have to be searched.
-  async #markHeads(batch: readonly Waiting[]): Promise<void> {
-    const now = this.#environment.clock.monotonic()
-    for (const waiting of batch) {
-      const { tenant } = waiting.commit
-      let head = this.#heads.get(tenant)
-      if (!head || now - head.at > HEAD_FRESH_MS) {
-        head = { seq: await this.#readHead(tenant, head?.seq), at: now }
-        this.#heads.set(tenant, head)
-      }
-      waiting.commit = { ...waiting.commit, since: head.seq }
-    }
-  }
-
-  /** An older head is as safe as a newer one, only slower to search from: better than failing a write that could go through. */
-  #readHead(tenant: TenantId, known: number | undefined): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const fallBack = (error: unknown) => (known === undefined ? reject(error) : resolve(known))
-      const answered = this.#watchdog.watch((ms) => fallBack(refuse('BACKEND_FAILED', { reason: `no answer within ${ms} ms` })))
-      this.#backend.journal
-        .head(tenant)
-        .then(({ seq }) => resolve(seq), fallBack)
-        .finally(answered)
-    })
   }
 
   #send(commits: readonly Commit[]): Promise<Sent> {
@@ -266,7 +242,7 @@ export class Lane {
       else if (!outcome.repeated) {
         this.#count.events += outcome.receipts.length
         const last = outcome.receipts.at(-1)
-        if (last) this.#heads.set(commit.tenant, { seq: last.seq, at: now })
+        if (last) this.#heads.learn(commit.tenant, last.seq)
         this.#options.saved?.(commit, outcome)
       }
       settle(outcome)
