@@ -2,7 +2,6 @@
 // past the bound, work is refused at the door instead of being buffered without end.
 
 import { InkError, refuse, refuseLightly } from '../model/errors.ts'
-import type { TenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Commit, Outcome } from '../ports/commit.ts'
