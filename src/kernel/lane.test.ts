@@ -186,6 +186,48 @@ test('a store that cannot even say where it stands fails the commit and goes on'
   expect(await lane.submit(commitOf('a'))).toMatchObject({ ok: true })
 })
 
+test('a head that cannot be read again does not fail a write that could go through', async () => {
+  const real = memoryBackend(nodeEnvironment)
+  let time = 0
+  let mood: 'well' | 'sick' | 'mute' = 'well'
+  const head: Backend['journal']['head'] = (tenant) =>
+    mood === 'well' ? real.journal.head(tenant) : mood === 'sick' ? Promise.reject(new Error('sick')) : new Promise(() => {})
+  const environment = { ...nodeEnvironment, clock: { now: () => 1000, monotonic: () => time } }
+  const lane = new Lane({ ...real, journal: { ...real.journal, head } }, environment, { timeoutMs: 20 })
+  await lane.submit(commitOf('first'))
+  for (mood of ['sick', 'well'] as const) {
+    time += 1000
+    expect(await lane.submit(commitOf(mood))).toMatchObject({ ok: true })
+  }
+  const mute = new Lane({ ...real, journal: { ...real.journal, head: () => new Promise(() => {}) } }, nodeEnvironment, { timeoutMs: 20 })
+  await expect(mute.submit(commitOf('never sent'))).rejects.toMatchObject({ code: 'BACKEND_FAILED' })
+})
+
+test('while the lane is held nothing leaves, and what waited leaves when it is let go', async () => {
+  const { lane, batches } = laneWith(straight)
+  const before = lane.submit(commitOf('before'))
+  const release = await lane.hold()
+  await before
+  const waiting = [lane.submit(commitOf('a')), lane.submit(commitOf('b'))]
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(batches).toEqual([1])
+  const closing = lane.close()
+  release()
+  await Promise.all([...waiting, closing])
+  expect(batches).toEqual([1, 2])
+  ;(await lane.hold())()
+})
+
+test('a clock that fails after the answer is logged, and the answer stands', async () => {
+  const warn = vi.fn()
+  const now = () => {
+    throw new Error('no time')
+  }
+  const { lane } = laneWith(straight, {}, { clock: { now, monotonic: () => 0 }, logger: { ...nodeEnvironment.logger, warn } })
+  expect(await lane.submit(commitOf('a'))).toMatchObject({ ok: true })
+  expect(warn).toHaveBeenCalledWith('the clock could not be read', { error: 'no time' })
+})
+
 test('closing answers what was taken and takes no more', async () => {
   const { lane, events } = laneWith(straight)
   const taken = Array.from({ length: 20 }, (_, i) => lane.submit(commitOf(String(i))))
