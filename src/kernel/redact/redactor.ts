@@ -28,6 +28,7 @@ type Data = Readonly<Record<string, unknown>>
 /** How deep JSON inside a string inside JSON is followed; each level doubles the backslashes, so nobody writes more. */
 const DEEPEST = 8
 const REMEMBERED = 4096
+const REMEMBERED_TEXT = 64
 const SCHEMA_TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 
 /** `tag` turns a secret into a short keyed, irreversible tag (the kernel supplies HMAC-SHA256 truncated, hex). */
@@ -69,12 +70,20 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
     }
   }
 
+  // Short texts that hold nothing: tool names, roles, commands and paths come back with every event.
+  const clean = new Set<string>()
   const string = (text: string, kind: KeyKind): string => {
     if (kind !== 'none' && text !== '' && !absentValue(text)) {
       const masked = underKey(text, kind)
       if (masked !== undefined) return masked
     }
-    return nested(text, 'none') ?? plain(text)
+    if (depth === 0 && clean.has(text)) return text
+    const masked = nested(text, 'none') ?? plain(text)
+    if (depth === 0 && masked === text && text.length <= REMEMBERED_TEXT) {
+      if (clean.size >= REMEMBERED) clean.clear()
+      clean.add(text)
+    }
+    return masked
   }
 
   /** The value of a secret key, or undefined when this value is not one. */
