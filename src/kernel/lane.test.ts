@@ -248,7 +248,7 @@ test('a breach of the write budget is counted always and logged once a minute', 
     { clock: { now: () => time, monotonic: () => (time += 30) }, logger: { ...nodeEnvironment.logger, warn } },
   )
   for (let i = 0; i < 3; i++) await slow.lane.submit(commitOf(String(i)))
-  expect(slow.lane.stats().budget).toMatchObject({ breaches: 3, lastBreachAt: expect.any(Number) })
+  expect(slow.lane.stats().budget).toMatchObject({ breaches: 3, sinceLastBreachMs: expect.any(Number) })
   expect(warn).toHaveBeenCalledTimes(1)
   time += 70_000
   await slow.lane.submit(commitOf('later'))

@@ -27,7 +27,7 @@ export interface LaneStats {
   readonly resent: number
   readonly waiting: { readonly commits: number; readonly bytes: number }
   readonly latency: Latency
-  readonly budget: { readonly ms: number; readonly breaches: number; readonly lastBreachAt?: number }
+  readonly budget: { readonly ms: number; readonly breaches: number; readonly sinceLastBreachMs?: number }
 }
 
 interface Waiting {
@@ -60,7 +60,7 @@ export class Lane {
   #holds = 0
   #count = { commits: 0, events: 0, batches: 0, refused: 0, overloaded: 0, resent: 0, breaches: 0 }
   #skew = 0
-  #lastBreachAt: number | undefined
+  #lastBreach: number | undefined
   #lastBreachLog = -Infinity
 
   constructor(backend: Backend, environment: Environment, options: LaneOptions = {}) {
@@ -111,7 +111,11 @@ export class Lane {
       ...count,
       waiting: { commits: this.#waiting.length - this.#taken, bytes: this.#bytes },
       latency: this.#latency.read(),
-      budget: { ms: limits.writeBudgetMs, breaches, ...(this.#lastBreachAt !== undefined && { lastBreachAt: this.#lastBreachAt }) },
+      budget: {
+        ms: limits.writeBudgetMs,
+        breaches,
+        ...(this.#lastBreach !== undefined && { sinceLastBreachMs: this.#environment.clock.monotonic() - this.#lastBreach }),
+      },
     }
   }
 
@@ -262,7 +266,7 @@ export class Lane {
     if (ms <= limits.writeBudgetMs) return
     this.#count.breaches++
     const { clock, logger } = this.#environment
-    this.#lastBreachAt = clock.monotonic()
+    this.#lastBreach = clock.monotonic()
     if (clock.monotonic() - this.#lastBreachLog < limits.breachLogEveryMs) return
     this.#lastBreachLog = clock.monotonic()
     logger.warn('a write took longer than its budget', {

@@ -248,7 +248,7 @@ class StoreView implements Store {
     const { engine } = this.#scope
     if (engine.closing.aborted) return { status: 'degraded', why: ['the store is closed'] }
     const { budget } = engine.lane.stats()
-    const slow = budget.lastBreachAt !== undefined && engine.environment.clock.monotonic() - budget.lastBreachAt < limits.breachMemoryMs
+    const slow = (budget.sinceLastBreachMs ?? Infinity) < limits.breachMemoryMs
     const backend = await engine.backend.upkeep.health()
     const why = [
       ...(slow ? [`a write took longer than ${budget.ms} ms within the last minute (${budget.breaches} in all)`] : []),

@@ -80,7 +80,15 @@ export class Checkpointer {
     this.#unseen += pages
     if (this.#unseen < LOOK_AFTER) return
     this.#unseen = 0
-    const { log, checkpointed } = this.#frames()
+    let seen: { log: number; checkpointed: number }
+    try {
+      seen = this.#frames()
+    } catch (error) {
+      // The batch is saved all the same; health tells, and the next one looks again.
+      this.failure = error instanceof Error ? error.message : String(error)
+      return
+    }
+    const { log, checkpointed } = seen
     if (log > this.#mostFrames) this.#mostFrames = log
     if (log - checkpointed <= 0 || log < this.#policy.begin) return
     this.#copying ??= this.#copy().finally(() => {
