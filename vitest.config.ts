@@ -10,6 +10,8 @@ export default defineConfig({
       include: ['src/model/**/*.ts', 'src/kernel/**/*.ts', 'src/backends/**/*.ts'],
       exclude: ['**/*.test.ts', '**/*.d.ts'],
     },
+    // Of both projects, which share what it provides.
+    globalSetup: ['test/support/postgres-global.ts'],
     projects: [
       { test: { name: 'rooms', include: ['src/**/*.test.ts'], testTimeout: 30_000 } },
       { test: { name: 'house', include: ['test/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 300_000 } },

@@ -5,18 +5,25 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Machine, machine } from './lib/machine.ts'
-import { installPeers } from './lib/peers.ts'
+import { installPeers, type PeerFolder } from './lib/peers.ts'
 import { type Findings, type Settings, show, type Workload } from './lib/workload.ts'
 
 interface Topic {
   readonly about: string
+  readonly peers: PeerFolder
   readonly load: () => Promise<readonly Workload[]>
 }
 
 const topics: Readonly<Record<string, Topic>> = {
   journal: {
     about: 'append, verify, open, growth, load and redaction on SQLite',
+    peers: '.',
     load: async () => (await import('./journal/topic.ts')).journal,
+  },
+  postgres: {
+    about: 'append on PostgreSQL, from one process and from four',
+    peers: 'postgres',
+    load: async () => (await import('./postgres/topic.ts')).postgres,
   },
 }
 
@@ -63,7 +70,7 @@ async function main(args: readonly string[]): Promise<number> {
 
   const say = (line: string) => console.error(line)
   const peers = !values['no-peers'] && chosen.some((w) => w.needsPeers)
-  const obstacle = peers ? installPeers(say) : undefined
+  const obstacle = peers ? installPeers(topic.peers, say) : undefined
   if (obstacle) {
     say(obstacle)
     return 1
@@ -73,7 +80,7 @@ async function main(args: readonly string[]): Promise<number> {
   const files = values.files ? resolve(values.files) : join(folder, 'files')
   mkdirSync(files, { recursive: true })
   try {
-    await measure(name, all, chosen, { quick: values.quick, rounds, peers, folder, files, say }, values.json)
+    await measure(name, machine(topic.peers), all, chosen, { quick: values.quick, rounds, peers, folder, files, say }, values.json)
   } finally {
     if (values.keep && !values.files) say(`kept in ${files}; use them again with --files ${files}`)
     else rmSync(folder, { recursive: true, force: true })
@@ -83,12 +90,12 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function measure(
   topic: string,
+  at: Machine,
   all: readonly Workload[],
   chosen: readonly Workload[],
   settings: Settings,
   json: boolean,
 ): Promise<void> {
-  const at = machine()
   const start = performance.now()
   const skipped = settings.peers ? [] : all.filter((w) => w.needsPeers).map((w) => w.name)
   if (!json) console.log(`${heading(topic, at, settings, skipped)}\n`)

@@ -2,17 +2,31 @@
 
 import { fileURLToPath } from 'node:url'
 import { memoryBackend } from './backends/memory/backend.ts'
+import { postgresBackend } from './backends/postgres/backend.ts'
+import { placeOf } from './backends/postgres/pool.ts'
 import { sqliteBackend } from './backends/sqlite/backend.ts'
 import { nodeEnvironment } from './environment.ts'
 import type { KernelOptions } from './kernel/engine.ts'
 import { createStore, type Store } from './kernel/store.ts'
-import { refuse } from './model/errors.ts'
+import { InkError, refuse } from './model/errors.ts'
 import type { Backend } from './ports/backend.ts'
 import type { Clock, Entropy, Environment, Logger } from './ports/environment.ts'
 
 export interface StoreOptions extends Omit<KernelOptions, 'redactKey'> {
-  /** A file path, a file: URL or ':memory:'. */
+  /** A file path, a file: URL, a postgres: URL or ':memory:'. */
   readonly url?: string | URL
+  /** PostgreSQL: a login that may migrate, where `url` may not; used while opening and for nothing else. */
+  readonly adminUrl?: string
+  /** PostgreSQL: for LISTEN, where `url` leads to a pooler that shares connections between transactions. */
+  readonly listenUrl?: string
+  /** PostgreSQL: signs the tenant of every transaction; 16 bytes or more. By default one is made and kept in the database. */
+  readonly tenantKey?: Uint8Array | string
+  /** PostgreSQL: connections at most, besides the one that listens; 10 by default. */
+  readonly connections?: number
+  /** Refuse to start when the database cannot be reached, whatever `fallback` says. */
+  readonly required?: boolean
+  /** A file to use instead while the database of `url` cannot be reached; health is degraded then. Nothing falls back by itself. */
+  readonly fallback?: string
   /** In place of a url: a backend of your own that passes inkfast/conformance. */
   readonly backend?: Backend
   /** 'full' survives a power cut; 'normal' survives a crash of the process, and may lose the last commits when the power goes. */
@@ -69,8 +83,12 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
     if (given.url !== undefined) throw refuse('OPTION_INVALID', { option: 'backend', why: 'give a url or a backend, not both' })
     return given.backend
   }
+  if (isPostgres(given.url)) return openPostgres(given, environment)
+  for (const name of ['adminUrl', 'listenUrl', 'tenantKey', 'connections', 'fallback'] as const)
+    if (given[name] !== undefined) throw refuse('OPTION_INVALID', { option: name, why: 'it belongs to a postgres: url' })
   const path = pathOf(given.url)
   if (path === ':memory:') {
+    if (given.required) throw refuse('OPTION_INVALID', { option: 'required', why: 'a store in memory keeps nothing' })
     if (given.readOnly)
       throw refuse('OPTION_INVALID', { option: 'readOnly', why: 'a store in memory begins empty, so there would be nothing to read' })
     return memoryBackend(environment)
@@ -86,13 +104,52 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
   })
 }
 
+const isPostgres = (url: string | URL | undefined): boolean => /^postgres(ql)?:/i.test(String(url ?? ''))
+
+async function openPostgres(given: StoreOptions, environment: Environment): Promise<Backend> {
+  const { durability, create, readOnly, migrate, adminUrl, listenUrl, tenantKey, connections, airGapped, required, fallback } = given
+  const url = String(given.url)
+  if (airGapped && !placeOf(url).local)
+    throw refuse('OPTION_INVALID', { option: 'airGapped', why: 'the server of url is on another machine' })
+  try {
+    return await postgresBackend({
+      url,
+      ...(durability && { durability }),
+      ...(create !== undefined && { create }),
+      ...(readOnly !== undefined && { readOnly }),
+      ...(migrate !== undefined && { migrate }),
+      ...(adminUrl !== undefined && { adminUrl }),
+      ...(listenUrl !== undefined && { listenUrl }),
+      ...(tenantKey !== undefined && { tenantKey }),
+      ...(connections !== undefined && { connections }),
+    })
+  } catch (error) {
+    // Only a server that is away is replaced: whatever else is wrong with it must be put right, not worked around.
+    const away = error instanceof InkError && (error.code === 'DATABASE_UNREACHABLE' || error.code === 'DATABASE_BUSY')
+    if (fallback === undefined || required || !away) throw error
+    environment.logger.warn('the database cannot be reached; a file is used instead', { reason: error.message })
+    const { url: _, adminUrl: _a, listenUrl: _l, tenantKey: _t, connections: _c, fallback: _f, ...rest } = given
+    return degraded(await openBackend({ ...rest, url: fallback }, environment), error.message)
+  }
+}
+
+/** The same backend, whose health says that it is not the one that was asked for. */
+const degraded = (backend: Backend, why: string): Backend => ({
+  ...backend,
+  upkeep: {
+    ...backend.upkeep,
+    health: async () => {
+      const own = await backend.upkeep.health()
+      return { ok: false, why: [`this is the fallback: ${why}`, ...own.why] }
+    },
+  },
+})
+
 // An address may hold a password anywhere, so a refusal repeats its scheme and nothing else.
 function pathOf(url: string | URL | undefined): string {
   const text = String(url ?? '')
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(text)?.[1]?.toLowerCase()
   if (text === '' || text.includes('\0')) throw refuse('URL_UNKNOWN', { url: text === '' ? '' : 'a path with a NUL in it' })
-  if (scheme === 'postgres' || scheme === 'postgresql')
-    throw refuse('NOT_YET', { feature: 'PostgreSQL', instead: 'Use a file path for now.' })
   if (scheme === 'file') return filePath(text)
   if (scheme !== undefined && text.startsWith('//', scheme.length + 1)) throw refuse('URL_UNKNOWN', { url: `${scheme}://…` })
   return text
@@ -132,6 +189,12 @@ function environmentOf({ clock, entropy, logger }: StoreOptions): Environment {
 
 const KNOWN: readonly (keyof StoreOptions)[] = [
   'url',
+  'adminUrl',
+  'listenUrl',
+  'tenantKey',
+  'connections',
+  'required',
+  'fallback',
   'backend',
   'durability',
   'layout',
@@ -158,6 +221,11 @@ function checkOptions(given: StoreOptions): void {
   const { url, backend, lane } = given
   if (url !== undefined && typeof url !== 'string' && !(url instanceof URL))
     throw refuse('OPTION_INVALID', { option: 'url', why: 'it is a text or a URL' })
+  for (const name of ['adminUrl', 'listenUrl', 'fallback'] as const) {
+    if (given[name] !== undefined && typeof given[name] !== 'string') throw refuse('OPTION_INVALID', { option: name, why: 'it is a text' })
+  }
+  if (given.connections !== undefined && (!Number.isInteger(given.connections) || given.connections < 1))
+    throw refuse('OPTION_INVALID', { option: 'connections', why: 'it is a whole number above zero' })
   if (backend !== undefined && typeof backend?.commit !== 'function')
     throw refuse('OPTION_INVALID', { option: 'backend', why: 'it has a function commit and the reads of the port' })
   if (lane !== undefined && (typeof lane !== 'object' || lane === null))
@@ -166,7 +234,7 @@ function checkOptions(given: StoreOptions): void {
     if (value !== undefined && (!Number.isInteger(value) || value < 1))
       throw refuse('OPTION_INVALID', { option: `lane.${name}`, why: 'it is a whole number above zero' })
   }
-  for (const name of ['airGapped', 'create', 'readOnly', 'migrate'] as const) {
+  for (const name of ['airGapped', 'required', 'create', 'readOnly', 'migrate'] as const) {
     if (given[name] !== undefined && typeof given[name] !== 'boolean')
       throw refuse('OPTION_INVALID', { option: name, why: 'it is true or false' })
   }

@@ -5,7 +5,7 @@ import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { migrations } from '../src/backends/sqlite/migrate.ts'
 import { openDatabase } from '../src/backends/sqlite/open.ts'
-import { ERASED } from '../src/kernel/decider.ts'
+import { ERASED, TENANT_TURNED } from '../src/kernel/decider.ts'
 import { session } from '../src/kernel/session-decider.ts'
 import { catalogue } from '../src/model/catalogue.ts'
 import { errors } from '../src/model/errors.ts'
@@ -157,7 +157,7 @@ describe('reference pages', () => {
 
   it('list the reserved event types', () => {
     const page = read('docs/reference/events.md')
-    const reserved = [...Object.keys(session.evolve), ERASED]
+    const reserved = [...Object.keys(session.evolve), ...Object.values(TENANT_TURNED), ERASED]
     expect(checkReservedTypes(page, reserved)).toEqual([])
     expect(checkReservedTypes(page, [...reserved, 'session.forgotten'])).toHaveLength(1)
   })

@@ -1,7 +1,7 @@
 // Where the numbers come from: without this they mean nothing.
 
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
-import { installedPeers } from './peers.ts'
+import { installedPeers, type PeerFolder } from './peers.ts'
 
 export interface Machine {
   readonly node: string
@@ -13,7 +13,7 @@ export interface Machine {
   readonly peers: Readonly<Record<string, string>>
 }
 
-export function machine(): Machine {
+export function machine(peers: PeerFolder): Machine {
   return {
     node: process.versions.node,
     sqlite: process.versions.sqlite ?? 'unknown',
@@ -21,6 +21,6 @@ export function machine(): Machine {
     processor: cpus()[0]?.model ?? 'unknown',
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     load: Math.round((loadavg()[0] ?? 0) * 100) / 100,
-    peers: installedPeers(),
+    peers: installedPeers(peers),
   }
 }

@@ -78,6 +78,17 @@ export function program(terminalOf: (json: boolean) => Terminal, done: Done): Co
     .option('--tenant <tenant>', 'another tenant than main')
     .action(async (words, o) => done(await (await import('./commands/sessions.ts')).sessions(terminalOf(o.json), words, o)))
 
+  define('tenants', 'List tenants and their states; suspend one, resume it, or delete it for good.', [
+    'tenants agents.db',
+    "tenants suspend agents.db acme --reason 'invoice 81 is not paid'",
+    "tenants resume agents.db acme --reason 'it was paid'",
+  ])
+    .usage('[options] [store] | suspend [store] <tenant> | resume [store] <tenant> | delete [store] <tenant>')
+    .argument('[words...]', 'the store (INKFAST_URL when left out); or suspend, resume or delete, the store and a tenant')
+    .option('--reason <why>', 'why it is suspended, resumed or deleted; kept in its journal')
+    .option('--actor <actor>', 'on whose behalf: an opaque id')
+    .action(async (words, o) => done(await (await import('./commands/tenants.ts')).tenants(terminalOf(o.json), words, o)))
+
   define('verify', 'Walk the hash chain of every tenant and say whether it is still what was written.', [
     'verify agents.db',
     'verify agents.db --receipts receipts.json',

@@ -1,10 +1,10 @@
 // Opening a store from the terminal: never created, never migrated in passing, and closed whatever happens.
 
 import { fileURLToPath } from 'node:url'
-import { InkError, open, type Session, type Store, type StoreOptions } from '../index.ts'
+import { InkError, open, type Session, type Store, type StoreOptions, type TenantState } from '../index.ts'
 import { isId } from '../model/ids.ts'
 import { CliError, EXIT, usage } from './exit.ts'
-import { environment } from './terminal.ts'
+import { environment, type Terminal, verdict } from './terminal.ts'
 
 /** The store as it was named, or the one INKFAST_URL names. */
 export function storeUrl(given: string | undefined): string {
@@ -25,16 +25,23 @@ export function storePath(given: string | undefined): string {
   }
 }
 
+export interface UseOptions {
+  /** It must be writable. */
+  readonly write?: boolean
+  /** Something a person wrote is appended, so it is masked like anything else. */
+  readonly append?: boolean
+}
+
 /**
- * Without the redactor: the terminal appends nothing, and what is shown is what is stored. A key with a secret in it is found by its
- * masked form, the one that `inkfast sessions` prints; nobody has to type the secret into a shell.
+ * Without the redactor where nothing is appended: what is shown is what is stored. A key with a secret in it is found by its masked
+ * form, the one that `inkfast sessions` prints; nobody has to type the secret into a shell.
  */
 export async function withStore<T>(
   url: string | undefined,
   work: (store: Store) => Promise<T>,
-  options: { readonly write?: boolean } = {},
+  { write = false, append = false }: UseOptions = {},
 ): Promise<T> {
-  const store = await openToLook({ url: storeUrl(url), create: false, migrate: false, redact: false }, options.write ?? false)
+  const store = await openToLook({ url: storeUrl(url), create: false, migrate: false, ...(!append && { redact: false }) }, write)
   try {
     return await work(store)
   } finally {
@@ -63,10 +70,33 @@ export async function knownTenant(store: Store, tenant: string): Promise<Store> 
   throw new CliError('TENANT_UNKNOWN', EXIT.missing, `There is no tenant ${tenant} in this store; ${those}. Check the name.`, { tenant })
 }
 
-/** The tenants a command is about: the one named, or all. */
-export async function tenantViews(store: Store, tenant: string | undefined): Promise<readonly Store[]> {
-  if (tenant !== undefined) return [await knownTenant(store, tenant)]
-  return (await store.tenants()).map((id) => store.tenant(id))
+export interface ClosedTenant {
+  readonly tenant: string
+  readonly state: TenantState
+}
+
+export interface TenantViews {
+  readonly views: readonly Store[]
+  /** Left out, because they are not active. */
+  readonly closed: readonly ClosedTenant[]
+}
+
+/** The tenants a command is about: the one named, or all that are active. */
+export async function tenantViews(store: Store, tenant: string | undefined): Promise<TenantViews> {
+  if (tenant !== undefined) return { views: [await knownTenant(store, tenant)], closed: [] }
+  const views: Store[] = []
+  const closed: ClosedTenant[] = []
+  for (const id of await store.tenants()) {
+    const state = await store.tenantState(id)
+    if (state === 'active') views.push(store.tenant(id))
+    else closed.push({ tenant: id, state })
+  }
+  return { views, closed }
+}
+
+/** What was not looked at is said: silence would read as "nothing wrong". */
+export function tellClosed(t: Terminal, closed: readonly ClosedTenant[]): void {
+  for (const { tenant, state } of closed) t.out(verdict(t, 'warn', `tenant ${tenant} is ${state} and was not looked at`))
 }
 
 /** The view of one tenant, `main` unless another is named. */

@@ -8,7 +8,7 @@ import type { StoredRow } from '../model/rows.ts'
 import { tableNames } from '../model/tables.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Outcome } from '../ports/commit.ts'
-import type { JournalReads, PageQuery } from '../ports/journal.ts'
+import type { Head, JournalReads, PageQuery } from '../ports/journal.ts'
 import type { Snapshot } from '../ports/upkeep.ts'
 
 const hexOf = (bytes: Uint8Array | undefined): string =>
@@ -59,9 +59,11 @@ export async function readAll(journal: JournalReads, tenant: TenantId, query: Pa
   }
 }
 
+const headLine = (tenant: TenantId, { seq, hash, state }: Head): string => `${tenant} head ${seq} ${hexOf(hash)} ${state}`
+
 export async function snapshotLines(snapshot: Snapshot, tenant: TenantId): Promise<readonly string[]> {
   const head = await snapshot.journal.head(tenant)
-  const lines = [`${tenant} head ${head.seq} ${hexOf(head.hash)}`]
+  const lines = [headLine(tenant, head)]
   for (const event of await readAll(snapshot.journal, tenant)) lines.push(`${tenant} event ${eventLine(event)}`)
   for (const table of tableNames) {
     let after: string | undefined
@@ -78,6 +80,12 @@ export async function snapshotLines(snapshot: Snapshot, tenant: TenantId): Promi
 export async function picture(backend: Backend, tenants: readonly TenantId[]): Promise<readonly string[]> {
   const lines = [`tenants ${(await backend.journal.tenants()).join(' ')}`]
   for (const tenant of tenants) {
+    const head = await backend.journal.head(tenant)
+    if (head.state !== 'active') {
+      // All that a closed tenant shows.
+      lines.push(headLine(tenant, head))
+      continue
+    }
     const snapshot = await backend.upkeep.snapshot(tenant)
     try {
       lines.push(...(await snapshotLines(snapshot, tenant)))

@@ -6,6 +6,7 @@ import { journalSabotages } from './sabotage/journal.ts'
 import { lifeSabotages } from './sabotage/life.ts'
 import { rowSabotages } from './sabotage/rows.ts'
 import type { Sabotage } from './sabotage/spoil.ts'
+import { stateSabotages } from './sabotage/states.ts'
 import { upkeepSabotages } from './sabotage/upkeep.ts'
 
 export type { Sabotage }
@@ -16,4 +17,5 @@ export const sabotages: readonly Sabotage[] = [
   ...rowSabotages,
   ...upkeepSabotages,
   ...lifeSabotages,
+  ...stateSabotages,
 ]

@@ -4,6 +4,7 @@ import type { EventDraft } from '../model/event.ts'
 import { typePattern } from '../model/event.ts'
 import { type Id, type RunId, type SessionId, type TenantId, tenantId } from '../model/ids.ts'
 import { type TableName, tableNames, tableOf } from '../model/tables.ts'
+import type { TenantState } from '../model/tenant.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Change, Commit, Guard } from '../ports/commit.ts'
 import type { Head, PageQuery } from '../ports/journal.ts'
@@ -88,15 +89,28 @@ export function stepMaker(random: Chance, oracle: Backend, { times }: StepOption
     return { kind: 'row', table, id, revision: wrong((await oracle.rows.get(tenant, table, id))?.revision ?? 0) }
   }
 
+  // Suspended for a while and resumed soon; the last tenant may be deleted, and is then asked to come back in vain.
+  const turn = (tenant: TenantId, from: TenantState): Commit => {
+    const last = tenant === TENANTS.at(-1)
+    const state = from === 'active' ? 'suspended' : last && random.percent(10) ? 'deleted' : random.percent(85) ? 'active' : 'suspended'
+    return { tenant, guards: [], events: [draft(tenant)], changes: [{ kind: 'state', state }] }
+  }
+
   const commit = async (): Promise<Commit> => {
     const tenant = random.pick(TENANTS)
-    const head = (await oracle.journal.head(tenant)).seq
+    const { seq: head, state } = await oracle.journal.head(tenant)
     const again = sent.length > 0 && random.percent(15) ? random.pick(sent) : undefined
     if (again) return { ...again.commit, since: random.pick([0, again.after, again.after, head]) }
+    if (random.percent(state === 'active' ? 2 : 40)) {
+      const made = turn(tenant, state)
+      sent.push({ commit: made, after: head })
+      return made
+    }
     const keyed = random.percent(35)
     const key = keyed ? keyOf(tenant, `k${random.int(5)}`, random.percent(80) ? 'same' : 'other') : undefined
     const guards: Guard[] = []
-    while (random.percent(40)) guards.push(await guard(tenant))
+    // A closed tenant does not show what a guard would need to know.
+    while (state === 'active' && random.percent(40)) guards.push(await guard(tenant))
     if (key && random.percent(15)) return { tenant, key, guards, events: [], changes: [] }
     const events = Array.from({ length: 1 + random.int(3) }, () => draft(tenant))
     const changes = Array.from({ length: random.int(4) }, () => change(head, events.length))
@@ -132,10 +146,15 @@ export function tell(step: Step): string {
   return step.batch
     .map((c) => {
       const guards = c.guards.map((g) => g.kind).join('+')
-      const changes = c.changes.map((x) => (x.kind === 'erase' ? `erase ${x.seqs.join()}` : `${x.kind} ${x.table}/${x.id}`)).join(', ')
+      const changes = c.changes.map(tellChange).join(', ')
       return `${c.tenant}: ${c.events.length} events${c.key ? ', keyed' : ''}${c.since !== undefined ? `, since ${c.since}` : ''}${guards && `, if ${guards}`}${changes && `, ${changes}`}`
     })
     .join('; ')
+}
+
+function tellChange(change: Change): string {
+  if (change.kind === 'erase') return `erase ${change.seqs.join()}`
+  return change.kind === 'state' ? `now ${change.state}` : `${change.kind} ${change.table}/${change.id}`
 }
 
 export interface Reads {

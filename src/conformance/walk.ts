@@ -3,6 +3,7 @@
 
 import { memoryBackend } from '../backends/memory/backend.ts'
 import { canonical } from '../model/canonical.ts'
+import { InkError } from '../model/errors.ts'
 import type { TenantId } from '../model/ids.ts'
 import { tableNames } from '../model/tables.ts'
 import type { Backend } from '../ports/backend.ts'
@@ -116,10 +117,16 @@ async function compareAll({ oracle, backend }: Pair, random: Chance): Promise<st
     [`list of ${tenant} ${JSON.stringify(list)}`]: (side) => listAll(side, tenant, list),
   }
   for (const [what, read] of Object.entries(reads)) {
-    const difference = firstDifference(await read(oracle), await read(backend))
+    const difference = firstDifference(await read(oracle).catch(closed), await read(backend).catch(closed))
     if (difference) return `${what}\n${difference}`
   }
   return undefined
+}
+
+// A refusal is an answer too, where the tenant is closed.
+function closed(error: unknown): readonly string[] {
+  if (error instanceof InkError && error.code === 'TENANT_CLOSED') return [error.message]
+  throw error
 }
 
 // Cursors are each backend's own; where the pages end is not.

@@ -10,7 +10,6 @@ import { checkSeq, optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { SessionRow } from '../model/session.ts'
 import type { Guard } from '../ports/commit.ts'
-import { ERASED } from './decider.ts'
 import { admit, commitKey, draftEvent, payloadOf, telling } from './draft.ts'
 import { pause } from './execute.ts'
 import { refusalOf } from './outcome.ts'
@@ -135,7 +134,7 @@ function takeNew(scope: Scope, given: Loose<NewEvent> | undefined): Taken {
   const { type, session, run, cause, transient, data } = given
   telling(scope, () => {
     checkType(type)
-    if (type === ERASED || scope.engine.registry.of(type)) throw refuse('TYPE_RESERVED', { type })
+    if (scope.engine.registry.isReserved(type)) throw refuse('TYPE_RESERVED', { type })
     if (transient !== undefined && typeof transient !== 'boolean')
       throw refuse('OPTION_INVALID', { option: 'transient', why: 'it is true or false' })
     if (session !== undefined) toId(session)

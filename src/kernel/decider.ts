@@ -5,6 +5,7 @@ import type { InkError } from '../model/errors.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
 import type { Body } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
+import type { TenantState } from '../model/tenant.ts'
 
 /** What a decision says happened. */
 export interface Fact {
@@ -75,10 +76,23 @@ export class Registry {
   of(type: string): AnyDecider | undefined {
     return this.#byType.get(type)
   }
+
+  isReserved(type: string): boolean {
+    return this.#byType.has(type) || type === ERASED || TURNS.includes(type)
+  }
 }
 
 /** Erasing is an event of every subject and of no decider. */
 export const ERASED = 'payload.erased'
+
+/** What became of a tenant: facts of no subject and of no decider. The state they leave stands on the head. */
+export const TENANT_TURNED: Readonly<Record<TenantState, string>> = {
+  active: 'tenant.resumed',
+  suspended: 'tenant.suspended',
+  deleted: 'tenant.deleted',
+}
+
+const TURNS: readonly string[] = Object.values(TENANT_TURNED)
 
 export interface ErasedData {
   /** Inclusive ranges of seqs. */

@@ -5,6 +5,7 @@ import { idMaker } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Environment, Logger } from '../ports/environment.ts'
+import { Closings } from './closings.ts'
 import { type AnyDecider, Registry } from './decider.ts'
 import { tagger } from './hmac.ts'
 import { Lane, type LaneOptions } from './lane.ts'
@@ -47,13 +48,15 @@ export async function createEngine(
   }
   const mask = options.redact === false ? undefined : await masking(backend, environment, options)
   const world = { ...environment, logger: maskedLogger(environment.logger, mask) }
+  const sessions = new SessionMemory()
   return {
     backend,
     environment: world,
     lane: new Lane(backend, world, { ...options.lane, saved }),
     registry: new Registry(features),
     redactor: mask,
-    sessions: new SessionMemory(),
+    sessions,
+    closings: new Closings(sessions),
     turns: new Turns(),
     payloadBytes,
     newId: idMaker(

@@ -1,13 +1,14 @@
 // Group commit without a timer: while one batch is at the disk the next one gathers, and a single append leaves at once. Bounded:
 // past the bound, work is refused at the door instead of being buffered without end.
 
-import { InkError, refuse, refuseLightly } from '../model/errors.ts'
+import { type InkError, refuse, refuseLightly } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Commit, Outcome } from '../ports/commit.ts'
 import type { Environment } from '../ports/environment.ts'
 import { KnownHeads } from './heads.ts'
 import { Histogram, type Latency } from './histogram.ts'
+import { asFirstSaved, isDefinite, reasonOf, saysNothing, unknownOutcome } from './outcome.ts'
 import { Watchdog } from './watchdog.ts'
 
 export interface LaneOptions {
@@ -213,7 +214,7 @@ export class Lane {
     })
     this.#count.resent += batch.length
     const again = await this.#send(batch.map((w) => w.commit))
-    if ('outcomes' in again) return this.#settle(batch, again.outcomes)
+    if ('outcomes' in again) return this.#settle(batch, again.outcomes, true)
 
     // One commit may be what the store chokes on: it must not take the others with it.
     let inARow = again.timedOut ? GIVE_UP_AFTER : 0
@@ -223,7 +224,7 @@ export class Lane {
         const alone = await this.#send([w.commit])
         if ('outcomes' in alone) {
           inARow = 0
-          this.#settle([w], alone.outcomes)
+          this.#settle([w], alone.outcomes, true)
           continue
         }
         inARow = alone.timedOut ? GIVE_UP_AFTER : inARow + 1
@@ -233,11 +234,11 @@ export class Lane {
     }
   }
 
-  #settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+  #settle(batch: readonly Waiting[], outcomes: readonly Outcome[], resent = false): void {
     const now = this.#environment.clock.monotonic()
     this.#learnTime(outcomes[0])
     for (let i = 0; i < batch.length; i++) {
-      const { commit, since, settle } = batch[i] as Waiting
+      const { commit, since, settle, fail } = batch[i] as Waiting
       const outcome = asFirstSaved(commit, outcomes[i] as Outcome)
       this.#record(now - since)
       this.#count.commits++
@@ -248,7 +249,8 @@ export class Lane {
         if (last) this.#heads.learn(commit.tenant, last.seq)
         this.#options.saved?.(commit, outcome)
       }
-      settle(outcome)
+      if (resent && saysNothing(commit, outcome)) fail(unknownOutcome(commit, new Error('the tenant was closed meanwhile')))
+      else settle(outcome)
     }
   }
 
@@ -276,20 +278,6 @@ export class Lane {
     })
   }
 }
-
-const isDefinite = (error: unknown): boolean => error instanceof InkError && error.kind !== 'unknown'
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const unknownOutcome = (commit: Commit, cause: unknown): InkError =>
-  refuse(
-    'OUTCOME_UNKNOWN',
-    { reason: reasonOf(cause), key: commit.key !== undefined, ids: commit.events.map((e) => e.id), tenant: commit.tenant },
-    cause,
-  )
-
-// Our own event ids coming back from a second sending mean that the first one arrived: that is a commit, not a repetition.
-const asFirstSaved = (commit: Commit, outcome: Outcome): Outcome =>
-  outcome.ok && outcome.repeated && outcome.receipts[0]?.id === commit.events[0]?.id ? { ...outcome, repeated: false } : outcome
 
 // What a commit weighs in memory, near enough: text units, and a little for every event and row.
 function weigh(commit: Commit): number {

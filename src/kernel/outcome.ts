@@ -1,7 +1,7 @@
-// From a refused outcome to the error a caller understands.
+// What an answer of the backend means for the caller, and what it means when there is none.
 
-import { type InkError, refuse } from '../model/errors.ts'
-import type { Outcome } from '../ports/commit.ts'
+import { InkError, refuse } from '../model/errors.ts'
+import type { Commit, Outcome } from '../ports/commit.ts'
 import type { Scope } from './scope.ts'
 
 export function refusalOf(scope: Scope, outcome: Outcome & { ok: false }): InkError {
@@ -18,3 +18,25 @@ export function refusalOf(scope: Scope, outcome: Outcome & { ok: false }): InkEr
       return refuse('CONFLICT', { table: refused.table, id: refused.id, tries: 1 })
   }
 }
+
+/** The backend knows that nothing was saved. */
+export const isDefinite = (error: unknown): boolean => error instanceof InkError && error.kind !== 'unknown'
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+export const unknownOutcome = (commit: Commit, cause: unknown): InkError =>
+  refuse(
+    'OUTCOME_UNKNOWN',
+    { reason: reasonOf(cause), key: commit.key !== undefined, ids: commit.events.map((e) => e.id), tenant: commit.tenant },
+    cause,
+  )
+
+/** Our own event ids coming back from a second sending mean that the first one arrived: that is a commit, not a repetition. */
+export const asFirstSaved = (commit: Commit, outcome: Outcome): Outcome =>
+  outcome.ok && outcome.repeated && outcome.receipts[0]?.id === commit.events[0]?.id ? { ...outcome, repeated: false } : outcome
+
+/**
+ * A closed tenant refuses before it looks for an earlier sending, so of a commit that was sent before this says nothing: it may have been
+ * saved when the tenant was still active.
+ */
+export const saysNothing = (commit: Commit, outcome: Outcome): boolean =>
+  !outcome.ok && outcome.refused === 'tenant' && commit.events.length > 0

@@ -72,19 +72,26 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
       // The bell is reset before reading: whatever lands while we read rings it again.
       bell?.reset()
       const size = Math.min(limits.pageEvents, limit === undefined ? limits.pageEvents : limit - given)
+      const { closings } = scope.engine
+      const closed = closings.count
       const page = await scope.engine.backend.journal.page(scope.tenant, {
         ...narrowed,
         from: position,
         limit: size,
         bytes: limits.pageBytes,
       })
+      let { through, more } = page
       for (const record of page.events) {
         yield decodeEvent(scope.tenant, record)
         given++
         if (asked(scope, query)) return
+        if (closings.count === closed) continue
+        // A tenant was closed since the page was read, perhaps this one: the rest is asked for again.
+        ;[through, more] = [record.seq, true]
+        break
       }
-      position = page.through
-      if (page.more) {
+      position = through
+      if (more) {
         // Others run between two pages, however fast the reader is.
         await new Promise<void>((resolve) => scope.engine.environment.timer.soon(resolve))
         continue

@@ -2,9 +2,12 @@
 // may have written.
 
 import { fromHex, utf8 } from '../model/bytes.ts'
+import { InkError, refuse } from '../model/errors.ts'
 import type { Event, EventDraft, EventRecord, Receipt } from '../model/event.ts'
 import type { TenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import type { TenantState } from '../model/tenant.ts'
+import type { Commit } from '../ports/commit.ts'
 import { decodeEvent } from './read.ts'
 import type { Scope } from './scope.ts'
 
@@ -25,6 +28,10 @@ function recordOf(held: Held): EventRecord {
 export class Recent {
   readonly #scope: Scope
   #held: Held[] = []
+  // The state that closed the tenant, as far as this node has heard.
+  #closed: TenantState | undefined
+  // How often that changed: what was read before it did is not held afterwards.
+  #turns = 0
   #catchingUp = false
   readonly #stop: () => void
 
@@ -36,26 +43,59 @@ export class Recent {
 
   /** Oldest first. */
   read(): readonly Event[] {
+    if (this.#closed) throw refuse('TENANT_CLOSED', { tenant: this.#scope.tenant, state: this.#closed })
     return this.#held.slice(-limits.recentEvents).map((held) => decodeEvent(this.#scope.tenant, recordOf(held)))
   }
 
   async fill(): Promise<void> {
     const { journal } = this.#scope.engine.backend
-    const page = await journal.page(this.#scope.tenant, { from: Number.MAX_SAFE_INTEGER, backwards: true, limit: limits.recentEvents })
+    const turns = this.#turns
+    const page = await journal
+      .page(this.#scope.tenant, { from: Number.MAX_SAFE_INTEGER, backwards: true, limit: limits.recentEvents })
+      .catch(closingOf)
+    if (turns !== this.#turns) return
+    if ('closed' in page) {
+      if (this.#closed !== page.closed) this.#turn(page.closed)
+      return
+    }
+    this.#closed = undefined
     const last = this.#held.at(-1)?.seq ?? 0
     const newest = page.events[0]?.seq ?? 0
     if (newest >= last) this.#held = page.events.toReversed()
   }
 
+  /** A commit of this node's own, just saved. */
+  note({ events, changes }: Commit, receipts: readonly Receipt[]): void {
+    for (const change of changes) {
+      if (change.kind === 'erase') this.#forget(new Set(change.seqs))
+      if (change.kind === 'state' && change.state === 'active') this.#turn(undefined)
+    }
+    this.#add(events, receipts)
+    for (const change of changes) if (change.kind === 'state' && change.state !== 'active') this.#turn(change.state)
+  }
+
+  /** What a closed tenant had does not come out of memory. */
+  #turn(closed: TenantState | undefined): void {
+    this.#closed = closed
+    this.#turns++
+    this.#held = []
+    this.#scope.engine.closings.heard(this.#scope.tenant)
+  }
+
   /** Erased payloads leave memory too. */
-  forget(seqs: ReadonlySet<number>): void {
+  #forget(seqs: ReadonlySet<number>): void {
     this.#held = this.#held.map((held) => (seqs.has(held.seq) ? { ...recordOf(held), payload: undefined, salt: undefined } : held))
   }
 
-  add(drafts: readonly EventDraft[], receipts: readonly Receipt[]): void {
+  #add(drafts: readonly EventDraft[], receipts: readonly Receipt[]): void {
     const last = this.#held.at(-1)?.seq ?? 0
     const first = receipts[0]?.seq ?? 0
     if (first <= last) return
+    // It was saved, so the tenant was active then; whether it is now, the journal knows.
+    if (this.#closed) {
+      this.#catchUpSoon()
+      return
+    }
     // A gap means that someone else wrote in between, and the journal knows what; until it was asked, what was written here is shown.
     if (first > last + 1) {
       this.#held = []
@@ -94,6 +134,11 @@ export class Recent {
         if (!closing.aborted) environment.logger.warn('recent events could not be read', { error: String(error) })
       })
   }
+}
+
+function closingOf(error: unknown): { readonly closed: TenantState } {
+  if (error instanceof InkError && error.code === 'TENANT_CLOSED') return { closed: error.details.state as TenantState }
+  throw error
 }
 
 // A node may serve any number of tenants; those it served last are held.

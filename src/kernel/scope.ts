@@ -4,6 +4,7 @@ import { refuse } from '../model/errors.ts'
 import type { Id, TenantId } from '../model/ids.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
+import type { Closings } from './closings.ts'
 import type { Registry } from './decider.ts'
 import type { Lane } from './lane.ts'
 import type { Redactor } from './redact/redactor.ts'
@@ -18,6 +19,7 @@ export interface Engine {
   readonly registry: Registry
   readonly redactor: Redactor | undefined
   readonly sessions: SessionMemory
+  readonly closings: Closings
   readonly turns: Turns
   readonly payloadBytes: number
   readonly newId: <Name extends string>() => Id<Name>

@@ -28,4 +28,8 @@ export class SessionMemory {
     this.#seen.set(session, { tenant, revision, state })
     if (this.#seen.size > limits.sessionsRemembered) this.#seen.delete(this.#seen.keys().next().value as SessionId)
   }
+
+  forget(tenant: TenantId): void {
+    for (const [session, seen] of this.#seen) if (seen.tenant === tenant) this.#seen.delete(session)
+  }
 }

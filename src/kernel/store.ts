@@ -8,6 +8,7 @@ import { limits } from '../model/limits.ts'
 import { optionsOf } from '../model/options.ts'
 import type { TypeUsage } from '../model/queries.ts'
 import type { SessionRow } from '../model/session.ts'
+import type { TenantState } from '../model/tenant.ts'
 import type { Backend, BackendTraits } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Measure } from '../ports/upkeep.ts'
@@ -21,6 +22,7 @@ import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
 import { Recents } from './recent.ts'
 import { checkOpen, type Engine, type Scope } from './scope.ts'
 import { findSession, type ListOptions, listSessions, openSession, type Session, type SessionOptions, sessionById } from './session.ts'
+import { setTenantState } from './tenant.ts'
 import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
 
 export interface Stats extends LaneStats {
@@ -63,8 +65,14 @@ export interface Store {
   erase(options: EraseOptions): Promise<EraseReport>
   verify(options?: VerifyOptions): Promise<VerifyReport>
   rebuild(options?: RebuildOptions): Promise<RebuildReport>
-  /** Tenants that have written. */
+  /** Tenants that have written, closed ones too. */
   tenants(): Promise<readonly TenantId[]>
+  tenantState(id: string): Promise<TenantState>
+  /**
+   * Closes a tenant, or brings it back. While it is not active, everything about it is refused on every node with TENANT_CLOSED. `deleted`
+   * is final. An event in its own journal says so, with the reason.
+   */
+  setTenantState(id: string, state: TenantState, options: { readonly reason: string }): Promise<void>
   usage(): Promise<readonly TypeUsage[]>
   measure(): Promise<Measure>
   /** Damage below the journal (pages, indexes), in the backend's words; empty when sound. */
@@ -80,9 +88,8 @@ export async function createStore(backend: Backend, environment: Environment, op
   const recents = new Recents()
   const closing = new AbortController()
   const engine = await createEngine(backend, environment, options, closing.signal, (commit, outcome) => {
-    const recent = recents.get(commit.tenant)
-    for (const change of commit.changes) if (change.kind === 'erase') recent?.forget(new Set(change.seqs))
-    recent?.add(commit.events, outcome.receipts)
+    recents.get(commit.tenant)?.note(commit, outcome.receipts)
+    if (commit.changes.some((change) => change.kind === 'state')) engine.closings.heard(commit.tenant)
   })
   const life = new Life(engine, closing, recents)
   const scope = { engine, tenant: MAIN, actor: '' }
@@ -216,6 +223,19 @@ class StoreView implements Store {
     return this.#scope.engine.backend.journal.tenants()
   }
 
+  async tenantState(id: string): Promise<TenantState> {
+    checkOpen(this.#scope.engine)
+    this.#beyondWall('tenantState()')
+    return (await this.#scope.engine.backend.journal.head(telling(this.#scope, () => tenantId(id)))).state
+  }
+
+  async setTenantState(id: string, state: TenantState, options: { readonly reason: string }): Promise<void> {
+    checkOpen(this.#scope.engine)
+    this.#beyondWall('setTenantState()')
+    const tenant = telling(this.#scope, () => tenantId(id))
+    await setTenantState({ ...this.#scope, tenant }, state, optionsOf(options, 'setTenantState').reason)
+  }
+
   async usage(): Promise<readonly TypeUsage[]> {
     checkOpen(this.#scope.engine)
     return this.#scope.engine.backend.queries.usageByType(this.#scope.tenant)
@@ -236,8 +256,8 @@ class StoreView implements Store {
   async maintain(): Promise<MaintenanceReport> {
     checkOpen(this.#scope.engine)
     this.#beyondWall('maintain()')
-    const { backend, environment } = this.#scope.engine
-    return { receiptsForgotten: await backend.upkeep.sweepReceipts(environment.clock.now() - limits.receiptsKeptMs) }
+    const { backend, lane } = this.#scope.engine
+    return { receiptsForgotten: await backend.upkeep.sweepReceipts(lane.storeTime() - limits.receiptsKeptMs) }
   }
 
   stats(): Stats {

@@ -7,7 +7,9 @@ import { InkError, refuse } from '../model/errors.ts'
 import type { EventRecord, Receipt } from '../model/event.ts'
 import { limits } from '../model/limits.ts'
 import { checkSeq, listOf, optionsOf } from '../model/options.ts'
-import { ERASED, type ErasedData } from './decider.ts'
+import { type TenantState, tenantStates } from '../model/tenant.ts'
+import type { Head } from '../ports/journal.ts'
+import { ERASED, type ErasedData, TENANT_TURNED } from './decider.ts'
 import { telling } from './draft.ts'
 import { SeqRanges } from './ranges.ts'
 import { scanJournal, stopIfAsked } from './read.ts'
@@ -83,6 +85,8 @@ class ChainWalk {
   readonly #states: Record<EventState, number> = { intact: 0, erased: 0, 'erased-unauthorised': 0, corrupt: 0, missing: 0 }
   readonly #unauthorised = new SeqRanges()
   #events = 0
+  // What the journal says of its tenant.
+  #state: TenantState = 'active'
   // Unknown after a gap: the link of the next event cannot be checked, the one after it can.
   #hash: Uint8Array | undefined = GENESIS
   // After a damaged event the stored hash may be the right one to go on from, or the computed one: either is accepted once.
@@ -117,6 +121,7 @@ class ChainWalk {
     this.#gap(e.seq - 1)
     this.seq = e.seq
     this.#events++
+    this.#state = tenantStates.find((state) => TENANT_TURNED[state] === e.type) ?? this.#state
     const reason = this.#contentFlaw(e)
     const event = eventDigest(sha256, this.#scope.tenant, e, e.digest)
     const computed = this.#hash && linkHash(sha256, this.#hash, e.seq, event)
@@ -139,11 +144,13 @@ class ChainWalk {
     }
   }
 
-  finish(head: { seq: number; hash: Uint8Array }, beyond: number | undefined): VerifyReport {
+  finish(head: Head, beyond: number | undefined): VerifyReport {
     this.#gap(head.seq)
     if (beyond !== undefined) this.#problem(beyond, 'corrupt', `an event stands beyond the head, which is ${head.seq}`)
     if (this.seq === head.seq && this.#hash && !sameBytes(this.#hash, head.hash))
       this.#problem(head.seq, 'corrupt', 'the head is not the hash of the last event')
+    if (this.seq === head.seq && this.#state !== head.state)
+      this.#problem(head.seq, 'corrupt', `the head says that the tenant is ${head.state}, the journal says ${this.#state}`)
     for (const seq of [...this.#anchors.keys()].sort((a, b) => a - b))
       this.#problem(seq, 'missing', 'a receipt names this event, but the journal ends before it')
     for (const [from, to] of this.#unauthorised.ranges()) {

@@ -50,7 +50,7 @@ test('text is ordered by its UTF-8 bytes, and null comes first', () => {
 
 test('a cursor that was not made here is refused', () => {
   expect(decodeCursor(encodeCursor(['a', 1, null]), 3)).toEqual(['a', 1, null])
-  for (const text of ['', '{}', '[1]', '[1,2,{}]', 'nope']) {
+  for (const text of ['', '{}', '[1]', '[1,2,{}]', 'nope', '["a\\u0000",1,2]', '["\\ud800",1,2]']) {
     expect(() => decodeCursor(text, 3)).toThrow(expect.objectContaining({ code: 'CURSOR_INVALID' }))
   }
 })

@@ -100,7 +100,7 @@ export const errors = {
     (d) =>
       `${d.path} was asked for durability '${d.asked}' but reports synchronous=${d.found}. Nothing was written. Do not change pragmas of the store's connection.`,
   ),
-  URL_UNKNOWN: row('invalid', (d) => `'${d.url}' names no kind of store. Give a file path, ':memory:' or a file: URL.`),
+  URL_UNKNOWN: row('invalid', (d) => `'${d.url}' names no kind of store. Give a file path, ':memory:', a file: URL or a postgres: URL.`),
   OPTION_INVALID: row('invalid', (d) => `The option ${d.option} is not usable: ${d.why}. Nothing was opened or written.`),
   NOT_YET: row(
     'unavailable',
@@ -108,12 +108,71 @@ export const errors = {
   ),
   STORE_CLOSED: row('unavailable', () => 'The store is closed; nothing was written. Open it again.'),
 
+  // a database
+  DATABASE_UNREACHABLE: row(
+    'unavailable',
+    (d) => `${d.place} cannot be reached (${d.reason}). Nothing was written. Check host and port of url, and that the server runs.`,
+  ),
+  DATABASE_LOGIN_REFUSED: row(
+    'denied',
+    (d) => `${d.place} refused the login (${d.reason}). Nothing was opened. Check user and password in url, and pg_hba.conf of the server.`,
+  ),
+  DATABASE_MISSING: row(
+    'missing',
+    (d) => `${d.place}: ${d.reason}. Nothing was opened. Check the name at the end of url, or create the database first.`,
+  ),
+  DATABASE_RIGHT_MISSING: row(
+    'denied',
+    (d) =>
+      `The login lacks a right on ${d.place} (${d.reason}). Nothing was written. Grant it inkfast_app, or run inkfast migrate with a login that may create roles.`,
+  ),
+  DATABASE_READ_ONLY: row(
+    'denied',
+    (d) =>
+      `${d.place} takes no writes (${d.reason}). Nothing was written. Point url at the primary, or open with readOnly to look at a replica.`,
+  ),
+  DATABASE_FULL: row(
+    'exhausted',
+    (d) =>
+      `The disk of ${d.place} is full (${d.reason}), so nothing was written. What was acknowledged before is safe. Free some space there.`,
+  ),
+  DATABASE_BUSY: row(
+    'unavailable',
+    (d) =>
+      `${d.place} did not get to it (${d.reason}), so nothing was written. Try again; if it stays so, look at max_connections, the option connections and what holds locks.`,
+  ),
+  DATABASE_UNSUITABLE: row('unavailable', (d) => `${d.place} cannot carry a store: ${d.why}. Nothing was opened.`),
+  ROLE_TOO_POWERFUL: row(
+    'denied',
+    (d) =>
+      `Statements on ${d.place} would run as ${d.role}, which ${d.why}, so the wall between tenants would not hold. Nothing was served. Use a login that has inkfast_app and nothing else as url.`,
+  ),
+  TENANT_KEY_MISSING: row(
+    'invalid',
+    (d) =>
+      `${d.place} walls tenants off with a key that this login may not read. Nothing was served. Pass the option tenantKey, the same that inkfast migrate was given.`,
+  ),
+  TENANT_KEY_WRONG: row(
+    'denied',
+    (d) =>
+      `The tenantKey is not one that ${d.place} knows. Nothing was read or written. Pass the key that inkfast migrate was given, or give it this one.`,
+  ),
+  WALL_OPEN: row(
+    'denied',
+    (d) =>
+      `The wall between tenants of ${d.place} does not stand: ${d.why}. Nothing was served. Run inkfast migrate with the owner's login, then inkfast doctor.`,
+  ),
+
   // tenants and actors
   TENANT_INVALID: row(
     'invalid',
     (d) => `'${d.tenant}' cannot name a tenant: use 1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or a digit.`,
   ),
-  TENANT_CLOSED: row('denied', (d) => `Tenant ${d.tenant} is ${d.state}; nothing was read or written for it.`),
+  TENANT_CLOSED: row(
+    'denied',
+    (d) =>
+      `Tenant ${d.tenant} is ${d.state}; nothing was read or written for it. ${d.state === 'deleted' ? 'That is final.' : 'Whoever runs the store may resume it.'}`,
+  ),
   TENANT_WALL: row(
     'denied',
     (d) =>
@@ -148,7 +207,10 @@ export const errors = {
     (d) => `One commit may hold ${d.limit} ${d.unit}; this one has ${d.found}. Nothing was written. Split it.`,
   ),
   COMMIT_EMPTY: row('invalid', () => 'There is nothing to append. Pass at least one event.'),
-  KEY_INVALID: row('invalid', (d) => `A key must be well-formed text of 1 to 512 bytes (got ${d.found}). Nothing was written.`),
+  KEY_INVALID: row(
+    'invalid',
+    (d) => `A key must be well-formed text of 1 to 512 bytes without U+0000 (got ${d.found}). Nothing was written.`,
+  ),
   ID_INVALID: row('invalid', (d) => `'${d.id}' is not an id: 26 characters of Crockford base 32 are expected.`),
   KEY_REUSED: row(
     'conflict',

@@ -23,8 +23,10 @@ export function checkSeq(seq: unknown): number {
   return seq
 }
 
-/** Keys that users choose: for a session, for a retry. */
+/** Keys that users choose: for a session, for a retry. They end in text columns, and not every database can hold U+0000 in one. */
 export function checkKey(key: unknown): asserts key is string {
-  if (typeof key === 'string' && key !== '' && key.isWellFormed() && utf8Length(key) <= limits.keyBytes) return
-  throw refuse('KEY_INVALID', { found: typeof key === 'string' ? `${key.length} characters` : typeof key })
+  if (typeof key !== 'string') throw refuse('KEY_INVALID', { found: typeof key })
+  if (key.includes('\0')) throw refuse('KEY_INVALID', { found: 'one with U+0000' })
+  if (key !== '' && key.isWellFormed() && utf8Length(key) <= limits.keyBytes) return
+  throw refuse('KEY_INVALID', { found: `${key.length} characters` })
 }

@@ -41,8 +41,10 @@ export function decodeCursor(cursor: string, length: number): readonly ColumnVal
   } catch (cause) {
     throw refuse('CURSOR_INVALID', {}, cause)
   }
-  const usable =
-    Array.isArray(key) && key.length === length && key.every((v) => v === null || typeof v === 'string' || typeof v === 'number')
-  if (!usable) throw refuse('CURSOR_INVALID')
-  return key as ColumnValue[]
+  if (!Array.isArray(key) || key.length !== length || !key.every(isColumnValue)) throw refuse('CURSOR_INVALID')
+  return key
 }
+
+// No row holds U+0000 or half a surrogate pair, and not every database can even be asked for one.
+const isColumnValue = (value: unknown): value is ColumnValue =>
+  value === null || typeof value === 'number' || (typeof value === 'string' && value.isWellFormed() && !value.includes('\0'))

@@ -9,6 +9,7 @@ export interface TypeUsage {
   readonly erased: number
 }
 
+/** Refused with TENANT_CLOSED when the tenant is not active. */
 export interface Queries {
   usageByType(tenant: string): Promise<readonly TypeUsage[]>
 }

@@ -4,6 +4,7 @@
 import type { EventDraft, Receipt } from '../model/event.ts'
 import type { SessionId, TenantId } from '../model/ids.ts'
 import type { ColumnValue, TableName } from '../model/tables.ts'
+import type { TenantState } from '../model/tenant.ts'
 
 export type Guard =
   /** The row is at this revision; 0 means that it is absent. */
@@ -28,6 +29,11 @@ export type Change =
   | { readonly kind: 'remove'; readonly table: TableName; readonly id: string }
   /** Drops payload and salt of these events and keeps everything else. The authorising event is in the same commit. */
   | { readonly kind: 'erase'; readonly seqs: readonly number[] }
+  /**
+   * Sets the tenant's state, together with the event that says so. A commit that holds one is not refused because of the state the
+   * tenant has, which is how a tenant comes back; only from `deleted` nothing leads away.
+   */
+  | { readonly kind: 'state'; readonly state: TenantState }
 
 export interface CommitKey {
   readonly digest: Uint8Array
@@ -65,6 +71,7 @@ export type Outcome =
       readonly found: { readonly seq: number; readonly erased: boolean }
       readonly now: number
     }
-  | { readonly ok: false; readonly refused: 'tenant'; readonly found: string; readonly now: number }
+  /** The tenant is not active, or was deleted and something else was asked of it. Looked at before keys and guards. */
+  | { readonly ok: false; readonly refused: 'tenant'; readonly found: TenantState; readonly now: number }
   /** The store choked on this commit, saved nothing of it, and says why; its neighbours are untouched. */
   | { readonly ok: false; readonly refused: 'failed'; readonly found: string; readonly now: number }

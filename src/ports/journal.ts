@@ -2,10 +2,12 @@
 
 import type { EventRecord, TypePattern } from '../model/event.ts'
 import type { Id, RunId, SessionId, TenantId } from '../model/ids.ts'
+import type { TenantState } from '../model/tenant.ts'
 
 export interface Head {
   readonly seq: number
   readonly hash: Uint8Array
+  readonly state: TenantState
 }
 
 export interface PageQuery {
@@ -36,9 +38,10 @@ export interface Page {
 }
 
 export interface JournalReads {
-  /** `{ seq: 0, hash: zeros }` for a tenant nobody has written to. */
+  /** `{ seq: 0, hash: zeros, state: 'active' }` for a tenant nobody has written to. Answers whatever the state: a head holds no payload. */
   head(tenant: TenantId): Promise<Head>
+  /** TENANT_CLOSED when the tenant is not active, found in the store each time. So does every other read that could show what it holds. */
   page(tenant: TenantId, query: PageQuery): Promise<Page>
-  /** In the order of their ids. */
+  /** In the order of their ids, those that are not active too. */
   tenants(): Promise<readonly TenantId[]>
 }

@@ -21,6 +21,7 @@ export interface RowPage {
   readonly cursor?: string
 }
 
+/** Both are refused with TENANT_CLOSED when the tenant is not active. */
 export interface RowReads {
   get(tenant: TenantId, table: TableName, id: string): Promise<StoredRow | undefined>
   list(tenant: TenantId, table: TableName, query: ListQuery): Promise<RowPage>

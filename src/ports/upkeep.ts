@@ -36,10 +36,11 @@ export interface Scratch {
 }
 
 export interface Upkeep {
+  /** TENANT_CLOSED when the tenant is not active. One that is open when its tenant is closed may go on: it is a picture. */
   snapshot(tenant: TenantId): Promise<Snapshot>
   scratch(): Promise<Scratch>
   /** Puts the folded rows in place of the tenant's, all at once; false, and nothing changed, when its head has moved since. */
-  adopt(tenant: TenantId, scratch: Scratch, head: Head): Promise<boolean>
+  adopt(tenant: TenantId, scratch: Scratch, head: Pick<Head, 'seq' | 'hash'>): Promise<boolean>
   /** Damage below the journal: pages, indexes. Empty when sound. */
   check(): Promise<readonly string[]>
   measure(): Promise<Measure>

@@ -66,6 +66,8 @@ test.each([
   'lists text by its UTF-16 units',
   'says that it adopted and does not',
   'sweeps nothing',
+  'never closes a tenant',
+  'takes commits for a suspended tenant',
 ])('a walk with a backend that %s parts from the oracle', async (name) => {
   const sabotage = sabotages.find((one) => one.name === name)
   expect(sabotage).toBeDefined()

@@ -3,9 +3,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { backendOn, postgresBackend } from '../../src/backends/postgres/backend.ts'
+import { openOver } from '../../src/backends/postgres/open.ts'
 import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
 import { type OpenBackend, openMemory } from '../../src/conformance/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
+import { preparedDatabase } from '../support/databases.ts'
+import { emptyPglite, liteConnections, startPglite } from '../support/pglite.ts'
 
 export const openSqlite: OpenBackend = async (options) => {
   const folder = mkdtempSync(join(tmpdir(), 'inkfast-conformance-'))
@@ -26,12 +30,59 @@ export const openSqlite: OpenBackend = async (options) => {
   }
 }
 
+const prepare = async (url: string): Promise<void> => (await postgresBackend({ url })).close()
+
+export const openPostgres: OpenBackend = async () => {
+  const { url, drop } = await preparedDatabase(prepare)
+  const handles: Backend[] = []
+  const handle = async (): Promise<Backend> => {
+    const backend = await postgresBackend({ url, connections: 4 })
+    handles.push(backend)
+    return backend
+  }
+  return {
+    backend: await handle(),
+    ownClock: true,
+    second: handle,
+    reopen: async () => {
+      for (const open of handles) await open.close()
+      return handle()
+    },
+    dispose: drop,
+  }
+}
+
+let lite: ReturnType<typeof startPglite> | undefined
+
+export const openPglite: OpenBackend = async () => {
+  lite ??= startPglite()
+  const db = await lite
+  await emptyPglite(db)
+  const handle = async (): Promise<Backend> => {
+    const options = { url: '', durability: 'normal' } as const
+    return backendOn(await openOver(options, liteConnections(db)), options)
+  }
+  const backend = await handle()
+  return {
+    backend,
+    ownClock: true,
+    reopen: async () => {
+      await backend.close()
+      return handle()
+    },
+  }
+}
+
 export interface Engine {
   readonly name: string
   readonly open: OpenBackend
   /** Cases that fail today. A case that is here and passes is reported, so that the list only ever gets shorter. */
   readonly awaiting: readonly string[]
+  /** Cases that cannot be asked of it, and why. */
+  readonly skips?: Readonly<Record<string, string>>
 }
+
+const oneConnection = 'PGlite has one connection, and a snapshot holds it: nothing else can be asked meanwhile'
 
 export const engines: readonly Engine[] = [
   {
@@ -43,5 +94,19 @@ export const engines: readonly Engine[] = [
     name: 'sqlite',
     open: openSqlite,
     awaiting: [],
+  },
+  {
+    name: 'postgres',
+    open: openPostgres,
+    awaiting: [],
+  },
+  {
+    name: 'pglite',
+    open: openPglite,
+    awaiting: [],
+    skips: {
+      'an erased payload is gone through every reading': oneConnection,
+      'commits, erasures and removals after a snapshot are not seen in it': oneConnection,
+    },
   },
 ]

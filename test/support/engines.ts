@@ -3,12 +3,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { afterEach } from 'vitest'
 import { open, type Store, type StoreOptions } from '../../src/index.ts'
+import { preparedDatabase } from './databases.ts'
 
 export interface Engine {
-  readonly name: 'memory' | 'sqlite'
+  readonly name: 'memory' | 'sqlite' | 'postgres'
   open(options?: Partial<StoreOptions>): Promise<Store>
+  /** A store whose time the test moves: the clock it is given, or the database's own. */
+  openInTime(options?: Partial<StoreOptions>): Promise<{ readonly store: Store; pass(ms: number): Promise<void> }>
 }
 
 const cleanups: (() => unknown)[] = []
@@ -27,16 +31,52 @@ export function tempFolder(): string {
 
 export const tempFile = (name = 'agents.db'): string => join(tempFolder(), name)
 
+const prepare = async (url: string): Promise<void> => (await open(url)).close()
+
+/** A database of its own with our schema in it. */
+export async function tempDatabase(): Promise<string> {
+  const { url, drop } = await preparedDatabase(prepare)
+  later(drop)
+  return url
+}
+
 export async function openIn(url: string, options: Partial<StoreOptions> = {}): Promise<Store> {
   const store = await open({ ...options, url })
   later(() => store.close())
   return store
 }
 
+const openWithClock = async (url: string, options: Partial<StoreOptions> = {}) => {
+  let now = 1_000_000
+  const store = await openIn(url, { ...options, clock: { now: () => now } })
+  return {
+    store,
+    pass: async (ms: number) => {
+      now += ms
+    },
+  }
+}
+
 export const engines: readonly Engine[] = [
-  { name: 'memory', open: (options) => openIn(':memory:', options) },
-  { name: 'sqlite', open: (options) => openIn(tempFile(), options) },
+  { name: 'memory', open: (options) => openIn(':memory:', options), openInTime: (options) => openWithClock(':memory:', options) },
+  { name: 'sqlite', open: (options) => openIn(tempFile(), options), openInTime: (options) => openWithClock(tempFile(), options) },
+  {
+    name: 'postgres',
+    open: async (options) => openIn(await tempDatabase(), options),
+    openInTime: async (options) => {
+      const url = await tempDatabase()
+      return { store: await openIn(url, options), pass: (ms) => moveTime(url, ms) }
+    },
+  },
 ]
+
+/** For every node of the store at once. */
+export async function moveTime(url: string, ms: number): Promise<void> {
+  const owner = new Client(url)
+  await owner.connect()
+  await owner.query('update inkfast.clock set offset_ms = offset_ms + $1', [ms])
+  await owner.end()
+}
 
 /** Ends a test as the larger ones should: the journal is intact and the rows are its fold. */
 export async function expectSound(store: Store): Promise<void> {

@@ -6,12 +6,13 @@ import { assert } from '../../model/errors.ts'
 import type { EventRecord, Receipt } from '../../model/event.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { tableOf } from '../../model/tables.ts'
+import type { TenantState } from '../../model/tenant.ts'
 import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
 import { emptyTenant, type MemoryRows, type MemoryState, type MemoryTenant, tableRows } from './state.ts'
 
 export function applyCommit(state: MemoryState, commit: Commit, sha256: Sha256, now: number): Outcome {
   const tenant = state.tenants.get(commit.tenant) ?? emptyTenant()
-  if (tenant.state !== 'active') return { ok: false, refused: 'tenant', found: tenant.state, now }
+  if (isShut(tenant.state, commit)) return { ok: false, refused: 'tenant', found: tenant.state, now }
 
   const earlier = findEarlier(tenant, commit, sha256)
   if (earlier === 'reused') return { ok: false, refused: 'key', found: reusedAt(tenant, commit), now }
@@ -33,7 +34,10 @@ export function applyCommit(state: MemoryState, commit: Commit, sha256: Sha256, 
     const { event: _, ...kept } = draft
     tenant.events.push({ ...kept, seq, payload: utf8(draft.payload), hash })
   }
-  for (const change of commit.changes) applyChange(tenant.rows, change, first, (seqs) => erase(tenant, seqs))
+  for (const change of commit.changes) {
+    if (change.kind === 'state') tenant.state = change.state
+    applyChange(tenant.rows, change, first, (seqs) => erase(tenant, seqs))
+  }
   const salt = commit.events[0]?.salt
   if (commit.key && salt) {
     tenant.receipts.set(hex(commit.key.digest), {
@@ -44,6 +48,13 @@ export function applyCommit(state: MemoryState, commit: Commit, sha256: Sha256, 
     })
   }
   return { ok: true, receipts: tenant.events.slice(first - 1).map((e) => receiptOf(commit.tenant, e)), repeated: false, now }
+}
+
+/** Only a change of its state gets through to a tenant that is not active, and none leads away from deleted. */
+function isShut(state: TenantState, commit: Commit): boolean {
+  if (state === 'active') return false
+  const wanted = commit.changes.findLast((change) => change.kind === 'state')?.state
+  return wanted === undefined || (state === 'deleted' && wanted !== 'deleted')
 }
 
 function findEarlier(tenant: MemoryTenant, commit: Commit, sha256: Sha256): readonly EventRecord[] | 'reused' | undefined {
@@ -79,6 +90,8 @@ function whatGuardFinds(tenant: MemoryTenant, guard: Guard): number | undefined 
 }
 
 export function applyChange(rows: MemoryRows, change: Change, first: number, erase: (seqs: readonly number[]) => void): void {
+  // A state is no row: it stands on the head.
+  if (change.kind === 'state') return
   if (change.kind === 'erase') {
     erase(change.seqs)
     return

@@ -4,15 +4,16 @@ import { GENESIS } from '../../model/chain.ts'
 import { type EventRecord, matchesType } from '../../model/event.ts'
 import { compareText } from '../../model/order.ts'
 import type { JournalReads, Page, PageQuery } from '../../ports/journal.ts'
-import type { MemoryState } from './state.ts'
+import { activeTenant, type MemoryState } from './state.ts'
 
 export function journalReads(state: MemoryState): JournalReads {
   return {
     head: async (tenant) => {
-      const last = state.tenants.get(tenant)?.events.at(-1)
-      return { seq: last?.seq ?? 0, hash: last?.hash ?? GENESIS }
+      const known = state.tenants.get(tenant)
+      const last = known?.events.at(-1)
+      return { seq: last?.seq ?? 0, hash: last?.hash ?? GENESIS, state: known?.state ?? 'active' }
     },
-    page: async (tenant, query) => readPage(state.tenants.get(tenant)?.events ?? [], query),
+    page: async (tenant, query) => readPage(activeTenant(state, tenant).events, query),
     tenants: async () =>
       [...state.tenants]
         .filter(([, t]) => t.events.length > 0)

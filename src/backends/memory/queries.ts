@@ -3,13 +3,13 @@
 import type { TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'
 import type { Queries, TypeUsage } from '../../model/queries.ts'
-import type { MemoryState } from './state.ts'
+import { activeTenant, type MemoryState } from './state.ts'
 
 export function queries(state: MemoryState): Queries {
   return {
     usageByType: async (tenant) => {
       const byType = new Map<string, TypeUsage>()
-      for (const e of state.tenants.get(tenant as TenantId)?.events ?? []) {
+      for (const e of activeTenant(state, tenant as TenantId).events) {
         const sum = byType.get(e.type) ?? { type: e.type, events: 0, bytes: 0, erased: 0 }
         byType.set(e.type, {
           type: e.type,

@@ -5,19 +5,15 @@ import { compareKeys, compareValues, decodeCursor, encodeCursor } from '../../mo
 import type { StoredRow } from '../../model/rows.ts'
 import { type ColumnValue, type TableName, tableOf } from '../../model/tables.ts'
 import type { ListQuery, RowPage, RowReads } from '../../ports/rows.ts'
-import { type MemoryRow, type MemoryState, tableRows } from './state.ts'
+import { activeTenant, type MemoryRow, type MemoryState, tableRows } from './state.ts'
 
 export function rowReads(state: MemoryState): RowReads {
   return {
     get: async (tenant, table, id) => {
-      const rows = state.tenants.get(tenant)?.rows
-      const row = rows && tableRows(rows, table).get(id)
+      const row = tableRows(activeTenant(state, tenant).rows, table).get(id)
       return row && toStored(row)
     },
-    list: async (tenant, table, query) => {
-      const rows = state.tenants.get(tenant)?.rows
-      return listRows(rows ? [...tableRows(rows, table).values()] : [], table, query)
-    },
+    list: async (tenant, table, query) => listRows([...tableRows(activeTenant(state, tenant).rows, table).values()], table, query),
   }
 }
 

@@ -4,6 +4,7 @@ import type { EventRecord } from '../../model/event.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { StoredRow } from '../../model/rows.ts'
 import { type ColumnValue, type TableName, tableNames } from '../../model/tables.ts'
+import { checkActive, type TenantState } from '../../model/tenant.ts'
 
 export interface MemoryRow extends StoredRow {
   readonly columns: readonly ColumnValue[]
@@ -19,7 +20,7 @@ export interface MemoryReceipt {
 }
 
 export interface MemoryTenant {
-  state: 'active' | 'suspended' | 'deleted'
+  state: TenantState
   readonly events: EventRecord[]
   rows: MemoryRows
   readonly receipts: Map<string, MemoryReceipt>
@@ -35,5 +36,12 @@ export const emptyState = (): MemoryState => ({ tenants: new Map(), secrets: new
 export const emptyRows = (): MemoryRows => new Map(tableNames.map((name) => [name, new Map()]))
 
 export const emptyTenant = (): MemoryTenant => ({ state: 'active', events: [], rows: emptyRows(), receipts: new Map() })
+
+/** The tenant as a read may see it: only an active one is shown. */
+export function activeTenant(state: MemoryState, id: TenantId): MemoryTenant {
+  const tenant = state.tenants.get(id) ?? emptyTenant()
+  checkActive(id, tenant.state)
+  return tenant
+}
 
 export const tableRows = (rows: MemoryRows, table: TableName): Map<string, MemoryRow> => rows.get(table) as Map<string, MemoryRow>

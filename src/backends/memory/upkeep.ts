@@ -10,14 +10,14 @@ import type { Scratch, Upkeep } from '../../ports/upkeep.ts'
 import { applyChange } from './commit.ts'
 import { journalReads } from './journal.ts'
 import { toStored } from './rows.ts'
-import { emptyRows, emptyTenant, type MemoryRows, type MemoryState, tableRows } from './state.ts'
+import { activeTenant, emptyRows, emptyTenant, type MemoryRows, type MemoryState, tableRows } from './state.ts'
 
 const folded = new WeakMap<Scratch, MemoryRows>()
 
 export function upkeep(state: MemoryState, entropy: Entropy): Upkeep {
   return {
     snapshot: async (tenant) => {
-      const now = state.tenants.get(tenant) ?? emptyTenant()
+      const now = activeTenant(state, tenant)
       const still = { ...now, events: [...now.events], rows: copyRows(now.rows) }
       return {
         journal: journalReads({ secrets: new Map(), tenants: new Map([[tenant, still]]) }),

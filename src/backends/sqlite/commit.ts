@@ -3,20 +3,18 @@
 
 import { Buffer } from 'node:buffer'
 import { hex, sameBytes } from '../../model/bytes.ts'
-import { bodyDigest, GENESIS, linkHash } from '../../model/chain.ts'
+import { bodyDigest, linkHash } from '../../model/chain.ts'
 import { assert } from '../../model/errors.ts'
 import type { EventDraft, Receipt } from '../../model/event.ts'
 import { idBytes, readId, type TenantId } from '../../model/ids.ts'
 import { type TableName, tableOf } from '../../model/tables.ts'
+import type { TenantState } from '../../model/tenant.ts'
 import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
 import type { Database } from './database.ts'
+import { readHead, writeHead } from './heads.ts'
 import { sha256 } from './sha256.ts'
 import { statements } from './statements.ts'
 
-const headOf = 'select seq, hash, state from heads where tenant = ?'
-const moveHead = `
-  insert into heads (tenant, seq, hash) values (?, ?, ?)
-  on conflict (tenant) do update set seq = excluded.seq, hash = excluded.hash`
 const addEvent = `
   insert into events (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -28,10 +26,10 @@ const receiptRows = 'select seq, id, hash from events where tenant = ? and seq >
 const idsBeyond = 'select seq, id from events where tenant = ? and seq > ? and seq <= ? order by seq'
 const erasePayload = 'update events set payload = null, salt = null where tenant = ? and seq = ?'
 
-interface Head {
+interface MovingHead {
   seq: number
   hash: Uint8Array
-  readonly state: string
+  state: TenantState
   moved: boolean
   readonly arrived: Arrived
   /** Of rows that guards of this batch asked about and no change of it has touched since. */
@@ -45,35 +43,26 @@ interface Stamps {
 
 /** Runs inside a transaction that the caller began, and ends none. */
 export function applyBatch(db: Database, batch: readonly Commit[], now: number): readonly Outcome[] {
-  const heads = new Map<TenantId, Head>()
+  const heads = new Map<TenantId, MovingHead>()
   const outcomes = batch.map((commit) => {
     let head = heads.get(commit.tenant)
     if (!head) {
-      head = readHead(db, batch, commit.tenant)
+      head = movingHead(db, batch, commit.tenant)
       heads.set(commit.tenant, head)
     }
     return applyCommit(db, commit, head, now)
   })
-  for (const [tenant, head] of heads) if (head.moved) db.run(moveHead, tenant, head.seq, head.hash)
+  for (const [tenant, head] of heads) if (head.moved) writeHead(db, tenant, head)
   return outcomes
 }
 
-function readHead(db: Database, batch: readonly Commit[], tenant: TenantId): Head {
-  const row = db.get(headOf, tenant)
-  if (!row) return { seq: 0, hash: GENESIS, state: 'active', moved: false, arrived: new Map(), stamps: new Map() }
-  const seq = row.seq as number
-  return {
-    seq,
-    hash: row.hash as Uint8Array,
-    state: row.state as string,
-    moved: false,
-    arrived: whatArrived(db, batch, tenant, seq),
-    stamps: new Map(),
-  }
+function movingHead(db: Database, batch: readonly Commit[], tenant: TenantId): MovingHead {
+  const { seq, hash, state } = readHead(db, tenant)
+  return { seq, hash, state, moved: false, arrived: whatArrived(db, batch, tenant, seq), stamps: new Map() }
 }
 
-function applyCommit(db: Database, commit: Commit, head: Head, now: number): Outcome {
-  if (head.state !== 'active') return { ok: false, refused: 'tenant', found: head.state, now }
+function applyCommit(db: Database, commit: Commit, head: MovingHead, now: number): Outcome {
+  if (head.state !== 'active' && isShut(head.state, commit)) return { ok: false, refused: 'tenant', found: head.state, now }
   const earlier = findEarlier(db, commit, head)
   if (earlier && 'erased' in earlier) return { ok: false, refused: 'key', found: earlier, now }
   if (earlier) return { ok: true, receipts: readReceipts(db, commit.tenant, earlier.seq, earlier.count), repeated: true, now }
@@ -96,12 +85,21 @@ function applyCommit(db: Database, commit: Commit, head: Head, now: number): Out
   if (receipts[0]) note(head.arrived, receipts[0].id, first)
   for (const change of commit.changes) {
     applyChange(db, commit.tenant, change, first)
-    if (change.kind !== 'erase') head.stamps.get(change.table)?.delete(change.id)
+    if (change.kind === 'state') {
+      head.state = change.state
+      head.moved = true
+    } else if (change.kind !== 'erase') head.stamps.get(change.table)?.delete(change.id)
   }
   const salt = commit.events[0]?.salt
   if (commit.key && salt)
     db.run(addReceipt, commit.tenant, commit.key.digest, first, commit.events.length, bodyDigest(sha256, salt, commit.key.body), now)
   return { ok: true, receipts, repeated: false, now }
+}
+
+/** Only a change of its state gets through to a tenant that is not active, and none leads away from deleted. */
+function isShut(state: TenantState, commit: Commit): boolean {
+  const wanted = commit.changes.findLast((change) => change.kind === 'state')?.state
+  return wanted === undefined || (state === 'deleted' && wanted !== 'deleted')
 }
 
 function insertEvent(db: Database, tenant: TenantId, seq: number, e: EventDraft, hash: Uint8Array): void {
@@ -148,7 +146,7 @@ const hexOf = (bytes: Uint8Array<ArrayBuffer>): string => Buffer.from(bytes.buff
 
 type Earlier = { readonly seq: number; readonly count: number } | { readonly seq: number; readonly erased: boolean } | undefined
 
-function findEarlier(db: Database, commit: Commit, head: Head): Earlier {
+function findEarlier(db: Database, commit: Commit, head: MovingHead): Earlier {
   const receipt = commit.key && db.get(findReceipt, commit.tenant, commit.key.digest)
   if (receipt && commit.key) {
     const seq = receipt.seq as number
@@ -170,7 +168,7 @@ const readReceipts = (db: Database, tenant: TenantId, seq: number, count: number
     .map((row) => ({ id: readId<'event'>(row.id as Uint8Array), seq: row.seq as number, hash: hex(row.hash as Uint8Array), tenant }))
 
 /** What stands in the way, or `undefined` when the guard holds. */
-function whatGuardFinds(db: Database, head: Head, tenant: TenantId, guard: Guard): number | undefined {
+function whatGuardFinds(db: Database, head: MovingHead, tenant: TenantId, guard: Guard): number | undefined {
   if (guard.kind === 'quiet') {
     const last = (db.get(lastOfSession, tenant, idBytes(guard.session))?.seq as number | null) ?? 0
     return last > guard.after ? last : undefined
@@ -181,7 +179,12 @@ function whatGuardFinds(db: Database, head: Head, tenant: TenantId, guard: Guard
   return found === wanted ? undefined : found
 }
 
-function readStamps(db: Database, head: Head, tenant: TenantId, { table, id }: { readonly table: TableName; readonly id: string }): Stamps {
+function readStamps(
+  db: Database,
+  head: MovingHead,
+  tenant: TenantId,
+  { table, id }: { readonly table: TableName; readonly id: string },
+): Stamps {
   const row = db.get(statements[table].revision, tenant, id)
   const stamps = { revision: (row?.revision as number | undefined) ?? 0, fence: (row?.fence as number | null | undefined) ?? 0 }
   const known = head.stamps.get(table) ?? new Map<string, Stamps>()
@@ -199,6 +202,9 @@ export function applyChange(db: Database, tenant: TenantId, change: Change, firs
     }
     case 'remove':
       db.run(statements[change.table].remove, tenant, change.id)
+      return
+    case 'state':
+      // No row: it stands on the head, which is written when the batch is through.
       return
     case 'erase':
       for (const seq of change.seqs) assert(db.run(erasePayload, tenant, seq) === 1, 'only events that exist are erased')

@@ -1,14 +1,14 @@
 // Pages of the journal. Everything of fixed size comes out of SQLite as one joined blob: reading the columns one by one costs twice
 // as much.
 
-import { GENESIS } from '../../model/chain.ts'
 import type { EventClass, EventRecord, TypePattern } from '../../model/event.ts'
 import { idBytes, readId, type TenantId } from '../../model/ids.ts'
-import type { Head, JournalReads, Page, PageQuery } from '../../ports/journal.ts'
+import { checkActive } from '../../model/tenant.ts'
+import type { JournalReads, Page, PageQuery } from '../../ports/journal.ts'
 import type { Database } from './database.ts'
+import { readHead } from './heads.ts'
 import { reading } from './transaction.ts'
 
-const headOf = 'select seq, hash from heads where tenant = ?'
 // Heads, and whoever has events without one: a head that was taken away must not hide its journal. One seek a tenant.
 const allTenants = `
   with recursive owners (tenant) as (
@@ -16,7 +16,7 @@ const allTenants = `
     union all
     select (select min(tenant) from events where tenant > owners.tenant) from owners where owners.tenant is not null
   )
-  select tenant from owners where tenant is not null union select tenant from heads order by tenant`
+  select tenant from owners where tenant is not null union select tenant from heads where seq > 0 order by tenant`
 
 // After the plain columns: which parts are there, and whether each has its size and type, so that no byte can move from one column to
 // the next. SQLite orders every blob behind every text, so comparing with x'' tells the type.
@@ -47,14 +47,10 @@ export function journalReads(db: Database): JournalReads {
   }
 }
 
-function readHead(db: Database, tenant: TenantId): Head {
-  const row = db.get(headOf, tenant)
-  return row ? { seq: row.seq as number, hash: row.hash as Uint8Array } : { seq: 0, hash: GENESIS }
-}
-
 function readPage(db: Database, tenant: TenantId, query: PageQuery): Page {
   // Read before the rows: whatever lands in between is only seen early, never missed.
-  const head = readHead(db, tenant).seq
+  const { seq: head, state } = readHead(db, tenant)
+  checkActive(tenant, state)
   const { backwards, limit, bytes = Infinity } = query
   const [sql, values] = pageStatement(tenant, query)
   const events: EventRecord[] = []

@@ -190,7 +190,9 @@ test('an address that is no store is refused without telling its password', asyn
   for (const [url, code] of [
     ['', 'URL_UNKNOWN'],
     ['redis://user:hunter2@host/1', 'URL_UNKNOWN'],
-    ['postgres://user:hunter2@host/db', 'NOT_YET'],
+    ['postgres://user:hun#hunter2@host/db', 'URL_UNKNOWN'],
+    ['postgres://user:1/hunter2@host/db', 'URL_UNKNOWN'],
+    ['postgres://user:hunter2@127.0.0.1:1/db', 'DATABASE_UNREACHABLE'],
     ['a\0b', 'URL_UNKNOWN'],
     ['file://%', 'URL_UNKNOWN'],
     ['mysql://user:p@ss-hunter2@host/db', 'URL_UNKNOWN'],

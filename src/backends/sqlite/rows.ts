@@ -7,13 +7,14 @@ import type { ScannedRow, StoredRow } from '../../model/rows.ts'
 import { type ColumnValue, type TableName, tableOf } from '../../model/tables.ts'
 import type { ListQuery, RowPage, RowReads } from '../../ports/rows.ts'
 import type { Database, SqlRow } from './database.ts'
+import { ifActive } from './heads.ts'
 import { statements } from './statements.ts'
 import { reading } from './transaction.ts'
 
 export function rowReads(db: Database): RowReads {
   return {
-    get: (tenant, table, id) => reading(db, () => getRow(db, tenant, table, id)),
-    list: (tenant, table, query) => reading(db, () => listRows(db, tenant, table, query)),
+    get: (tenant, table, id) => reading(db, () => ifActive(db, tenant, () => getRow(db, tenant, table, id))),
+    list: (tenant, table, query) => reading(db, () => ifActive(db, tenant, () => listRows(db, tenant, table, query))),
   }
 }
 

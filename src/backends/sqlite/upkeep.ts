@@ -5,19 +5,19 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sameBytes } from '../../model/bytes.ts'
-import { GENESIS } from '../../model/chain.ts'
 import { assert } from '../../model/errors.ts'
 import { tableNames, tableOf } from '../../model/tables.ts'
+import { checkActive } from '../../model/tenant.ts'
 import type { Scratch, Upkeep } from '../../ports/upkeep.ts'
 import type { Checkpointer } from './checkpoint.ts'
 import { applyChange } from './commit.ts'
 import { connect, type Database, within } from './database.ts'
+import { readHead } from './heads.ts'
 import { journalReads } from './journal.ts'
 import { migrate } from './migrate.ts'
 import { getRow, scanRows } from './rows.ts'
 import { reading } from './transaction.ts'
 
-const headOf = 'select seq, hash from heads where tenant = ?'
 const findSecret = 'select value from secrets where name = ?'
 const keepSecret = 'insert into secrets (name, value) values (?, ?) on conflict (name) do nothing'
 const SECRET_BYTES = 32
@@ -58,8 +58,8 @@ export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): U
       try {
         await reading(db, () => {
           still.exec('begin')
-          // The picture is taken by the first read, not by begin.
-          still.get('select count(*) from heads')
+          // The picture is taken by the first read, not by begin; and this is the read that says whether there is anything to show.
+          checkActive(tenant, readHead(still, tenant).state)
         })
       } catch (error) {
         still.close()
@@ -103,8 +103,8 @@ export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): U
       within(db.path, () => db.run(`attach database ? as ${folded}`, side.path))
       try {
         return await write(() => {
-          const at = db.get(headOf, tenant)
-          if ((at?.seq ?? 0) !== head.seq || !sameBytes((at?.hash as Uint8Array | undefined) ?? GENESIS, head.hash)) return false
+          const at = readHead(db, tenant)
+          if (at.seq !== head.seq || !sameBytes(at.hash, head.hash)) return false
           for (const table of tableNames.filter((name) => tableOf(name).authority === 'journal')) {
             const columns = [
               'id',

@@ -2,7 +2,7 @@
 // when nothing else can be said.
 
 import { basename, dirname, resolve } from 'node:path'
-import type { Store } from '../../index.ts'
+import type { Store, TenantState } from '../../index.ts'
 import { EXIT, type Exit, failureOf } from '../exit.ts'
 import { diskFindings, type Finding, fail, fileFindings, fileThere, ok, programFindings, warn } from '../findings.ts'
 import { bytes, one, shortHash, span, time } from '../format.ts'
@@ -54,15 +54,16 @@ async function inside(store: Store): Promise<readonly Finding[]> {
   )
   const tenants = await store.tenants()
   if (tenants.length === 0) findings.push(ok('journal', 'nobody has written yet'))
-  for (const id of tenants.slice(0, TENANTS_TOLD)) findings.push(await journalFinding(store.tenant(id)))
+  for (const id of tenants.slice(0, TENANTS_TOLD)) findings.push(await journalFinding(store.tenant(id), await store.tenantState(id)))
   if (tenants.length > TENANTS_TOLD)
     findings.push(ok('journal', `and ${tenants.length - TENANTS_TOLD} more tenants, not looked at one by one`))
   return findings
 }
 
-async function journalFinding(store: Store): Promise<Finding> {
+async function journalFinding(store: Store, state: TenantState): Promise<Finding> {
   const name = `journal ${store.tenantId}`
   const head = await store.head()
+  if (state !== 'active') return ok(name, `${state}, and not looked into; ${one(head.seq, 'event')}, head ${shortHash(head.hash)}`)
   const [last] = (await store.page({ backwards: true, limit: 1 })).items
   if (!last) return fail(name, `the head is seq ${head.seq}, but there is no event`, 'Run inkfast verify.')
   const age = Date.now() - last.at

@@ -4,7 +4,7 @@ import type { Measure, Store, TypeUsage } from '../../index.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { bytes, count } from '../format.ts'
 import { progress } from '../progress.ts'
-import { tenantViews, withStore } from '../store.ts'
+import { tellClosed, tenantViews, withStore } from '../store.ts'
 import { printTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { jsonLine } from '../text.ts'
@@ -29,8 +29,9 @@ export function du(t: Terminal, url: string | undefined, options: DuOptions): Pr
     const measure = await store.measure()
     const counting = progress(t, 'counting events')
     const tenants: TenantUsage[] = []
+    const { views, closed } = await tenantViews(store, options.tenant)
     try {
-      for (const view of await tenantViews(store, options.tenant)) {
+      for (const view of views) {
         t.signal.throwIfAborted()
         tenants.push(await usageOf(view))
       }
@@ -38,8 +39,11 @@ export function du(t: Terminal, url: string | undefined, options: DuOptions): Pr
       counting.end()
     }
     const total = Object.values(measure.bytes).reduce((sum, n) => sum + n, 0)
-    if (t.json) t.out(jsonLine({ bytes: { ...measure.bytes, total }, rows: measure.rows, tenants }))
-    else tell(t, measure, total, tenants, options.top ?? TOP_BY_DEFAULT)
+    if (t.json) t.out(jsonLine({ bytes: { ...measure.bytes, total }, rows: measure.rows, tenants, ...(closed.length > 0 && { closed }) }))
+    else {
+      tell(t, measure, total, tenants, options.top ?? TOP_BY_DEFAULT)
+      tellClosed(t, closed)
+    }
     return EXIT.fine
   })
 }

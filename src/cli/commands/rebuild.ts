@@ -4,7 +4,7 @@ import type { Difference, RebuildReport, Store } from '../../index.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { count, one } from '../format.ts'
 import { progress } from '../progress.ts'
-import { tenantViews, withStore } from '../store.ts'
+import { tellClosed, tenantViews, withStore } from '../store.ts'
 import { markColumn, printTable } from '../table.ts'
 import { type Terminal, verdict } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
@@ -23,10 +23,15 @@ export function rebuild(t: Terminal, url: string | undefined, { check = false, t
     url,
     async (store) => {
       const reports: Rebuilt[] = []
-      for (const view of await tenantViews(store, tenant)) reports.push(await fold(t, view, check))
+      const { views, closed } = await tenantViews(store, tenant)
+      for (const view of views) reports.push(await fold(t, view, check))
       const equal = reports.every((r) => r.equal)
-      if (t.json) t.out(jsonLine({ equal, check, replaced: !equal && !check, tenants: reports.map(toJson) }))
-      else tell(t, reports, check)
+      const rest = closed.length > 0 && { closed }
+      if (t.json) t.out(jsonLine({ equal, check, replaced: !equal && !check, tenants: reports.map(toJson), ...rest }))
+      else {
+        tell(t, reports, check)
+        tellClosed(t, closed)
+      }
       return equal || !check ? EXIT.fine : EXIT.unsound
     },
     { write: !check },

@@ -6,7 +6,7 @@ import { EXIT, type Exit } from '../exit.ts'
 import { count, one, shortHash, span } from '../format.ts'
 import { progress } from '../progress.ts'
 import { readReceipts } from '../receipts.ts'
-import { tenantViews, withStore } from '../store.ts'
+import { type TenantViews, tellClosed, tenantViews, withStore } from '../store.ts'
 import { type Column, markColumn, printTable } from '../table.ts'
 import { type Terminal, verdict } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
@@ -27,7 +27,7 @@ interface Checked extends VerifyReport {
 export function verify(t: Terminal, url: string | undefined, options: VerifyCommandOptions): Promise<Exit> {
   const receipts = options.receipts === undefined ? [] : readReceipts(options.receipts)
   return withStore(url, async (store) => {
-    const views = await viewsOf(store, options.tenant, receipts)
+    const { views, closed } = await viewsOf(store, options.tenant, receipts)
     // On a thread of its own: while the chain is walked, it costs next to nothing. Whoever stops early does not wait for its answer.
     const pages = options.pages === false ? undefined : store.check()
     pages?.catch(() => 'told when it is waited for')
@@ -45,20 +45,24 @@ export function verify(t: Terminal, url: string | undefined, options: VerifyComm
     const damage = await pages
     looking.end()
     const intact = tenants.every((r) => r.intact) && (damage ?? []).length === 0
-    if (t.json) t.out(jsonLine({ intact, tenants, ...(damage && { pages: { sound: damage.length === 0, damage } }) }))
-    else tell(t, tenants, damage)
+    const rest = { ...(closed.length > 0 && { closed }), ...(damage && { pages: { sound: damage.length === 0, damage } }) }
+    if (t.json) t.out(jsonLine({ intact, tenants, ...rest }))
+    else {
+      tell(t, tenants, damage)
+      tellClosed(t, closed)
+    }
     return (damage ?? []).length > 0 ? EXIT.corrupt : intact ? EXIT.fine : EXIT.unsound
   })
 }
 
 // A receipt of a tenant that is no longer there is the strongest sign of all, so its tenant is looked at too.
-async function viewsOf(store: Store, tenant: string | undefined, receipts: readonly Receipt[]): Promise<readonly Store[]> {
-  if (tenant !== undefined && receipts.some((r) => r.tenant === tenant)) return [store.tenant(tenant)]
-  const views = await tenantViews(store, tenant)
-  if (tenant !== undefined) return views
-  const known = new Set<string>(views.map((view) => view.tenantId))
+async function viewsOf(store: Store, tenant: string | undefined, receipts: readonly Receipt[]): Promise<TenantViews> {
+  if (tenant !== undefined && receipts.some((r) => r.tenant === tenant)) return { views: [store.tenant(tenant)], closed: [] }
+  const { views, closed } = await tenantViews(store, tenant)
+  if (tenant !== undefined) return { views, closed }
+  const known = new Set<string>([...views.map((view) => view.tenantId), ...closed.map((one) => one.tenant)])
   const gone = [...new Set(receipts.map((r) => r.tenant))].filter((id) => !known.has(id))
-  return [...views, ...gone.map((id) => store.tenant(id))]
+  return { views: [...views, ...gone.map((id) => store.tenant(id))], closed }
 }
 
 async function check(t: Terminal, store: Store, receipts: readonly Receipt[]): Promise<Checked> {

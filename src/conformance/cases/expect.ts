@@ -22,7 +22,7 @@ export function saved(outcome: Outcome | undefined, repeated = false): readonly 
 
 export const save = async (backend: Backend, commit: Commit): Promise<readonly Receipt[]> => saved(await send(backend, commit))
 
-export function refused(outcome: Outcome | undefined, by: Guard | 'key', found: unknown): void {
+export function refused(outcome: Outcome | undefined, by: Guard | 'key' | 'tenant', found: unknown): void {
   ok(outcome && !outcome.ok, `refused, not ${JSON.stringify(outcome)}`)
   same(outcome.refused, by, 'refused by what stands in the way')
   same(outcome.found, found, 'says what was found')

@@ -12,6 +12,7 @@ import { paging } from './paging.ts'
 import { resent } from './resent.ts'
 import { rows } from './rows.ts'
 import { signals } from './signals.ts'
+import { states } from './states.ts'
 import { tenants } from './tenants.ts'
 import { upkeep } from './upkeep.ts'
 
@@ -26,6 +27,7 @@ export const cases: readonly Case[] = [
   ...rows,
   ...lists,
   ...tenants,
+  ...states,
   ...erasure,
   ...upkeep,
   ...life,

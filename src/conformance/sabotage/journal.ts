@@ -61,9 +61,9 @@ export const journalSabotages: readonly Sabotage[] = [
     journal: {
       ...backend.journal,
       head: async (tenant) => {
-        const { seq } = await backend.journal.head(tenant)
+        const { seq, state } = await backend.journal.head(tenant)
         const page = await backend.journal.page(tenant, { from: seq, limit: 1, backwards: true })
-        return page.events[0] ?? { seq: 0, hash: new Uint8Array(32) }
+        return { ...(page.events[0] ?? { seq: 0, hash: new Uint8Array(32) }), state }
       },
     },
   })),
@@ -73,7 +73,7 @@ export const journalSabotages: readonly Sabotage[] = [
       ...backend.journal,
       head: async (tenant) => {
         const head = await backend.journal.head(tenant)
-        return head.seq === 0 ? { seq: 0, hash: new Uint8Array(0) } : head
+        return head.seq === 0 ? { ...head, hash: new Uint8Array(0) } : head
       },
     },
   })),

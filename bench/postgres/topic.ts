@@ -1,0 +1,7 @@
+// The workloads on PostgreSQL, in the order they run.
+
+import type { Workload } from '../lib/workload.ts'
+import { appendAgainstEmmett } from './append.ts'
+import { nodes } from './nodes.ts'
+
+export const postgres: readonly Workload[] = [appendAgainstEmmett, nodes]

@@ -1,0 +1,116 @@
+// PostgreSQL: the journal, the rows and the receipts, for as many nodes as needed, with tenants walled off by the database itself.
+
+import { InkError, refuse } from '../../model/errors.ts'
+import type { TenantId } from '../../model/ids.ts'
+import type { Backend } from '../../ports/backend.ts'
+import type { Commit, Outcome } from '../../ports/commit.ts'
+import { applyBatch, type CommitSettings } from './commit.ts'
+import { isChoking } from './failures.ts'
+import { journalReads } from './journal.ts'
+import { type Opened, type OpenOptions, openDatabase } from './open.ts'
+import { splitBatch } from './pack.ts'
+import { queries } from './queries.ts'
+import { rowReads } from './rows.ts'
+import { NodeSignals, type SignalOptions } from './signals.ts'
+import { upkeep } from './upkeep.ts'
+
+export interface PostgresOptions extends OpenOptions, SignalOptions {
+  /** How long a batch waits for the tenant's head before it is refused. */
+  readonly lockMs?: number
+}
+
+const LOCK_MS = 10_000
+
+export async function postgresBackend(options: PostgresOptions): Promise<Backend> {
+  return backendOn(await openDatabase(options), options)
+}
+
+/** A backend over a database that is open and proven. */
+export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
+  const durability = options.durability ?? 'full'
+  const settings: CommitSettings = { durable: durability === 'full', lockMs: options.lockMs ?? LOCK_MS }
+  const signals = new NodeSignals(db, options)
+  let closed = false
+
+  /** In order, as many at a time as do not meet. */
+  const applyTenant = async (batch: readonly Commit[]): Promise<readonly Outcome[]> => {
+    const outcomes: Outcome[] = []
+    try {
+      for (const part of splitBatch(batch)) outcomes.push(...(await applyApart(part)))
+    } catch (error) {
+      // Some of the batch is saved by then, so it is no longer a refusal of all of it: sent again, what is there is found.
+      if (outcomes.length === 0) throw error
+      throw new Error(`stopped after ${outcomes.length} of ${batch.length} commits`, { cause: error })
+    }
+    return outcomes
+  }
+
+  // An unexpected error spoils the transaction: then every commit gets one of its own, and only the one at fault fails.
+  const applyApart = async (part: readonly Commit[]): Promise<readonly Outcome[]> => {
+    try {
+      return await applyBatch(db, part, settings)
+    } catch (error) {
+      if (!isChoking(error)) throw error
+      if (part.length === 1) return [{ ok: false, refused: 'failed', found: String(error.details.reason), now: Date.now() }]
+    }
+    const outcomes: Outcome[] = []
+    for (const commit of part) outcomes.push(...(await applyTenant([commit])))
+    return outcomes
+  }
+
+  /** One tenant's refusal is not its neighbours': it is told commit by commit. */
+  const applyBeside = async (batch: readonly Commit[]): Promise<readonly Outcome[]> => {
+    try {
+      return await applyTenant(batch)
+    } catch (error) {
+      if (!(error instanceof InkError) || error.kind === 'unknown') throw error
+      return batch.map(() => ({ ok: false, refused: 'failed', found: error.message, now: Date.now() }))
+    }
+  }
+
+  return {
+    name: 'postgres',
+    traits: { durable: durability === 'full', network: !db.connections.local, shared: true, wall: 'database' },
+    commit: async (batch) => {
+      if (closed) throw refuse('STORE_CLOSED')
+      if (db.readOnly) throw refuse('DATABASE_READ_ONLY', { place: db.place, reason: 'it was opened to be read' })
+      const tenants = new Map<TenantId, number[]>()
+      for (const [i, { tenant }] of batch.entries()) {
+        const places = tenants.get(tenant)
+        if (places) places.push(i)
+        else tenants.set(tenant, [i])
+      }
+      const outcomes: Outcome[] = Array.from({ length: batch.length })
+      const applied = await Promise.allSettled(
+        [...tenants.values()].map(async (places) => {
+          const commits = places.map((i) => batch[i] as Commit)
+          const own = tenants.size === 1 ? await applyTenant(commits) : await applyBeside(commits)
+          for (const [k, place] of places.entries()) outcomes[place] = own[k] as Outcome
+        }),
+      )
+      signals.wake(tenants.keys())
+      const failed = applied.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
+      if (failed.length === 0) return outcomes
+      // Of several tenants some may be saved: then it is no longer a refusal of everything.
+      if (applied.length === 1) throw failed[0]
+      throw new Error(`${failed.length} of the ${applied.length} tenants of a batch were left without an answer`, { cause: failed[0] })
+    },
+    journal: journalReads(db),
+    rows: rowReads(db),
+    queries: queries(db),
+    signals,
+    upkeep: upkeep({
+      db,
+      health: async () => {
+        const deaf = signals.deaf()
+        return deaf ? { ok: false, why: [`other nodes are noticed by looking once a second only: ${deaf}`] } : { ok: true, why: [] }
+      },
+    }),
+    close: async () => {
+      if (closed) return
+      closed = true
+      await signals.close()
+      await db.close()
+    },
+  }
+}

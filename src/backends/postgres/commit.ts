@@ -1,0 +1,86 @@
+// The one write on PostgreSQL: a batch of one tenant is packed into arrays and sent as one call of one function. What the function found
+// odd (an earlier sending, a guard that does not hold) is told per commit; everything else was saved.
+
+import { hash } from 'node:crypto'
+import { fromHex, sameBytes } from '../../model/bytes.ts'
+import { bodyDigest } from '../../model/chain.ts'
+import { assert } from '../../model/errors.ts'
+import type { Receipt } from '../../model/event.ts'
+import { readId, type TenantId } from '../../model/ids.ts'
+import type { TenantState } from '../../model/tenant.ts'
+import type { Commit, Guard, Outcome } from '../../ports/commit.ts'
+import type { Database } from './database.ts'
+import { packBatch } from './pack.ts'
+import { commitCall } from './statements.ts'
+
+const receiptRows = `select seq, encode(id, 'hex'), encode(hash, 'hex') from inkfast.events where seq >= $1 and seq < $2 order by seq`
+
+export interface CommitSettings {
+  readonly durable: boolean
+  /** How long a batch waits for the tenant's head. */
+  readonly lockMs: number
+}
+
+/** What the function says of a commit that was not simply saved. */
+type Odd = { readonly commit: number } & (
+  | { readonly kind: 'tenant'; readonly state: TenantState }
+  | { readonly kind: 'key'; readonly seq: number; readonly count: number; readonly body: string; readonly salt: string | null }
+  | { readonly kind: 'sent'; readonly seq: number }
+  | { readonly kind: 'guard'; readonly pair: number; readonly found: number }
+)
+
+const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
+
+/** One tenant, and no two commits that touch the same row, key or session. */
+export async function applyBatch(db: Database, batch: readonly Commit[], settings: CommitSettings): Promise<readonly Outcome[]> {
+  const tenant = batch[0]?.tenant
+  assert(tenant !== undefined, 'a batch holds a commit')
+  const packed = packBatch(batch)
+  const values = [db.wall.whatever(tenant), settings.durable, settings.lockMs, ...packed.values]
+  const [rows] = await db.run([{ text: commitCall, values, prepared: true }], 'writing')
+  const [base, hashes, oddText, nowText] = rows?.[0] ?? []
+  assert(base && oddText && nowText, 'the function answers with one row')
+  const now = Number(nowText)
+  const odd = new Map((JSON.parse(oddText) as readonly Odd[]).map((one) => [one.commit, one]))
+
+  let seq = Number(base)
+  // `\x`, then sixty-four digits a link.
+  let at = 2
+  const outcomes: Outcome[] = []
+  for (const [i, commit] of batch.entries()) {
+    const strange = odd.get(i + 1)
+    if (strange) {
+      outcomes.push(await tellOdd(db, commit, strange, packed.pairs, now))
+      continue
+    }
+    const receipts: Receipt[] = commit.events.map(({ id }) => {
+      seq++
+      at += 64
+      return { id, seq, hash: (hashes ?? '').slice(at - 64, at), tenant }
+    })
+    outcomes.push({ ok: true, receipts, repeated: false, now })
+  }
+  return outcomes
+}
+
+async function tellOdd(db: Database, commit: Commit, odd: Odd, pairs: readonly Guard[], now: number): Promise<Outcome> {
+  switch (odd.kind) {
+    case 'tenant':
+      return { ok: false, refused: 'tenant', found: odd.state, now }
+    case 'guard':
+      return { ok: false, refused: pairs[odd.pair - 1] as Guard, found: odd.found, now }
+    case 'sent':
+      return { ok: true, receipts: await readReceipts(db, commit.tenant, odd.seq, commit.events.length), repeated: true, now }
+    case 'key': {
+      // Only here are the command and its digest side by side: the command itself never travels for this.
+      const same = odd.salt !== null && commit.key && sameBytes(bodyDigest(sha256, fromHex(odd.salt), commit.key.body), fromHex(odd.body))
+      if (!same) return { ok: false, refused: 'key', found: { seq: odd.seq, erased: odd.salt === null }, now }
+      return { ok: true, receipts: await readReceipts(db, commit.tenant, odd.seq, odd.count), repeated: true, now }
+    }
+  }
+}
+
+async function readReceipts(db: Database, tenant: TenantId, seq: number, count: number): Promise<readonly Receipt[]> {
+  const [rows = []] = await db.readWhatever(tenant, { text: receiptRows, values: [seq, seq + count] })
+  return rows.map(([at, id, link]) => ({ id: readId<'event'>(fromHex(id as string)), seq: Number(at), hash: link as string, tenant }))
+}

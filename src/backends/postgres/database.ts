@@ -1,0 +1,161 @@
+// The database as the rest of the backend uses it: every statement runs for somebody (a tenant, or the store itself), in the app role, and
+// what goes wrong is told in our words.
+
+import { refuse } from '../../model/errors.ts'
+import type { TenantId } from '../../model/ids.ts'
+import type { Cells, Connection, Connections, Step } from './connections.ts'
+import { codeOf, isLost, isPassing, isStalePlan, translate } from './failures.ts'
+import { NoAnswer } from './pool.ts'
+import type { STORE, Wall } from './wall.ts'
+
+export type Somebody = TenantId | typeof STORE
+
+export interface DatabaseOptions {
+  readonly connections: Connections
+  readonly wall: Wall
+  /** Who runs statements; absent where the login is nobody else to begin with. */
+  readonly role?: string
+  readonly timeoutMs?: number
+  readonly readOnly?: boolean
+}
+
+const TIMEOUT_MS = 20_000
+// A deadlock or a serialization failure passes by itself.
+const TRIES = 5
+const FIRST_WAIT_MS = 4
+
+const enter = 'select inkfast.enter_v1($1)'
+
+export class Database {
+  readonly connections: Connections
+  readonly wall: Wall
+  readonly readOnly: boolean
+  readonly #role: string | undefined
+  readonly #timeoutMs: number
+  #prepares = true
+  #closed = false
+
+  constructor({ connections, wall, role, timeoutMs = TIMEOUT_MS, readOnly = false }: DatabaseOptions) {
+    this.connections = connections
+    this.wall = wall
+    this.readOnly = readOnly
+    this.#role = role
+    this.#timeoutMs = timeoutMs
+  }
+
+  get place(): string {
+    return this.connections.place
+  }
+
+  get prepares(): boolean {
+    return this.#prepares
+  }
+
+  /** Reads for somebody; the tenant is named in the same round trip. */
+  async read(who: Somebody, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
+    return this.#readAs(this.wall.tenant(who), steps)
+  }
+
+  /** The same whatever state the tenant is in: for its head and for what a commit asks. */
+  async readWhatever(who: TenantId, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
+    return this.#readAs(this.wall.whatever(who), steps)
+  }
+
+  async #readAs(token: string, steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
+    const results = await this.run([{ text: enter, values: [token], prepared: true }, ...steps], 'reading')
+    return results.slice(1)
+  }
+
+  /** One round trip, one transaction, in the app role. What was only read is read again when a connection breaks. */
+  async run(steps: readonly Step[], what: 'reading' | 'writing'): Promise<readonly (readonly Cells[])[]> {
+    for (let attempt = 1; ; attempt++) {
+      const connection = await this.acquire()
+      let broken = false
+      try {
+        return await this.send(connection, steps)
+      } catch (error) {
+        broken = isLost(error)
+        // A pooler that shares connections does not know what another transaction prepared: then nothing is.
+        if (isStalePlan(error) && codeOf(error) !== '0A000') this.#prepares = false
+        const again = isPassing(error) || isStalePlan(error) || (what === 'reading' && broken && !(error instanceof NoAnswer))
+        if (!again || attempt >= TRIES) throw translate(this.place, error, what)
+      } finally {
+        connection.release(broken)
+      }
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * FIRST_WAIT_MS * 2 ** attempt))
+    }
+  }
+
+  /** On a connection that is held: inside `begin`, the role is there already. */
+  async send(connection: Connection, steps: readonly Step[], held = false): Promise<readonly (readonly Cells[])[]> {
+    const asked = this.#prepares ? steps : steps.map(({ prepared: _, ...step }) => step)
+    if (held || this.#role === undefined) return connection.run(asked, this.#timeoutMs)
+    const results = await connection.run([this.#become(), ...asked], this.#timeoutMs)
+    return results.slice(1)
+  }
+
+  #become(): Step {
+    return { text: `select set_config('role', '${this.#role}', true)`, prepared: this.#prepares }
+  }
+
+  async acquire(): Promise<Connection> {
+    if (this.#closed) throw refuse('STORE_CLOSED')
+    try {
+      return await this.connections.acquire()
+    } catch (error) {
+      throw translate(this.place, error, 'connecting')
+    }
+  }
+
+  /** Several round trips in one transaction, for upkeep: nothing else waits for a client inside one. */
+  hold(who: Somebody, begin: string): Promise<Held> {
+    return this.#holdAs(this.wall.tenant(who), begin)
+  }
+
+  holdWhatever(who: TenantId, begin: string): Promise<Held> {
+    return this.#holdAs(this.wall.whatever(who), begin)
+  }
+
+  async #holdAs(token: string, begin: string): Promise<Held> {
+    const connection = await this.acquire()
+    const run = async (...steps: readonly Step[]) => {
+      try {
+        return await this.send(connection, steps, true)
+      } catch (error) {
+        throw translate(this.place, error, 'reading')
+      }
+    }
+    let ended = false
+    const end = async (how: 'commit' | 'rollback') => {
+      if (ended) return
+      ended = true
+      let broken = true
+      try {
+        await run({ text: how })
+        broken = false
+      } finally {
+        connection.release(broken)
+      }
+    }
+    try {
+      const become = this.#role === undefined ? [] : [this.#become()]
+      await run({ text: begin }, ...become, { text: enter, values: [token] })
+    } catch (error) {
+      await end('rollback')
+      throw error
+    }
+    return { run, commit: () => end('commit'), rollback: () => end('rollback') }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.connections.close()
+  }
+}
+
+export interface Held {
+  run(...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]>
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}

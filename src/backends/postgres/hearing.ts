@@ -1,0 +1,107 @@
+// The one connection on which a node tells others that something changed and hears them: opened when it is first needed, opened again when
+// it is lost, and known to be deaf where nothing comes through.
+
+import { randomUUID } from 'node:crypto'
+import type { Connections, Ear } from './connections.ts'
+
+const CHANNEL = 'inkfast'
+const TELL_EVERY_MS = 10
+const AGAIN_MS = 1000
+const AGAIN_MOST_MS = 30_000
+
+export class Hearing {
+  readonly #connections: Connections
+  readonly #heard: (name: string) => void
+  readonly #opened: () => void
+  readonly #echo = `echo-${randomUUID()}`
+  readonly #due = new Set<string>()
+  #ear: Ear | undefined
+  #opening: Promise<void> | undefined
+  #held = false
+  #closed = false
+  #deaf: string | undefined
+  #patience = AGAIN_MS
+  #again: NodeJS.Timeout | undefined
+  #telling: Promise<void> | undefined
+
+  /** `opened` is called whenever listening begins: what was told before that was not heard. */
+  constructor(connections: Connections, heard: (name: string) => void, opened: () => void) {
+    this.#connections = connections
+    this.#heard = heard
+    this.#opened = opened
+  }
+
+  /** Why nothing is heard, where that is so. */
+  get deaf(): string | undefined {
+    return this.#deaf
+  }
+
+  open(): void {
+    if (this.#closed || this.#ear || this.#opening || this.#again || !this.#connections.listen) return
+    this.#opening = this.#listen(this.#connections.listen).catch((error: unknown) => this.#lost(error))
+  }
+
+  async #listen(listen: NonNullable<Connections['listen']>): Promise<void> {
+    const heard = (name: string) => {
+      if (name === this.#echo) this.#deaf = undefined
+      else this.#heard(name)
+    }
+    const ear = await listen(CHANNEL, heard, (error) => this.#lost(error))
+    this.#opening = undefined
+    if (this.#closed) return ear.close()
+    this.#ear = ear
+    this.#patience = AGAIN_MS
+    ear.hold(this.#held)
+    // A pooler takes the statement and passes nothing on: only hearing ourselves shows that we hear.
+    this.#deaf = 'no notification comes through, as behind a transaction pooler; set listenUrl to the server itself'
+    this.tell(this.#echo)
+    this.#opened()
+  }
+
+  #lost(error: unknown): void {
+    this.#ear = undefined
+    this.#opening = undefined
+    this.#deaf = error instanceof Error ? error.message : String(error)
+    if (this.#closed || this.#again) return
+    this.#again = setTimeout(() => {
+      this.#again = undefined
+      this.open()
+    }, this.#patience).unref()
+    this.#patience = Math.min(this.#patience * 2, AGAIN_MOST_MS)
+  }
+
+  /** Soon, and each name at most once in a while. Should it get lost, others look for themselves. */
+  tell(name: string): void {
+    this.#due.add(name)
+    this.open()
+    this.#telling ??= this.#tellSoon()
+  }
+
+  async #tellSoon(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, TELL_EVERY_MS).unref())
+    await this.#tellNow()
+    this.#telling = this.#due.size > 0 && this.#ear && !this.#closed ? this.#tellSoon() : undefined
+  }
+
+  async #tellNow(): Promise<void> {
+    const names = [...this.#due]
+    if (!this.#ear || names.length === 0) return
+    this.#due.clear()
+    await this.#ear.tell(names).catch((error: unknown) => this.#lost(error))
+  }
+
+  /** Whether it keeps a program alive. */
+  hold(held: boolean): void {
+    this.#held = held
+    this.#ear?.hold(held)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#again)
+    await this.#opening
+    await this.#telling
+    await this.#tellNow()
+    await this.#ear?.close()
+  }
+}

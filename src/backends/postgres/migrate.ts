@@ -1,0 +1,167 @@
+// From any released schema to this one: each step in a transaction of its own, under one lock, checked by its checksum. A step says which
+// nodes may go on serving once it is applied, so a rolling upgrade stops nobody.
+
+import { createHash, randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fromHex, sameBytes } from '../../model/bytes.ts'
+import { refuse } from '../../model/errors.ts'
+import type { Connection } from './connections.ts'
+import { codeOf, translate } from './failures.ts'
+import { keyOfPad, padsOf } from './wall.ts'
+
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly sql: string
+  readonly checksum: string
+  /** The oldest schema whose nodes may go on serving once it is applied. */
+  readonly serves: number
+}
+
+export interface Applied {
+  readonly number: number
+  readonly checksum: string
+  readonly serves: number
+  readonly appliedAt: number
+}
+
+const folder = new URL('./migrations/', import.meta.url)
+const roles = readFileSync(new URL('roles.sql', folder), 'utf8')
+
+export const migrations: readonly Migration[] = readdirSync(folder)
+  .filter((file) => /^\d{4}_.+\.sql$/.test(file))
+  .sort()
+  .map((file) => {
+    const sql = readFileSync(new URL(file, folder), 'utf8')
+    const number = Number(file.slice(0, 4))
+    const serves = Number(/^-- serves: (\d+)$/m.exec(sql)?.[1] ?? number)
+    return { number, name: file.slice(5, -4), sql, serves, checksum: createHash('sha256').update(sql).digest('hex') }
+  })
+
+/** The oldest schema this version works with, and the newest it knows. */
+export const schemaRange = { needs: 1, knows: migrations.at(-1)?.number ?? 0 } as const
+
+// One lock for all who migrate: 'inkfast' as a number.
+const LOCK = 0x696e6b66617374n
+const TIMEOUT_MS = 600_000
+const TRIES = 5
+
+const isThere = `select to_regclass('inkfast.migrations') is not null`
+const appliedRows = 'select number, checksum, serves, applied_at from inkfast.migrations order by number'
+
+export async function readApplied(connection: Connection): Promise<readonly Applied[]> {
+  const [there] = await connection.run([{ text: isThere }], TIMEOUT_MS)
+  if (there?.[0]?.[0] !== 't') return []
+  const [rows = []] = await connection.run([{ text: appliedRows }], TIMEOUT_MS)
+  return rows.map(([number, checksum, serves, at]) => ({
+    number: Number(number),
+    checksum: checksum as string,
+    serves: Number(serves),
+    appliedAt: Number(at),
+  }))
+}
+
+/** May this version serve what is there? Zero stands for nothing at all. */
+export function checkSchema(
+  place: string,
+  applied: readonly Applied[],
+  range: { readonly needs: number; readonly knows: number } = schemaRange,
+): void {
+  const newest = applied.at(-1)
+  const found = newest?.number ?? 0
+  if (found < range.needs) throw refuse('SCHEMA_OLDER', { path: place, found, needed: range.needs })
+  if (newest && newest.serves > range.knows) throw refuse('SCHEMA_NEWER', { path: place, found, known: range.knows })
+  for (const { number, checksum } of applied) {
+    const known = migrations.find((migration) => migration.number === number)
+    if (known && known.checksum !== checksum) throw refuse('SCHEMA_CHANGED', { path: place, migration: number })
+  }
+}
+
+export interface MigrateOptions {
+  readonly place: string
+  readonly now: () => number
+  readonly steps?: readonly Migration[]
+  readonly progress?: (migration: Migration) => void
+}
+
+/** Applies what is missing, and tells what it was. Safe to be run by several at once. */
+export async function migrate(connection: Connection, options: MigrateOptions): Promise<readonly Migration[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await migrateOnce(connection, options)
+    } catch (error) {
+      await connection.script('rollback')
+      // Roles belong to the whole server: two databases prepared at the same moment get in each other's way, once.
+      const passing = codeOf(error) === 'XX000' && error instanceof Error && error.message.includes('concurrently')
+      if (!passing || attempt >= TRIES) throw translate(options.place, error, 'reading')
+    }
+  }
+}
+
+async function migrateOnce(
+  connection: Connection,
+  { place, now, steps = migrations, progress }: MigrateOptions,
+): Promise<readonly Migration[]> {
+  const done: Migration[] = []
+  if ((await readApplied(connection)).length === 0)
+    await connection.script(`begin; select pg_advisory_xact_lock(${LOCK}); ${roles}; commit`)
+  for (const step of steps) {
+    await connection.script(`begin; select pg_advisory_xact_lock(${LOCK})`)
+    const applied = await readApplied(connection)
+    checkChecksums(place, applied, steps)
+    if (!applied.some(({ number }) => number === step.number)) {
+      progress?.(step)
+      await connection.script(step.sql)
+      const values = [step.number, step.name, step.checksum, step.serves, now()]
+      const note = 'insert into inkfast.migrations (number, name, checksum, serves, applied_at) values ($1, $2, $3, $4, $5)'
+      await connection.run([{ text: 'set local role inkfast_owner' }, { text: note, values }], TIMEOUT_MS)
+      done.push(step)
+    }
+    await connection.script('commit')
+  }
+  return done
+}
+
+function checkChecksums(place: string, applied: readonly Applied[], steps: readonly Migration[]): void {
+  for (const { number, checksum } of applied) {
+    const known = steps.find((step) => step.number === number)
+    if (known && known.checksum !== checksum) throw refuse('SCHEMA_CHANGED', { path: place, migration: number })
+  }
+}
+
+const KEY_BYTES = 32
+// The newest two are valid, so that a key can be changed while nodes still sign with the one before.
+const KEYS_KEPT = 2
+
+/** The key that tenants are named with: the one given, which is made known to the database, or the one there is, or a new one. */
+export async function wallKey(connection: Connection, given: Uint8Array | undefined, now: number): Promise<Uint8Array> {
+  await connection.script(`begin; select pg_advisory_xact_lock(${LOCK}); set local role inkfast_wall`)
+  try {
+    const [rows = []] = await connection.run(
+      [{ text: `select encode(inner_pad, 'hex') from inkfast.wall_keys order by made_at desc, id desc` }],
+      TIMEOUT_MS,
+    )
+    const known = rows.map(([pad]) => keyOfPad(fromHex(pad as string)))
+    const kept = given ? known.find((key) => sameBytes(key, keyOfPad(padsOf(given).inner))) : known[0]
+    const key = kept ?? given ?? randomBytes(KEY_BYTES)
+    if (!kept) {
+      const { inner, outer } = padsOf(key)
+      const id = `${String(now).padStart(15, '0')}-${randomBytes(4).toString('hex')}`
+      const insert = 'insert into inkfast.wall_keys (id, inner_pad, outer_pad, made_at) values ($1, $2, $3, $4)'
+      const forget =
+        'delete from inkfast.wall_keys where id not in (select id from inkfast.wall_keys order by made_at desc, id desc limit $1)'
+      await connection.run(
+        [
+          { text: insert, values: [id, inner, outer, now] },
+          { text: forget, values: [KEYS_KEPT] },
+        ],
+        TIMEOUT_MS,
+      )
+    }
+    await connection.script('commit')
+    return key
+  } catch (error) {
+    await connection.script('rollback')
+    throw error
+  }
+}

@@ -1,0 +1,581 @@
+-- serves: 1
+-- The journal, the rows folded from it, the receipts that make a retry safe, and the wall between tenants.
+--
+-- Runs in one transaction as a login that may become inkfast_owner and inkfast_wall. Everything belongs to inkfast_owner, which
+-- nobody logs in as; the key of the wall and the function that reads it belong to inkfast_wall, which owns nothing else. Every
+-- table has row-level security forced, so that the owner too sees nothing without a policy.
+
+set local role inkfast_owner;
+
+create table inkfast.migrations (
+  number     integer primary key,
+  name       text not null,
+  checksum   text not null,
+  -- The oldest schema whose nodes may go on serving once this step is applied.
+  serves     integer not null,
+  applied_at bigint not null
+);
+
+create table inkfast.secrets (
+  name  text collate "C" primary key,
+  value bytea not null
+);
+
+-- What is added to the clock, in milliseconds: nothing, except where a test moves time for every node at once.
+create table inkfast.clock (
+  id        boolean primary key default true check (id),
+  offset_ms bigint not null default 0
+);
+insert into inkfast.clock default values;
+
+create table inkfast.heads (
+  tenant text collate "C" primary key,
+  seq    bigint not null,
+  hash   bytea not null,
+  state  text not null default 'active' check (state in ('active', 'suspended', 'deleted'))
+) with (fillfactor = 50);
+
+-- Ids, digests and hashes are raw bytes, the payload is the exact JSON text that was hashed.
+create table inkfast.events (
+  tenant  text collate "C" not null,
+  seq     bigint not null,
+  id      bytea not null,
+  at      bigint not null,
+  type    text collate "C" not null,
+  schema  bigint not null,
+  class   smallint not null,
+  actor   text collate "C" not null,
+  session bytea,
+  run     bytea,
+  subject bytea,
+  cause   bytea,
+  key     bytea,
+  payload text collate "C",
+  salt    bytea,
+  digest  bytea not null,
+  hash    bytea not null,
+  primary key (tenant, seq)
+);
+
+create index events_by_session on inkfast.events (tenant, session, seq) where session is not null;
+create index events_by_run on inkfast.events (tenant, run, seq) where run is not null;
+create index events_by_subject on inkfast.events (tenant, subject, seq) where subject is not null;
+create index events_by_type on inkfast.events (tenant, type, seq);
+
+-- Kept for thirty days, not folded, not dropped by a rebuild.
+create table inkfast.receipts (
+  tenant text collate "C" not null,
+  key    bytea not null,
+  seq    bigint not null,
+  count  integer not null,
+  body   bytea not null,
+  at     bigint not null,
+  primary key (tenant, key)
+);
+
+create index receipts_by_at on inkfast.receipts (tenant, at);
+
+create table inkfast.sessions (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  state    text collate "C",
+  owner    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index sessions_by_born on inkfast.sessions (tenant, born, id);
+create index sessions_by_state on inkfast.sessions (tenant, state nulls first, born, id);
+create index sessions_by_owner on inkfast.sessions (tenant, owner nulls first, born, id);
+create index sessions_by_owner_and_state on inkfast.sessions (tenant, owner nulls first, state nulls first, born, id);
+
+create table inkfast.names (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  target   text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index names_by_target on inkfast.names (tenant, target nulls first, id);
+
+create table inkfast.leases (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  fence    bigint,
+  owner    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index leases_by_owner on inkfast.leases (tenant, owner nulls first, id);
+
+-- The one change allowed to an event is the erasure of its payload together with its salt. The app role has no right to more; this
+-- holds for everyone else too.
+create function inkfast.events_stay() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op = 'UPDATE' then
+    if new.payload is null and new.salt is null
+      and (new.tenant, new.seq, new.id, new.at, new.type, new.schema, new.class, new.actor, new.digest, new.hash)
+        = (old.tenant, old.seq, old.id, old.at, old.type, old.schema, old.class, old.actor, old.digest, old.hash)
+      and (new.session, new.run, new.subject, new.cause, new.key)
+        is not distinct from (old.session, old.run, old.subject, old.cause, old.key)
+    then
+      return new;
+    end if;
+  end if;
+  raise exception 'inkfast: events are append-only' using errcode = 'IF003';
+end
+$$;
+
+create trigger events_stay before update or delete on inkfast.events
+for each row execute function inkfast.events_stay();
+
+create trigger events_remain before truncate on inkfast.events
+for each statement execute function inkfast.events_stay();
+
+-- The wall. A tenant is named by a signed setting of the transaction: `acme:<mac>`; `acme!:<mac>` is the same whatever state the tenant
+-- is in, which commits need (they look at the state under the lock of the head) and nobody else is given; `*:<mac>` is the store
+-- itself. The key never leaves this table; whoever can run SQL as the app role cannot read it, and so cannot name another tenant.
+grant create on schema inkfast to inkfast_wall;
+grant select on inkfast.heads to inkfast_wall;
+set local role inkfast_wall;
+
+-- HMAC-SHA-256 with the key already laid over both pads: two calls of sha256, no extension.
+create table inkfast.wall_keys (
+  id      text collate "C" primary key,
+  inner_pad bytea not null,
+  outer_pad bytea not null,
+  made_at bigint not null
+);
+
+create function inkfast.tenant() returns text
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_setting text := current_setting('inkfast.tenant', true);
+  v_who     text;
+  v_state   text;
+begin
+  if v_setting is null or v_setting = '' then
+    return null;
+  end if;
+  v_who := left(v_setting, -65);
+  perform 1 from inkfast.wall_keys
+    where encode(sha256(outer_pad || sha256(inner_pad || convert_to('inkfast/1/tenant:' || v_who, 'UTF8'))), 'hex') = right(v_setting, 64);
+  if not found then
+    return null;
+  end if;
+  if v_who = '*' then
+    return '*';
+  end if;
+  if right(v_who, 1) = '!' then
+    return left(v_who, -1);
+  end if;
+  select state into v_state from inkfast.heads where tenant = v_who;
+  if v_state <> 'active' then
+    raise exception 'inkfast: tenant % is %', v_who, v_state using errcode = 'IF001', detail = v_state;
+  end if;
+  return v_who;
+end
+$$;
+
+-- Which tenants have written: for the store itself alone, because a tenant must not learn that there are others.
+create function inkfast.tenants_v1() returns setof text
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if inkfast.tenant() is distinct from '*' then
+    raise exception 'inkfast: only the store itself may list its tenants' using errcode = 'IF002';
+  end if;
+  return query select h.tenant::text from inkfast.heads h where h.seq > 0 order by h.tenant;
+end
+$$;
+
+-- Where the journals of these tenants end, for a node that watches them and heard nothing.
+create function inkfast.heads_v1(p_tenants text[]) returns table (tenant text, seq bigint)
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if inkfast.tenant() is distinct from '*' then
+    raise exception 'inkfast: only the store itself may look at the heads of its tenants' using errcode = 'IF002';
+  end if;
+  return query select h.tenant::text, h.seq from inkfast.heads h where h.tenant = any (p_tenants);
+end
+$$;
+
+revoke all on function inkfast.tenant(), inkfast.tenants_v1(), inkfast.heads_v1(text[]) from public;
+grant execute on function inkfast.tenant() to inkfast_owner, inkfast_app, inkfast_reader;
+grant execute on function inkfast.tenants_v1(), inkfast.heads_v1(text[]) to inkfast_app, inkfast_reader;
+
+alter table inkfast.wall_keys enable row level security;
+alter table inkfast.wall_keys force row level security;
+create policy wall on inkfast.wall_keys to inkfast_wall using (true) with check (true);
+
+set local role inkfast_owner;
+revoke create on schema inkfast from inkfast_wall;
+
+do $$
+declare
+  v_table text;
+begin
+  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases'] loop
+    execute format('alter table inkfast.%I enable row level security', v_table);
+    execute format('alter table inkfast.%I force row level security', v_table);
+  end loop;
+  -- The function in the policy is evaluated once a statement, not once a row.
+  foreach v_table in array array['heads', 'events', 'receipts', 'sessions', 'names', 'leases'] loop
+    execute format(
+      'create policy tenant on inkfast.%I to inkfast_app, inkfast_reader
+         using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()))', v_table);
+    execute format('grant select on inkfast.%I to inkfast_app, inkfast_reader', v_table);
+  end loop;
+  foreach v_table in array array['sessions', 'names', 'leases'] loop
+    execute format('grant insert, update, delete on inkfast.%I to inkfast_app', v_table);
+  end loop;
+end
+$$;
+
+create policy wall on inkfast.heads for select to inkfast_wall using (true);
+create policy owner on inkfast.migrations to inkfast_owner using (true) with check (true);
+create policy anyone on inkfast.migrations for select to inkfast_app, inkfast_reader using (true);
+create policy owner on inkfast.clock to inkfast_owner using (true) with check (true);
+create policy anyone on inkfast.clock for select to inkfast_app, inkfast_reader using (true);
+create policy store on inkfast.secrets to inkfast_app
+  using ((select inkfast.tenant()) = '*') with check ((select inkfast.tenant()) = '*');
+
+grant select on inkfast.migrations, inkfast.clock to inkfast_app, inkfast_reader;
+grant select, insert on inkfast.secrets to inkfast_app;
+grant insert, update on inkfast.heads to inkfast_app;
+grant insert, update (payload, salt) on inkfast.events to inkfast_app;
+grant insert, delete on inkfast.receipts to inkfast_app;
+
+create function inkfast.now_v1() returns bigint
+language sql volatile
+begin atomic
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms from inkfast.clock c;
+end;
+
+-- Names the tenant for the rest of the transaction, and refuses at once where that is not possible.
+create function inkfast.enter_v1(p_tenant text) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform set_config('inkfast.tenant', p_tenant, true);
+  if inkfast.tenant() is null then
+    raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+end
+$$;
+
+create function inkfast.commit_v1(
+  p_tenant         text,
+  p_durable        boolean,
+  p_lock_ms        integer,
+  p_commits        integer,
+  p_sinces         bigint[],
+  p_firsts         integer[],
+  p_event_commits  integer[],
+  p_at             bigint[],
+  p_type           text[],
+  p_schema         bigint[],
+  p_class          smallint[],
+  p_actor          text[],
+  p_bytes          bytea,
+  p_payload_ends   integer[],
+  p_payloads       bytea,
+  p_key_commits    integer[],
+  p_keys           bytea,
+  p_key_bodies     bytea,
+  p_guard_tables   text[],
+  p_guard_ids      text[],
+  p_guard_wants    bigint[],
+  p_guard_fences   boolean[],
+  p_pair_commits   integer[],
+  p_pair_guards    integer[],
+  p_remove_tables  text[],
+  p_remove_ids     text[],
+  p_remove_commits integer[],
+  p_put_tables     text[],
+  p_put_ids        text[],
+  p_put_commits    integer[],
+  p_put_borns      integer[],
+  p_put_revisions  integer[],
+  p_put_fences     integer[],
+  p_put_columns    text[],
+  p_put_bodies     text[],
+  p_erase          bigint[],
+  p_state          text,
+  out base   bigint,
+  out hashes bytea,
+  out odd    jsonb,
+  out now    bigint
+) language plpgsql
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  c_none   constant bytea := '\x00000000000000000000000000000000';
+  c_link   constant bytea := convert_to('inkfast/1/link', 'UTF8') || '\x00';
+  v_tenant text;
+  v_state  text;
+  v_hash   bytea;
+  v_seq    bigint;
+  v_since  bigint;
+  v_row    record;
+  v_ids    bytea[];
+  v_seqs   bigint[];
+  v_links  bytea[];
+  v_found  bigint[];
+  v_failed boolean := false;
+  v_any    boolean := false;
+  v_out    boolean[] := array_fill(false, array[p_commits]);
+  v_events integer := cardinality(p_event_commits);
+begin
+  perform set_config('inkfast.tenant', p_tenant, true);
+  perform set_config('lock_timeout', p_lock_ms::text, true);
+  perform set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
+  v_tenant := inkfast.tenant();
+  if v_tenant is null then
+    raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+
+  -- The head is locked first: guards need no locks of their own, and two batches never wait for each other in a circle.
+  select h.seq, h.hash, h.state into v_seq, v_hash, v_state from inkfast.heads h where h.tenant = v_tenant for update;
+  if not found then
+    insert into inkfast.heads (tenant, seq, hash) values (v_tenant, 0, c_none || c_none) on conflict (tenant) do nothing;
+    select h.seq, h.hash, h.state into v_seq, v_hash, v_state from inkfast.heads h where h.tenant = v_tenant for update;
+  end if;
+  base := v_seq;
+  odd := '[]';
+  now := inkfast.now_v1();
+  if v_state <> 'active' and (p_state is null or (v_state = 'deleted' and p_state <> 'deleted')) then
+    odd := (select jsonb_agg(jsonb_build_object('commit', n, 'kind', 'tenant', 'state', v_state)) from generate_series(1, p_commits) n);
+    return;
+  end if;
+
+  -- An earlier sending, by its key: whether the command is the same is for the caller to say, who has it.
+  if cardinality(p_key_commits) > 0 then
+    for v_row in
+      select k.commit, r.seq, r.count, encode(r.body, 'hex') as body, encode(e.salt, 'hex') as salt
+      from unnest(p_key_commits) with ordinality as k (commit, n)
+      cross join lateral (
+        select t.seq, t.count, t.body from inkfast.receipts t
+        where t.tenant = v_tenant and t.key = substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16) offset 0
+      ) r
+      left join lateral (select t.salt from inkfast.events t where t.tenant = v_tenant and t.seq = r.seq offset 0) e on true
+    loop
+      v_any := true;
+      v_out[v_row.commit] := true;
+      odd := odd || jsonb_build_object('commit', v_row.commit, 'kind', 'key', 'seq', v_row.seq, 'count', v_row.count,
+        'body', v_row.body, 'salt', v_row.salt);
+    end loop;
+  end if;
+
+  -- An earlier sending, by its first event beyond the head that its sender knew.
+  v_since := (select min(s) from unnest(p_sinces) s);
+  if v_since < v_seq then
+    v_ids := (select array_agg(substring(p_bytes from (f - 1) * 176 + 1 for 16)) from unnest(p_firsts) f where f > 0);
+    for v_row in
+      select e.seq, e.id from inkfast.events e
+      where e.tenant = v_tenant and e.seq > v_since and e.seq <= v_seq and e.id = any (v_ids) order by e.seq
+    loop
+      for i in 1 .. p_commits loop
+        if not v_out[i] and p_firsts[i] > 0 and v_row.seq > p_sinces[i]
+          and substring(p_bytes from (p_firsts[i] - 1) * 176 + 1 for 16) = v_row.id
+        then
+          v_any := true;
+          v_out[i] := true;
+          odd := odd || jsonb_build_object('commit', i, 'kind', 'sent', 'seq', v_row.seq);
+        end if;
+      end loop;
+    end loop;
+  end if;
+
+  -- Guards: each one once, however many commits ask it.
+  if cardinality(p_guard_tables) > 0 then
+    v_found := array_fill(null::bigint, array[cardinality(p_guard_tables)]);
+    if '' = any (p_guard_tables) then
+      for v_row in
+        select g.n, e.seq as found
+        from unnest(p_guard_tables, p_guard_ids, p_guard_wants) with ordinality as g (name, id, wanted, n)
+        cross join lateral (
+          select t.seq from inkfast.events t where t.tenant = v_tenant and t.session = decode(g.id, 'hex') order by t.seq desc limit 1
+        ) e
+        where g.name = '' and e.seq > g.wanted
+      loop
+        v_failed := true;
+        v_found[v_row.n] := v_row.found;
+      end loop;
+    end if;
+    if 'sessions' = any (p_guard_tables) then
+      for v_row in
+        select g.n, case when g.fence then 0 else coalesce(r.revision, 0) end as found
+        from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+        left join lateral (
+          select t.revision from inkfast.sessions t where t.tenant = v_tenant and t.id = g.id offset 0
+        ) r on true
+        where g.name = 'sessions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted
+      loop
+        v_failed := true;
+        v_found[v_row.n] := v_row.found;
+      end loop;
+    end if;
+    if 'names' = any (p_guard_tables) then
+      for v_row in
+        select g.n, case when g.fence then 0 else coalesce(r.revision, 0) end as found
+        from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+        left join lateral (
+          select t.revision from inkfast.names t where t.tenant = v_tenant and t.id = g.id offset 0
+        ) r on true
+        where g.name = 'names' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted
+      loop
+        v_failed := true;
+        v_found[v_row.n] := v_row.found;
+      end loop;
+    end if;
+    if 'leases' = any (p_guard_tables) then
+      for v_row in
+        select g.n, coalesce(case when g.fence then r.fence else r.revision end, 0) as found
+        from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+        left join lateral (
+          select t.revision, t.fence from inkfast.leases t where t.tenant = v_tenant and t.id = g.id offset 0
+        ) r on true
+        where g.name = 'leases' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted
+      loop
+        v_failed := true;
+        v_found[v_row.n] := v_row.found;
+      end loop;
+    end if;
+    if v_failed then
+      for i in 1 .. cardinality(p_pair_commits) loop
+        if v_found[p_pair_guards[i]] is not null and not v_out[p_pair_commits[i]] then
+          v_any := true;
+          v_out[p_pair_commits[i]] := true;
+          odd := odd || jsonb_build_object('commit', p_pair_commits[i], 'kind', 'guard', 'pair', i, 'found', v_found[p_pair_guards[i]]);
+        end if;
+      end loop;
+    end if;
+  end if;
+
+  -- The links, one after the other: the one thing that cannot be done all at once.
+  if v_events > 0 then
+    v_seqs := array_fill(null::bigint, array[v_events]);
+    v_links := array_fill(null::bytea, array[v_events]);
+    for i in 1 .. v_events loop
+      if not (v_any and v_out[p_event_commits[i]]) then
+        v_seq := v_seq + 1;
+        v_hash := sha256(c_link || v_hash || int8send(v_seq) || substring(p_bytes from (i - 1) * 176 + 65 for 32));
+        v_seqs[i] := v_seq;
+        v_links[i] := v_hash;
+      end if;
+    end loop;
+  end if;
+
+  if v_seq > base then
+    insert into inkfast.events
+      (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
+    select v_tenant, d.seq, substring(p_bytes from d.at_byte + 1 for 16), d.at, d.type, d.schema, d.class, d.actor,
+      nullif(substring(p_bytes from d.at_byte + 97 for 16), c_none), nullif(substring(p_bytes from d.at_byte + 113 for 16), c_none),
+      nullif(substring(p_bytes from d.at_byte + 129 for 16), c_none), nullif(substring(p_bytes from d.at_byte + 145 for 16), c_none), nullif(substring(p_bytes from d.at_byte + 161 for 16), c_none),
+      convert_from(substring(p_payloads from d.payload_start + 1 for d.payload_end - d.payload_start), 'UTF8'),
+      substring(p_bytes from d.at_byte + 17 for 16), substring(p_bytes from d.at_byte + 33 for 32), d.hash
+    from (
+      select u.*, (u.n::integer - 1) * 176 as at_byte, lag(u.payload_end, 1, 0) over (order by u.n) as payload_start
+      from unnest(v_seqs, v_links, p_at, p_type, p_schema, p_class, p_actor, p_payload_ends) with ordinality
+        as u (seq, hash, at, type, schema, class, actor, payload_end, n)
+    ) d
+    where d.seq is not null;
+    update inkfast.heads h set seq = v_seq, hash = v_hash where h.tenant = v_tenant;
+    hashes := (select string_agg(h, '') from unnest(v_links) h);
+  end if;
+
+  -- Rows that leave go before rows that come: within a commit the same row may do both.
+  if cardinality(p_remove_tables) > 0 then
+    if 'sessions' = any (p_remove_tables) then
+      delete from inkfast.sessions t
+      using (select r.id from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+             where r.name = 'sessions' and not v_out[r.commit]) r
+      where t.tenant = v_tenant and t.id = r.id;
+    end if;
+    if 'names' = any (p_remove_tables) then
+      delete from inkfast.names t
+      using (select r.id from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+             where r.name = 'names' and not v_out[r.commit]) r
+      where t.tenant = v_tenant and t.id = r.id;
+    end if;
+    if 'leases' = any (p_remove_tables) then
+      delete from inkfast.leases t
+      using (select r.id from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+             where r.name = 'leases' and not v_out[r.commit]) r
+      where t.tenant = v_tenant and t.id = r.id;
+    end if;
+  end if;
+  if cardinality(p_put_tables) > 0 then
+    if 'sessions' = any (p_put_tables) then
+      insert into inkfast.sessions as t (tenant, id, born, revision, state, owner, body)
+      select v_tenant, p.id, coalesce(v_seqs[p.born], 0), coalesce(v_seqs[p.revision], 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'sessions' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, owner = excluded.owner, body = excluded.body;
+    end if;
+    if 'names' = any (p_put_tables) then
+      insert into inkfast.names as t (tenant, id, born, revision, target, body)
+      select v_tenant, p.id, coalesce(v_seqs[p.born], 0), coalesce(v_seqs[p.revision], 0), (p.columns::json ->> 0), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'names' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, target = excluded.target, body = excluded.body;
+    end if;
+    if 'leases' = any (p_put_tables) then
+      insert into inkfast.leases as t (tenant, id, born, revision, fence, owner, body)
+      select v_tenant, p.id, coalesce(v_seqs[p.born], 0), coalesce(v_seqs[p.revision], 0), v_seqs[p.fence], (p.columns::json ->> 0), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'leases' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, owner = excluded.owner, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
+    end if;
+  end if;
+
+  if cardinality(p_key_commits) > 0 then
+    insert into inkfast.receipts (tenant, key, seq, count, body, at)
+    select v_tenant, substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16), v_seqs[p_firsts[k.commit]],
+      (select count(*) from unnest(p_event_commits) c where c = k.commit),
+      substring(p_key_bodies from (k.n::integer - 1) * 32 + 1 for 32), now
+    from unnest(p_key_commits) with ordinality as k (commit, n)
+    where not v_out[k.commit] and p_firsts[k.commit] > 0;
+  end if;
+
+  -- Erasures and states come in a batch of one.
+  if not v_out[1] then
+    if cardinality(p_erase) > 0 then
+      update inkfast.events e set payload = null, salt = null where e.tenant = v_tenant and e.seq = any (p_erase);
+      get diagnostics v_seq = row_count;
+      if v_seq <> cardinality(p_erase) then
+        raise exception 'only events that exist are erased' using errcode = 'IF003';
+      end if;
+    end if;
+    if p_state is not null then
+      update inkfast.heads h set state = p_state where h.tenant = v_tenant;
+    end if;
+  end if;
+end
+$$;
+
+revoke all on function inkfast.events_stay(), inkfast.now_v1(), inkfast.enter_v1(text), inkfast.commit_v1 from public;
+grant execute on function inkfast.now_v1(), inkfast.enter_v1(text) to inkfast_app, inkfast_reader;
+grant execute on function inkfast.commit_v1 to inkfast_app;

@@ -1,0 +1,209 @@
+// Opening a store on a server: can it carry one, is its schema ours, who are we there, and does the wall stand. Nothing is served before all
+// of that is answered.
+
+import { createHash } from 'node:crypto'
+import { refuse } from '../../model/errors.ts'
+import type { Connection, Connections, Step } from './connections.ts'
+import { Database } from './database.ts'
+import { translate } from './failures.ts'
+import { checkSchema, migrate, readApplied, wallKey } from './migrate.ts'
+import { pooled } from './pool.ts'
+import { proveWall } from './proof.ts'
+import { Wall } from './wall.ts'
+
+export interface OpenOptions {
+  /** postgres://login@host/database */
+  readonly url: string
+  /** A login that may migrate, where `url` may not; used while opening and for nothing else. */
+  readonly adminUrl?: string
+  /** For LISTEN, where `url` leads to a pooler that shares connections between transactions. */
+  readonly listenUrl?: string
+  /** Signs the tenant of every transaction; 16 bytes or more. By default one is made and kept in the database. */
+  readonly tenantKey?: Uint8Array | string
+  readonly durability?: 'full' | 'normal'
+  readonly create?: boolean
+  readonly migrate?: boolean
+  readonly readOnly?: boolean
+  /** Connections at most, besides the one that listens. */
+  readonly connections?: number
+  /** How long an answer may take before the connection is given up. */
+  readonly timeoutMs?: number
+  readonly connectMs?: number
+}
+
+export interface Opened {
+  readonly db: Database
+  /** The login could do more than serve: fine to begin with, not in production. */
+  readonly powerful: string | undefined
+}
+
+const OLDEST = 150000
+const TIMEOUT_MS = 20_000
+const KEY_BYTES_LEAST = 16
+const KEY_BYTES_MOST = 64
+
+const facts: Step = {
+  text: `
+    select current_setting('server_version_num')::integer, current_setting('server_encoding'), pg_is_in_recovery(),
+      current_setting('default_transaction_isolation'), current_setting('fsync'), current_setting('default_transaction_read_only'),
+      r.rolname, r.rolsuper, r.rolbypassrls, r.rolcreaterole, has_database_privilege(current_database(), 'create'),
+      to_regclass('inkfast.migrations') is not null,
+      coalesce((select pg_has_role(o.oid, 'MEMBER') from pg_roles o where o.rolname = 'inkfast_owner'), false),
+      coalesce((select pg_has_role(o.oid, 'MEMBER') from pg_roles o where o.rolname = 'inkfast_wall'), false),
+      coalesce((select pg_has_role(o.oid, 'MEMBER') from pg_roles o where o.rolname = $1), false)
+    from pg_roles r where r.rolname = current_user`,
+}
+
+interface Facts {
+  readonly version: number
+  readonly encoding: string
+  readonly replica: boolean
+  readonly isolation: string
+  readonly fsync: boolean
+  readonly readOnly: boolean
+  readonly login: string
+  readonly superuser: boolean
+  readonly bypasses: boolean
+  readonly createsRoles: boolean
+  readonly creates: boolean
+  readonly prepared: boolean
+  readonly owns: boolean
+  readonly walls: boolean
+  readonly serves: boolean
+}
+
+export async function openDatabase(options: OpenOptions): Promise<Opened> {
+  return openOver(options, pooled(options), options.adminUrl === undefined ? undefined : pooled({ url: options.adminUrl, connections: 1 }))
+}
+
+/** The same over any driver. */
+export async function openOver(options: OpenOptions, connections: Connections, admin?: Connections): Promise<Opened> {
+  const role = options.readOnly ? 'inkfast_reader' : 'inkfast_app'
+  try {
+    const found = await using(connections, (connection) => readFacts(connection, role))
+    checkServer(connections.place, found, options)
+    const given = options.tenantKey === undefined ? undefined : keyBytes(options.tenantKey)
+    const key = await prepare(options, connections, admin, found, given)
+    const after = await using(connections, (connection) => readFacts(connection, role))
+    const powerful = powerOf(after)
+    if (powerful && admin) throw refuse('ROLE_TOO_POWERFUL', { place: connections.place, role: after.login, why: powerful })
+    if (!after.serves)
+      throw refuse('DATABASE_RIGHT_MISSING', { place: connections.place, reason: `${after.login} is no member of ${role}` })
+    if (!key) throw refuse('TENANT_KEY_MISSING', { place: connections.place })
+    const db = new Database({
+      connections,
+      wall: new Wall(key),
+      ...(powerful && { role }),
+      ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+      ...(options.readOnly && { readOnly: true }),
+    })
+    await proveWall(db, { plant: !options.readOnly })
+    return { db, powerful }
+  } catch (error) {
+    await connections.close()
+    throw error
+  } finally {
+    await admin?.close()
+  }
+}
+
+/** Brings the schema up to date where that is allowed and wanted, checks it, and finds the key. */
+async function prepare(
+  options: OpenOptions,
+  connections: Connections,
+  admin: Connections | undefined,
+  found: Facts,
+  given: Uint8Array | undefined,
+): Promise<Uint8Array | undefined> {
+  const { place } = connections
+  if (!found.prepared && (options.create === false || options.readOnly)) throw refuse('FILE_MISSING', { path: place })
+  const mayMigrate = admin !== undefined || found.superuser || found.owns || (found.createsRoles && found.creates)
+  const wanted = options.migrate !== false && !options.readOnly
+  if (!found.prepared && !(mayMigrate && wanted)) {
+    if (wanted) throw refuse('DATABASE_RIGHT_MISSING', { place, reason: `${found.login} may not create roles and a schema` })
+    throw refuse('SCHEMA_OLDER', { path: place, found: 0, needed: 1 })
+  }
+  return using(admin ?? connections, async (connection) => {
+    if (mayMigrate && wanted) await migrate(connection, { place, now: Date.now })
+    checkSchema(place, await readApplied(connection))
+    const mayKey = admin !== undefined || found.superuser || found.walls || (mayMigrate && !found.prepared)
+    return mayKey && !options.readOnly
+      ? wallKey(connection, given, Date.now())
+      : (given ?? (mayKey ? wallKey(connection, undefined, Date.now()) : undefined))
+  })
+}
+
+async function readFacts(connection: Connection, role: string): Promise<Facts> {
+  const [rows] = await connection.run([{ ...facts, values: [role] }], TIMEOUT_MS)
+  const [version, encoding, replica, isolation, fsync, readOnly, login, ...flags] = rows?.[0] ?? []
+  const [superuser, bypasses, createsRoles, creates, prepared, owns, walls, serves] = flags.map((flag) => flag === 't')
+  return {
+    version: Number(version),
+    encoding: String(encoding),
+    replica: replica === 't',
+    isolation: String(isolation),
+    fsync: fsync === 'on',
+    readOnly: readOnly === 'on',
+    login: String(login),
+    superuser: superuser ?? false,
+    bypasses: bypasses ?? false,
+    createsRoles: createsRoles ?? false,
+    creates: creates ?? false,
+    prepared: prepared ?? false,
+    owns: owns ?? false,
+    walls: walls ?? false,
+    serves: serves ?? false,
+  }
+}
+
+function checkServer(place: string, found: Facts, { readOnly, durability = 'full' }: OpenOptions): void {
+  const unsuitable = (why: string) => refuse('DATABASE_UNSUITABLE', { place, why })
+  if (found.version < OLDEST) throw unsuitable(`it is PostgreSQL ${Math.floor(found.version / 10000)}, and 15 or newer is needed`)
+  if (found.encoding !== 'UTF8') throw unsuitable(`its encoding is ${found.encoding}; create the database with encoding UTF8`)
+  if (found.isolation !== 'read committed')
+    throw unsuitable(`default_transaction_isolation is '${found.isolation}'; set it to 'read committed' for this login`)
+  if (readOnly) return
+  if (found.replica) throw refuse('DATABASE_READ_ONLY', { place, reason: 'it is a replica in recovery' })
+  if (found.readOnly) throw refuse('DATABASE_READ_ONLY', { place, reason: 'default_transaction_read_only is on' })
+  if (durability === 'full' && !found.fsync)
+    throw unsuitable(
+      `fsync is off there, so what is acknowledged would not survive a power cut; turn it on, or open with durability 'normal'`,
+    )
+}
+
+/** Why a login is more than the app role needs; undefined when it is just that. */
+function powerOf(found: Facts): string | undefined {
+  if (found.superuser) return 'is a superuser'
+  if (found.bypasses) return 'bypasses row-level security'
+  if (found.owns) return 'may become the owner of the tables'
+  if (found.walls) return 'may read the key of the wall'
+  if (found.createsRoles) return 'may create roles'
+  return undefined
+}
+
+async function using<T>(connections: Connections, work: (connection: Connection) => Promise<T>): Promise<T> {
+  let connection: Connection
+  try {
+    connection = await connections.acquire()
+  } catch (error) {
+    throw translate(connections.place, error, 'connecting')
+  }
+  let broken = true
+  try {
+    const result = await work(connection)
+    broken = false
+    return result
+  } catch (error) {
+    throw translate(connections.place, error, 'reading')
+  } finally {
+    connection.release(broken)
+  }
+}
+
+/** As HMAC takes it: longer keys are digested first. */
+export function keyBytes(key: Uint8Array | string): Uint8Array {
+  const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
+  if (!(bytes instanceof Uint8Array) || bytes.length < KEY_BYTES_LEAST)
+    throw refuse('OPTION_INVALID', { option: 'tenantKey', why: `it has at least ${KEY_BYTES_LEAST} bytes` })
+  return bytes.length > KEY_BYTES_MOST ? createHash('sha256').update(bytes).digest() : bytes
+}

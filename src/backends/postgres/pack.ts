@@ -1,0 +1,240 @@
+// A batch as the arguments of commit_v1: what has a fixed size lies side by side in one run of bytes, payloads in another, the rest in arrays.
+// Also the cutting of a batch into those that the function can take at once.
+
+import { Buffer } from 'node:buffer'
+import { hash } from 'node:crypto'
+import { hex } from '../../model/bytes.ts'
+import { bodyDigest } from '../../model/chain.ts'
+import { idBytes, writeId } from '../../model/ids.ts'
+import type { ColumnValue } from '../../model/tables.ts'
+import type { Change, Commit, Guard } from '../../ports/commit.ts'
+import type { Value } from './connections.ts'
+import { FIXED } from './statements.ts'
+
+const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
+
+export interface Packed {
+  readonly values: readonly Value[]
+  /** The guards in the order in which the function numbers them with their commits. */
+  readonly pairs: readonly Guard[]
+}
+
+export function packBatch(batch: readonly Commit[]): Packed {
+  const events = batch.flatMap((commit) => commit.events)
+  const bytes = Buffer.alloc(events.length * FIXED.size)
+  const [firsts, eventCommits, ends, sinces]: number[][] = [[], [], [], []]
+  const payloads = Buffer.allocUnsafe(events.reduce((sum, e) => sum + Buffer.byteLength(e.payload), 0))
+  const guards = new Guards()
+  const keys = { commits: [] as number[], digests: [] as Uint8Array[], bodies: [] as Uint8Array[] }
+  const rows = new RowChanges()
+  let [n, end] = [0, 0]
+  for (const [i, commit] of batch.entries()) {
+    const number = i + 1
+    firsts?.push(commit.events.length > 0 ? n + 1 : 0)
+    // Without a mark nothing is looked for: no head lies beyond this one.
+    sinces?.push(commit.since ?? Number.MAX_SAFE_INTEGER)
+    for (const guard of commit.guards) guards.add(number, guard)
+    rows.add(number, n, commit.changes)
+    const salt = commit.events[0]?.salt
+    if (commit.key) {
+      keys.commits.push(number)
+      keys.digests.push(commit.key.digest)
+      keys.bodies.push(salt ? bodyDigest(sha256, salt, commit.key.body) : new Uint8Array(32))
+    }
+    for (const e of commit.events) {
+      const at = n * FIXED.size - 1
+      writeId(e.id, bytes, at + FIXED.id)
+      bytes.set(e.salt, at + FIXED.salt)
+      bytes.set(e.digest, at + FIXED.digest)
+      bytes.set(e.event, at + FIXED.event)
+      if (e.session) writeId(e.session, bytes, at + FIXED.session)
+      if (e.run) writeId(e.run, bytes, at + FIXED.run)
+      if (e.subject) writeId(e.subject, bytes, at + FIXED.subject)
+      if (e.cause) writeId(e.cause, bytes, at + FIXED.cause)
+      if (e.key) bytes.set(e.key, at + FIXED.key)
+      end += payloads.write(e.payload, end)
+      ends?.push(end)
+      eventCommits?.push(number)
+      n++
+    }
+  }
+  const alone = batch.length === 1 ? batch[0]?.changes : undefined
+  const erase = new Set(alone?.flatMap((change) => (change.kind === 'erase' ? change.seqs : [])))
+  const state = alone?.find((change) => change.kind === 'state')?.state ?? null
+  const values = [
+    batch.length,
+    numbers(sinces),
+    numbers(firsts),
+    numbers(eventCommits),
+    numbers(events.map((e) => e.at)),
+    texts(events.map((e) => e.type)),
+    numbers(events.map((e) => e.schema)),
+    numbers(events.map((e) => e.class)),
+    texts(events.map((e) => e.actor)),
+    bytes,
+    numbers(ends),
+    payloads,
+    numbers(keys.commits),
+    Buffer.concat(keys.digests),
+    Buffer.concat(keys.bodies),
+    ...guards.values(),
+    ...rows.values(),
+    numbers([...erase]),
+    state,
+  ]
+  return { values, pairs: guards.pairs }
+}
+
+/** Each guard once, and who asks it. */
+class Guards {
+  readonly pairs: Guard[] = []
+  readonly #pairCommits: number[] = []
+  readonly #pairGuards: number[] = []
+  readonly #numbers = new Map<string, number>()
+  readonly #tables: string[] = []
+  readonly #ids: string[] = []
+  readonly #wants: number[] = []
+  readonly #fences: boolean[] = []
+
+  add(commit: number, guard: Guard): void {
+    const [table, id, wanted] =
+      guard.kind === 'quiet'
+        ? ['', hex(idBytes(guard.session)), guard.after]
+        : [guard.table, guard.id, guard.kind === 'row' ? guard.revision : guard.fence]
+    const name = `${guard.kind} ${table} ${wanted} ${id}`
+    let number = this.#numbers.get(name)
+    if (number === undefined) {
+      number = this.#tables.push(table)
+      this.#ids.push(id)
+      this.#wants.push(wanted)
+      this.#fences.push(guard.kind === 'fence')
+      this.#numbers.set(name, number)
+    }
+    this.pairs.push(guard)
+    this.#pairCommits.push(commit)
+    this.#pairGuards.push(number)
+  }
+
+  values(): readonly Value[] {
+    return [
+      texts(this.#tables),
+      texts(this.#ids),
+      numbers(this.#wants),
+      list(this.#fences.map(String)),
+      numbers(this.#pairCommits),
+      numbers(this.#pairGuards),
+    ]
+  }
+}
+
+interface Put {
+  readonly table: string
+  readonly id: string
+  readonly commit: number
+  /** Events of the batch, from 1; 0 where the row follows from none. */
+  readonly born: number
+  readonly revision: number
+  readonly fence: number
+  readonly columns: readonly ColumnValue[]
+  readonly body: string
+}
+
+/** The rows of a batch, each told once: what a commit does to one row several times is drawn together. */
+class RowChanges {
+  readonly #puts = new Map<string, Put>()
+  readonly #removes = new Map<string, readonly [table: string, id: string, commit: number]>()
+
+  add(commit: number, before: number, changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.kind === 'erase' || change.kind === 'state') continue
+      const { table, id } = change
+      const name = rowName(change)
+      const earlier = this.#puts.get(name)
+      if (change.kind === 'remove') {
+        this.#puts.delete(name)
+        this.#removes.set(name, [table, id, commit])
+        continue
+      }
+      const event = change.event === undefined ? 0 : before + change.event + 1
+      this.#puts.set(name, {
+        table,
+        id,
+        commit,
+        born: earlier?.born ?? event,
+        revision: event,
+        fence: change.grants ? event : (earlier?.fence ?? 0),
+        columns: change.columns,
+        body: change.body,
+      })
+    }
+  }
+
+  values(): readonly Value[] {
+    const removes = [...this.#removes.values()]
+    const puts = [...this.#puts.values()]
+    return [
+      texts(removes.map(([table]) => table)),
+      texts(removes.map(([, id]) => id)),
+      numbers(removes.map(([, , commit]) => commit)),
+      texts(puts.map((put) => put.table)),
+      texts(puts.map((put) => put.id)),
+      numbers(puts.map((put) => put.commit)),
+      numbers(puts.map((put) => put.born)),
+      numbers(puts.map((put) => put.revision)),
+      numbers(puts.map((put) => put.fence)),
+      texts(puts.map((put) => JSON.stringify(put.columns))),
+      texts(puts.map((put) => put.body)),
+    ]
+  }
+}
+
+const rowName = ({ table, id }: { readonly table: string; readonly id: string }): string => `${table} ${id}`
+
+/** In order: as many commits at a time as do not meet. The function looks at the state before the batch, so none may build on another. */
+export function splitBatch(batch: readonly Commit[]): readonly (readonly Commit[])[] {
+  const parts: Commit[][] = []
+  let part: Commit[] = []
+  let touched = new Set<string>()
+  const cut = () => {
+    if (part.length > 0) parts.push(part)
+    part = []
+    touched = new Set()
+  }
+  for (const commit of batch) {
+    const alone = commit.changes.some((change) => change.kind === 'erase' || change.kind === 'state')
+    if (alone || asks(commit).some((name) => touched.has(name))) cut()
+    part.push(commit)
+    if (alone) cut()
+    else for (const name of touches(commit)) touched.add(name)
+  }
+  cut()
+  return parts
+}
+
+const written = (commit: Commit): readonly string[] => [
+  ...commit.changes.flatMap((change) => (change.kind === 'put' || change.kind === 'remove' ? [rowName(change)] : [])),
+  ...(commit.key ? [`key ${hex(commit.key.digest)}`] : []),
+]
+
+/** What a commit looks at or writes, and so may not have been written before it in the same call. */
+function asks(commit: Commit): readonly string[] {
+  const guarded = commit.guards.map((guard) => (guard.kind === 'quiet' ? `session ${guard.session}` : rowName(guard)))
+  const [first] = commit.events
+  return [...written(commit), ...guarded, ...(first && commit.since !== undefined ? [`event ${first.id}`] : [])]
+}
+
+function* touches(commit: Commit): Iterable<string> {
+  yield* written(commit)
+  const [first] = commit.events
+  if (first) yield `event ${first.id}`
+  for (const { session } of commit.events) if (session) yield `session ${session}`
+}
+
+const list = (items: readonly string[]): string => `{${items.join(',')}}`
+const numbers = (items: readonly number[] | undefined): string => list((items ?? []).map(String))
+
+const PLAIN = /^[A-Za-z0-9._:/-]+$/
+export const texts = (items: readonly string[]): string => list(items.map(textItem))
+// NULL in any case means null in an array, unless it is quoted.
+const textItem = (text: string): string =>
+  PLAIN.test(text) && text.toLowerCase() !== 'null' ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`

@@ -1,0 +1,146 @@
+// Connections over `pg`. A connection that does not answer in time is destroyed: nobody can know what it will still say.
+
+import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
+import { refuse } from '../../model/errors.ts'
+import type { Cells, Connection, Connections, Ear, Step } from './connections.ts'
+import { RoundTrip } from './round-trip.ts'
+
+export interface PoolOptions {
+  readonly url: string
+  /** For LISTEN, where `url` leads to a pooler that shares connections between transactions. */
+  readonly listenUrl?: string
+  /** Connections at most, besides the one that listens. */
+  readonly connections?: number
+  readonly connectMs?: number
+}
+
+const CONNECTIONS = 10
+const CONNECT_MS = 10_000
+const IDLE_MS = 30_000
+const APPLICATION = 'inkfast'
+
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+}
+
+export function pooled(options: PoolOptions): Connections {
+  const { place, local } = placeOf(options.url)
+  const connectMs = options.connectMs ?? CONNECT_MS
+  const config = (url: string): ClientConfig => ({
+    connectionString: url,
+    application_name: APPLICATION,
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+  })
+  const pool = new Pool({
+    ...config(options.url),
+    max: options.connections ?? CONNECTIONS,
+    idleTimeoutMillis: IDLE_MS,
+    // An idle store does not keep a program alive; a file would not either.
+    allowExitOnIdle: true,
+  })
+  // An idle connection that breaks is replaced by the next one that is needed, and whoever uses a broken one hears it there.
+  pool.on('error', () => {})
+  return {
+    place,
+    local,
+    acquire: async () => connection(await pool.connect(), place),
+    listen: (channel, heard, lost) => listen(config(options.listenUrl ?? options.url), channel, heard, lost, connectMs),
+    close: () => pool.end(),
+  }
+}
+
+function connection(client: PoolClient, place: string): Connection {
+  return {
+    run: (steps, timeoutMs) => run(client, steps, timeoutMs, place),
+    script: async (text) => void (await client.query(text)),
+    release: (broken) => client.release(broken ?? false),
+  }
+}
+
+function run(
+  client: Client | PoolClient,
+  steps: readonly Step[],
+  timeoutMs: number,
+  place: string,
+): Promise<readonly (readonly Cells[])[]> {
+  return new Promise((resolve, reject) => {
+    let late: NoAnswer | undefined
+    const timer = setTimeout(() => {
+      late = new NoAnswer(`${place} gave no answer within ${timeoutMs} ms`)
+      streamOf(client).destroy(late)
+    }, timeoutMs)
+    client.query(
+      new RoundTrip(steps, (error, results) => {
+        clearTimeout(timer)
+        if (error === undefined) resolve(results)
+        else reject(late ?? error)
+      }),
+    )
+  })
+}
+
+interface Socket {
+  destroy(error?: Error): void
+  ref(): void
+  unref(): void
+}
+
+const streamOf = (client: Client | PoolClient): Socket => (client as unknown as { connection: { stream: Socket } }).connection.stream
+
+async function listen(
+  config: ClientConfig,
+  channel: string,
+  heard: (name: string) => void,
+  lost: (error: unknown) => void,
+  timeoutMs: number,
+): Promise<Ear> {
+  const client = new Client(config)
+  let closing = false
+  client.on('error', (error) => {
+    if (!closing) lost(error)
+  })
+  client.on('end', () => {
+    if (!closing) lost(new Error('the connection that listens was closed'))
+  })
+  client.on('notification', (message) => {
+    if (message.payload) heard(message.payload)
+  })
+  await client.connect()
+  await client.query(`listen ${channel}`)
+  streamOf(client).unref()
+  return {
+    // Nothing is lost with a wake-up, so nobody waits for the disk.
+    tell: async (names) => {
+      const values = [channel, `{${names.join(',')}}`]
+      await run(
+        client,
+        [
+          { text: `select set_config('synchronous_commit', 'off', true)`, prepared: true },
+          { text: 'select pg_notify($1, name) from unnest($2::text[]) name', values, prepared: true },
+        ],
+        timeoutMs,
+        'the connection that listens',
+      )
+    },
+    hold: (held) => (held ? streamOf(client).ref() : streamOf(client).unref()),
+    close: async () => {
+      closing = true
+      await client.end()
+    },
+  }
+}
+
+/** Host and database, never login or password; a text that is no URL is not repeated at all. */
+export function placeOf(url: string): { readonly place: string; readonly local: boolean } {
+  const parsed = URL.parse(url)
+  // A password with a character of its own meaning (# / @) cuts the URL in the wrong place, and its pieces would be shown as host or name.
+  if (parsed === null || parsed.hash !== '' || parsed.pathname.includes('@'))
+    throw refuse('URL_UNKNOWN', { url: 'postgres://… (a password with special characters is percent-encoded)' })
+  const host = parsed.searchParams.get('host') ?? decodeURIComponent(parsed.hostname)
+  const database = decodeURIComponent(parsed.pathname.slice(1))
+  const socket = host === '' || host.startsWith('/')
+  const local = socket || host === 'localhost' || host === '[::1]' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+  const port = parsed.port === '' ? '' : `:${parsed.port}`
+  return { place: `postgres://${socket ? 'socket' : host}${port}/${database}`, local }
+}

@@ -1,0 +1,62 @@
+// Before anything is served, the wall is tried: what a canary tenant has is seen by itself and by nobody else, whoever asks.
+
+import { refuse } from '../../model/errors.ts'
+import { tableNames } from '../../model/tables.ts'
+import type { Step } from './connections.ts'
+import type { Database } from './database.ts'
+import { CANARY, STORE, STRANGER } from './wall.ts'
+
+const walled = ['heads', 'events', 'receipts', ...tableNames]
+
+const whoAmI = `
+  select current_user, r.rolsuper, r.rolbypassrls,
+    exists (select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+            where n.nspname = 'inkfast' and c.relkind in ('r', 'p') and pg_has_role(c.relowner, 'MEMBER'))
+  from pg_roles r where r.rolname = current_user`
+const openTables = `
+  select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = 'inkfast' and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity) order by 1`
+const plant = `
+  insert into inkfast.heads (tenant, seq, hash) values ($1, 0, decode(repeat('00', 32), 'hex')) on conflict (tenant) do nothing`
+const canary = `select count(*) from inkfast.heads where tenant = '${CANARY}'`
+const anything = `select concat_ws(', ', ${walled.map((name) => `case when exists (select 1 from inkfast.${name}) then '${name}' end`).join(', ')})`
+const name = (setting: string): Step => ({ text: `select set_config('inkfast.tenant', $1, true)`, values: [setting] })
+
+export async function proveWall(db: Database, { plant: mayPlant }: { readonly plant: boolean }): Promise<void> {
+  const [who] = await db.read(STORE, { text: whoAmI })
+  const [role, superuser, bypasses, owns] = who?.[0] ?? []
+  const why =
+    superuser === 't'
+      ? 'is a superuser'
+      : bypasses === 't'
+        ? 'bypasses row-level security'
+        : owns === 't'
+          ? 'may become the owner of its tables'
+          : undefined
+  if (why) throw refuse('ROLE_TOO_POWERFUL', { place: db.place, role, why })
+
+  const open = (reason: string) => refuse('WALL_OPEN', { place: db.place, why: reason })
+  const [unforced = []] = await db.read(STORE, { text: openTables })
+  if (unforced.length > 0) throw open(`row-level security is not forced on ${unforced.map(([table]) => table).join(', ')}`)
+
+  if (mayPlant) {
+    const enter = { text: 'select inkfast.enter_v1($1)', values: [db.wall.whatever(CANARY)] }
+    await db.run([enter, { text: plant, values: [CANARY] }], 'reading')
+    // A canary that cannot see itself would prove nothing by being unseen.
+    const [own] = await db.readWhatever(CANARY, { text: canary })
+    if (own?.[0]?.[0] !== '1') throw open('what a tenant wrote it could not read')
+  }
+  const forged = `${CANARY}:${'0'.repeat(64)}`
+  const borrowed = `${CANARY}:${db.wall.tenant(STRANGER).slice(-64)}`
+  for (const [whom, setting] of [
+    ['another tenant', db.wall.tenant(STRANGER)],
+    ['the store itself', db.wall.tenant(STORE)],
+    ['nobody', ''],
+    ['a forged name', forged],
+    ["a name under another's signature", borrowed],
+  ] as const) {
+    const [, seen, any] = await db.run([name(setting), { text: canary }, { text: anything }], 'reading')
+    if (seen?.[0]?.[0] !== '0') throw open(`a canary was seen by ${whom}`)
+    if (any?.[0]?.[0] !== '') throw open(`${any?.[0]?.[0]} could be read by ${whom}`)
+  }
+}

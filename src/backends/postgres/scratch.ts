@@ -1,0 +1,74 @@
+// One tenant's rows being folded beside the store: in a temporary SQLite file, because asking a server for a row before every event would
+// take a round trip each.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { ScannedRow, StoredRow } from '../../model/rows.ts'
+import { type ColumnValue, tableOf } from '../../model/tables.ts'
+import type { Scratch } from '../../ports/upkeep.ts'
+
+const schema = `
+  pragma journal_mode = off;
+  pragma synchronous = off;
+  create table rows (
+    name text, id text, born integer, revision integer, fence integer, columns text, body text, primary key (name, id)
+  ) strict, without rowid;
+  begin`
+const getRow = 'select id, born, revision, fence, body from rows where name = ? and id = ?'
+const putRow = `
+  insert into rows (name, id, born, revision, fence, columns, body) values (?, ?, ?, ?, ?, ?, ?)
+  on conflict (name, id) do update set revision = excluded.revision, fence = coalesce(excluded.fence, fence), columns = excluded.columns,
+    body = excluded.body`
+const removeRow = 'delete from rows where name = ? and id = ?'
+const scan = 'select id, born, revision, fence, columns, body from rows where name = ? and id > ? order by id limit ?'
+
+interface Kept {
+  readonly id: string
+  readonly born: number
+  readonly revision: number
+  readonly fence: number | null
+  readonly columns: string
+  readonly body: string
+}
+
+const toStored = ({ id, born, revision, fence, body }: Omit<Kept, 'columns'>): StoredRow => ({
+  id,
+  born,
+  revision,
+  ...(fence !== null && { fence }),
+  body,
+})
+
+export function scratch(): Scratch {
+  // In a folder that only this user may enter: titles and metadata lie in it.
+  const folder = mkdtempSync(join(tmpdir(), 'inkfast-rebuild-'))
+  const side = new DatabaseSync(join(folder, 'rows.db'))
+  side.exec(schema)
+  const [get, put, remove, list] = [getRow, putRow, removeRow, scan].map((sql) => side.prepare(sql)) as [Sql, Sql, Sql, Sql]
+  return {
+    get: async (table, id) => {
+      const row = get.get(table, id) as unknown as Kept | undefined
+      return row && toStored(row)
+    },
+    apply: async (seq, changes) => {
+      for (const change of changes) {
+        if (change.kind === 'remove') remove.run(change.table, change.id)
+        if (change.kind !== 'put') continue
+        const { table, id, columns, body, grants } = change
+        put.run(table, id, seq, seq, tableOf(table).fenced && grants ? seq : null, JSON.stringify(columns), body)
+      }
+    },
+    rows: async (table, after, limit) =>
+      (list.all(table, after ?? '', limit) as unknown as readonly Kept[]).map(
+        (row): ScannedRow => ({ ...toStored(row), columns: JSON.parse(row.columns) as readonly ColumnValue[] }),
+      ),
+    close: async () => {
+      side.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+type Sql = ReturnType<DatabaseSync['prepare']>

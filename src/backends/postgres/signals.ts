@@ -1,0 +1,115 @@
+// "Something changed" between nodes. Never told inside a commit's transaction: that would send all commits one by one through the flush
+// (5 k became 1 k a second, measured). Told afterwards, and whoever hears nothing is saved by a slow look at the heads.
+
+import type { TenantId } from '../../model/ids.ts'
+import type { Signals } from '../../ports/signals.ts'
+import type { Database } from './database.ts'
+import { Hearing } from './hearing.ts'
+import { texts } from './pack.ts'
+import { STORE } from './wall.ts'
+
+const LOOK_EVERY_MS = 1000
+const headsOf = 'select tenant, seq from inkfast.heads_v1($1::text[])'
+
+export interface SignalOptions {
+  /** How often the heads of watched tenants are looked at, whatever was heard. */
+  readonly lookEveryMs?: number
+}
+
+interface Watcher {
+  readonly tenant: TenantId
+  readonly wake: () => void
+  readonly patient: boolean
+}
+
+export class NodeSignals implements Signals {
+  readonly #db: Database
+  readonly #lookEveryMs: number
+  readonly #hearing: Hearing
+  readonly #watchers = new Set<Watcher>()
+  /** The heads that watchers know of, 0 until one is seen: they are woken for whatever lies beyond. */
+  readonly #seen = new Map<TenantId, number>()
+  readonly #names = new Map<string, TenantId>()
+  #timer: NodeJS.Timeout | undefined
+  #looking = false
+  #closed = false
+
+  constructor(db: Database, { lookEveryMs = LOOK_EVERY_MS }: SignalOptions = {}) {
+    this.#db = db
+    this.#lookEveryMs = lookEveryMs
+    const heard = (name: string) => {
+      const tenant = this.#names.get(name)
+      if (tenant) this.#ring(tenant)
+    }
+    this.#hearing = new Hearing(db.connections, heard, () => void this.#look())
+  }
+
+  watch(tenant: TenantId, wake: () => void, { patient = false }: { readonly patient?: boolean } = {}): () => void {
+    const watcher = { tenant, wake, patient }
+    this.#watchers.add(watcher)
+    if (!this.#seen.has(tenant)) this.#seen.set(tenant, 0)
+    this.#names.set(this.#db.wall.signal(tenant), tenant)
+    this.#hearing.open()
+    this.#setPace()
+    return () => {
+      if (!this.#watchers.delete(watcher)) return
+      if (![...this.#watchers].some((other) => other.tenant === tenant)) {
+        this.#seen.delete(tenant)
+        this.#names.delete(this.#db.wall.signal(tenant))
+      }
+      this.#setPace()
+    }
+  }
+
+  /** After commits of this node: our own watchers at once, other nodes soon. */
+  wake(tenants: Iterable<TenantId>): void {
+    for (const tenant of new Set(tenants)) {
+      this.#ring(tenant)
+      this.#hearing.tell(this.#db.wall.signal(tenant))
+    }
+  }
+
+  /** Why other nodes are noticed only by looking, where that is so. */
+  deaf(): string | undefined {
+    return this.#hearing.deaf
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#setPace()
+    await this.#hearing.close()
+  }
+
+  #ring(tenant: TenantId): void {
+    for (const watcher of [...this.#watchers]) if (watcher.tenant === tenant) watcher.wake()
+  }
+
+  // What cannot be read now is read next time; whoever reads the journal meanwhile hears why.
+  async #look(): Promise<void> {
+    if (this.#looking || this.#closed || this.#seen.size === 0) return
+    this.#looking = true
+    const asked = { text: headsOf, values: [texts([...this.#seen.keys()])] }
+    const [heads = []] = await this.#db.read(STORE, asked).catch(() => [])
+    this.#looking = false
+    for (const [id, seq] of heads) {
+      const tenant = id as TenantId
+      const seen = this.#seen.get(tenant)
+      if (seen === undefined || seen === Number(seq)) continue
+      this.#seen.set(tenant, Number(seq))
+      this.#ring(tenant)
+    }
+  }
+
+  #setPace(): void {
+    const eager = [...this.#watchers].some(({ patient }) => !patient)
+    this.#hearing.hold(eager)
+    if (this.#watchers.size === 0 || this.#closed) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+      return
+    }
+    this.#timer ??= setInterval(() => void this.#look(), this.#lookEveryMs)
+    if (eager) this.#timer.ref()
+    else this.#timer.unref()
+  }
+}

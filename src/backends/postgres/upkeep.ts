@@ -1,0 +1,134 @@
+// Looking after the database: pictures of it, rows folded beside it, its size and its soundness.
+
+import { randomBytes } from 'node:crypto'
+import { fromHex, sameBytes } from '../../model/bytes.ts'
+import { refuse } from '../../model/errors.ts'
+import type { TenantId } from '../../model/ids.ts'
+import { type TableName, tableNames, tableOf } from '../../model/tables.ts'
+import type { BackendHealth, Scratch, Upkeep } from '../../ports/upkeep.ts'
+import { checkDatabase } from './check.ts'
+import type { Database, Held } from './database.ts'
+import { headFrom, headStep, journalReads, readPage } from './journal.ts'
+import { texts } from './pack.ts'
+import { scanRows } from './rows.ts'
+import { scratch } from './scratch.ts'
+import { STORE } from './wall.ts'
+
+const SECRET_BYTES = 32
+const ROWS_AT_A_TIME = 500
+
+const picture = 'begin isolation level repeatable read read only'
+const lockHead = `select seq, encode(hash, 'hex'), state from inkfast.heads for update`
+const findSecret = `select encode(value, 'hex') from inkfast.secrets where name = $1`
+const keepSecret = 'insert into inkfast.secrets (name, value) values ($1, $2) on conflict (name) do nothing'
+const sizes = `
+  select c.relname, pg_total_relation_size(c.oid) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = 'inkfast' and c.relkind = 'r' order by 1`
+
+export interface UpkeepParts {
+  readonly db: Database
+  readonly health: () => Promise<BackendHealth>
+}
+
+export function upkeep({ db, health }: UpkeepParts): Upkeep {
+  const tenants = () => journalReads(db).tenants()
+  const counted = ['events', 'receipts', 'heads', ...tableNames]
+  return {
+    snapshot: async (tenant) => {
+      const held = await db.hold(tenant, picture)
+      // The picture is taken by the first statement after begin, and naming the tenant was that one.
+      const head = headFrom((await held.run(headStep))[0])
+      return {
+        journal: {
+          head: async () => head,
+          page: (_, query) => readPage(held.run, query),
+          tenants: async () => [tenant],
+        },
+        rows: (table, after, limit) => scanRows(held.run, table, after, limit),
+        close: () => held.rollback(),
+      }
+    },
+    scratch: async () => scratch(),
+    adopt: async (tenant, folded, head) => {
+      const held = await db.holdWhatever(tenant, 'begin')
+      try {
+        const now = headFrom((await held.run({ text: lockHead }))[0])
+        if (now.seq !== head.seq || !sameBytes(now.hash, head.hash)) {
+          await held.rollback()
+          return false
+        }
+        for (const table of tableNames.filter((name) => tableOf(name).authority === 'journal'))
+          await replaceRows(held, tenant, table, folded)
+      } catch (error) {
+        await held.rollback()
+        throw error
+      }
+      await held.commit()
+      return true
+    },
+    check: () => checkDatabase(db),
+    measure: async () => {
+      const [tables = []] = await db.read(STORE, { text: sizes })
+      const rows = Object.fromEntries(counted.map((name) => [name, 0]))
+      const counts = counted.map((name) => `(select count(*) from inkfast.${name})`).join(', ')
+      for (const tenant of await tenants()) {
+        const [answer] = await db.readWhatever(tenant, { text: `select ${counts}` })
+        counted.forEach((name, i) => {
+          rows[name] = (rows[name] ?? 0) + Number(answer?.[0]?.[i])
+        })
+      }
+      return { bytes: Object.fromEntries(tables.map(([name, bytes]) => [name as string, Number(bytes)])), rows }
+    },
+    health,
+    sweepReceipts: async (before) => {
+      let swept = 0
+      for (const tenant of await tenants()) {
+        const enter = { text: 'select inkfast.enter_v1($1)', values: [db.wall.whatever(tenant)] }
+        const sweep = 'with swept as (delete from inkfast.receipts where at < $1::numeric returning 1) select count(*) from swept'
+        const [, answer] = await db.run([enter, { text: sweep, values: [before] }], 'reading')
+        swept += Number(answer?.[0]?.[0])
+      }
+      return swept
+    },
+    // The server keeps no side file that a user of it could read; what vacuum and backups keep stands in the operating page.
+    scrub: async () => {},
+    secret: async (name) => {
+      // Nothing is masked in a store that takes no writes, and its role may not see the secrets of one that does.
+      if (db.readOnly) return randomBytes(SECRET_BYTES)
+      const find = { text: findSecret, values: [name] }
+      const [known] = await db.read(STORE, find)
+      if (known?.[0]?.[0]) return fromHex(known[0][0])
+      const [, kept] = await db.read(STORE, { text: keepSecret, values: [name, randomBytes(SECRET_BYTES)] }, find)
+      const value = kept?.[0]?.[0]
+      if (!value) throw refuse('BACKEND_FAILED', { reason: `the secret ${name} could not be kept` })
+      return fromHex(value)
+    },
+  }
+}
+
+async function replaceRows(held: Held, tenant: TenantId, table: TableName, folded: Scratch): Promise<void> {
+  const { columns, fenced } = tableOf(table)
+  const names = Object.keys(columns)
+  await held.run({ text: `delete from inkfast.${table}` })
+  const all = ['tenant', 'id', 'born', 'revision', ...(fenced ? ['fence'] : []), ...names, 'body']
+  const picked = names.map((name, i) => `(r.columns::json ->> ${i})${columns[name] === 'integer' ? '::bigint' : ''}`)
+  const text = `insert into inkfast.${table} (${all.join(', ')})
+    select $1, r.id, r.born, r.revision, ${[...(fenced ? ['r.fence'] : []), ...picked, 'r.body'].join(', ')}
+    from unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::text[]) as r (id, born, revision, fence, columns, body)`
+  for (let after: string | undefined; ; ) {
+    const rows = await folded.rows(table, after, ROWS_AT_A_TIME)
+    after = rows.at(-1)?.id
+    if (after === undefined) return
+    const numbers = (pick: (row: (typeof rows)[number]) => number | undefined) => `{${rows.map((row) => pick(row) ?? 'NULL').join(',')}}`
+    const values = [
+      tenant,
+      texts(rows.map((row) => row.id)),
+      numbers((row) => row.born),
+      numbers((row) => row.revision),
+      numbers((row) => row.fence),
+      texts(rows.map((row) => JSON.stringify(row.columns))),
+      texts(rows.map((row) => row.body)),
+    ]
+    await held.run({ text, values })
+  }
+}

@@ -1,0 +1,55 @@
+// Naming a tenant to the database: a setting signed with a key that the database checks and nobody who merely runs SQL can read.
+
+import { createHmac } from 'node:crypto'
+import type { TenantId } from '../../model/ids.ts'
+
+/** The store itself: what belongs to no tenant. No tenant can have this name. */
+export const STORE = '*'
+
+/** Planted and looked for at start-up. No tenant can have these names. */
+export const CANARY = '~canary' as TenantId
+export const STRANGER = '~stranger' as TenantId
+
+const BLOCK = 64
+const REMEMBERED = 10_000
+
+export class Wall {
+  readonly #key: Uint8Array
+  readonly #tokens = new Map<string, string>()
+
+  constructor(key: Uint8Array) {
+    this.#key = key
+  }
+
+  /** For reading: refused by the database while the tenant is suspended or deleted. */
+  tenant(id: TenantId | typeof STORE): string {
+    return this.#sign(id)
+  }
+
+  /** For commits, which look at the tenant's state themselves, under the lock of its head. */
+  whatever(id: TenantId): string {
+    return this.#sign(`${id}!`)
+  }
+
+  /** What nodes call a tenant when they wake each other: whoever listens without the key learns no names. */
+  signal(id: TenantId): string {
+    return createHmac('sha256', this.#key).update(`inkfast/1/signal:${id}`).digest('hex').slice(0, 32)
+  }
+
+  #sign(who: string): string {
+    const known = this.#tokens.get(who)
+    if (known !== undefined) return known
+    const token = `${who}:${createHmac('sha256', this.#key).update(`inkfast/1/tenant:${who}`).digest('hex')}`
+    if (this.#tokens.size >= REMEMBERED) this.#tokens.clear()
+    this.#tokens.set(who, token)
+    return token
+  }
+}
+
+/** The key laid over both pads, as HMAC does first: so the database needs nothing but sha256. */
+export function padsOf(key: Uint8Array): { readonly inner: Uint8Array; readonly outer: Uint8Array } {
+  const laid = (pad: number) => Uint8Array.from({ length: BLOCK }, (_, i) => (key[i] ?? 0) ^ pad)
+  return { inner: laid(0x36), outer: laid(0x5c) }
+}
+
+export const keyOfPad = (inner: Uint8Array): Uint8Array => inner.map((byte) => byte ^ 0x36)

@@ -1,0 +1,31 @@
+// Closing a tenant and bringing it back: a fact in its own journal, and a state on its head that every node meets with its next call.
+
+import { refuse } from '../model/errors.ts'
+import { isTenantState, type TenantState, tenantStates } from '../model/tenant.ts'
+import { TENANT_TURNED } from './decider.ts'
+import { admit, draftEvent, payloadOf } from './draft.ts'
+import { checkReason } from './erase.ts'
+import { refusalOf } from './outcome.ts'
+import { checkOpen, type Scope } from './scope.ts'
+
+/**
+ * Saying again what a tenant is says nothing new and writes nothing. Two who change it at once, on two nodes, both write their fact and
+ * the later one holds; only from `deleted` nothing leads away, and that the backend sees to under the lock of the head.
+ */
+export async function setTenantState(scope: Scope, state: TenantState, reason: string): Promise<void> {
+  const { engine, tenant } = scope
+  checkOpen(engine)
+  if (!isTenantState(state)) throw refuse('OPTION_INVALID', { option: 'state', why: `it is one of ${tenantStates.join(', ')}` })
+  const payload = payloadOf(scope, admit(scope, { reason: checkReason(reason) }))
+  const end = await engine.turns.take([`${tenant}/state`])
+  try {
+    const found = (await engine.backend.journal.head(tenant)).state
+    if (found === state) return
+    if (found === 'deleted') throw refuse('TENANT_CLOSED', { tenant, state: found })
+    const events = [draftEvent(scope, { type: TENANT_TURNED[state] }, payload)]
+    const outcome = await engine.lane.submit({ tenant, guards: [], events, changes: [{ kind: 'state', state }] })
+    if (!outcome.ok) throw refusalOf(scope, outcome)
+  } finally {
+    end()
+  }
+}

@@ -1,0 +1,57 @@
+// A database of its own for every test that asks, on the PostgreSQL of the test run; what a test leaves behind goes with its file.
+
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, inject } from 'vitest'
+import { closeDatabase, createDatabase, type Database, type DatabaseOptions } from './postgres-database.ts'
+import type { Answer } from './postgres-global.ts'
+
+const made: Database[] = []
+
+afterAll(async () => {
+  await Promise.all(made.splice(0).map((database) => database.drop()))
+})
+
+/** Empty, or the copy of a template. */
+export async function freshDatabase(options: DatabaseOptions = {}): Promise<Database> {
+  const database = await createDatabase(await serverUrl(), options)
+  made.push(database)
+  return database
+}
+
+const templates = new Map<Prepare, Promise<string>>()
+
+type Prepare = (url: string) => Promise<void>
+
+/** A copy of a database that `prepare` has filled: it runs once for each test file that asks, and must have closed its connections. */
+export async function preparedDatabase(prepare: Prepare): Promise<Database> {
+  const template = templates.get(prepare) ?? makeTemplate(prepare)
+  templates.set(prepare, template)
+  return freshDatabase({ template: await template })
+}
+
+async function makeTemplate(prepare: Prepare): Promise<string> {
+  const { name, url } = await freshDatabase({ prefix: 'inkfast_template' })
+  await prepare(url)
+  await closeDatabase(await serverUrl(), name)
+  return name
+}
+
+let url: Promise<string> | undefined
+
+/** The superuser's URL of the run's server, which is started for the first who asks. */
+export function serverUrl(): Promise<string> {
+  url ??= ask()
+  return url
+}
+
+async function ask(): Promise<string> {
+  const known = inject('postgres')
+  if ('url' in known) return known.url
+  const socket = connect(known.socket)
+  await once(socket, 'connect')
+  const answer = JSON.parse(await text(socket)) as Answer
+  if ('error' in answer) throw new Error(answer.error)
+  return answer.url
+}

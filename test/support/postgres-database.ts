@@ -1,0 +1,62 @@
+// Databases on a PostgreSQL server: made fresh or as the copy of another, and dropped whoever is still connected.
+
+import { randomBytes } from 'node:crypto'
+import { Client, escapeIdentifier, Pool } from 'pg'
+
+export interface Database {
+  readonly name: string
+  readonly url: string
+  drop(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** The name of a database to copy; nobody may be connected to it. */
+  readonly template?: string
+  /** How its name begins. */
+  readonly prefix?: string
+}
+
+/** `server` is the URL of a login that may create databases. */
+export async function createDatabase(server: string, { template, prefix = 'inkfast' }: DatabaseOptions = {}): Promise<Database> {
+  const name = `${prefix}_${process.pid}_${randomBytes(6).toString('hex')}`
+  // The strategy wal_log is the default, and here for the record: file_copy forces checkpoints on everybody, when it is made and when
+  // it is dropped. On a disk that made it slower (347 and 32 ms against 318 and 10), in memory 11 and 5 ms against 15 and 4.
+  const copied = template === undefined ? '' : ` template ${escapeIdentifier(template)} strategy wal_log`
+  await ask(server, `create database ${escapeIdentifier(name)}${copied}`)
+  return { name, url: urlOf(server, name), drop: () => ask(server, `drop database if exists ${escapeIdentifier(name)} with (force)`) }
+}
+
+/** Nobody can connect to it any more, so it can always be copied. */
+export const closeDatabase = (server: string, name: string): Promise<void> =>
+  ask(server, `alter database ${escapeIdentifier(name)} with allow_connections false`)
+
+/** One question over a connection of its own. */
+export async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const pools = new Map<string, Pool>()
+
+// Connecting costs as much as making a database does, so connections are kept for a while; they do not keep the process alive.
+async function ask(server: string, sql: string): Promise<void> {
+  let pool = pools.get(server)
+  if (!pool) {
+    pool = new Pool({ connectionString: server, max: 2, idleTimeoutMillis: 5000, allowExitOnIdle: true })
+    // A server that is stopped ends idle connections; the pool forgets them, and the next question hears what is wrong.
+    pool.on('error', () => {})
+    pools.set(server, pool)
+  }
+  await pool.query(sql)
+}
+
+function urlOf(server: string, name: string): string {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
