@@ -1,8 +1,8 @@
-// Writes the function that applies a batch on PostgreSQL into the newest migration that holds it, as src/backends/postgres/statements.ts makes it
+// Writes the function that applies a batch on PostgreSQL into the newest migration that holds it, as src/backends/postgres/commit-function.ts makes it
 // from the tables. Only for a schema that is not released yet; a released one gets a new migration with the next version of the function.
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { commitFunction } from '../src/backends/postgres/statements.ts'
+import { commitFunction } from '../src/backends/postgres/commit-function.ts'
 
 const file = globSync('src/backends/postgres/migrations/*.sql')
   .sort()

@@ -1,6 +1,7 @@
 // Makes a release ready: checks that the tree is what will be tagged, freezes the migrations, tests, packs, and says what to do next.
 //
-//   node scripts/release.ts --schema    rewrites what is made from the migrations: schema.sql, released.json, the kept store (before a release is tagged)
+//   node scripts/release.ts --schema    rewrites what is made from the migrations of both databases: schema.sql, released.json, the kept
+//                                       stores (before a release is tagged)
 //   node scripts/release.ts --dry-run   everything but writing
 //   node scripts/release.ts             the whole of it
 
@@ -10,12 +11,15 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '../src/backends/sqlite/open.ts'
+import { databaseStored } from '../test/migrations/database.ts'
 import { readStored, writeStore, writeText } from '../test/migrations/stored.ts'
+import { startPglite } from '../test/support/pglite.ts'
 import { newestVersion } from '../test/support/tidy/files.ts'
-import { checkReleased, type Released, schemaText, sha256 } from '../test/support/tidy/schema.ts'
+import { databaseText } from '../test/support/tidy/postgres-schema.ts'
+import { checkReleased, isMigration, type Released, schemaText, sha256 } from '../test/support/tidy/schema.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folder = join(root, 'src', 'backends', 'sqlite', 'migrations')
+const folderOf = (backend: string): string => join(root, 'src', 'backends', backend)
 const dryRun = process.argv.includes('--dry-run')
 
 function stop(why: string): never {
@@ -43,11 +47,11 @@ const write = (path: string, text: string): void => {
 const isTagged = (version: string): boolean => call('git', 'tag', '--list', `v${version}`) !== ''
 
 /** Migrations of a tagged release stay as they are; new ones are listed under the version that brings them. */
-function freeze(version: string): Released {
-  const released = JSON.parse(readFileSync(join(folder, 'released.json'), 'utf8')) as Released
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
+function freeze(backend: string, version: string): Released {
+  const folder = join(folderOf(backend), 'migrations')
+  const list = join(folder, 'released.json')
+  const released = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as Released) : {}
+  const names = readdirSync(folder).filter(isMigration).sort()
   const files = Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
   const frozen = Object.fromEntries(Object.entries(released).filter(([tagged]) => tagged !== version && isTagged(tagged)))
   const before = new Set(Object.values(frozen).flatMap((release) => Object.keys(release)))
@@ -58,8 +62,13 @@ function freeze(version: string): Released {
   return next
 }
 
+interface Fresh {
+  readonly schema: string
+  readonly stored: string
+}
+
 /** The schema of a fresh file, and a store with a little of everything in it for later versions to open. */
-async function freshFiles(): Promise<{ readonly schema: string; readonly stored: string }> {
+async function freshFile(): Promise<Fresh> {
   const scratch = mkdtempSync(join(tmpdir(), 'inkfast-schema-'))
   try {
     const path = join(scratch, 'fresh.db')
@@ -74,12 +83,31 @@ async function freshFiles(): Promise<{ readonly schema: string; readonly stored:
   }
 }
 
+/** The same of a database, inside this process: what it shows is what a server of the same version shows. */
+async function freshDatabase(): Promise<Fresh> {
+  const lite = await startPglite()
+  try {
+    const stored = await databaseStored(lite)
+    return {
+      schema: await databaseText(async (sql) => (await lite.query<Record<string, string | null>>(sql)).rows),
+      stored: writeText(stored),
+    }
+  } finally {
+    await lite.close()
+  }
+}
+
 async function writeSchema(version: string): Promise<void> {
-  const released = freeze(version)
-  const { schema, stored } = await freshFiles()
-  write(join(root, 'src', 'backends', 'sqlite', 'schema.sql'), schema)
-  write(join(folder, 'released.json'), `${JSON.stringify(released, null, 2)}\n`)
-  if (version in released) write(join(root, 'test', 'migrations', `${version}.jsonl`), stored)
+  for (const [backend, fresh, ending] of [
+    ['sqlite', freshFile, 'jsonl'],
+    ['postgres', freshDatabase, 'postgres.jsonl'],
+  ] as const) {
+    const released = freeze(backend, version)
+    const { schema, stored } = await fresh()
+    write(join(folderOf(backend), 'schema.sql'), schema)
+    write(join(folderOf(backend), 'migrations', 'released.json'), `${JSON.stringify(released, null, 2)}\n`)
+    if (version in released) write(join(root, 'test', 'migrations', `${version}.${ending}`), stored)
+  }
 }
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }

@@ -5,6 +5,8 @@ import { memoryBackend } from './backends/memory/backend.ts'
 import { postgresBackend } from './backends/postgres/backend.ts'
 import { placeOf } from './backends/postgres/pool.ts'
 import { sqliteBackend } from './backends/sqlite/backend.ts'
+import { folderBackend } from './backends/sqlite/folder.ts'
+import { isFolderStore } from './backends/sqlite/tenant-files.ts'
 import { nodeEnvironment } from './environment.ts'
 import type { KernelOptions } from './kernel/engine.ts'
 import { createStore, type Store } from './kernel/store.ts'
@@ -31,7 +33,7 @@ export interface StoreOptions extends Omit<KernelOptions, 'redactKey'> {
   readonly backend?: Backend
   /** 'full' survives a power cut; 'normal' survives a crash of the process, and may lose the last commits when the power goes. */
   readonly durability?: 'full' | 'normal'
-  /** One file for everything. */
+  /** SQLite: one file for everything, or a folder with a file for each tenant. By default what is found at the url, and one file where nothing is. */
   readonly layout?: 'single' | 'session' | 'tenant'
   /** Refuse anything that needs a network. */
   readonly airGapped?: boolean
@@ -75,9 +77,13 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
   if (given.durability !== undefined && given.durability !== 'full' && given.durability !== 'normal') {
     throw refuse('OPTION_INVALID', { option: 'durability', why: "it is 'full' or 'normal'" })
   }
-  const layout = given.layout ?? 'single'
-  if (!['single', 'session', 'tenant'].includes(layout)) throw refuse('OPTION_INVALID', { option: 'layout', why: "it is 'single'" })
-  if (layout !== 'single') throw refuse('NOT_YET', { feature: `The layout '${layout}'`, instead: "Use layout: 'single', the default." })
+  const { layout } = given
+  if (layout !== undefined && !['single', 'session', 'tenant'].includes(layout))
+    throw refuse('OPTION_INVALID', { option: 'layout', why: "it is 'single' or 'tenant'" })
+  if (layout === 'session')
+    throw refuse('NOT_YET', { feature: "The layout 'session'", instead: "Use layout: 'single', the default, or layout: 'tenant'." })
+  if (layout === 'tenant' && (given.backend !== undefined || isPostgres(given.url) || given.url === ':memory:'))
+    throw refuse('OPTION_INVALID', { option: 'layout', why: "'tenant' is for a folder of SQLite files" })
 
   if (given.backend !== undefined) {
     if (given.url !== undefined) throw refuse('OPTION_INVALID', { option: 'backend', why: 'give a url or a backend, not both' })
@@ -93,8 +99,10 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
       throw refuse('OPTION_INVALID', { option: 'readOnly', why: 'a store in memory begins empty, so there would be nothing to read' })
     return memoryBackend(environment)
   }
-  if (path.endsWith('/')) throw refuse('NOT_YET', { feature: 'A folder as a store', instead: 'Give a file in that folder.' })
-  return sqliteBackend({
+  const inFolder = layout === 'tenant' || (layout === undefined && isFolderStore(path))
+  if (!inFolder && path.endsWith('/'))
+    throw refuse('NOT_YET', { feature: "A folder as a store without layout: 'tenant'", instead: 'Give a file in that folder.' })
+  return (inFolder ? folderBackend : sqliteBackend)({
     path,
     now: () => environment.clock.now(),
     ...(given.durability && { durability: given.durability }),

@@ -3,22 +3,20 @@
 import { existsSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { migrations } from '../src/backends/sqlite/migrate.ts'
-import { openDatabase } from '../src/backends/sqlite/open.ts'
 import { ERASED, TENANT_TURNED } from '../src/kernel/decider.ts'
 import { session } from '../src/kernel/session-decider.ts'
 import { catalogue } from '../src/model/catalogue.ts'
 import { errors } from '../src/model/errors.ts'
 import { limits } from '../src/model/limits.ts'
-import { type Table, tables } from '../src/model/tables.ts'
 import { readCode } from './support/code.ts'
-import { emptyFolder, filesUnder, inProject, isSource, read, readJson } from './support/project.ts'
+import { filesUnder, inProject, isSource, read, readJson } from './support/project.ts'
 import { checkLengths, checkLinks, checkLock, checkVersions, checkWords, linesOf } from './support/tidy/files.ts'
 import { checkErrorPage, checkEventPage, checkLimitPage, checkReservedTypes } from './support/tidy/pages.ts'
 import { checkConfig, checkImports, checkPure, checkSql, folderOf, type Room, type RoomConfig, roomsOf } from './support/tidy/rooms.ts'
-import { checkReleased, checkTables, type FoundTable, type Released, schemaText, sha256, tablesIn } from './support/tidy/schema.ts'
 
 const LONG_FILES: Readonly<Record<string, string>> = {
+  'src/model/errors.ts': 'one table, a row for every refusal',
+  'src/kernel/tenant.test.ts': 'one promise of the wall between tenants after the other',
   'src/kernel/store.test.ts': 'one promise of the public face after the other, in the order a user meets them',
 }
 
@@ -167,61 +165,6 @@ describe('reference pages', () => {
     const exists = (page: string) => (target: string) => existsSync(inProject(posix.dirname(page), target))
     expect(pages.flatMap((page) => checkLinks(page, read(page), exists(page)))).toEqual([])
     expect(checkLinks('a.md', 'see [b](b.md#c)', () => false)).toEqual(['a.md links to b.md, which is not there'])
-  })
-})
-
-describe('the schema', () => {
-  it('of a fresh file is what tables.ts says', async () => {
-    using folder = emptyFolder()
-    const db = await openDatabase(`${folder.path}/fresh.db`, () => 0)
-    const found = tablesIn(db)
-    const text = schemaText(db)
-    db.close()
-    expect(checkTables(found, tables)).toEqual([])
-    expect(text).toBe(read('src/backends/sqlite/schema.sql'))
-    expect(schemaWith(found, 'extra', { columns: [] })).toEqual(['nobody knows the table extra'])
-    expect(
-      checkTables(
-        found.filter(({ name }) => name !== 'names'),
-        tables,
-      ),
-    ).toEqual(['the table names is not in the file'])
-    expect(
-      checkTables(
-        found.filter(({ name }) => name !== 'heads'),
-        tables,
-      ),
-    ).toEqual(['the table heads is not in the file'])
-    expect(checkTables(found, sessionsWith({ columns: { state: 'integer', owner: 'text' } }))).toHaveLength(2)
-    expect(checkTables(found, sessionsWith({ indexes: { ...tables.sessions.indexes, byOwner: ['owner'] } }))).toHaveLength(2)
-    expect(checkTables(found, sessionsWith({ fenced: true }))).toHaveLength(1)
-  })
-
-  const sessionsWith = (change: Partial<Table>): Readonly<Record<string, Table>> => ({
-    ...tables,
-    sessions: { ...tables.sessions, ...change },
-  })
-  const schemaWith = (found: readonly FoundTable[], name: string, table: Partial<FoundTable>) =>
-    checkTables([...found, { name, columns: [], indexes: {}, ...table }], tables)
-
-  it('never changes once it is released', () => {
-    const folder = 'src/backends/sqlite/migrations'
-    const files = Object.fromEntries(filesUnder(folder, (path) => path.endsWith('.sql')).map((path) => [posix.basename(path), read(path)]))
-    const released = readJson<Released>(`${folder}/released.json`)
-    expect(checkReleased(released, files)).toEqual([])
-    expect(checkReleased(released, { ...files, '0001_journal.sql': `${files['0001_journal.sql']} ` })).toEqual([
-      '0001_journal.sql was released and has been edited since',
-    ])
-    expect(checkReleased(released, {})).toEqual(['0001_journal.sql was released and is gone'])
-    expect(checkReleased(released, { ...files, '0002_more.sql': '' })).toEqual(['0002_more.sql is not listed in released.json'])
-  })
-
-  it('is numbered without gaps, each step opening with why', () => {
-    expect(migrations.map(({ number }) => number)).toEqual(migrations.map((_, i) => i + 1))
-    for (const { sql, checksum } of migrations) {
-      expect(sql).toMatch(/^-- \S/)
-      expect(checksum).toBe(sha256(sql))
-    }
   })
 })
 

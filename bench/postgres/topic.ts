@@ -2,6 +2,7 @@
 
 import type { Workload } from '../lib/workload.ts'
 import { appendAgainstEmmett } from './append.ts'
+import { costs } from './costs.ts'
 import { nodes } from './nodes.ts'
 
-export const postgres: readonly Workload[] = [appendAgainstEmmett, nodes]
+export const postgres: readonly Workload[] = [appendAgainstEmmett, nodes, costs]

@@ -3,6 +3,7 @@
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { STORE_FILE, tenantFile, tenantsIn } from '../folder.ts'
 import { failureOf } from './exit.ts'
 import { bytes, one } from './format.ts'
 import { readHeader } from './header.ts'
@@ -73,16 +74,20 @@ export function fileFindings(path: string, folder: string, name: string): readon
         )
       : ok('log', log === 0 ? 'empty' : `${bytes(log)} wait to be copied into the file`),
   )
-  const leftovers = leftoversOf(folder, name)
-  if (leftovers.length > 0)
-    findings.push(
-      warn(
-        'leftovers',
-        `${one(leftovers.length, 'file')} of a store that was never finished: ${leftovers.slice(0, 3).join(', ')}${leftovers.length > 3 ? ', …' : ''}`,
-        'A program died while it made the store. Delete them when nobody is making it now.',
-      ),
-    )
-  return findings
+  return [...findings, ...leftoverFinding(namesIn(folder).filter((file) => file.startsWith(`${name}.new-`)))]
+}
+
+const few = (names: readonly string[]): string => `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`
+
+function leftoverFinding(leftovers: readonly string[]): readonly Finding[] {
+  if (leftovers.length === 0) return []
+  return [
+    warn(
+      'leftovers',
+      `${one(leftovers.length, 'file')} of a store that was never finished: ${few(leftovers)}`,
+      'A program died while it made the store. Delete them when nobody is making it now.',
+    ),
+  ]
 }
 
 function headerFinding(path: string, size: number): Finding {
@@ -95,6 +100,26 @@ function headerFinding(path: string, size: number): Finding {
   } catch (error) {
     return fail('schema', failureOf(error).error.message, '')
   }
+}
+
+/** A folder that keeps a file for each tenant: what is wrong with any of its files, and how much they are together. */
+export function folderFindings(folder: string): readonly Finding[] {
+  const own = [STORE_FILE, ...tenantsIn(folder).map(tenantFile)]
+  const findings = own.flatMap((name) => fileFindings(join(folder, name), folder, name).map((finding) => ({ name, finding })))
+  const about = findings.find(({ finding }) => finding.name === 'folder')?.finding
+  const wrong = findings.filter(({ finding }) => finding.state !== 'ok' && !['folder', 'leftovers'].includes(finding.name))
+  const total = own.reduce((sum, name) => sum + (fileThere(join(folder, name))?.size ?? 0), 0)
+  const names = namesIn(folder)
+  const strangers = names.filter((name) => name.endsWith('.db') && !own.includes(name))
+  return [
+    ...(about ? [about] : []),
+    ok('files', `${one(own.length - 1, 'tenant')}, ${bytes(total)} in all`),
+    ...wrong.map(({ name, finding }) => ({ ...finding, name: `${finding.name} of ${name}` })),
+    ...leftoverFinding(names.filter((name) => /\.new-[0-9a-f]{8}$/.test(name))),
+    ...(strangers.length > 0
+      ? [warn('strangers', `${few(strangers)} is read by nobody`, 'Give it the name of its tenant back, or move it elsewhere.')]
+      : []),
+  ]
 }
 
 export async function diskFindings(path: string): Promise<readonly Finding[]> {
@@ -110,9 +135,9 @@ export async function diskFindings(path: string): Promise<readonly Finding[]> {
   }
 }
 
-function leftoversOf(folder: string, name: string): readonly string[] {
+function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).filter((file) => file.startsWith(`${name}.new-`) && fileThere(join(folder, file))?.isFile())
+    return readdirSync(folder).filter((name) => fileThere(join(folder, name))?.isFile())
   } catch {
     // A folder that cannot be listed was told above.
     return []

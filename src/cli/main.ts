@@ -45,5 +45,8 @@ const tell = (error: unknown): Exit => tellFailure(error, { json, debug: environ
 // What fails beside the command, in a timer or a thread, ends it in words too.
 process.on('uncaughtException', (error) => process.exit(tell(error)))
 
+// Idle connections to a server do not keep a program alive, and a command ends when it is done, not before.
+const awake = setInterval(() => {}, 2 ** 30)
 // Set, not called: what is still on its way to a pipe gets there first.
 process.exitCode = await run(process.argv.slice(2))
+clearInterval(awake)

@@ -12,7 +12,7 @@ Exit codes:
   0 fine   1 what was checked is not sound   2 wrong usage   3 missing or may not be read
   4 damaged, or not a store   5 busy, not available, newer schema   6 unexpected`
 
-const STORE = 'the file that holds the journal; INKFAST_URL when left out'
+const STORE = 'the file that holds the journal, or postgres://…; INKFAST_URL when left out'
 
 export function program(terminalOf: (json: boolean) => Terminal, done: Done): Command {
   const root = new Command('inkfast')
@@ -126,9 +126,12 @@ export function program(terminalOf: (json: boolean) => Terminal, done: Done): Co
   define('migrate', 'Bring the schema of a store up to date, or show what that would do.', [
     'migrate agents.db --plan',
     'migrate agents.db',
+    'migrate postgres://admin@db.example/agents --plan --sql',
   ])
     .argument('[store]', STORE)
     .option('--plan', 'show it, change nothing')
+    .option('--sql', 'with --plan: show the SQL of what is missing, of a database')
+    .option('--tenant-key <key>', 'the key that nodes sign tenants with, of a database (INKFAST_TENANT_KEY)')
     .action(async (store, o) => done(await (await import('./commands/migrate.ts')).migrate(terminalOf(o.json), store, o)))
 
   return root

@@ -1,6 +1,7 @@
 // Opening a store from the terminal: never created, never migrated in passing, and closed whatever happens.
 
 import { fileURLToPath } from 'node:url'
+import { isDatabase } from '../database.ts'
 import { InkError, open, type Session, type Store, type StoreOptions, type TenantState } from '../index.ts'
 import { isId } from '../model/ids.ts'
 import { CliError, EXIT, usage } from './exit.ts'
@@ -14,9 +15,10 @@ export function storeUrl(given: string | undefined): string {
   return url
 }
 
-/** The file behind it, for commands that look at the file itself. */
+/** The file behind it, or the URL of the database, for commands that look at the file itself. */
 export function storePath(given: string | undefined): string {
   const url = storeUrl(given)
+  if (isDatabase(url)) return url
   if (!/^[a-z][a-z0-9+.-]+:/i.test(url) || /^[a-z]:[\\/]/i.test(url)) return url
   try {
     return fileURLToPath(url)
@@ -41,11 +43,23 @@ export async function withStore<T>(
   work: (store: Store) => Promise<T>,
   { write = false, append = false }: UseOptions = {},
 ): Promise<T> {
-  const store = await openToLook({ url: storeUrl(url), create: false, migrate: false, ...(!append && { redact: false }) }, write)
+  const store = await openToLook({ ...namedStore(url, write), create: false, migrate: false, ...(!append && { redact: false }) }, write)
   try {
     return await work(store)
   } finally {
     await store.close()
+  }
+}
+
+/** The store and what the environment says about it. */
+function namedStore(given: string | undefined, write: boolean): StoreOptions {
+  const url = storeUrl(given)
+  const { tenantKey, databaseRequired } = environment
+  return {
+    url,
+    ...(databaseRequired && { required: true }),
+    // Who only looks at a server does not ask it to be durable.
+    ...(isDatabase(url) && { ...(tenantKey !== undefined && { tenantKey }), ...(!write && { durability: 'normal' as const }) }),
   }
 }
 
@@ -54,7 +68,8 @@ async function openToLook(options: StoreOptions, write: boolean): Promise<Store>
   try {
     return await open(options)
   } catch (error) {
-    const lookable = error instanceof InkError && ['FILE_READ_ONLY', 'FILE_DENIED', 'FILE_CORRUPT'].includes(error.code)
+    const lookable =
+      error instanceof InkError && ['FILE_READ_ONLY', 'FILE_DENIED', 'FILE_CORRUPT', 'DATABASE_READ_ONLY'].includes(error.code)
     if (write || !lookable) throw error
     return open({ ...options, readOnly: true })
   }

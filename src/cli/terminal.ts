@@ -29,6 +29,10 @@ const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green
 export const environment = {
   /** The store to use when none is named. */
   url: process.env.INKFAST_URL || undefined,
+  /** The key that tenants of a database are named with, where its login may not read it. */
+  tenantKey: process.env.INKFAST_TENANT_KEY || undefined,
+  /** A store that is not the database itself will not do. */
+  databaseRequired: process.env.INKFAST_DATABASE_REQUIRED === '1',
   debug: process.env.INKFAST_DEBUG === '1',
   noColour: (process.env.NO_COLOR ?? '') !== '' || process.env.TERM === 'dumb',
 }

@@ -67,6 +67,11 @@ export const errors = {
     (d) =>
       `The store ${d.path} stayed locked by another process for ${d.waitedMs} ms, so nothing was written. Try again, or find the process that holds it.`,
   ),
+  FILE_MISPLACED: row(
+    'corrupt',
+    (d) =>
+      `The file ${d.path} does not hold the journal of tenant ${d.tenant} alone: it was moved, copied or written to as something else. Nothing of it was shown or changed. Put the tenant's own file in its place.`,
+  ),
   DISK_FULL: row(
     'exhausted',
     (d) => `The disk under ${d.path} is full, so nothing was written. What was acknowledged before is safe. Free some space and try again.`,

@@ -17,11 +17,12 @@ const TENANT = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${limits.tenantChars - 1
 
 export const ID_BYTES = 16
 export const isId = (text: unknown): text is Id => typeof text === 'string' && ULID.test(text)
+export const isTenant = (text: unknown): text is TenantId => typeof text === 'string' && TENANT.test(text)
 export const MAIN = 'main' as TenantId
 
 export function tenantId(text: string): TenantId {
-  if (typeof text !== 'string' || !TENANT.test(text)) throw refuse('TENANT_INVALID', { tenant: String(text).slice(0, 80) })
-  return text as TenantId
+  if (!isTenant(text)) throw refuse('TENANT_INVALID', { tenant: String(text).slice(0, 80) })
+  return text
 }
 
 export function toId<Name extends string>(text: unknown): Id<Name> {

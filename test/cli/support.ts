@@ -58,9 +58,9 @@ export interface SmallStore {
 export const MARKER = 'the lamp was sent back on a tuesday'
 
 /** Two tenants, three sessions, eleven events, one of them hostile to terminals. */
-export async function smallStore(): Promise<SmallStore> {
-  const path = join(folder(), 'agents.db')
-  await using store = await open(path)
+export async function smallStore(layout: 'single' | 'tenant' = 'single'): Promise<SmallStore> {
+  const path = layout === 'tenant' ? folder() : join(folder(), 'agents.db')
+  await using store = await open({ url: path, layout })
   const session = await store.as('user_ada').session('support/4711', { title: 'Order 4711', owner: 'user_ada' })
   const receipts: Receipt[] = []
   for (let i = 1; i <= 3; i++) receipts.push(await session.append('plan.changed', { steps: i }))

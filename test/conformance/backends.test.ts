@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { cases, randomWalk, runCase } from '../../src/conformance/index.ts'
-import { engines, openSqlite } from './support.ts'
+import { engines, openFolder, openSqlite } from './support.ts'
 
 describe.each(engines)('$name', ({ name, open, awaiting, skips = {} }) => {
   for (const one of cases) {
@@ -37,8 +37,11 @@ test('every case has a name of its own', () => {
   expect(new Set(cases.map((one) => one.name)).size).toBe(cases.length)
 })
 
-test.each([1, 2, 3, 4, 5, 6])('walk %i: SQLite goes the way of the oracle', async (seed) => {
-  const walk = await randomWalk({ seed, steps: 120, open: openSqlite })
+test.each([
+  ...[1, 2, 3, 4, 5, 6].map((seed) => ({ seed, what: 'SQLite', open: openSqlite })),
+  ...[7, 8, 9].map((seed) => ({ seed, what: 'a folder of SQLite files', open: openFolder })),
+])('walk $seed: $what goes the way of the oracle', async ({ seed, open }) => {
+  const walk = await randomWalk({ seed, steps: 120, open })
   // A walk that met nothing would prove nothing.
   expect(walk.saved).toBeGreaterThan(100)
   expect(walk.refused).toBeGreaterThan(20)

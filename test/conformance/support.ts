@@ -6,29 +6,38 @@ import { join } from 'node:path'
 import { backendOn, postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { openOver } from '../../src/backends/postgres/open.ts'
 import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
+import { folderBackend } from '../../src/backends/sqlite/folder.ts'
 import { type OpenBackend, openMemory } from '../../src/conformance/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { preparedDatabase } from '../support/databases.ts'
 import { emptyPglite, liteConnections, startPglite } from '../support/pglite.ts'
 
-export const openSqlite: OpenBackend = async (options) => {
-  const folder = mkdtempSync(join(tmpdir(), 'inkfast-conformance-'))
-  const handles: Backend[] = []
-  const handle = async (): Promise<Backend> => {
-    const backend = await sqliteBackend({ path: join(folder, 'store.db'), ...(options?.now && { now: options.now }) })
-    handles.push(backend)
-    return backend
+/** Somewhere to open a backend, as often as wanted. */
+const inTempFolder =
+  (make: (folder: string, now: (() => number) | undefined) => Promise<Backend>): OpenBackend =>
+  async (options) => {
+    const folder = mkdtempSync(join(tmpdir(), 'inkfast-conformance-'))
+    const handles: Backend[] = []
+    const handle = async (): Promise<Backend> => {
+      const backend = await make(folder, options?.now)
+      handles.push(backend)
+      return backend
+    }
+    return {
+      backend: await handle(),
+      second: handle,
+      reopen: async () => {
+        for (const open of handles) await open.close()
+        return handle()
+      },
+      dispose: async () => rmSync(folder, { recursive: true, force: true }),
+    }
   }
-  return {
-    backend: await handle(),
-    second: handle,
-    reopen: async () => {
-      for (const open of handles) await open.close()
-      return handle()
-    },
-    dispose: async () => rmSync(folder, { recursive: true, force: true }),
-  }
-}
+
+export const openSqlite = inTempFolder((folder, now) => sqliteBackend({ path: join(folder, 'store.db'), ...(now && { now }) }))
+
+// Fewer files may be open than the cases and walks have tenants, so that files are closed and opened again on the way.
+export const openFolder = inTempFolder((path, now) => folderBackend({ path, openFiles: 2, ...(now && { now }) }))
 
 const prepare = async (url: string): Promise<void> => (await postgresBackend({ url })).close()
 
@@ -93,6 +102,11 @@ export const engines: readonly Engine[] = [
   {
     name: 'sqlite',
     open: openSqlite,
+    awaiting: [],
+  },
+  {
+    name: 'sqlite folder',
+    open: openFolder,
     awaiting: [],
   },
   {

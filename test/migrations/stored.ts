@@ -4,9 +4,9 @@
 import { createHash } from 'node:crypto'
 import { connect, type Database } from '../../src/backends/sqlite/database.ts'
 import { APPLICATION_ID, migrations } from '../../src/backends/sqlite/migrate.ts'
-import { type Entropy, open, type Receipt } from '../../src/index.ts'
+import { type Entropy, open, type Receipt, type StoreOptions } from '../../src/index.ts'
 
-type Value = string | number | null | { readonly hex: string }
+export type Value = string | number | null | { readonly hex: string }
 
 export interface Stored {
   /** The last migration that was applied. */
@@ -15,7 +15,7 @@ export interface Stored {
   readonly tables: Readonly<Record<string, readonly Readonly<Record<string, Value>>[]>>
 }
 
-const START = Date.UTC(2026, 0, 1)
+export const START = Date.UTC(2026, 0, 1)
 export const KEY = 'a key for tags that stays the same'
 
 /** Bytes that look random and are the same every time. */
@@ -34,14 +34,15 @@ function counted(): Entropy {
 }
 
 /** Writes a little of everything: sessions in every state, keys, an erasure, a second tenant. */
-export async function writeStore(path: string): Promise<readonly Receipt[]> {
+export async function writeStore(place: string | Pick<StoreOptions, 'backend'>): Promise<readonly Receipt[]> {
   // The clock moves between steps only: how often it is looked at depends on how quick the machine is.
   let now = START
   const clock = { now: () => now }
   const later = () => {
     now += 1000
   }
-  await using store = await open({ url: path, clock, entropy: counted(), redactKey: KEY })
+  const where = typeof place === 'string' ? { url: place } : place
+  await using store = await open({ ...where, clock, entropy: counted(), redactKey: KEY })
   const support = await store.as('user_1').session('support/4711', { title: 'Order 4711', owner: 'user_1', metadata: { from: 'mail' } })
   later()
   const called = await support.append('tool.called', { tool: 'orders', call: 'c1', arguments: { order: 4711, password: 'correct horse' } })

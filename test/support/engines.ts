@@ -9,7 +9,7 @@ import { open, type Store, type StoreOptions } from '../../src/index.ts'
 import { preparedDatabase } from './databases.ts'
 
 export interface Engine {
-  readonly name: 'memory' | 'sqlite' | 'postgres'
+  readonly name: 'memory' | 'sqlite' | 'sqlite folder' | 'postgres'
   open(options?: Partial<StoreOptions>): Promise<Store>
   /** A store whose time the test moves: the clock it is given, or the database's own. */
   openInTime(options?: Partial<StoreOptions>): Promise<{ readonly store: Store; pass(ms: number): Promise<void> }>
@@ -60,6 +60,11 @@ const openWithClock = async (url: string, options: Partial<StoreOptions> = {}) =
 export const engines: readonly Engine[] = [
   { name: 'memory', open: (options) => openIn(':memory:', options), openInTime: (options) => openWithClock(':memory:', options) },
   { name: 'sqlite', open: (options) => openIn(tempFile(), options), openInTime: (options) => openWithClock(tempFile(), options) },
+  {
+    name: 'sqlite folder',
+    open: (options) => openIn(tempFolder(), { layout: 'tenant', ...options }),
+    openInTime: (options) => openWithClock(tempFolder(), { layout: 'tenant', ...options }),
+  },
   {
     name: 'postgres',
     open: async (options) => openIn(await tempDatabase(), options),

@@ -9,9 +9,9 @@ import type { Receipt } from '../../model/event.ts'
 import { readId, type TenantId } from '../../model/ids.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Commit, Guard, Outcome } from '../../ports/commit.ts'
+import { commitCall } from './commit-function.ts'
 import type { Database } from './database.ts'
 import { packBatch } from './pack.ts'
-import { commitCall } from './statements.ts'
 
 const receiptRows = `select seq, encode(id, 'hex'), encode(hash, 'hex') from inkfast.events where seq >= $1 and seq < $2 order by seq`
 
@@ -29,6 +29,9 @@ type Odd = { readonly commit: number } & (
   | { readonly kind: 'guard'; readonly pair: number; readonly found: number }
 )
 
+// In an array of bytes each link is its sixty-four digits, quoted; nothing else there has as many.
+const LINK = /[0-9a-f]{64}/g
+
 const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
 
 /** One tenant, and no two commits that touch the same row, key or session. */
@@ -44,8 +47,8 @@ export async function applyBatch(db: Database, batch: readonly Commit[], setting
   const odd = new Map((JSON.parse(oddText) as readonly Odd[]).map((one) => [one.commit, one]))
 
   let seq = Number(base)
-  // `\x`, then sixty-four digits a link.
-  let at = 2
+  const links = hashes?.match(LINK) ?? []
+  let at = 0
   const outcomes: Outcome[] = []
   for (const [i, commit] of batch.entries()) {
     const strange = odd.get(i + 1)
@@ -55,8 +58,7 @@ export async function applyBatch(db: Database, batch: readonly Commit[], setting
     }
     const receipts: Receipt[] = commit.events.map(({ id }) => {
       seq++
-      at += 64
-      return { id, seq, hash: (hashes ?? '').slice(at - 64, at), tenant }
+      return { id, seq, hash: links[at++] as string, tenant }
     })
     outcomes.push({ ok: true, receipts, repeated: false, now })
   }

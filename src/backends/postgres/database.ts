@@ -139,7 +139,9 @@ export class Database {
     }
     try {
       const become = this.#role === undefined ? [] : [this.#become()]
-      await run({ text: begin }, ...become, { text: enter, values: [token] })
+      // Folding takes its time between two reads, and that is no reason to end the transaction.
+      const patient = { text: `select set_config('idle_in_transaction_session_timeout', '0', true)` }
+      await run({ text: begin }, ...become, patient, { text: enter, values: [token] })
     } catch (error) {
       await end('rollback')
       throw error

@@ -78,7 +78,7 @@ export class Hearing {
   }
 
   async #tellSoon(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, TELL_EVERY_MS).unref())
+    await new Promise((resolve) => setTimeout(resolve, TELL_EVERY_MS))
     await this.#tellNow()
     this.#telling = this.#due.size > 0 && this.#ear && !this.#closed ? this.#tellSoon() : undefined
   }

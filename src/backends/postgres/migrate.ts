@@ -20,13 +20,15 @@ export interface Migration {
 
 export interface Applied {
   readonly number: number
+  readonly name: string
   readonly checksum: string
   readonly serves: number
   readonly appliedAt: number
 }
 
 const folder = new URL('./migrations/', import.meta.url)
-const roles = readFileSync(new URL('roles.sql', folder), 'utf8')
+/** What the first step stands on. */
+export const roles = readFileSync(new URL('roles.sql', folder), 'utf8')
 
 export const migrations: readonly Migration[] = readdirSync(folder)
   .filter((file) => /^\d{4}_.+\.sql$/.test(file))
@@ -45,16 +47,25 @@ export const schemaRange = { needs: 1, knows: migrations.at(-1)?.number ?? 0 } a
 const LOCK = 0x696e6b66617374n
 const TIMEOUT_MS = 600_000
 const TRIES = 5
+// Whoever waits for a table keeps everyone behind him waiting too. So a step waits only this long, lets the others through, and tries again.
+const STEP_WAITS_MS = 2000
+const STEP_TRIES = 30
+const STEP_RESTS_MS = 500
+
+// From PostgreSQL 16 on, a login that makes a role may not become it unless it says so first.
+const becomeWhatIsMade = `
+  select set_config('createrole_self_grant', 'set, inherit', true) where current_setting('server_version_num')::integer >= 160000`
 
 const isThere = `select to_regclass('inkfast.migrations') is not null`
-const appliedRows = 'select number, checksum, serves, applied_at from inkfast.migrations order by number'
+const appliedRows = 'select number, name, checksum, serves, applied_at from inkfast.migrations order by number'
 
 export async function readApplied(connection: Connection): Promise<readonly Applied[]> {
   const [there] = await connection.run([{ text: isThere }], TIMEOUT_MS)
   if (there?.[0]?.[0] !== 't') return []
   const [rows = []] = await connection.run([{ text: appliedRows }], TIMEOUT_MS)
-  return rows.map(([number, checksum, serves, at]) => ({
+  return rows.map(([number, name, checksum, serves, at]) => ({
     number: Number(number),
+    name: name as string,
     checksum: checksum as string,
     serves: Number(serves),
     appliedAt: Number(at),
@@ -71,10 +82,7 @@ export function checkSchema(
   const found = newest?.number ?? 0
   if (found < range.needs) throw refuse('SCHEMA_OLDER', { path: place, found, needed: range.needs })
   if (newest && newest.serves > range.knows) throw refuse('SCHEMA_NEWER', { path: place, found, known: range.knows })
-  for (const { number, checksum } of applied) {
-    const known = migrations.find((migration) => migration.number === number)
-    if (known && known.checksum !== checksum) throw refuse('SCHEMA_CHANGED', { path: place, migration: number })
-  }
+  checkChecksums(place, applied, migrations)
 }
 
 export interface MigrateOptions {
@@ -82,45 +90,61 @@ export interface MigrateOptions {
   readonly now: () => number
   readonly steps?: readonly Migration[]
   readonly progress?: (migration: Migration) => void
+  /** How long a step waits for a table before it lets others through and tries again. */
+  readonly waitsMs?: number
 }
 
 /** Applies what is missing, and tells what it was. Safe to be run by several at once. */
 export async function migrate(connection: Connection, options: MigrateOptions): Promise<readonly Migration[]> {
+  const done: Migration[] = []
   for (let attempt = 1; ; attempt++) {
     try {
-      return await migrateOnce(connection, options)
+      await migrateOnce(connection, options, done)
+      return done
     } catch (error) {
-      await connection.script('rollback')
-      // Roles belong to the whole server: two databases prepared at the same moment get in each other's way, once.
-      const passing = codeOf(error) === 'XX000' && error instanceof Error && error.message.includes('concurrently')
-      if (!passing || attempt >= TRIES) throw translate(options.place, error, 'reading')
+      // A connection that broke has rolled back by itself, and the first error says more than the second.
+      await connection.script('rollback').catch(() => undefined)
+      const tries = isInTheWay(error) ? TRIES : isLocked(error) ? STEP_TRIES : 0
+      if (attempt >= tries) throw translate(options.place, error, 'reading')
+      if (isLocked(error)) await new Promise((resolve) => setTimeout(resolve, Math.random() * STEP_RESTS_MS))
     }
   }
 }
 
+/** Roles belong to the whole server: two databases prepared at the same moment get in each other's way, once. */
+const isInTheWay = (error: unknown): boolean =>
+  codeOf(error) === 'XX000' && error instanceof Error && error.message.includes('concurrently')
+
+const isLocked = (error: unknown): boolean => codeOf(error) === '55P03'
+
 async function migrateOnce(
   connection: Connection,
-  { place, now, steps = migrations, progress }: MigrateOptions,
-): Promise<readonly Migration[]> {
-  const done: Migration[] = []
-  if ((await readApplied(connection)).length === 0)
-    await connection.script(`begin; select pg_advisory_xact_lock(${LOCK}); ${roles}; commit`)
+  { place, now, steps = migrations, progress, waitsMs = STEP_WAITS_MS }: MigrateOptions,
+  done: Migration[],
+): Promise<void> {
+  const before = await readApplied(connection)
+  checkChecksums(place, before, steps)
+  // As on almost every opening: then nobody is locked out, and nothing is written.
+  if (steps.every((step) => isApplied(before, step))) return
+  if (before.length === 0) await connection.script(`begin; select pg_advisory_xact_lock(${LOCK}); ${becomeWhatIsMade}; ${roles}; commit`)
   for (const step of steps) {
-    await connection.script(`begin; select pg_advisory_xact_lock(${LOCK})`)
+    await connection.script(`begin; select pg_advisory_xact_lock(${LOCK}); set local lock_timeout = ${waitsMs}`)
     const applied = await readApplied(connection)
     checkChecksums(place, applied, steps)
-    if (!applied.some(({ number }) => number === step.number)) {
+    const missing = !isApplied(applied, step)
+    if (missing) {
       progress?.(step)
       await connection.script(step.sql)
       const values = [step.number, step.name, step.checksum, step.serves, now()]
       const note = 'insert into inkfast.migrations (number, name, checksum, serves, applied_at) values ($1, $2, $3, $4, $5)'
       await connection.run([{ text: 'set local role inkfast_owner' }, { text: note, values }], TIMEOUT_MS)
-      done.push(step)
     }
     await connection.script('commit')
+    if (missing) done.push(step)
   }
-  return done
 }
+
+const isApplied = (applied: readonly Applied[], step: Migration): boolean => applied.some(({ number }) => number === step.number)
 
 function checkChecksums(place: string, applied: readonly Applied[], steps: readonly Migration[]): void {
   for (const { number, checksum } of applied) {

@@ -5,11 +5,12 @@ import { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { hex } from '../../model/bytes.ts'
 import { bodyDigest } from '../../model/chain.ts'
+import { DURABLE } from '../../model/event.ts'
 import { idBytes, writeId } from '../../model/ids.ts'
 import type { ColumnValue } from '../../model/tables.ts'
 import type { Change, Commit, Guard } from '../../ports/commit.ts'
+import { FIXED } from './commit-function.ts'
 import type { Value } from './connections.ts'
-import { FIXED } from './statements.ts'
 
 const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
 
@@ -22,7 +23,7 @@ export interface Packed {
 export function packBatch(batch: readonly Commit[]): Packed {
   const events = batch.flatMap((commit) => commit.events)
   const bytes = Buffer.alloc(events.length * FIXED.size)
-  const [firsts, eventCommits, ends, sinces]: number[][] = [[], [], [], []]
+  const [firsts, eventCommits, sinces, starts, sizes]: number[][] = [[], [], [], [], []]
   const payloads = Buffer.allocUnsafe(events.reduce((sum, e) => sum + Buffer.byteLength(e.payload), 0))
   const guards = new Guards()
   const keys = { commits: [] as number[], digests: [] as Uint8Array[], bodies: [] as Uint8Array[] }
@@ -52,8 +53,10 @@ export function packBatch(batch: readonly Commit[]): Packed {
       if (e.subject) writeId(e.subject, bytes, at + FIXED.subject)
       if (e.cause) writeId(e.cause, bytes, at + FIXED.cause)
       if (e.key) bytes.set(e.key, at + FIXED.key)
-      end += payloads.write(e.payload, end)
-      ends?.push(end)
+      const size = payloads.write(e.payload, end)
+      starts?.push(end + 1)
+      sizes?.push(size)
+      end += size
       eventCommits?.push(number)
       n++
     }
@@ -61,18 +64,24 @@ export function packBatch(batch: readonly Commit[]): Packed {
   const alone = batch.length === 1 ? batch[0]?.changes : undefined
   const erase = new Set(alone?.flatMap((change) => (change.kind === 'erase' ? change.seqs : [])))
   const state = alone?.find((change) => change.kind === 'state')?.state ?? null
+  // What is as usual is not sent: an event each, no actor, durable, of the first schema, by senders who know the same head.
+  const single = batch.every((commit) => commit.events.length === 1)
+  const since = Math.min(...(sinces ?? []))
   const values = [
     batch.length,
-    numbers(sinces),
-    numbers(firsts),
-    numbers(eventCommits),
+    since,
+    sinces?.every((known) => known === since) ? null : numbers(sinces),
+    single ? null : numbers(firsts),
+    events.length,
+    single ? null : numbers(eventCommits),
     numbers(events.map((e) => e.at)),
     texts(events.map((e) => e.type)),
-    numbers(events.map((e) => e.schema)),
-    numbers(events.map((e) => e.class)),
-    texts(events.map((e) => e.actor)),
+    events.every((e) => e.schema === 1) ? null : numbers(events.map((e) => e.schema)),
+    events.every((e) => e.class === DURABLE) ? null : numbers(events.map((e) => e.class)),
+    events.every((e) => e.actor === '') ? null : texts(events.map((e) => e.actor)),
     bytes,
-    numbers(ends),
+    numbers(starts),
+    numbers(sizes),
     payloads,
     numbers(keys.commits),
     Buffer.concat(keys.digests),
@@ -192,6 +201,7 @@ const rowName = ({ table, id }: { readonly table: string; readonly id: string })
 
 /** In order: as many commits at a time as do not meet. The function looks at the state before the batch, so none may build on another. */
 export function splitBatch(batch: readonly Commit[]): readonly (readonly Commit[])[] {
+  if (isPlain(batch)) return [batch]
   const parts: Commit[][] = []
   let part: Commit[] = []
   let touched = new Set<string>()
@@ -209,6 +219,16 @@ export function splitBatch(batch: readonly Commit[]): readonly (readonly Commit[
   }
   cut()
   return parts
+}
+
+/** Nothing but events, guarded by rows that nobody here changes: what most batches are, seen without making a list. */
+function isPlain(batch: readonly Commit[]): boolean {
+  const ids = new Set<string>()
+  for (const { changes, key, guards, events } of batch) {
+    if (changes.length > 0 || key || guards.some((guard) => guard.kind === 'quiet')) return false
+    if (events[0]) ids.add(events[0].id)
+  }
+  return ids.size === batch.length
 }
 
 const written = (commit: Commit): readonly string[] => [
@@ -230,11 +250,13 @@ function* touches(commit: Commit): Iterable<string> {
   for (const { session } of commit.events) if (session) yield `session ${session}`
 }
 
-const list = (items: readonly string[]): string => `{${items.join(',')}}`
-const numbers = (items: readonly number[] | undefined): string => list((items ?? []).map(String))
+// None is null, which the server need not read.
+const list = (items: readonly string[]): string | null => (items.length === 0 ? null : `{${items.join(',')}}`)
+const numbers = (items: readonly number[] | undefined): string | null =>
+  items === undefined || items.length === 0 ? null : `{${items.join(',')}}`
 
 const PLAIN = /^[A-Za-z0-9._:/-]+$/
-export const texts = (items: readonly string[]): string => list(items.map(textItem))
+export const texts = (items: readonly string[]): string | null => list(items.map(textItem))
 // NULL in any case means null in an array, unless it is quoted.
 const textItem = (text: string): string =>
   PLAIN.test(text) && text.toLowerCase() !== 'null' ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`

@@ -39,8 +39,10 @@ export function pooled(options: PoolOptions): Connections {
     // An idle store does not keep a program alive; a file would not either.
     allowExitOnIdle: true,
   })
-  // An idle connection that breaks is replaced by the next one that is needed, and whoever uses a broken one hears it there.
+  // An idle connection that breaks is replaced by the next one that is needed, and whoever uses a broken one hears it there. One that breaks
+  // while it is in use says so by an event of its own as well, which would end the program if nobody listened.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     place,
     local,

@@ -2,15 +2,9 @@
 // to be written and flushed. Here a thread does it while commits go on; it goes over the log again and again, each time over the
 // little that was added meanwhile, and only for the last little do commits wait, so that the log can start from its beginning.
 
-import { Worker } from 'node:worker_threads'
 import { refuse } from '../../model/errors.ts'
+import { type CheckpointAnswer, type CheckpointOrder, CheckpointThread, CLOSED } from './checkpoint-thread.ts'
 import { type Database, type Durability, SQLITE } from './database.ts'
-
-export type CheckpointOrder = 'copy' | 'check'
-export type CheckpointAnswer =
-  | { readonly log: number; readonly checkpointed: number }
-  | { readonly damage: readonly string[] }
-  | { readonly failed: string; readonly errcode: number | undefined }
 
 export interface CheckpointPolicy {
   /** Frames in the log before copying begins. */
@@ -39,17 +33,15 @@ const LOOK_AFTER = 64
 // How often the thread goes over the log before commits wait for it whatever is left: at a load that outruns it, the log would only grow.
 const PATIENCE = 8
 
-const CLOSED = 'the store is closed'
-
 const frames = 'pragma wal_checkpoint(noop)'
 
 export class Checkpointer {
   readonly #db: Database
   readonly #durability: Durability
   readonly #policy: CheckpointPolicy
-  #worker: Worker | undefined
-  #asked: Promise<unknown> = Promise.resolve()
-  #answer: ((answer: CheckpointAnswer) => void) | undefined
+  readonly #thread: CheckpointThread
+  readonly #ownThread: boolean
+  #asked = false
   #closing = false
   #copying: Promise<void> | undefined
   #gate: Promise<void> | undefined
@@ -60,10 +52,13 @@ export class Checkpointer {
   #mostFrames = 0
   failure: string | undefined
 
-  constructor(db: Database, durability: Durability, policy: CheckpointPolicy = defaultPolicy) {
+  /** With a thread that others use too, or one of its own. */
+  constructor(db: Database, durability: Durability, policy: CheckpointPolicy = defaultPolicy, thread?: CheckpointThread) {
     this.#db = db
     this.#durability = durability
     this.#policy = policy
+    this.#thread = thread ?? new CheckpointThread()
+    this.#ownThread = thread === undefined
   }
 
   stats(): CheckpointStats {
@@ -113,7 +108,8 @@ export class Checkpointer {
   async close(): Promise<void> {
     this.#closing = true
     await this.#copying
-    await this.#worker?.terminate()
+    if (this.#ownThread) await this.#thread.close()
+    else if (this.#asked) await this.#order('leave')
   }
 
   /** Before the connection goes: others may keep the file open, and short-lived writers would leave them a log without end. */
@@ -176,54 +172,13 @@ export class Checkpointer {
     this.#open = undefined
   }
 
-  // One order at a time: the thread answers in turn, and an answer says not what was asked.
-  #ask(order: CheckpointOrder): Promise<CheckpointAnswer> {
-    const answer = this.#asked.then(() => this.#order(order))
-    this.#asked = answer
-    return answer
+  #ask(work: 'copy' | 'check'): Promise<CheckpointAnswer> {
+    if (this.#closing) return Promise.resolve({ failed: CLOSED, errcode: undefined })
+    this.#asked = true
+    return this.#order(work)
   }
 
-  #order(order: CheckpointOrder): Promise<CheckpointAnswer> {
-    return new Promise((resolve) => {
-      if (this.#closing) return resolve({ failed: CLOSED, errcode: undefined })
-      this.#answer = resolve
-      try {
-        const worker = this.#start()
-        // Someone waits for the answer, so the thread keeps the program alive until it is given.
-        worker.ref()
-        worker.postMessage(order)
-      } catch (error) {
-        // No thread could be had now; the next order tries again.
-        this.#told({ failed: error instanceof Error ? error.message : String(error), errcode: undefined })
-      }
-    })
-  }
-
-  #told(answer: CheckpointAnswer): void {
-    this.#worker?.unref()
-    this.#answer?.(answer)
-    this.#answer = undefined
-  }
-
-  // Started when the log first needs it: opening stays quick, and small stores never pay for a thread. One that died is started anew.
-  #start(): Worker {
-    if (this.#worker) return this.#worker
-    const file = import.meta.url.endsWith('.ts') ? './checkpoint-worker.ts' : './checkpoint-worker.js'
-    const worker = new Worker(new URL(file, import.meta.url), {
-      workerData: { name: this.#db.name, readOnly: this.#db.readOnly, synchronous: this.#durability },
-      execArgv: [],
-    })
-    const gone = (why: string) => {
-      // One that is gone already must not answer for its successor.
-      if (this.#worker !== worker) return
-      this.#worker = undefined
-      this.#told({ failed: this.#closing ? CLOSED : why, errcode: undefined })
-    }
-    worker.on('message', (answer: CheckpointAnswer) => this.#worker === worker && this.#told(answer))
-    worker.on('error', (error) => gone(error.message))
-    worker.on('exit', () => gone('the checkpoint thread ended'))
-    worker.unref()
-    this.#worker = worker
-    return worker
+  #order(work: CheckpointOrder['work']): Promise<CheckpointAnswer> {
+    return this.#thread.ask({ name: this.#db.name, readOnly: this.#db.readOnly, synchronous: this.#durability, work })
   }
 }

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { type InkError, refuse } from '../../model/errors.ts'
 
 const STATEMENTS_HELD = 500
+const CACHE_BYTES = 64 * 1024 * 1024
 
 export type Durability = 'full' | 'normal'
 export type SqlRow = Readonly<Record<string, unknown>>
@@ -86,7 +87,7 @@ export function connect(path: string, options: ConnectOptions = {}): Database {
  * Set on every open, and read back: a reopened file can silently be NORMAL, which loses acknowledged events when the power goes.
  * secure_delete so that erased payloads leave the pages; recursive_triggers so that REPLACE cannot slip past the append-only guard.
  */
-export function setPragmas(db: Database, durability: Durability): void {
+export function setPragmas(db: Database, durability: Durability, cacheBytes = CACHE_BYTES): void {
   db.exec(`
     pragma synchronous = ${durability === 'full' ? 'full' : 'normal'};
     pragma recursive_triggers = on;
@@ -94,7 +95,7 @@ export function setPragmas(db: Database, durability: Durability): void {
     pragma foreign_keys = on;
     pragma trusted_schema = off;
     pragma wal_autocheckpoint = 0;
-    pragma cache_size = -65536;
+    pragma cache_size = -${Math.ceil(cacheBytes / 1024)};
     pragma temp_store = memory;
   `)
   const found = db.get('pragma synchronous')?.synchronous

@@ -19,6 +19,10 @@ export interface OpenOptions {
   readonly migrate?: boolean
 }
 
+interface PrepareOptions extends OpenOptions {
+  readonly cacheBytes?: number
+}
+
 // The first with the repaired WAL reset.
 const SQLITE_NEEDED = '3.51.3'
 const NODE_NEEDED = '24.15'
@@ -27,7 +31,7 @@ const OPEN_DEADLINE_MS = 10_000
 const NAME_BYTES = 240
 const NAME_KEPT = 40
 
-export async function openDatabase(file: string, now: () => number, options: OpenOptions = {}): Promise<Database> {
+export async function openDatabase(file: string, now: () => number, options: PrepareOptions = {}): Promise<Database> {
   checkLibrary(process.versions.sqlite ?? '0')
   const path = checkPath(file)
   const folder = dirname(path)
@@ -67,9 +71,21 @@ function checkPath(file: string): string {
 
 function checkFile(path: string): void {
   const { size, isFile, isFolder } = stat(path)
-  if (isFolder) throw refuse('NOT_YET', { feature: 'A folder as a store', instead: 'Give a file in that folder.' })
+  if (isFolder) throw refuse('NOT_YET', { feature: "A folder as a store without layout: 'tenant'", instead: 'Give a file in that folder.' })
   if (!isFile) throw refuse('FILE_DENIED', { path, reason: 'it is not a file' })
   if (size === 0) throw refuse('FILE_EMPTY', { path })
+}
+
+/** A folder that is there: it is never created in silence. */
+export function existingFolder(given: string): string {
+  const path = resolve(given)
+  if (!isThere(path)) throw refuse('FOLDER_MISSING', { folder: path, path })
+  if (!stat(path).isFolder)
+    throw refuse('PATH_INVALID', {
+      path: shown(path),
+      reason: "it is a file, and layout: 'tenant' wants a folder to keep a file for each tenant in",
+    })
+  return path
 }
 
 /** What must be there before a file is looked at without being opened as a store. */
@@ -84,7 +100,7 @@ export function existingFile(file: string): string {
 const needsSideFiles = (path: string, error: unknown): boolean =>
   (errcode(error) === SQLITE.READONLY || errcode(error) === SQLITE.CANTOPEN) && !isThere(`${path}-wal`)
 
-function openImmutable(path: string, now: number, options: OpenOptions): Database {
+function openImmutable(path: string, now: number, options: PrepareOptions): Database {
   const db = connect(path, { readOnly: true, immutable: true })
   try {
     within(path, () => prepare(db, now, options))
@@ -95,20 +111,60 @@ function openImmutable(path: string, now: number, options: OpenOptions): Databas
   }
 }
 
-function prepare(db: Database, now: number, options: OpenOptions): void {
+function prepare(db: Database, now: number, options: PrepareOptions): void {
   checkSchema(db)
   if (!options.readOnly) {
     const mode = db.get('pragma journal_mode = wal')?.journal_mode
     if (mode !== 'wal')
       throw refuse('IO_FAILED', { path: db.path, reason: `write-ahead logging is not possible here (journal_mode is ${mode})` })
-    setPragmas(db, options.durability ?? 'full')
+    setPragmas(db, options.durability ?? 'full', options.cacheBytes)
     if (options.migrate !== false) migrate(db, now)
   }
   if (appliedSchema(db) < schemaVersion) throw refuse('SCHEMA_OLDER', { path: db.path, found: appliedSchema(db), needed: schemaVersion })
 }
 
+const besideOf = (path: string): string =>
+  join(dirname(path), `${basename(path).slice(0, NAME_KEPT)}.new-${randomBytes(4).toString('hex')}`)
+
+function removeAll(path: string): void {
+  for (const rest of ['', '-wal', '-shm', '-journal']) rmSync(path + rest, { force: true })
+}
+
+/**
+ * Makes a store that begins with a write, and gives it its name once that is on disk: whoever finds the file finds it written. What is not
+ * worth keeping is answered and leaves no file. `undefined`, with nothing left behind, where it cannot be done in one (somebody else was
+ * first, there are no hard links, no room): then it is made empty and written to like any other, and what is wrong is met again and told.
+ */
+export function makeWritten<T>(path: string, now: number, write: (db: Database) => T, isWorth: (written: T) => boolean): T | undefined {
+  const beside = besideOf(path)
+  try {
+    let written: T
+    try {
+      const db = connect(beside)
+      try {
+        setPragmas(db, 'full')
+        migrate(db, now)
+        db.exec('begin immediate')
+        written = write(db)
+        db.exec('commit')
+      } finally {
+        db.close()
+      }
+      if (!isWorth(written)) return written
+      linkSync(beside, path)
+    } catch {
+      return undefined
+    }
+    // It has its name, so a failure from here on is an outcome that nobody knows.
+    syncFolder(dirname(path))
+    return written
+  } finally {
+    removeAll(beside)
+  }
+}
+
 function make(path: string, folder: string, now: number): void {
-  const beside = join(folder, `${basename(path).slice(0, NAME_KEPT)}.new-${randomBytes(4).toString('hex')}`)
+  const beside = besideOf(path)
   try {
     const db = connect(beside)
     try {
@@ -126,7 +182,7 @@ function make(path: string, folder: string, now: number): void {
     const refused = ['EACCES', 'EROFS', 'FILE_DENIED'].includes(code ?? '') || errcode(error) === SQLITE.CANTOPEN
     throw refused ? refuse('FILE_DENIED', { path, reason: 'the folder is not writable' }, error) : error
   } finally {
-    for (const rest of ['', '-wal', '-shm', '-journal']) rmSync(beside + rest, { force: true })
+    removeAll(beside)
   }
 }
 
@@ -173,7 +229,7 @@ function checkWritable(path: string, folder: string): void {
   if (unwritable) throw refuse('FILE_READ_ONLY', { path, reason: unwritable })
 }
 
-function isThere(path: string): boolean {
+export function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch (error) {
@@ -182,7 +238,7 @@ function isThere(path: string): boolean {
 }
 
 // A folder on the way may not be entered, or the path leads nowhere at all.
-function pathError(path: string, error: unknown): InkError {
+export function pathError(path: string, error: unknown): InkError {
   const { code, message } = error as NodeJS.ErrnoException
   const denied = code === 'EACCES' || code === 'EPERM'
   return denied

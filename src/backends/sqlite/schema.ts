@@ -1,8 +1,10 @@
 // Where a store's schema stands, and bringing it up to date: looked at without changing anything, so that a person can decide first.
 
+import { join } from 'node:path'
 import { connect, within } from './database.ts'
 import { appliedSchema, checkSchema, migrations, schemaVersion } from './migrate.ts'
 import { existingFile, openDatabase } from './open.ts'
+import { isFolderStore, STORE_FILE, tenantFile, tenantsIn } from './tenant-files.ts'
 
 export interface MigrationState {
   readonly number: number
@@ -20,8 +22,27 @@ export interface SchemaState {
   readonly migrations: readonly MigrationState[]
 }
 
-/** Refuses what is not there or is no store; says where everything else stands. */
-export function readSchema(file: string): SchemaState {
+/** Refuses what is not there or is no store; says where everything else stands. A folder stands where its last file does. */
+export function readSchema(store: string): SchemaState {
+  const states = filesOf(store).map(readFile)
+  const last = (number: number): number | undefined => {
+    const times = states.map((state) => state.migrations.find((migration) => migration.number === number)?.appliedAt)
+    return times.every((at) => at !== undefined) ? Math.max(...times) : undefined
+  }
+  return {
+    found: Math.min(...states.map((state) => state.found)),
+    needed: schemaVersion,
+    migrations: migrations.map(({ number, name, checksum }) => {
+      const appliedAt = last(number)
+      return { number, name, checksum, ...(appliedAt !== undefined && { appliedAt }) }
+    }),
+  }
+}
+
+const filesOf = (store: string): readonly string[] =>
+  isFolderStore(store) ? [STORE_FILE, ...tenantsIn(store).map(tenantFile)].map((name) => join(store, name)) : [store]
+
+function readFile(file: string): SchemaState {
   const path = existingFile(file)
   const db = connect(path, { readOnly: true })
   try {
@@ -44,9 +65,8 @@ export function readSchema(file: string): SchemaState {
   }
 }
 
-/** Applies what is missing, each step all or nothing. */
-export async function migrateFile(file: string, now: () => number = Date.now): Promise<SchemaState> {
-  const db = await openDatabase(file, now, { create: false, migrate: true })
-  db.close()
-  return readSchema(file)
+/** Applies what is missing, each step all or nothing, in one file after the other. */
+export async function migrateFile(store: string, now: () => number = Date.now): Promise<SchemaState> {
+  for (const file of filesOf(store)) (await openDatabase(file, now, { create: false, migrate: true })).close()
+  return readSchema(store)
 }

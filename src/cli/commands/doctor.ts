@@ -1,14 +1,16 @@
 // Looks a store over from the outside in: this program, the folder, the file, and, if it opens, what is inside. It says what is wrong
 // when nothing else can be said.
 
-import { basename, dirname, resolve } from 'node:path'
-import type { Store, TenantState } from '../../index.ts'
+import { basename, dirname, join, resolve } from 'node:path'
+import { inspectDatabase, isDatabase, placeOf } from '../../database.ts'
+import { isFolderStore, STORE_FILE } from '../../folder.ts'
+import { InkError, type Store } from '../../index.ts'
 import { EXIT, type Exit, failureOf } from '../exit.ts'
-import { diskFindings, type Finding, fail, fileFindings, fileThere, ok, programFindings, warn } from '../findings.ts'
+import { diskFindings, type Finding, fail, fileFindings, fileThere, folderFindings, ok, programFindings, warn } from '../findings.ts'
 import { bytes, one, shortHash, span, time } from '../format.ts'
 import { progress } from '../progress.ts'
 import { storePath, withStore } from '../store.ts'
-import { type Terminal, verdict } from '../terminal.ts'
+import { environment, type Terminal, verdict } from '../terminal.ts'
 import { displayWidth, harmless, jsonLine } from '../text.ts'
 
 // Clocks of machines that keep time differ by less.
@@ -16,8 +18,15 @@ const FUTURE_MS = 60_000
 const TENANTS_TOLD = 20
 
 export async function doctor(t: Terminal, url: string | undefined): Promise<Exit> {
-  const path = resolve(storePath(url))
-  const findings: Finding[] = [...programFindings(), ...fileFindings(path, dirname(path), basename(path)), ...(await diskFindings(path))]
+  const store = storePath(url)
+  if (isDatabase(store)) return report(t, placeOf(store).place, await databaseFindings(t, store))
+  const path = resolve(store)
+  const folder = isFolderStore(path)
+  const findings: Finding[] = [
+    ...programFindings(),
+    ...(folder ? folderFindings(path) : fileFindings(path, dirname(path), basename(path))),
+    ...(await diskFindings(folder ? join(path, STORE_FILE) : path)),
+  ]
   const looking = progress(t, 'looking at the pages of the file')
   // Opening a missing file can only repeat what was said.
   if (fileThere(path)) {
@@ -29,6 +38,25 @@ export async function doctor(t: Terminal, url: string | undefined): Promise<Exit
     }
   }
   looking.end()
+  return report(t, path, findings)
+}
+
+async function databaseFindings(t: Terminal, url: string): Promise<readonly Finding[]> {
+  const { tenantKey } = environment
+  const findings: Finding[] = [...programFindings()]
+  const looking = progress(t, 'looking at the database')
+  try {
+    findings.push(...(await inspectDatabase({ url, ...(tenantKey !== undefined && { tenantKey }) })), ...(await withStore(url, inside)))
+  } catch (error) {
+    t.signal.throwIfAborted()
+    findings.push(fail('opens', failureOf(error).error.message, ''))
+  } finally {
+    looking.end()
+  }
+  return findings
+}
+
+function report(t: Terminal, path: string, findings: readonly Finding[]): Exit {
   const sound = findings.every((f) => f.state !== 'fail')
   if (t.json) t.out(jsonLine({ store: path, ok: sound, findings }))
   else tell(t, path, findings, sound)
@@ -36,10 +64,9 @@ export async function doctor(t: Terminal, url: string | undefined): Promise<Exit
 }
 
 async function inside(store: Store): Promise<readonly Finding[]> {
-  const findings: Finding[] = [
-    // open() refuses unless both were read back, so reaching this line is the finding.
-    ok('opens', 'write-ahead logging and durability full were set and read back'),
-  ]
+  const server = store.name === 'postgres'
+  // open() refuses a file unless both were read back, so reaching this line is the finding.
+  const findings: Finding[] = server ? [] : [ok('opens', 'write-ahead logging and durability full were set and read back')]
   const health = await store.health()
   findings.push(
     health.status === 'ok'
@@ -49,19 +76,36 @@ async function inside(store: Store): Promise<readonly Finding[]> {
   const damage = await store.check()
   findings.push(
     damage.length === 0
-      ? ok('pages', `every page and index is sound (${bytes((await store.measure()).bytes.database ?? 0)})`)
-      : fail('pages', damage.join('; '), 'Keep the file, copy it for examination, and restore a backup.'),
+      ? ok(
+          'pages',
+          server
+            ? 'the server knows of no damage'
+            : `every page and index is sound (${bytes((await store.measure()).bytes.database ?? 0)})`,
+        )
+      : fail('pages', damage.join('; '), server ? '' : 'Keep the file, copy it for examination, and restore a backup.'),
   )
   const tenants = await store.tenants()
   if (tenants.length === 0) findings.push(ok('journal', 'nobody has written yet'))
-  for (const id of tenants.slice(0, TENANTS_TOLD)) findings.push(await journalFinding(store.tenant(id), await store.tenantState(id)))
+  for (const id of tenants.slice(0, TENANTS_TOLD)) findings.push(await journalFinding(store, id))
   if (tenants.length > TENANTS_TOLD)
     findings.push(ok('journal', `and ${tenants.length - TENANTS_TOLD} more tenants, not looked at one by one`))
   return findings
 }
 
-async function journalFinding(store: Store, state: TenantState): Promise<Finding> {
-  const name = `journal ${store.tenantId}`
+async function journalFinding(root: Store, id: string): Promise<Finding> {
+  try {
+    return await lookInto(root, id)
+  } catch (error) {
+    // A tenant may have a file of its own, and the others are looked at all the same.
+    if (!(error instanceof InkError) || error.kind !== 'corrupt') throw error
+    return fail(`journal ${id}`, error.message, '')
+  }
+}
+
+async function lookInto(root: Store, id: string): Promise<Finding> {
+  const name = `journal ${id}`
+  const state = await root.tenantState(id)
+  const store = root.tenant(id)
   const head = await store.head()
   if (state !== 'active') return ok(name, `${state}, and not looked into; ${one(head.seq, 'event')}, head ${shortHash(head.hash)}`)
   const [last] = (await store.page({ backwards: true, limit: 1 })).items

@@ -1,30 +1,67 @@
 // Where the schema stands and what would be done, and, unless only a plan was asked for, doing it.
 
-import { migrateFile, readSchema, type SchemaState } from '../../migrations.ts'
-import { EXIT, type Exit } from '../exit.ts'
+import { isDatabase } from '../../database.ts'
+import { migrateStore, readSchema, type SchemaState } from '../../migrations.ts'
+import { EXIT, type Exit, usage } from '../exit.ts'
 import { one, time } from '../format.ts'
 import { storePath } from '../store.ts'
 import { printTable } from '../table.ts'
-import { type Terminal, verdict } from '../terminal.ts'
-import { jsonLine } from '../text.ts'
+import { environment, type Terminal, verdict } from '../terminal.ts'
+import { harmless, jsonLine } from '../text.ts'
 
 export interface MigrateOptions {
   readonly plan?: boolean
+  readonly sql?: boolean
+  readonly tenantKey?: string
 }
 
-export async function migrate(t: Terminal, url: string | undefined, { plan = false }: MigrateOptions): Promise<Exit> {
-  const path = storePath(url)
-  const before = readSchema(path)
+export async function migrate(t: Terminal, url: string | undefined, { plan = false, sql = false, ...rest }: MigrateOptions): Promise<Exit> {
+  const store = storePath(url)
+  const database = isDatabase(store)
+  if (rest.tenantKey !== undefined && !database) throw usage('Only a database has a --tenant-key.')
+  if (sql && !plan) throw usage('--sql belongs to --plan: it shows what would be run.')
+  const before = await readSchema(store)
   const missing = before.migrations.filter((m) => m.appliedAt === undefined).length
-  const after = plan || missing === 0 ? before : await migrateFile(path)
-  if (t.json)
-    t.out(jsonLine({ plan, found: before.found, needed: before.needed, applied: plan ? 0 : missing, migrations: after.migrations }))
-  else tell(t, before, after, missing, plan)
+  // The key of a database is made known, and its wall proven, also where no step is missing.
+  const after = plan || (missing === 0 && !database) ? before : await migrateStore(store, keyAndProgress(t, rest.tenantKey))
+  const migrations = after.migrations.map(({ sql: text, ...m }) => (sql && text !== undefined ? { ...m, sql: text } : m))
+  if (t.json) {
+    const { found, needed } = before
+    t.out(
+      jsonLine({
+        plan,
+        found,
+        needed,
+        applied: plan ? 0 : missing,
+        migrations,
+        ...(after.walledAgain && { walledAgain: after.walledAgain }),
+      }),
+    )
+  } else {
+    tell(t, before, after, plan)
+    if (sql) for (const m of before.migrations) if (m.sql !== undefined) t.out(`\n${harmlessLines(m.sql)}`)
+  }
   return EXIT.fine
 }
 
-function tell(t: Terminal, before: SchemaState, after: SchemaState, missing: number, plan: boolean): void {
-  t.out(`schema ${before.found} → ${before.needed}`)
+const keyAndProgress = (t: Terminal, given: string | undefined) => {
+  const tenantKey = given ?? environment.tenantKey
+  return {
+    ...(tenantKey !== undefined && { tenantKey }),
+    progress: (m: { readonly number: number; readonly name: string }) => {
+      if (t.watched && !t.json) t.note(`applying ${numbered(m.number)} ${m.name}`)
+    },
+  }
+}
+
+const numbered = (number: number): string => String(number).padStart(4, '0')
+
+const harmlessLines = (sql: string): string => sql.trimEnd().split('\n').map(harmless).join('\n')
+
+function tell(t: Terminal, before: SchemaState, after: SchemaState, plan: boolean): void {
+  const missing = before.migrations.filter((m) => m.appliedAt === undefined)
+  const newer = before.found > before.needed
+  t.out(newer ? `schema ${before.found}; this version knows ${before.needed}` : `schema ${before.found} → ${before.needed}`)
   t.out('')
   printTable(
     t,
@@ -35,21 +72,27 @@ function tell(t: Terminal, before: SchemaState, after: SchemaState, missing: num
       { title: 'applied (UTC)' },
     ],
     after.migrations.map((m) => [
-      String(m.number).padStart(4, '0'),
+      numbered(m.number),
       m.name,
       m.checksum.slice(0, 12),
       m.appliedAt === undefined ? 'not yet' : time(m.appliedAt),
     ]),
   )
   t.out('')
-  if (missing === 0) t.out(verdict(t, 'ok', 'up to date: nothing to do'))
-  else if (plan)
-    t.out(
-      verdict(
-        t,
-        'warn',
-        `${one(missing, 'migration')} to apply; nothing was changed. Back up the file, then run inkfast migrate without --plan.`,
-      ),
-    )
-  else t.out(verdict(t, 'ok', `${one(missing, 'migration')} applied`))
+  for (const table of after.walledAgain ?? [])
+    t.out(verdict(t, 'warn', `row-level security had been switched off on ${table}, and is forced again: find out who did it`))
+  if (newer) t.out(verdict(t, 'ok', 'a newer version migrated it, and this one may go on serving'))
+  else if (missing.length === 0) t.out(verdict(t, 'ok', 'up to date: nothing to do'))
+  else if (plan) t.out(verdict(t, 'warn', planned(before)))
+  else t.out(verdict(t, 'ok', `${one(missing.length, 'migration')} applied`))
+}
+
+function planned({ found, migrations }: SchemaState): string {
+  const missing = migrations.filter((m) => m.appliedAt === undefined)
+  const says = `${one(missing.length, 'migration')} to apply; nothing was changed.`
+  const serves = Math.max(...missing.map((m) => m.serves ?? 0))
+  if (serves === 0) return `${says} Back up the file, then run inkfast migrate without --plan.`
+  if (found === 0) return `${says} The database has no schema of ours yet; run inkfast migrate without --plan.`
+  const others = serves > found ? `Stop nodes that do not know schema ${serves} first` : 'Nodes that run now may go on meanwhile'
+  return `${says} ${others}. Make a backup, then run inkfast migrate without --plan.`
 }

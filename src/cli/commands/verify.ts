@@ -41,14 +41,14 @@ export function verify(t: Terminal, url: string | undefined, options: VerifyComm
       if (!t.json) for (const line of damage) t.note(harmless(line))
       throw new InkError('FILE_CORRUPT', { ...error.details, pages: damage }, error)
     }
-    const looking = progress(t, 'looking at the pages of the file')
+    const looking = progress(t, 'looking at the pages')
     const damage = await pages
     looking.end()
     const intact = tenants.every((r) => r.intact) && (damage ?? []).length === 0
     const rest = { ...(closed.length > 0 && { closed }), ...(damage && { pages: { sound: damage.length === 0, damage } }) }
     if (t.json) t.out(jsonLine({ intact, tenants, ...rest }))
     else {
-      tell(t, tenants, damage)
+      tell(t, tenants, damage, store.name === 'postgres')
       tellClosed(t, closed)
     }
     return (damage ?? []).length > 0 ? EXIT.corrupt : intact ? EXIT.fine : EXIT.unsound
@@ -98,7 +98,7 @@ const columns: readonly Column[] = [
   { title: 'events/s', right: true, style: 'dim' },
 ]
 
-function tell(t: Terminal, tenants: readonly Checked[], damage: readonly string[] | undefined): void {
+function tell(t: Terminal, tenants: readonly Checked[], damage: readonly string[] | undefined, server: boolean): void {
   if (tenants.length === 0) t.out('No tenant has written yet: there is nothing that could be wrong.')
   else {
     printTable(
@@ -120,17 +120,18 @@ function tell(t: Terminal, tenants: readonly Checked[], damage: readonly string[
   }
   for (const r of tenants) tellProblems(t, r)
   if (damage && damage.length > 0) {
-    t.out(verdict(t, 'fail', 'the pages of the file are damaged:'))
+    t.out(verdict(t, 'fail', server ? 'the server knows of damage:' : 'the pages of the file are damaged:'))
     for (const line of damage) t.out(`    ${harmless(line)}`)
   }
   const unsound = tenants.filter((r) => !r.intact)
   if (unsound.length === 0 && (damage ?? []).length === 0) {
+    const sound = damage === undefined ? '' : server ? ', the server knows of no damage' : ', every page is sound'
     const ms = tenants.reduce((sum, r) => sum + r.ms, 0)
-    t.out(
-      verdict(t, 'ok', `intact: every payload, header and link is what was written${damage ? ', every page is sound' : ''} (${span(ms)})`),
-    )
+    t.out(verdict(t, 'ok', `intact: every payload, header and link is what was written${sound} (${span(ms)})`))
   } else {
-    t.out(`${t.paint('bold', 'What to do: ')}keep this file as it is, copy it for examination, and restore a backup that verifies.`)
+    t.out(
+      `${t.paint('bold', 'What to do: ')}keep this ${server ? 'database' : 'file'} as it is, copy it for examination, and restore a backup that verifies.`,
+    )
   }
   if (tenants.length > 0) t.out(t.paint('dim', restsOn(tenants)))
 }

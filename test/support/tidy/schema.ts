@@ -38,7 +38,7 @@ export function tablesIn(db: Database): readonly FoundTable[] {
   })
 }
 
-const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+export const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** What tables.ts asks of a file. */
 export function wantedTable(name: string, table: Table): FoundTable {
@@ -60,31 +60,45 @@ export function wantedTable(name: string, table: Table): FoundTable {
   }
 }
 
-export function checkTables(found: readonly FoundTable[], wanted: Readonly<Record<string, Table>>): readonly string[] {
-  const stray = found.filter(({ name }) => !(name in wanted) && !OWN_TABLES.includes(name))
+export interface Dialect {
+  readonly own: readonly string[]
+  /** Where the tables were found, for the complaint. */
+  readonly place: string
+  readonly wantedTable: (name: string, table: Table) => FoundTable
+}
+
+const SQLITE: Dialect = { own: OWN_TABLES, place: 'the file', wantedTable }
+
+export function checkTables(
+  found: readonly FoundTable[],
+  wanted: Readonly<Record<string, Table>>,
+  dialect: Dialect = SQLITE,
+): readonly string[] {
+  const { own, place } = dialect
+  const stray = found.filter(({ name }) => !(name in wanted) && !own.includes(name))
   return [
     ...stray.map(({ name }) => `nobody knows the table ${name}`),
-    ...OWN_TABLES.filter((name) => !found.some((table) => table.name === name)).map((name) => `the table ${name} is not in the file`),
+    ...own.filter((name) => !found.some((table) => table.name === name)).map((name) => `the table ${name} is not in ${place}`),
     ...Object.entries(wanted).flatMap(([name, table]) => {
       const there = found.find((candidate) => candidate.name === name)
-      return there ? differences(there, wantedTable(name, table)) : [`the table ${name} is not in the file`]
+      return there ? differences(there, dialect.wantedTable(name, table), place) : [`the table ${name} is not in ${place}`]
     }),
   ]
 }
 
-function differences(there: FoundTable, wanted: FoundTable): readonly string[] {
+function differences(there: FoundTable, wanted: FoundTable, place: string): readonly string[] {
   const columns = (table: FoundTable) =>
     table.columns.map((c) => `${c.name} ${c.type}${c.required ? ' not null' : ''}${c.inKey ? ` key ${c.inKey}` : ''}`)
   const indexes = (table: FoundTable) => Object.entries(table.indexes).map(([name, names]) => `${name} (${names.join(', ')})`)
   return [
-    ...apart(`column of ${there.name}`, columns(there), columns(wanted)),
-    ...apart(`index of ${there.name}`, indexes(there), indexes(wanted)),
+    ...apart(`column of ${there.name}`, columns(there), columns(wanted), place),
+    ...apart(`index of ${there.name}`, indexes(there), indexes(wanted), place),
   ]
 }
 
-const apart = (what: string, there: readonly string[], wanted: readonly string[]): readonly string[] => [
-  ...wanted.filter((one) => !there.includes(one)).map((one) => `${what} wanted by tables.ts and not in the file: ${one}`),
-  ...there.filter((one) => !wanted.includes(one)).map((one) => `${what} in the file and not wanted by tables.ts: ${one}`),
+const apart = (what: string, there: readonly string[], wanted: readonly string[], place: string): readonly string[] => [
+  ...wanted.filter((one) => !there.includes(one)).map((one) => `${what} wanted by tables.ts and not in ${place}: ${one}`),
+  ...there.filter((one) => !wanted.includes(one)).map((one) => `${what} in ${place} and not wanted by tables.ts: ${one}`),
 ]
 
 /** The schema of a fresh file as one text a person can read. */
@@ -97,6 +111,9 @@ export function schemaText(db: Database): string {
   return `-- The schema of a fresh file, generated from the migrations by scripts/release.ts --schema. Not read by any program.\n\n${parts.join('\n')}`
 }
 
+/** `0001_journal.sql`; what else lies beside the migrations may change. */
+export const isMigration = (file: string): boolean => /^\d{4}_.+\.sql$/.test(file)
+
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Which migrations a release froze, by version: { "0.1.0": { "0001_journal.sql": "<sha256>" } }. */
@@ -108,7 +125,8 @@ export function checkReleased(released: Released, files: Readonly<Record<string,
     ...frozen.flatMap(([file, sum]) => {
       const text = files[file]
       if (text === undefined) return [`${file} was released and is gone`]
-      return sha256(text) === sum ? [] : [`${file} was released and has been edited since`]
+      if (sha256(text) === sum) return []
+      return [`${file} was released and has been edited since (while it is not tagged yet: node scripts/release.ts --schema)`]
     }),
     ...Object.keys(files)
       .filter((file) => !frozen.some(([name]) => name === file))

@@ -1,0 +1,124 @@
+// What whoever runs a server should know about it: not whether a store can be opened there, but whether it is kept well.
+
+import { randomUUID } from 'node:crypto'
+import type { Connections } from './connections.ts'
+import type { Database } from './database.ts'
+import { schemaRange } from './migrate.ts'
+import { openDatabase } from './open.ts'
+import { STORE } from './wall.ts'
+
+export interface Finding {
+  readonly name: string
+  readonly state: 'ok' | 'warn'
+  readonly found: string
+  readonly todo?: string
+}
+
+const HEARS_WITHIN_MS = 2000
+const CHANNEL = 'inkfast_doctor'
+// Nodes open connections in bursts: what is left must be enough for one more.
+const CONNECTIONS_LEFT_LEAST = 20
+
+const facts = `
+  select current_setting('server_version'), session_user, (select max(number) from inkfast.migrations), current_setting('fsync'),
+    current_setting('full_page_writes'), current_setting('data_checksums'), current_setting('max_connections')::integer
+      - current_setting('superuser_reserved_connections')::integer,
+    (select sum(numbackends) from pg_stat_database)`
+
+const ok = (name: string, found: string): Finding => ({ name, state: 'ok', found })
+const warn = (name: string, found: string, todo: string): Finding => ({ name, state: 'warn', found, todo })
+
+export interface InspectOptions {
+  readonly url: string
+  readonly tenantKey?: Uint8Array | string
+}
+
+/** Opens the store as a program would, changing nothing, so what cannot be opened is refused as it would be there. */
+export async function inspectDatabase(options: InspectOptions): Promise<readonly Finding[]> {
+  const { db, powerful } = await openDatabase({ ...options, create: false, migrate: false, durability: 'normal', connections: 2 })
+  try {
+    const [rows] = await db.read(STORE, { text: facts })
+    const [version, login, schema, fsync, whole, checksums, most, used] = rows?.[0] ?? []
+    return [
+      ok('server', `PostgreSQL ${version}`),
+      powerful
+        ? warn(
+            'login',
+            `${login} ${powerful}; statements run as inkfast_app all the same`,
+            'In production use a login that is a member of inkfast_app and of nothing else, and this one for inkfast migrate.',
+          )
+        : ok('login', `${login} is a member of inkfast_app and of nothing more`),
+      ok('wall', 'a canary tenant was planted, and nobody else saw it'),
+      schemaFinding(Number(schema)),
+      ...flushFindings(fsync === 'on', whole === 'on'),
+      checksums === 'on'
+        ? ok('checksums', 'on')
+        : warn(
+            'checksums',
+            'pages have none, so a disk that changes them goes unnoticed',
+            'Stop the server and run pg_checksums --enable.',
+          ),
+      connectionsFinding(Number(most), Number(used)),
+      await hearingFinding(db),
+    ]
+  } finally {
+    await db.close()
+  }
+}
+
+function schemaFinding(found: number): Finding {
+  const { knows } = schemaRange
+  if (found > knows) return ok('schema', `${found}, newer than the ${knows} this version knows, and made so that it may go on serving`)
+  if (found < knows) return warn('schema', `${found}; this version would like ${knows}`, 'Run inkfast migrate.')
+  return ok('schema', String(found))
+}
+
+const flushFindings = (fsync: boolean, whole: boolean): readonly Finding[] => [
+  fsync
+    ? ok('fsync', 'on: what is acknowledged survives a power cut')
+    : warn(
+        'fsync',
+        'off: what is acknowledged may be lost in a power cut, and the database with it',
+        'Set fsync = on and restart the server.',
+      ),
+  ...(whole
+    ? []
+    : [
+        warn(
+          'full_page_writes',
+          'off: a power cut may leave torn pages',
+          'Set full_page_writes = on, unless the file system rules that out.',
+        ),
+      ]),
+]
+
+function connectionsFinding(most: number, used: number): Finding {
+  const found = `${used} of ${most} in use; a node uses up to 11`
+  if (most - used >= CONNECTIONS_LEFT_LEAST) return ok('connections', found)
+  return warn('connections', found, 'Raise max_connections, lower the option connections, or put a pooler in between.')
+}
+
+async function hearingFinding({ connections }: Database): Promise<Finding> {
+  if (await hears(connections)) return ok('signals', 'notifications come through')
+  return warn(
+    'signals',
+    'no notification comes through, as behind a transaction pooler: other nodes are noticed once a second only',
+    'Open the store with listenUrl, a url that leads to the server itself.',
+  )
+}
+
+/** Tells itself something, and waits for it. */
+async function hears({ listen }: Connections): Promise<boolean> {
+  if (!listen) return false
+  const word = randomUUID()
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  const ear = await listen(CHANNEL, (name) => name === word && resolve(true), reject)
+  const late = setTimeout(() => resolve(false), HEARS_WITHIN_MS)
+  try {
+    await ear.tell([word])
+    return await promise
+  } finally {
+    clearTimeout(late)
+    await ear.close()
+  }
+}

@@ -1,0 +1,117 @@
+// Where a database's schema stands, and bringing it up to date: looked at without changing anything, so that a person can decide first.
+
+import { refuse } from '../../model/errors.ts'
+import type { Connection, Connections } from './connections.ts'
+import { translate } from './failures.ts'
+import { checkSchema, type Migration, migrate, migrations, readApplied, roles, schemaRange, wallKey } from './migrate.ts'
+import { keyBytes, openDatabase } from './open.ts'
+import { pooled } from './pool.ts'
+
+export interface DatabaseMigration {
+  readonly number: number
+  readonly name: string
+  readonly checksum: string
+  /** Unix milliseconds; absent while it is not applied. */
+  readonly appliedAt?: number
+  /** The oldest schema whose nodes may go on serving once it is applied. */
+  readonly serves: number
+  /** What would be run, while it is not applied. */
+  readonly sql?: string
+}
+
+export interface DatabaseSchema {
+  /** What the database has; 0 before the first migration. */
+  readonly found: number
+  /** The newest that this version knows. */
+  readonly needed: number
+  readonly migrations: readonly DatabaseMigration[]
+}
+
+export interface MigrateDatabaseOptions {
+  /** Made known to the database; nodes sign the tenant of every transaction with it. By default one is made and kept there. */
+  readonly tenantKey?: Uint8Array | string
+  readonly progress?: (migration: Pick<Migration, 'number' | 'name'>) => void
+}
+
+export interface MigratedDatabase extends DatabaseSchema {
+  /** Tables whose row-level security someone had switched off, and which have it again. */
+  readonly walledAgain: readonly string[]
+}
+
+const TIMEOUT_MS = 20_000
+const OLDEST = 150000
+
+const server = `select current_setting('server_version_num')::integer, current_setting('server_encoding')`
+const unwalled = `
+  select c.relname, pg_get_userbyid(c.relowner) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = 'inkfast' and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity) order by 1`
+
+/** Refuses what this version cannot serve, and says where everything else stands; an empty database stands at 0. */
+export async function readDatabaseSchema(url: string): Promise<DatabaseSchema> {
+  return connected(url, ({ place }, connection) => stateOf(place, connection))
+}
+
+/** Applies what is missing, each step all or nothing, makes the key known, and proves the wall. Safe to be run by several at once. */
+export async function migrateDatabase(url: string, { tenantKey, progress }: MigrateDatabaseOptions = {}): Promise<MigratedDatabase> {
+  const given = tenantKey === undefined ? undefined : keyBytes(tenantKey)
+  const migrated = await connected(url, async ({ place }, connection) => {
+    await checkServer(place, connection)
+    await migrate(connection, { place, now: Date.now, ...(progress && { progress }) })
+    const walledAgain = await wallAgain(connection)
+    await wallKey(connection, given, Date.now())
+    return { ...(await stateOf(place, connection)), walledAgain }
+  })
+  // Opening proves that the wall stands. How durable the server is concerns those who write.
+  const { db } = await openDatabase({ url, create: false, migrate: false, durability: 'normal', ...(given && { tenantKey: given }) })
+  await db.close()
+  return migrated
+}
+
+async function stateOf(place: string, connection: Connection): Promise<DatabaseSchema> {
+  const applied = await readApplied(connection)
+  if (applied.length > 0) checkSchema(place, applied, { ...schemaRange, needs: 0 })
+  const known = migrations.map(({ number, name, checksum, serves, sql }): DatabaseMigration => {
+    const appliedAt = applied.find((one) => one.number === number)?.appliedAt
+    // The roles are made before the first step, and whoever reads the plan must see them too.
+    const whole = number === 1 ? `${roles}\n${sql}` : sql
+    return { number, name, checksum, serves, ...(appliedAt === undefined ? { sql: whole } : { appliedAt }) }
+  })
+  const newer = applied.filter(({ number }) => number > schemaRange.knows)
+  return { found: applied.at(-1)?.number ?? 0, needed: schemaRange.knows, migrations: [...known, ...newer] }
+}
+
+async function checkServer(place: string, connection: Connection): Promise<void> {
+  const [rows] = await connection.run([{ text: server }], TIMEOUT_MS)
+  const [version, encoding] = rows?.[0] ?? []
+  const unsuitable = (why: string) => refuse('DATABASE_UNSUITABLE', { place, why })
+  if (Number(version) < OLDEST) throw unsuitable(`it is PostgreSQL ${Math.floor(Number(version) / 10000)}, and 15 or newer is needed`)
+  if (encoding !== 'UTF8') throw unsuitable(`its encoding is ${encoding}; create the database with encoding UTF8`)
+}
+
+/** What someone switched off by hand. Policies and rights that were changed are not mended here: schema.sql says what they were. */
+async function wallAgain(connection: Connection): Promise<readonly string[]> {
+  const [rows = []] = await connection.run([{ text: unwalled }], TIMEOUT_MS)
+  for (const [table, owner] of rows) {
+    const forced = `alter table inkfast.${table} enable row level security, force row level security`
+    await connection.run([{ text: `set local role ${owner}` }, { text: forced }], TIMEOUT_MS)
+  }
+  return rows.map(([table]) => table as string)
+}
+
+async function connected<T>(url: string, work: (connections: Connections, connection: Connection) => Promise<T>): Promise<T> {
+  const connections = pooled({ url, connections: 1 })
+  try {
+    const connection = await connections.acquire().catch((error: unknown) => {
+      throw translate(connections.place, error, 'connecting')
+    })
+    try {
+      return await work(connections, connection)
+    } catch (error) {
+      throw translate(connections.place, error, 'reading')
+    } finally {
+      connection.release()
+    }
+  } finally {
+    await connections.close()
+  }
+}

@@ -1,0 +1,415 @@
+// A folder with a file for each tenant: whose file is whose, what is made when, and what one file's trouble does to the others.
+
+import { spawn } from 'node:child_process'
+import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { codeOf, expectSound, later, openIn, tempFile, tempFolder } from '../../../test/support/engines.ts'
+import { maker } from '../../conformance/material.ts'
+import { open, type Store } from '../../index.ts'
+import { refuse } from '../../model/errors.ts'
+import { isTenant, MAIN, tenantId } from '../../model/ids.ts'
+import type { Backend } from '../../ports/backend.ts'
+import { sqliteBackend } from './backend.ts'
+import { type FolderOptions, folderBackend, together } from './folder.ts'
+import { migrateFile, readSchema } from './schema.ts'
+import { STORE_FILE, tenantFile, tenantOf } from './tenant-files.ts'
+
+const make = maker(5)
+const acme = tenantId('acme')
+const ACME = tenantId('ACME')
+
+const openFolder = (path: string, options: Parameters<typeof openIn>[1] = {}): Promise<Store> =>
+  openIn(path, { layout: 'tenant', ...options })
+
+async function backendIn(path: string, options: Partial<FolderOptions> = {}): Promise<Backend> {
+  const backend = await folderBackend({ path, ...options })
+  later(() => backend.close())
+  return backend
+}
+
+const filesIn = (folder: string): readonly string[] => readdirSync(folder).filter((name) => !/-(wal|shm)$/.test(name))
+
+test('every tenant has a name of its own, on any file system, and gets it back from it', () => {
+  const ids = [
+    'acme',
+    'ACME',
+    'Acme',
+    'aCME',
+    'con',
+    'CON',
+    'nul',
+    'a.',
+    'a',
+    'A.',
+    'a.b',
+    'a-b',
+    'a_b',
+    '0',
+    'x.db',
+    'x',
+    'x.db-wal',
+    'X'.repeat(64),
+  ]
+  const names = ids.map((id) => tenantFile(tenantId(id)))
+  expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(ids.length)
+  expect(names.filter((name) => !/^tenant-[a-z0-9._+-]+\.db$/.test(name) || name.length > 240)).toEqual([])
+  expect(names.map(tenantOf)).toEqual(ids)
+  for (const other of [
+    STORE_FILE,
+    'tenant-acme.db-wal',
+    'tenant-ACME.db',
+    'tenant-a+.db',
+    'tenant-.db',
+    'tenant-a.db.new-0a1b2c3d',
+    'acme.db',
+    'tenant--a.db',
+  ])
+    expect(tenantOf(other), other).toBeUndefined()
+  // What a user may choose is told from what he may not by the same rule.
+  expect(isTenant('a/b')).toBe(false)
+})
+
+test('a tenant’s file appears with its first commit, and by nothing less', async () => {
+  const folder = tempFolder()
+  const store = await openFolder(folder)
+  expect(store.traits).toMatchObject({ wall: 'file', durable: true, shared: true })
+  const view = store.tenant('acme')
+  expect((await view.page()).items).toEqual([])
+  expect(await view.sessions.find('s')).toBeUndefined()
+  expect((await view.sessions.list()).items).toEqual([])
+  expect(await view.verify()).toMatchObject({ intact: true, events: 0 })
+  expect(await view.rebuild()).toMatchObject({ equal: true })
+  expect(await view.usage()).toEqual([])
+  expect(await codeOf(view.erase({ seq: 1, reason: 'test' }))).toBe('EVENT_UNKNOWN')
+  expect(await store.tenantState('acme')).toBe('active')
+  expect(filesIn(folder)).toEqual([STORE_FILE])
+  const session = await view.session('s')
+  await store.tenant('ACME').appendAll([{ type: 'a.b', data: 'theirs' }])
+  expect(filesIn(folder)).toEqual([STORE_FILE, 'tenant-+a+c+m+e.db', 'tenant-acme.db'])
+  await session.append('a.b', 'mine')
+  expect(await store.tenants()).toEqual(['ACME', 'acme'])
+  await expectSound(store)
+})
+
+test('a first commit that is refused, or only asks, leaves no file', async () => {
+  const folder = tempFolder()
+  const backend = await backendIn(folder)
+  const guard = { kind: 'row', table: 'names', id: 'n', revision: 1 } as const
+  const outcomes = await backend.commit([make.commit(acme, { guards: [guard] }), { tenant: ACME, guards: [], events: [], changes: [] }])
+  expect(outcomes).toMatchObject([
+    { ok: false, refused: guard, found: 0 },
+    { ok: true, receipts: [] },
+  ])
+  expect(filesIn(folder)).toEqual([STORE_FILE])
+})
+
+test('what a tenant writes is in its own file and in no other', async () => {
+  const folder = tempFolder()
+  const store = await openFolder(folder)
+  for (const tenant of ['acme', 'ACME']) await store.tenant(tenant).appendAll([{ type: 'a.b', data: `marker-of-${tenant}` }])
+  await store.close()
+  const holding = (text: string) => readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(text))
+  expect(holding('marker-of-acme')).toEqual(['tenant-acme.db'])
+  expect(holding('marker-of-ACME')).toEqual(['tenant-+a+c+m+e.db'])
+  // Closed in order: nothing lies beside the files.
+  expect(readdirSync(folder)).toEqual([STORE_FILE, 'tenant-+a+c+m+e.db', 'tenant-acme.db'])
+})
+
+test('a folder is opened as what it is, and never made in silence', async () => {
+  const folder = tempFolder()
+  expect(await codeOf(open(folder))).toBe('NOT_YET')
+  expect(await codeOf(open(`${folder}/`))).toBe('NOT_YET')
+  expect(await codeOf(open({ url: join(folder, 'deeper'), layout: 'tenant' }))).toBe('FOLDER_MISSING')
+  expect(await codeOf(open({ url: join(folder, 'much/deeper/'), layout: 'tenant' }))).toBe('FOLDER_MISSING')
+  expect(await codeOf(open({ url: folder, layout: 'tenant', create: false }))).toBe('FILE_MISSING')
+  expect(await codeOf(open({ url: folder, layout: 'tenant', readOnly: true }))).toBe('FILE_MISSING')
+  expect(readdirSync(folder)).toEqual([])
+  writeFileSync(join(folder, 'file'), 'x')
+  expect(await codeOf(open({ url: join(folder, 'file'), layout: 'tenant' }))).toBe('PATH_INVALID')
+  for (const url of ['postgres://127.0.0.1:1/db', ':memory:']) expect(await codeOf(open({ url, layout: 'tenant' }))).toBe('OPTION_INVALID')
+
+  const first = await openFolder(folder)
+  await first.tenant('acme').appendAll([{ type: 'a.b', data: 1 }])
+  await first.close()
+  for (const url of [folder, `${folder}/`, pathToFileURL(folder), pathToFileURL(`${folder}/`)]) {
+    const again = await open(url)
+    expect(again.traits.wall).toBe('file')
+    expect((await again.tenant('acme').head()).seq).toBe(1)
+    await again.close()
+  }
+  expect(await codeOf(open({ url: folder, layout: 'single' }))).toBe('NOT_YET')
+})
+
+test('secrets are the folder’s: the same text has the same tag in every tenant, also when it is opened again', async () => {
+  const folder = tempFolder()
+  const secret = `ghp_${'a1B2'.repeat(9)}`
+  const tags = new Set<string>()
+  for (const tenant of ['acme', 'ACME']) {
+    const store = await openFolder(folder)
+    await store.tenant(tenant).appendAll([{ type: 'a.b', data: { text: `token ${secret}` } }])
+    tags.add(JSON.stringify((await store.tenant(tenant).page()).items[0]?.data))
+    await store.close()
+  }
+  expect(tags.size).toBe(1)
+  expect([...tags][0]).not.toContain(secret)
+})
+
+test('a file under another tenant’s name is refused, and its neighbours are served', async () => {
+  const folder = tempFolder()
+  const first = await openFolder(folder)
+  for (const tenant of ['acme', 'ACME', 'main']) await first.tenant(tenant).appendAll([{ type: 'a.b', data: tenant }])
+  await first.close()
+  const [mine, theirs, third] = [acme, ACME, tenantId('third')].map((id) => join(folder, tenantFile(id))) as [string, string, string]
+  renameSync(mine, `${mine}.kept`)
+  copyFileSync(theirs, mine)
+  copyFileSync(theirs, third)
+  const store = await openFolder(folder)
+  for (const tenant of ['acme', 'third']) {
+    const view = store.tenant(tenant)
+    const append = () => view.appendAll([{ type: 'a.b', data: 1 }])
+    for (const call of [append, () => view.page(), () => view.head(), () => view.session('s'), () => view.verify()])
+      await expect(call()).rejects.toMatchObject({ code: 'FILE_MISPLACED', kind: 'corrupt', message: expect.not.stringContaining('ACME') })
+  }
+  expect((await store.tenant('ACME').page()).items).toHaveLength(1)
+  expect(await store.check()).toEqual([expect.stringContaining('tenant-acme.db'), expect.stringContaining('tenant-third.db')])
+  await store.appendAll([{ type: 'a.b', data: 2 }])
+  rmSync(mine)
+  rmSync(third)
+  renameSync(`${mine}.kept`, mine)
+  expect((await store.tenant('acme').page()).items[0]?.data).toBe('acme')
+  expect(await store.check()).toEqual([])
+  await expectSound(store)
+})
+
+test('a file that was written to by itself, as another tenant, is refused too', async () => {
+  const folder = tempFolder()
+  const first = await openFolder(folder)
+  await first.tenant('acme').appendAll([{ type: 'a.b', data: 1 }])
+  await first.close()
+  const alone = await open(join(folder, tenantFile(acme)))
+  expect((await alone.tenant('acme').verify()).intact).toBe(true)
+  await alone.appendAll([{ type: 'a.b', data: 'as main' }])
+  await alone.close()
+  const store = await openFolder(folder)
+  expect(await codeOf(store.tenant('acme').page())).toBe('FILE_MISPLACED')
+})
+
+test('a file that cannot be used fails its own commits and no others', async () => {
+  const folder = tempFolder()
+  writeFileSync(join(folder, tenantFile(ACME)), 'not a database, and long enough to be read as one'.repeat(100))
+  const backend = await backendIn(folder)
+  const batch = [make.commit(acme), make.commit(ACME), make.commit(MAIN), make.commit(ACME)]
+  const outcomes = await backend.commit(batch)
+  expect(outcomes.map((outcome) => (outcome.ok ? 'saved' : outcome.refused))).toEqual(['saved', 'failed', 'saved', 'failed'])
+  expect(outcomes[1]).toMatchObject({ found: expect.stringContaining('not an SQLite database') })
+  await expect(backend.commit([make.commit(ACME)])).rejects.toMatchObject({ code: 'NOT_A_DATABASE' })
+  expect((await backend.journal.head(acme)).seq).toBe(1)
+  // The lane goes through the same door.
+  const store = await openFolder(folder)
+  const settled = await Promise.all(
+    ['acme', 'ACME', 'main'].map((tenant) => codeOf(store.tenant(tenant).appendAll([{ type: 'a.b', data: 1 }]))),
+  )
+  expect([settled[0], settled[2]]).toEqual(['no error', 'no error'])
+  expect(settled[1]).toMatch(/^(BACKEND_FAILED|NOT_A_DATABASE)$/)
+})
+
+test('when one file does not know what became of its commits, neither does the batch', () => {
+  const batch = [make.commit(acme), make.commit(ACME)]
+  const parts = [{ places: [0] }, { places: [1] }]
+  const saved = { ok: true, receipts: [], repeated: false, now: 0 } as const
+  const fulfilled = { status: 'fulfilled', value: [saved] } as const
+  const rejected = (reason: unknown) => ({ status: 'rejected', reason }) as const
+  const known = refuse('DISK_FULL', { path: 'x' })
+  expect(together(batch, parts, [fulfilled, rejected(known)], 7)).toEqual([
+    saved,
+    { ok: false, refused: 'failed', found: known.message, now: 7 },
+  ])
+  expect(() => together(batch.slice(0, 1), parts.slice(0, 1), [rejected(known)], 7)).toThrow(known)
+  for (const reason of [new Error('lost'), refuse('OUTCOME_UNKNOWN', { reason: 'lost' })]) {
+    // No InkError: the lane takes one for the knowledge that nothing was saved.
+    expect(() => together(batch, parts, [fulfilled, rejected(reason)], 7)).toThrow(
+      expect.objectContaining({ name: 'Error', message: 'a file gave no definite answer', cause: reason }),
+    )
+  }
+})
+
+test('when somebody else makes the file first, theirs is the one', async () => {
+  const [folder, elsewhere] = [tempFolder(), tempFolder()]
+  const theirs = await backendIn(elsewhere)
+  await theirs.commit([make.commit(acme)])
+  await theirs.close()
+  let armed = false
+  const backend = await backendIn(folder, {
+    now: () => {
+      // Between the look, which found no file, and giving ours its name.
+      if (armed) linkSync(join(elsewhere, tenantFile(acme)), join(folder, tenantFile(acme)))
+      armed = false
+      return 1000
+    },
+  })
+  const sent = make.commit(acme)
+  const commit = backend.commit.bind(backend)
+  await backend.journal.head(acme)
+  armed = true
+  const [outcome] = await commit([sent])
+  expect(outcome).toMatchObject({ ok: true, repeated: false, receipts: [{ seq: 2 }] })
+  expect(filesIn(folder).filter((name) => name.includes('.new-'))).toEqual([])
+})
+
+test('processes that write to the same new tenants at once write one chain each', async () => {
+  const folder = tempFolder()
+  await (await openFolder(folder)).close()
+  const script = `
+    import { open } from ${JSON.stringify(new URL('../../index.ts', import.meta.url).href)}
+    const store = await open(process.argv[1])
+    for (let i = 0; i < 8; i++) await store.tenant('t' + i).appendAll([{ type: 'a.b', data: process.argv[2] }])
+    await store.close()`
+  const children = ['a', 'b', 'c'].map((who) =>
+    spawn(process.execPath, ['--input-type=module', '-e', script, folder, who], { stdio: 'inherit' }),
+  )
+  expect(await Promise.all(children.map((c) => new Promise((resolve) => c.on('exit', resolve))))).toEqual([0, 0, 0])
+  const store = await openFolder(folder)
+  for (let i = 0; i < 8; i++) {
+    const { items } = await store.tenant(`t${i}`).page()
+    expect(items.map((e) => e.data).sort()).toEqual(['a', 'b', 'c'])
+  }
+  expect(filesIn(folder)).toHaveLength(9)
+  await expectSound(store)
+})
+
+test('no more files are open than may be, except those in use', async () => {
+  const folder = tempFolder()
+  const backend = await backendIn(folder, { openFiles: 3 })
+  const tenants = Array.from({ length: 12 }, (_, i) => tenantId(`t${i}`))
+  // The log of a file is there as long as someone has it open.
+  const opened = () => readdirSync(folder).filter((name) => name.endsWith('.db-wal') && name !== `${STORE_FILE}-wal`)
+  const writeAll = async (rounds: number) => {
+    for (let round = 0; round < rounds; round++) for (const tenant of tenants) await backend.commit([make.commit(tenant)])
+  }
+  await writeAll(2)
+  await expect.poll(() => opened().length).toBe(3)
+  let woken = 0
+  const stop = backend.signals.watch(tenants[0] as never, () => woken++)
+  const snapshot = await backend.upkeep.snapshot(tenants[1] as never)
+  await writeAll(2)
+  await expect.poll(() => opened().length).toBe(3)
+  expect(opened()).toEqual(expect.arrayContaining(['tenant-t0.db-wal', 'tenant-t1.db-wal']))
+  expect(woken).toBeGreaterThanOrEqual(2)
+  expect((await snapshot.journal.head(tenants[1] as never)).seq).toBe(2)
+  // All at once: every one of them is in use, and all of them are served.
+  const outcomes = await backend.commit(tenants.map((tenant) => make.commit(tenant)))
+  expect(outcomes.every((outcome) => outcome.ok && outcome.receipts[0]?.seq === 5)).toBe(true)
+  stop()
+  await snapshot.close()
+  await expect.poll(() => opened().length).toBe(3)
+  await backend.close()
+  expect(opened()).toEqual([])
+})
+
+test('one thread copies the logs of all files, and leaves those that are closed', async () => {
+  const folder = tempFolder()
+  const backend = await backendIn(folder, { openFiles: 2, checkpoint: { begin: 20, short: 10, most: 200 } })
+  const tenants = Array.from({ length: 6 }, (_, i) => tenantId(`t${i}`))
+  const payload = JSON.stringify('x'.repeat(20_000))
+  for (let round = 0; round < 30; round++) {
+    const batch = tenants.flatMap((tenant) => make.commits(tenant, 4, () => ({ payload })))
+    expect((await backend.commit(batch)).every((outcome) => outcome.ok)).toBe(true)
+  }
+  expect(await backend.upkeep.health()).toEqual({ ok: true, why: [] })
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('-wal')))
+    expect(statSync(join(folder, name)).size, name).toBeLessThan(400 * 4200)
+  expect(await backend.upkeep.check()).toEqual([])
+  expect((await backend.upkeep.measure()).rows.events).toBe(720)
+  await backend.close()
+  expect(readdirSync(folder).filter((name) => /-(wal|shm)$/.test(name))).toEqual([])
+})
+
+test('a tail of a tenant nobody has written to sees its first event, from this process or another', async () => {
+  const folder = tempFolder()
+  const [one, two] = [await openFolder(folder), await openFolder(folder)]
+  for (const [tenant, writer] of [
+    ['acme', one],
+    ['ACME', two],
+  ] as const) {
+    const tail = one.tenant(tenant).events({ live: true })
+    const next = tail.next()
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    await writer.tenant(tenant).appendAll([{ type: 'a.b', data: tenant }])
+    expect((await next).value).toMatchObject({ seq: 1, data: tenant })
+    await writer.tenant(tenant).appendAll([{ type: 'a.b', data: 2 }])
+    expect((await tail.next()).value).toMatchObject({ seq: 2 })
+    await tail.return()
+  }
+})
+
+test('more tenants than files can be open are written, read, verified and closed', async () => {
+  const folder = tempFolder()
+  const store = await openFolder(folder)
+  const ids = Array.from({ length: 90 }, (_, i) => `t${i}`)
+  await Promise.all(ids.map(async (id) => (await store.tenant(id).session('s')).append('a.b', id)))
+  expect(await store.tenants()).toHaveLength(90)
+  for (const id of ids) expect((await store.tenant(id).page()).items[1]?.data).toBe(id)
+  expect(readdirSync(folder).filter((name) => name.endsWith('-wal')).length).toBeLessThan(90)
+  await expectSound(store)
+  expect(await store.maintain()).toEqual({ receiptsForgotten: 0 })
+})
+
+test('a folder opened to be read takes no writes, and makes no file', async () => {
+  const folder = tempFolder()
+  const first = await openFolder(folder)
+  await first.tenant('acme').appendAll([{ type: 'a.b', data: 1 }])
+  await first.close()
+  const store = await openFolder(folder, { readOnly: true })
+  expect((await store.tenant('acme').page()).items).toHaveLength(1)
+  expect((await store.tenant('never').page()).items).toEqual([])
+  for (const tenant of ['acme', 'never'])
+    expect(await codeOf(store.tenant(tenant).appendAll([{ type: 'a.b', data: 1 }]))).toBe('FILE_READ_ONLY')
+  expect(filesIn(folder)).toEqual([STORE_FILE, tenantFile(acme)])
+})
+
+test('the schema of a folder is that of the file that is furthest behind', async () => {
+  const folder = tempFolder()
+  const store = await openFolder(folder)
+  await store.tenant('acme').appendAll([{ type: 'a.b', data: 1 }])
+  await store.close()
+  const { found, needed, migrations } = readSchema(folder)
+  expect(found).toBe(needed)
+  expect(migrations.every((migration) => migration.appliedAt !== undefined)).toBe(true)
+  expect(await migrateFile(folder)).toEqual(readSchema(folder))
+  writeFileSync(join(folder, tenantFile(ACME)), 'not a database, and long enough to be read as one'.repeat(100))
+  expect(() => readSchema(folder)).toThrow(expect.objectContaining({ code: 'NOT_A_DATABASE' }))
+  expect(() => readSchema(tempFolder())).toThrow(expect.objectContaining({ code: 'NOT_YET' }))
+})
+
+test('a closed folder answers nothing', async () => {
+  const folder = tempFolder()
+  const backend = await folderBackend({ path: folder })
+  await backend.commit([make.commit(acme)])
+  await backend.close()
+  await backend.close()
+  for (const call of [
+    backend.commit([make.commit(acme)]),
+    backend.commit([make.commit(ACME)]),
+    backend.journal.head(acme),
+    backend.journal.tenants(),
+    backend.upkeep.snapshot(acme),
+  ])
+    expect(await codeOf(call)).toBe('STORE_CLOSED')
+})
+
+test('a file of a folder is a store by itself', async () => {
+  const folder = tempFolder()
+  const store = await openFolder(folder)
+  await store.tenant('acme').appendAll([{ type: 'a.b', data: 1 }])
+  await store.close()
+  const copy = tempFile()
+  copyFileSync(join(folder, tenantFile(acme)), copy)
+  const alone = await sqliteBackend({ path: copy })
+  expect(await alone.journal.tenants()).toEqual(['acme'])
+  await alone.close()
+  mkdirSync(join(folder, 'tenant-folder.db'))
+  const again = await openFolder(folder)
+  expect(await codeOf(again.tenant('folder').page())).toBe('NOT_YET')
+})

@@ -1,0 +1,271 @@
+// A folder that keeps a file for each tenant: one backend over as many files. A tenant's file appears with its first commit, is copied,
+// moved and restored by itself, and holds nobody else's data.
+
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { sameBytes } from '../../model/bytes.ts'
+import { GENESIS } from '../../model/chain.ts'
+import { assert, InkError, refuse } from '../../model/errors.ts'
+import type { TenantId } from '../../model/ids.ts'
+import type { Backend } from '../../ports/backend.ts'
+import type { Commit, Outcome } from '../../ports/commit.ts'
+import type { Upkeep } from '../../ports/upkeep.ts'
+import type { SqliteBackend, SqliteOptions } from './backend.ts'
+import { CheckpointThread } from './checkpoint-thread.ts'
+import { applyBatch } from './commit.ts'
+import { connect } from './database.ts'
+import { fileBackend } from './file.ts'
+import { type FolderSignals, folderSignals } from './folder-signals.ts'
+import { journalReads } from './journal.ts'
+import { migrate } from './migrate.ts'
+import { existingFolder, makeWritten } from './open.ts'
+import { OpenFiles } from './open-files.ts'
+import { queries } from './queries.ts'
+import { rowReads } from './rows.ts'
+import { STORE_FILE, tenantFile, tenantsIn } from './tenant-files.ts'
+
+export interface FolderOptions extends SqliteOptions {
+  /** Files open at a time, of those that nobody uses at the moment. */
+  readonly openFiles?: number
+}
+
+// A file costs three handles and what it holds of its pages.
+const OPEN_FILES = 64
+const CACHE_BYTES = 4 * 1024 * 1024
+
+type Reads = Pick<Backend, 'journal' | 'rows' | 'queries'>
+
+export async function folderBackend(options: FolderOptions): Promise<Backend> {
+  const { now = Date.now, openFiles = OPEN_FILES, path, ...rest } = options
+  const folder = existingFolder(path)
+  const thread = new CheckpointThread()
+  const shared = { ...rest, now, thread, cacheBytes: CACHE_BYTES }
+  const own = await fileBackend({ ...shared, path: join(folder, STORE_FILE) })
+  const files = new OpenFiles(folder, openFiles, (file, tenant, create) => fileBackend({ ...shared, path: file, tenant, create }))
+  const signals = folderSignals(files)
+  const nobody = emptyReads()
+  let closed = false
+
+  /** A tenant nobody has written to is read from an empty store: no file is made by looking. */
+  const read = async <T>(tenant: TenantId, work: (reads: Reads) => Promise<T>): Promise<T> => {
+    const file = await files.hold(tenant)
+    if (!file) return work(nobody.reads)
+    try {
+      return await work(file.backend)
+    } finally {
+      file.release()
+    }
+  }
+
+  return {
+    name: 'sqlite',
+    traits: { ...own.traits, wall: 'file' },
+    commit: async (batch) => {
+      if (closed) throw refuse('STORE_CLOSED')
+      // Asked for before anything is saved: a clock that fails afterwards must not unsay it.
+      const at = now()
+      const tenants = Map.groupBy(batch.keys(), (i) => (batch[i] as Commit).tenant)
+      const parts = [...tenants].map(([tenant, places]) => ({ tenant, places, commits: places.map((i) => batch[i] as Commit) }))
+      const answers = await Promise.allSettled(
+        parts.map(({ tenant, commits }) => commitTo({ files, signals, tenant, commits, now, readOnly: rest.readOnly ?? false })),
+      )
+      return together(batch, parts, answers, at)
+    },
+    journal: {
+      head: (tenant) => read(tenant, (reads) => reads.journal.head(tenant)),
+      page: (tenant, query) => read(tenant, (reads) => reads.journal.page(tenant, query)),
+      tenants: async () => {
+        if (closed) throw refuse('STORE_CLOSED')
+        return tenantsIn(folder)
+      },
+    },
+    rows: {
+      get: (tenant, table, id) => read(tenant, (reads) => reads.rows.get(tenant, table, id)),
+      list: (tenant, table, query) => read(tenant, (reads) => reads.rows.list(tenant, table, query)),
+    },
+    queries: { usageByType: (tenant) => read(tenant as TenantId, (reads) => reads.queries.usageByType(tenant)) },
+    signals,
+    upkeep: upkeep(files, own, nobody.reads),
+    close: async () => {
+      if (closed) return
+      closed = true
+      signals.close()
+      await thread.close()
+      await files.close()
+      nobody.close()
+      await own.close()
+    },
+  }
+}
+
+interface Sending {
+  readonly files: OpenFiles
+  readonly signals: FolderSignals
+  readonly tenant: TenantId
+  readonly commits: readonly Commit[]
+  readonly now: () => number
+  readonly readOnly: boolean
+}
+
+/** To one tenant's file, which is made with its first commit in it. */
+async function commitTo({ files, signals, tenant, commits, now, readOnly }: Sending): Promise<readonly Outcome[]> {
+  let file = await files.hold(tenant)
+  if (!file) {
+    const path = files.pathOf(tenant)
+    if (readOnly) throw refuse('FILE_READ_ONLY', { path, reason: 'it was opened to be read' })
+    const begun = makeWritten(
+      path,
+      now(),
+      (db) => applyBatch(db, commits, now()),
+      (outcomes) => outcomes.some((outcome, i) => outcome.ok && changesSomething(commits[i])),
+    )
+    if (begun) {
+      signals.made(tenant)
+      return begun
+    }
+    file = await files.hold(tenant, true)
+    assert(file, 'a file that is to be made is opened or refused')
+  }
+  try {
+    return await file.backend.commit(commits)
+  } finally {
+    file.release()
+  }
+}
+
+const changesSomething = (commit: Commit | undefined): boolean => commit !== undefined && commit.events.length + commit.changes.length > 0
+
+interface Part {
+  readonly places: readonly number[]
+}
+
+/**
+ * One answer out of several files'. A file that saved nothing, and knows it, fails its own commits and no others. When one does not know,
+ * neither does the batch: it is sent again, and what is saved is found.
+ */
+export function together(
+  batch: readonly Commit[],
+  parts: readonly Part[],
+  answers: readonly PromiseSettledResult<readonly Outcome[]>[],
+  now: number,
+): readonly Outcome[] {
+  const outcomes = new Array<Outcome>(batch.length)
+  answers.forEach((answer, i) => {
+    const { places } = parts[i] as Part
+    if (answer.status === 'fulfilled') {
+      for (const [j, place] of places.entries()) outcomes[place] = answer.value[j] as Outcome
+      return
+    }
+    const { reason } = answer
+    // With one tenant its refusal is the answer. Errors of several are not shared: they name files, and so tenants.
+    if (answers.length === 1) throw reason
+    if (!(reason instanceof InkError) || reason.kind === 'unknown') throw new Error('a file gave no definite answer', { cause: reason })
+    for (const place of places) outcomes[place] = { ok: false, refused: 'failed', found: reason.message, now }
+  })
+  return outcomes
+}
+
+function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads): Upkeep {
+  const within = async (tenant: TenantId, work: (backend: SqliteBackend) => Promise<void>): Promise<void> => {
+    const file = await files.hold(tenant)
+    try {
+      if (file) await work(file.backend)
+    } finally {
+      file?.release()
+    }
+  }
+  /** One file after the other. One that fails keeps nobody from the next; the first failure is told when all are done. */
+  const each = async (work: (backend: SqliteBackend) => Promise<void>): Promise<void> => {
+    const failures: unknown[] = []
+    for (const tenant of tenantsIn(files.folder)) await within(tenant, work).catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
+  }
+
+  return {
+    snapshot: async (tenant) => {
+      const file = await files.hold(tenant)
+      if (!file) return { journal: nobody.journal, rows: async () => [], close: async () => {} }
+      try {
+        const snapshot = await file.backend.upkeep.snapshot(tenant)
+        return {
+          ...snapshot,
+          close: async () => {
+            await snapshot.close()
+            file.release()
+          },
+        }
+      } catch (error) {
+        file.release()
+        throw error
+      }
+    },
+    scratch: () => own.upkeep.scratch(),
+    adopt: async (tenant, scratch, head) => {
+      const file = await files.hold(tenant)
+      if (!file) return head.seq === 0 && sameBytes(head.hash, GENESIS)
+      try {
+        return await file.backend.upkeep.adopt(tenant, scratch, head)
+      } finally {
+        file.release()
+      }
+    },
+    check: async () => {
+      const damage = [...(await own.upkeep.check())]
+      for (const tenant of tenantsIn(files.folder)) {
+        const look = async (backend: SqliteBackend): Promise<void> => {
+          for (const line of await backend.upkeep.check()) damage.push(`${tenantFile(tenant)}: ${line}`)
+        }
+        await within(tenant, look).catch((error: unknown) => {
+          // A file that cannot be opened is what was looked for.
+          if (!(error instanceof InkError) || error.kind !== 'corrupt') throw error
+          damage.push(error.message)
+        })
+      }
+      return damage
+    },
+    measure: async () => {
+      const rows: Record<string, number> = { ...(await own.upkeep.measure()).rows }
+      await each(async (backend) => {
+        for (const [table, count] of Object.entries((await backend.upkeep.measure()).rows)) rows[table] = (rows[table] ?? 0) + count
+      })
+      return { bytes: bytesIn(files.folder), rows }
+    },
+    health: async () => {
+      const told = await Promise.all([own, ...files.opened()].map((backend) => backend.upkeep.health()))
+      const why = [...new Set(told.flatMap((health) => health.why))]
+      if (files.failure) why.push(`a file could not be closed in order: ${files.failure}`)
+      return { ok: why.length === 0, why }
+    },
+    sweepReceipts: async (before) => {
+      let swept = 0
+      await each(async (backend) => {
+        swept += await backend.upkeep.sweepReceipts(before)
+      })
+      return swept
+    },
+    // What was erased was erased in a file that is open, or whose log went when it was closed.
+    scrub: async () => {
+      for (const backend of files.opened()) await backend.upkeep.scrub()
+    },
+    secret: (name) => own.upkeep.secret(name),
+  }
+}
+
+function bytesIn(folder: string): Readonly<Record<string, number>> {
+  const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const sum = { database: 0, wal: 0, index: 0 }
+  for (const name of [STORE_FILE, ...tenantsIn(folder).map(tenantFile)]) {
+    const path = join(folder, name)
+    sum.database += size(path)
+    sum.wal += size(`${path}-wal`)
+    sum.index += size(`${path}-shm`)
+  }
+  return sum
+}
+
+/** How a store answers that nobody has written to. */
+function emptyReads(): { readonly reads: Reads; close(): void } {
+  const db = connect(':memory:')
+  migrate(db, 0)
+  return { reads: { journal: journalReads(db), rows: rowReads(db), queries: queries(db) }, close: () => db.close() }
+}
