@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url'
 import { isDatabase } from '../database.ts'
-import { InkError, open, type Session, type Store, type StoreOptions, type TenantState } from '../index.ts'
+import { type ErrorCode, InkError, open, type Session, type Store, type StoreOptions, type TenantState } from '../index.ts'
 import { isId } from '../model/ids.ts'
 import { CliError, EXIT, usage } from './exit.ts'
 import { environment, type Terminal, verdict } from './terminal.ts'
@@ -63,14 +63,15 @@ function namedStore(given: string | undefined, write: boolean): StoreOptions {
   }
 }
 
+// A login that may not write to a database may still be one that reads it.
+const LOOKABLE: readonly ErrorCode[] = ['FILE_READ_ONLY', 'FILE_DENIED', 'FILE_CORRUPT', 'DATABASE_READ_ONLY', 'DATABASE_RIGHT_MISSING']
+
 // Opened as any program would, so that it leaves nothing beside the file; to be read only where it may not be written, or is damaged.
 async function openToLook(options: StoreOptions, write: boolean): Promise<Store> {
   try {
     return await open(options)
   } catch (error) {
-    const lookable =
-      error instanceof InkError && ['FILE_READ_ONLY', 'FILE_DENIED', 'FILE_CORRUPT', 'DATABASE_READ_ONLY'].includes(error.code)
-    if (write || !lookable) throw error
+    if (write || !(error instanceof InkError && LOOKABLE.includes(error.code))) throw error
     return open({ ...options, readOnly: true })
   }
 }

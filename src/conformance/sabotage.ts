@@ -3,6 +3,7 @@
 
 import { commitSabotages } from './sabotage/commits.ts'
 import { journalSabotages } from './sabotage/journal.ts'
+import { leaseSabotages } from './sabotage/leases.ts'
 import { lifeSabotages } from './sabotage/life.ts'
 import { rowSabotages } from './sabotage/rows.ts'
 import type { Sabotage } from './sabotage/spoil.ts'
@@ -18,4 +19,5 @@ export const sabotages: readonly Sabotage[] = [
   ...upkeepSabotages,
   ...lifeSabotages,
   ...stateSabotages,
+  ...leaseSabotages,
 ]

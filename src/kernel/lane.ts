@@ -146,18 +146,25 @@ export class Lane {
   }
 
   async #fly(): Promise<void> {
-    const batch = this.#take()
+    const taken = this.#take()
+    const batch: Waiting[] = []
     try {
-      for (const waiting of batch) {
+      for (const waiting of taken) {
         const marked = this.#heads.mark(waiting.commit)
-        waiting.commit = marked instanceof Promise ? await marked : marked
+        try {
+          waiting.commit = marked instanceof Promise ? await marked : marked
+          batch.push(waiting)
+        } catch (error) {
+          // A head that cannot be read fails its own tenant: the others may lie in other files.
+          waiting.fail(error)
+        }
       }
-      const sent = await this.#send(batch.map((w) => w.commit))
+      const sent = batch.length > 0 ? await this.#send(batch.map((w) => w.commit)) : { outcomes: [] }
       if ('outcomes' in sent) this.#settle(batch, sent.outcomes)
       else await this.#recover(batch, sent)
     } catch (error) {
       // Nothing was sent, or an answer could not be understood: nobody is left waiting.
-      for (const w of batch) w.fail(error)
+      for (const w of taken) w.fail(error)
     }
     this.#underway = false
     for (const resolve of this.#landed.splice(0)) resolve()

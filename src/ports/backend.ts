@@ -3,6 +3,7 @@
 import type { Queries } from '../model/queries.ts'
 import type { Commit, Outcome } from './commit.ts'
 import type { JournalReads } from './journal.ts'
+import type { Leases } from './leases.ts'
 import type { RowReads } from './rows.ts'
 import type { Signals } from './signals.ts'
 import type { Upkeep } from './upkeep.ts'
@@ -29,6 +30,7 @@ export interface Backend {
   readonly journal: JournalReads
   readonly rows: RowReads
   readonly queries: Queries
+  readonly leases: Leases
   readonly signals: Signals
   readonly upkeep: Upkeep
   close(): Promise<void>

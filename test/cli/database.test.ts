@@ -270,12 +270,13 @@ describe('what cannot be reached', () => {
       store.node.replace('postgres:', 'postgress:'),
       `${store.node}?password=${PASSWORD}`,
     ]
-    const commands = [['events'], ['sessions'], ['verify'], ['rebuild', '--check'], ['du'], ['tenants'], ['doctor'], ['migrate', '--plan']]
+    const commands = [['doctor'], ['verify'], ['migrate', '--plan'], ['events'], ['sessions'], ['rebuild', '--check'], ['du'], ['tenants']]
     let shown = 0
     for (const url of urls) {
       const hidden = [...(URL.canParse(url) ? passwordsOf(url) : []), PASSWORD, odd, 'w@rd', TENANT_KEY, 'another-pass-word']
       await Promise.all(
-        commands.map(async (words, i) => {
+        // All of them where the store opens; where it does not, they fail in one of three ways.
+        commands.slice(0, url === store.node ? 8 : 3).map(async (words, i) => {
           const env = { INKFAST_URL: url, INKFAST_TENANT_KEY: TENANT_KEY, INKFAST_DEBUG: '1' }
           const { out, err } = await ink([...words, ...(i % 2 ? ['--json'] : [])], env)
           for (const text of hidden) expect([words, `${out}${err}`.includes(text)]).toEqual([words, false])

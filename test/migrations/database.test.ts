@@ -19,7 +19,7 @@ import { filesUnder, read, readJson } from '../support/project.ts'
 import type { Released } from '../support/tidy/schema.ts'
 import { restoreDatabase } from './database.ts'
 import { expectGoesOn, tampered } from './goes-on.ts'
-import { KEY, readText } from './stored.ts'
+import { KEY, readText, storedAt } from './stored.ts'
 
 const ENDING = '.postgres.jsonl'
 const versions = filesUnder('test/migrations', (path) => path.endsWith(ENDING)).map((path) => posix.basename(path, ENDING))
@@ -78,6 +78,14 @@ describe('a database of an earlier version', () => {
     await restoreDatabase(url, storedBy(version))
     const store = await openIn(url, { redactKey: KEY })
     await expectGoesOn(store, storedBy(version))
+    expect(await historyOf(url)).toEqual(known)
+  })
+
+  it.each(known)('that stopped at migration %i is brought up to date and goes on', async (number) => {
+    const { url } = await freshDatabase()
+    const stored = storedBy(versions.at(-1) as string)
+    await restoreDatabase(url, storedAt(stored, number))
+    await expectGoesOn(await openIn(url, { redactKey: KEY }), stored)
     expect(await historyOf(url)).toEqual(known)
   })
 

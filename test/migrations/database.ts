@@ -42,7 +42,9 @@ export async function restoreDatabase(url: string, stored: Stored): Promise<void
   try {
     const steps = migrations.filter(({ number }) => number <= stored.schema)
     await migrate(connection, { place: connections.place, now: () => START, steps })
-    for (const [table, rows] of Object.entries(stored.tables)) {
+    const there = `select relname from pg_class where relnamespace = 'inkfast'::regnamespace and relkind in ('r', 'p')`
+    const [names = []] = await connection.run([{ text: there }], 10_000)
+    for (const [table, rows] of Object.entries(stored.tables).filter(([name]) => names.some(([one]) => one === name))) {
       const text = `insert into inkfast.${table} select * from json_populate_recordset(null::inkfast.${table}, $1::json)`
       await connection.run([{ text, values: [JSON.stringify(rows)] }], 10_000)
     }

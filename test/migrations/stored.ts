@@ -97,12 +97,19 @@ export function readText(text: string): Stored {
   }
 }
 
+/** The same store as if only so many migrations had been applied. */
+export function storedAt(stored: Stored, schema: number): Stored {
+  const history = stored.tables.migrations?.filter(({ number }) => Number(number) <= schema)
+  return { ...stored, schema, tables: { ...stored.tables, ...(history && { migrations: history }) } }
+}
+
 /** The file as it was then: the migrations of its time, then its rows. */
 export function restoreStored(path: string, stored: Stored): void {
   const db = connect(path)
   for (const { number, sql } of migrations) if (number <= stored.schema) db.exec(sql)
   db.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${stored.schema}`)
-  for (const [table, rows] of Object.entries(stored.tables)) {
+  const there = db.all("select name from sqlite_schema where type = 'table'").map(({ name }) => name)
+  for (const [table, rows] of Object.entries(stored.tables).filter(([name]) => there.includes(name))) {
     for (const row of rows) {
       const columns = Object.keys(row)
       db.run(

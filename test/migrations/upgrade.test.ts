@@ -3,13 +3,13 @@
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../../src/backends/sqlite/database.ts'
-import { schemaVersion } from '../../src/backends/sqlite/migrate.ts'
+import { migrations, schemaVersion } from '../../src/backends/sqlite/migrate.ts'
 import { openDatabase } from '../../src/backends/sqlite/open.ts'
 import { InkError, open } from '../../src/index.ts'
 import { emptyFolder, filesUnder, read, readJson } from '../support/project.ts'
 import type { Released } from '../support/tidy/schema.ts'
 import { expectGoesOn, tampered } from './goes-on.ts'
-import { KEY, readStored, readText, restoreStored, writeStore, writeText } from './stored.ts'
+import { KEY, readStored, readText, restoreStored, storedAt, writeStore, writeText } from './stored.ts'
 
 const folder = 'test/migrations'
 const versions = filesUnder(folder, (path) => /\/\d+\.\d+\.\d+\.jsonl$/.test(path)).map((path) => posix.basename(path, '.jsonl'))
@@ -26,6 +26,14 @@ describe('a store of an earlier version', () => {
     const stored = storedBy(version)
     restoreStored(path, stored)
     await using store = await open({ url: path, redactKey: KEY })
+    await expectGoesOn(store, stored)
+  })
+
+  it.each(migrations.map(({ number }) => number))('that stopped at migration %i is brought up to date and goes on', async (number) => {
+    using scratch = emptyFolder()
+    const stored = storedBy(versions.at(-1) as string)
+    restoreStored(`${scratch.path}/old.db`, storedAt(stored, number))
+    await using store = await open({ url: `${scratch.path}/old.db`, redactKey: KEY })
     await expectGoesOn(store, stored)
   })
 

@@ -6,6 +6,7 @@ import type { Backend } from '../../ports/backend.ts'
 import type { Clock, Digest, Entropy } from '../../ports/environment.ts'
 import { applyCommit } from './commit.ts'
 import { journalReads } from './journal.ts'
+import { leases } from './leases.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
 import { localSignals } from './signals.ts'
@@ -34,6 +35,10 @@ export function memoryBackend(world: MemoryWorld): Backend {
     journal: journalReads(state),
     rows: rowReads(state),
     queries: queries(state),
+    leases: leases(state, () => {
+      if (closed) throw refuse('STORE_CLOSED')
+      return world.clock.now()
+    }),
     signals,
     upkeep: upkeep(state, world.entropy),
     close: async () => {

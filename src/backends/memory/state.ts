@@ -24,6 +24,8 @@ export interface MemoryTenant {
   readonly events: EventRecord[]
   rows: MemoryRows
   readonly receipts: Map<string, MemoryReceipt>
+  /** By the id of the lease. */
+  readonly renewals: Map<string, { readonly fence: number; readonly until: number }>
 }
 
 export interface MemoryState {
@@ -35,7 +37,13 @@ export const emptyState = (): MemoryState => ({ tenants: new Map(), secrets: new
 
 export const emptyRows = (): MemoryRows => new Map(tableNames.map((name) => [name, new Map()]))
 
-export const emptyTenant = (): MemoryTenant => ({ state: 'active', events: [], rows: emptyRows(), receipts: new Map() })
+export const emptyTenant = (): MemoryTenant => ({
+  state: 'active',
+  events: [],
+  rows: emptyRows(),
+  receipts: new Map(),
+  renewals: new Map(),
+})
 
 /** The tenant as a read may see it: only an active one is shown. */
 export function activeTenant(state: MemoryState, id: TenantId): MemoryTenant {

@@ -7,6 +7,7 @@ import type { Commit, Outcome } from '../../ports/commit.ts'
 import { applyBatch, type CommitSettings } from './commit.ts'
 import { isChoking } from './failures.ts'
 import { journalReads } from './journal.ts'
+import { leases } from './leases.ts'
 import { type Opened, type OpenOptions, openDatabase } from './open.ts'
 import { splitBatch } from './pack.ts'
 import { queries } from './queries.ts'
@@ -98,6 +99,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
     journal: journalReads(db),
     rows: rowReads(db),
     queries: queries(db),
+    leases: leases(db),
     signals,
     upkeep: upkeep({
       db,

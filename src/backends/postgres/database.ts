@@ -86,9 +86,12 @@ export class Database {
     }
   }
 
-  /** On a connection that is held: inside `begin`, the role is there already. */
+  /**
+   * On a connection that is held: inside `begin`, the role is there already. Nothing is prepared there, because what turns out to be missing
+   * behind a pooler ends the transaction, and this one could not be tried again.
+   */
   async send(connection: Connection, steps: readonly Step[], held = false): Promise<readonly (readonly Cells[])[]> {
-    const asked = this.#prepares ? steps : steps.map(({ prepared: _, ...step }) => step)
+    const asked = this.#prepares && !held ? steps : steps.map(({ prepared: _, ...step }) => step)
     if (held || this.#role === undefined) return connection.run(asked, this.#timeoutMs)
     const results = await connection.run([this.#become(), ...asked], this.#timeoutMs)
     return results.slice(1)

@@ -8,6 +8,8 @@ const CHANNEL = 'inkfast'
 const TELL_EVERY_MS = 10
 const AGAIN_MS = 1000
 const AGAIN_MOST_MS = 30_000
+const ECHO_MS = 1000
+const UNHEARD = 'no notification comes through, as behind a transaction pooler; set listenUrl to the server itself'
 
 export class Hearing {
   readonly #connections: Connections
@@ -23,6 +25,8 @@ export class Hearing {
   #patience = AGAIN_MS
   #again: NodeJS.Timeout | undefined
   #telling: Promise<void> | undefined
+  /** Ends the wait for our own voice. */
+  #stopWaiting: (() => void) | undefined
 
   /** `opened` is called whenever listening begins: what was told before that was not heard. */
   constructor(connections: Connections, heard: (name: string) => void, opened: () => void) {
@@ -42,20 +46,64 @@ export class Hearing {
   }
 
   async #listen(listen: NonNullable<Connections['listen']>): Promise<void> {
+    let [lost, hears] = [false, false]
+    const echo = Promise.withResolvers<void>()
+    this.#stopWaiting = echo.resolve
     const heard = (name: string) => {
-      if (name === this.#echo) this.#deaf = undefined
-      else this.#heard(name)
+      if (name !== this.#echo) return this.#heard(name)
+      hears = true
+      this.#deaf = undefined
+      echo.resolve()
     }
-    const ear = await listen(CHANNEL, heard, (error) => this.#lost(error))
+    const ear = await listen(CHANNEL, heard, (error) => {
+      lost = true
+      echo.resolve()
+      this.#lost(error)
+    })
+    this.#opened()
+    try {
+      await this.#callOut(echo.promise)
+    } catch (error) {
+      await ear.close()
+      throw error
+    }
+    if (lost) return
     this.#opening = undefined
     if (this.#closed) return ear.close()
     this.#ear = ear
     this.#patience = AGAIN_MS
+    if (!hears) this.#deaf = UNHEARD
     ear.hold(this.#held)
-    // A pooler takes the statement and passes nothing on: only hearing ourselves shows that we hear.
-    this.#deaf = 'no notification comes through, as behind a transaction pooler; set listenUrl to the server itself'
-    this.tell(this.#echo)
-    this.#opened()
+    if (this.#due.size > 0) this.#telling ??= this.#tellSoon()
+  }
+
+  /**
+   * A pooler takes LISTEN and passes nothing on: only hearing ourselves shows that we hear. Told by another connection while the ear has
+   * nothing to do, because what the server says during a transaction of the ear's own would come through all the same.
+   */
+  async #callOut(echo: Promise<void>): Promise<void> {
+    const stop = this.#stopWaiting
+    const timer = setTimeout(() => stop?.(), ECHO_MS).unref()
+    let failure: unknown
+    // Where no connection is free it comes late, and is heard then.
+    this.#sendEcho().catch((error: unknown) => {
+      failure = error
+      stop?.()
+    })
+    await echo
+    clearTimeout(timer)
+    if (failure !== undefined) throw failure
+  }
+
+  async #sendEcho(): Promise<void> {
+    const connection = await this.#connections.acquire()
+    let broken = true
+    try {
+      await connection.run([{ text: 'select pg_notify($1, $2)', values: [CHANNEL, this.#echo] }], ECHO_MS)
+      broken = false
+    } finally {
+      connection.release(broken)
+    }
   }
 
   #lost(error: unknown): void {
@@ -99,6 +147,7 @@ export class Hearing {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#again)
+    this.#stopWaiting?.()
     await this.#opening
     await this.#telling
     await this.#tellNow()

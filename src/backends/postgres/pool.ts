@@ -108,18 +108,24 @@ async function listen(
   client.on('notification', (message) => {
     if (message.payload) heard(message.payload)
   })
-  await client.connect()
-  await client.query(`listen ${channel}`)
+  try {
+    await client.connect()
+    await client.query(`listen ${channel}`)
+  } catch (error) {
+    closing = true
+    streamOf(client).destroy()
+    throw error
+  }
   streamOf(client).unref()
   return {
-    // Nothing is lost with a wake-up, so nobody waits for the disk.
+    // Nothing is lost with a wake-up, so nobody waits for the disk. Nothing is prepared, because behind a pooler it might not be there.
     tell: async (names) => {
       const values = [channel, `{${names.join(',')}}`]
       await run(
         client,
         [
-          { text: `select set_config('synchronous_commit', 'off', true)`, prepared: true },
-          { text: 'select pg_notify($1, name) from unnest($2::text[]) name', values, prepared: true },
+          { text: `select set_config('synchronous_commit', 'off', true)` },
+          { text: 'select pg_notify($1, name) from unnest($2::text[]) name', values },
         ],
         timeoutMs,
         'the connection that listens',

@@ -6,7 +6,7 @@ import type { Step } from './connections.ts'
 import type { Database } from './database.ts'
 import { CANARY, STORE, STRANGER } from './wall.ts'
 
-const walled = ['heads', 'events', 'receipts', ...tableNames]
+const walled = ['heads', 'events', 'receipts', 'renewals', ...tableNames]
 
 const whoAmI = `
   select current_user, r.rolsuper, r.rolbypassrls,

@@ -1,6 +1,7 @@
 // Several statements in one message to the server and one back: everything up to the one sync is one transaction, so the tenant that the
 // first statement names holds for the rest and for nobody after. This is what `pg` calls a submittable, as its cursors are.
 
+import { hash } from 'node:crypto'
 import type { Connection as Wire } from 'pg'
 import type { Cells, Step, Value } from './connections.ts'
 
@@ -19,6 +20,17 @@ interface Prepared {
   readonly names: Map<string, string>
   readonly unsure: Set<string>
 }
+
+// The same text has the same name everywhere, and no other text has it: behind a pooler a connection may carry what somebody else prepared, and
+// a name that meant something else there would run the wrong statement, in the wrong role.
+const names = new Map<string, string>()
+
+function nameOf(text: string): string {
+  const known = names.get(text) ?? `inkfast_${hash('sha256', text, 'hex').slice(0, 32)}`
+  names.set(text, known)
+  return known
+}
+
 const prepared = new WeakMap<object, Prepared>()
 
 function preparedOn(wire: object): Prepared {
@@ -57,7 +69,7 @@ export class RoundTrip {
   #write(wire: Protocol, { text, values = [], prepared: keep }: Step): void {
     const known = preparedOn(wire)
     const before = keep ? known.names.get(text) : undefined
-    const name = before ?? (keep ? `inkfast_${known.names.size + 1}` : '')
+    const name = before ?? (keep ? nameOf(text) : '')
     // Closing what is not there is allowed; preparing what is there is not.
     const unsure = known.unsure.delete(text)
     if (before !== undefined && unsure) wire.close({ type: 'S', name })

@@ -9,6 +9,7 @@ import type { CheckpointThread } from './checkpoint-thread.ts'
 import { applyBatch } from './commit.ts'
 import { type Database, within } from './database.ts'
 import { journalReads } from './journal.ts'
+import { leases } from './leases.ts'
 import { openDatabase } from './open.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
@@ -75,6 +76,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     journal: journalReads(db),
     rows: rowReads(db),
     queries: queries(db),
+    leases: leases({ db, now, write: write as <T>(work: () => T) => Promise<T> }),
     signals,
     upkeep: upkeep({ db, checkpointer, now, closed: () => closed, write: write as <T>(work: () => T) => Promise<T> }),
     checkpoints: () => checkpointer.stats(),

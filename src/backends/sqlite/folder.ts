@@ -17,6 +17,7 @@ import { connect } from './database.ts'
 import { fileBackend } from './file.ts'
 import { type FolderSignals, folderSignals } from './folder-signals.ts'
 import { journalReads } from './journal.ts'
+import { leases } from './leases.ts'
 import { migrate } from './migrate.ts'
 import { existingFolder, makeWritten } from './open.ts'
 import { OpenFiles } from './open-files.ts'
@@ -33,7 +34,7 @@ export interface FolderOptions extends SqliteOptions {
 const OPEN_FILES = 64
 const CACHE_BYTES = 4 * 1024 * 1024
 
-type Reads = Pick<Backend, 'journal' | 'rows' | 'queries'>
+type Reads = Pick<Backend, 'journal' | 'rows' | 'queries' | 'leases'>
 
 export async function folderBackend(options: FolderOptions): Promise<Backend> {
   const { now = Date.now, openFiles = OPEN_FILES, path, ...rest } = options
@@ -43,7 +44,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
   const own = await fileBackend({ ...shared, path: join(folder, STORE_FILE) })
   const files = new OpenFiles(folder, openFiles, (file, tenant, create) => fileBackend({ ...shared, path: file, tenant, create }))
   const signals = folderSignals(files)
-  const nobody = emptyReads()
+  const nobody = emptyReads(now)
   let closed = false
 
   /** A tenant nobody has written to is read from an empty store: no file is made by looking. */
@@ -84,6 +85,11 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
       list: (tenant, table, query) => read(tenant, (reads) => reads.rows.list(tenant, table, query)),
     },
     queries: { usageByType: (tenant) => read(tenant as TenantId, (reads) => reads.queries.usageByType(tenant)) },
+    leases: {
+      // Of a tenant without a file nothing is held, so there is nothing to renew.
+      renew: (tenant, held, ms) => read(tenant, (reads) => reads.leases.renew(tenant, held, ms)),
+      read: (tenant, ids) => read(tenant, (reads) => reads.leases.read(tenant, ids)),
+    },
     signals,
     upkeep: upkeep(files, own, nobody.reads),
     close: async () => {
@@ -264,8 +270,9 @@ function bytesIn(folder: string): Readonly<Record<string, number>> {
 }
 
 /** How a store answers that nobody has written to. */
-function emptyReads(): { readonly reads: Reads; close(): void } {
+function emptyReads(now: () => number): { readonly reads: Reads; close(): void } {
   const db = connect(':memory:')
   migrate(db, 0)
-  return { reads: { journal: journalReads(db), rows: rowReads(db), queries: queries(db) }, close: () => db.close() }
+  const own = { db, now, write: async <T>(work: () => T) => work() }
+  return { reads: { journal: journalReads(db), rows: rowReads(db), queries: queries(db), leases: leases(own) }, close: () => db.close() }
 }

@@ -102,6 +102,14 @@ CREATE TABLE receipts (
 
 CREATE INDEX receipts_by_at on receipts (at);
 
+CREATE TABLE renewals (
+  tenant text not null,
+  id     text not null,
+  fence  integer not null,
+  until  integer not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
 CREATE TABLE secrets (
   name  text primary key,
   value blob not null

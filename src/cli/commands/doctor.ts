@@ -4,7 +4,7 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { inspectDatabase, isDatabase, placeOf } from '../../database.ts'
 import { isFolderStore, STORE_FILE } from '../../folder.ts'
-import { InkError, type Store } from '../../index.ts'
+import { type Health, InkError, type Store } from '../../index.ts'
 import { EXIT, type Exit, failureOf } from '../exit.ts'
 import { diskFindings, type Finding, fail, fileFindings, fileThere, folderFindings, ok, programFindings, warn } from '../findings.ts'
 import { bytes, one, shortHash, span, time } from '../format.ts'
@@ -67,12 +67,8 @@ async function inside(store: Store): Promise<readonly Finding[]> {
   const server = store.name === 'postgres'
   // open() refuses a file unless both were read back, so reaching this line is the finding.
   const findings: Finding[] = server ? [] : [ok('opens', 'write-ahead logging and durability full were set and read back')]
-  const health = await store.health()
-  findings.push(
-    health.status === 'ok'
-      ? ok('health', 'ok')
-      : warn('health', health.why.join('; '), 'Look at the disk and at other programs that use the store.'),
-  )
+  // What a server's health would say so early, its other findings have said better.
+  if (!server) findings.push(healthFinding(await store.health()))
   const damage = await store.check()
   findings.push(
     damage.length === 0
@@ -91,6 +87,9 @@ async function inside(store: Store): Promise<readonly Finding[]> {
     findings.push(ok('journal', `and ${tenants.length - TENANTS_TOLD} more tenants, not looked at one by one`))
   return findings
 }
+
+const healthFinding = ({ status, why }: Health): Finding =>
+  status === 'ok' ? ok('health', 'ok') : warn('health', why.join('; '), 'Look at the disk and at other programs that use the store.')
 
 async function journalFinding(root: Store, id: string): Promise<Finding> {
   try {

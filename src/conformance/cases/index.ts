@@ -6,6 +6,7 @@ import { chain } from './chain.ts'
 import { erasure } from './erasure.ts'
 import { guards } from './guards.ts'
 import { keys } from './keys.ts'
+import { leases } from './leases.ts'
 import { life } from './life.ts'
 import { lists } from './lists.ts'
 import { paging } from './paging.ts'
@@ -28,6 +29,7 @@ export const cases: readonly Case[] = [
   ...lists,
   ...tenants,
   ...states,
+  ...leases,
   ...erasure,
   ...upkeep,
   ...life,

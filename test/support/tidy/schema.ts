@@ -19,7 +19,7 @@ export interface FoundTable {
 }
 
 /** Tables of the backend's own, which are not rows. */
-export const OWN_TABLES: readonly string[] = ['events', 'heads', 'receipts', 'secrets', 'migrations']
+export const OWN_TABLES: readonly string[] = ['events', 'heads', 'receipts', 'renewals', 'secrets', 'migrations']
 
 export function tablesIn(db: Database): readonly FoundTable[] {
   return db.all("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name").map((row) => {

@@ -116,6 +116,15 @@ create table inkfast.leases (
 
 create index leases_by_owner on inkfast.leases (tenant, owner nulls first, id);
 
+-- Until when the holder of a lease holds on: not folded, and safe to lose. A row counts for the fence it names and for no other.
+create table inkfast.renewals (
+  tenant text collate "C" not null,
+  id     text collate "C" not null,
+  fence  bigint not null,
+  until  bigint not null,
+  primary key (tenant, id)
+);
+
 -- The one change allowed to an event is the erasure of its payload together with its salt. The app role has no right to more; this
 -- holds for everyone else too.
 create function inkfast.events_stay() returns trigger
@@ -230,18 +239,18 @@ do $$
 declare
   v_table text;
 begin
-  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases'] loop
+  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'renewals'] loop
     execute format('alter table inkfast.%I enable row level security', v_table);
     execute format('alter table inkfast.%I force row level security', v_table);
   end loop;
   -- The function in the policy is evaluated once a statement, not once a row.
-  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases'] loop
+  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases', 'renewals'] loop
     execute format(
       'create policy tenant on inkfast.%I to inkfast_app, inkfast_reader
          using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()))', v_table);
     execute format('grant select on inkfast.%I to inkfast_app, inkfast_reader', v_table);
   end loop;
-  foreach v_table in array array['sessions', 'names', 'leases'] loop
+  foreach v_table in array array['sessions', 'names', 'leases', 'renewals'] loop
     execute format('grant insert, update, delete on inkfast.%I to inkfast_app', v_table);
   end loop;
 end

@@ -1,0 +1,47 @@
+// Until when leases are held, by the clock of the database: a node whose clock is wrong, or that was paused, judges nothing by itself.
+
+import type { Leases, LeaseTimes } from '../../ports/leases.ts'
+import type { Cells } from './connections.ts'
+import type { Database } from './database.ts'
+import { texts } from './pack.ts'
+
+const read = `
+  select a.id, coalesce(l.fence, 0), coalesce(r.until, 0)
+  from unnest($1::text[]) with ordinality as a (id, n)
+  left join inkfast.leases l on l.id = a.id
+  left join inkfast.renewals r on r.id = l.id and r.fence = l.fence
+  order by a.n`
+const renew = `
+  insert into inkfast.renewals (tenant, id, fence, until)
+  select l.tenant, l.id, l.fence, inkfast.now_v1() + $3::bigint
+  from (select distinct a.id, a.fence from unnest($1::text[], $2::bigint[]) as a (id, fence)) a
+  join inkfast.leases l on l.id = a.id and l.fence = a.fence
+  on conflict (tenant, id) do update set fence = excluded.fence, until = excluded.until`
+const nowOf = 'select inkfast.now_v1()'
+
+export function leases(db: Database): Leases {
+  return {
+    renew: async (tenant, held, ms) => {
+      const ids = texts(held.map(({ id }) => id))
+      const fences = held.length === 0 ? null : `{${held.map(({ fence }) => fence).join(',')}}`
+      const enter = { text: 'select inkfast.enter_v1($1)', values: [db.wall.tenant(tenant)], prepared: true }
+      const steps = [enter, { text: renew, values: [ids, fences, ms], prepared: true }, ...readSteps(ids)]
+      const [, , now, rows] = await db.run(steps, 'reading')
+      return toTimes(now, rows)
+    },
+    read: async (tenant, ids) => {
+      const [now, rows] = await db.read(tenant, ...readSteps(texts(ids)))
+      return toTimes(now, rows)
+    },
+  }
+}
+
+const readSteps = (ids: string | null) => [
+  { text: nowOf, prepared: true },
+  { text: read, values: [ids], prepared: true },
+]
+
+const toTimes = (now: readonly Cells[] | undefined, rows: readonly Cells[] = []): LeaseTimes => ({
+  now: Number(now?.[0]?.[0]),
+  leases: rows.map(([id, fence, until]) => ({ id: id as string, fence: Number(fence), until: Number(until) })),
+})

@@ -1,0 +1,564 @@
+-- The schema of a fresh database, generated from the migrations by scripts/release.ts --schema. Not read by any program.
+
+create schema inkfast authorization inkfast_owner;
+grant usage on schema inkfast to inkfast_app;
+grant usage on schema inkfast to inkfast_reader;
+grant usage on schema inkfast to inkfast_wall;
+
+-- owner: inkfast_owner
+create table inkfast.clock (
+  id boolean default true not null,
+  offset_ms bigint default 0 not null,
+  PRIMARY KEY (id),
+  CHECK (id)
+);
+alter table inkfast.clock enable row level security, force row level security;
+create policy anyone on inkfast.clock for select to inkfast_app, inkfast_reader using (true);
+create policy owner on inkfast.clock for all to inkfast_owner using (true) with check (true);
+grant select on inkfast.clock to inkfast_app;
+grant select on inkfast.clock to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.events (
+  tenant text collate "C" not null,
+  seq bigint not null,
+  id bytea not null,
+  at bigint not null,
+  type text collate "C" not null,
+  schema bigint not null,
+  class smallint not null,
+  actor text collate "C" not null,
+  session bytea,
+  run bytea,
+  subject bytea,
+  cause bytea,
+  key bytea,
+  payload text collate "C",
+  salt bytea,
+  digest bytea not null,
+  hash bytea not null,
+  PRIMARY KEY (tenant, seq)
+);
+CREATE INDEX events_by_run ON inkfast.events USING btree (tenant, run, seq) WHERE (run IS NOT NULL);
+CREATE INDEX events_by_session ON inkfast.events USING btree (tenant, session, seq) WHERE (session IS NOT NULL);
+CREATE INDEX events_by_subject ON inkfast.events USING btree (tenant, subject, seq) WHERE (subject IS NOT NULL);
+CREATE INDEX events_by_type ON inkfast.events USING btree (tenant, type, seq);
+CREATE TRIGGER events_remain BEFORE TRUNCATE ON inkfast.events FOR EACH STATEMENT EXECUTE FUNCTION inkfast.events_stay();
+CREATE TRIGGER events_stay BEFORE DELETE OR UPDATE ON inkfast.events FOR EACH ROW EXECUTE FUNCTION inkfast.events_stay();
+alter table inkfast.events enable row level security, force row level security;
+create policy tenant on inkfast.events for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant insert, select on inkfast.events to inkfast_app;
+grant select on inkfast.events to inkfast_reader;
+grant update (payload), update (salt) on inkfast.events to inkfast_app;
+
+-- owner: inkfast_owner
+create table inkfast.heads (
+  tenant text collate "C" not null,
+  seq bigint not null,
+  hash bytea not null,
+  state text default 'active'::text not null,
+  PRIMARY KEY (tenant),
+  CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'deleted'::text])))
+) with (fillfactor=50);
+alter table inkfast.heads enable row level security, force row level security;
+create policy joins on inkfast.heads for insert to inkfast_app with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+create policy moves on inkfast.heads for update to inkfast_app using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check (true);
+create policy tenant on inkfast.heads for select to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+create policy wall on inkfast.heads for select to inkfast_wall using (true);
+grant insert, select on inkfast.heads to inkfast_app;
+grant select on inkfast.heads to inkfast_reader;
+grant select on inkfast.heads to inkfast_wall;
+grant update (hash), update (seq), update (state) on inkfast.heads to inkfast_app;
+
+-- owner: inkfast_owner
+create table inkfast.leases (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  fence bigint,
+  owner text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX leases_by_owner ON inkfast.leases USING btree (tenant, owner NULLS FIRST, id);
+alter table inkfast.leases enable row level security, force row level security;
+create policy tenant on inkfast.leases for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.leases to inkfast_app;
+grant select on inkfast.leases to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.migrations (
+  number integer not null,
+  name text not null,
+  checksum text not null,
+  serves integer not null,
+  applied_at bigint not null,
+  PRIMARY KEY (number)
+);
+alter table inkfast.migrations enable row level security, force row level security;
+create policy anyone on inkfast.migrations for select to inkfast_app, inkfast_reader using (true);
+create policy owner on inkfast.migrations for all to inkfast_owner using (true) with check (true);
+grant select on inkfast.migrations to inkfast_app;
+grant select on inkfast.migrations to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.names (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  target text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX names_by_target ON inkfast.names USING btree (tenant, target NULLS FIRST, id);
+alter table inkfast.names enable row level security, force row level security;
+create policy tenant on inkfast.names for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.names to inkfast_app;
+grant select on inkfast.names to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.receipts (
+  tenant text collate "C" not null,
+  key bytea not null,
+  seq bigint not null,
+  count integer not null,
+  body bytea not null,
+  at bigint not null,
+  PRIMARY KEY (tenant, key)
+);
+CREATE INDEX receipts_by_at ON inkfast.receipts USING btree (tenant, at);
+alter table inkfast.receipts enable row level security, force row level security;
+create policy tenant on inkfast.receipts for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select on inkfast.receipts to inkfast_app;
+grant select on inkfast.receipts to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.renewals (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  fence bigint not null,
+  until bigint not null,
+  PRIMARY KEY (tenant, id)
+);
+alter table inkfast.renewals enable row level security, force row level security;
+create policy tenant on inkfast.renewals for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.renewals to inkfast_app;
+grant select on inkfast.renewals to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.secrets (
+  name text collate "C" not null,
+  value bytea not null,
+  PRIMARY KEY (name)
+);
+alter table inkfast.secrets enable row level security, force row level security;
+create policy store on inkfast.secrets for all to inkfast_app using ((( SELECT inkfast.tenant() AS tenant) = '*'::text)) with check ((( SELECT inkfast.tenant() AS tenant) = '*'::text));
+grant insert, select on inkfast.secrets to inkfast_app;
+
+-- owner: inkfast_owner
+create table inkfast.sessions (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  state text collate "C",
+  owner text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX sessions_by_born ON inkfast.sessions USING btree (tenant, born, id);
+CREATE INDEX sessions_by_owner ON inkfast.sessions USING btree (tenant, owner NULLS FIRST, born, id);
+CREATE INDEX sessions_by_owner_and_state ON inkfast.sessions USING btree (tenant, owner NULLS FIRST, state NULLS FIRST, born, id);
+CREATE INDEX sessions_by_state ON inkfast.sessions USING btree (tenant, state NULLS FIRST, born, id);
+alter table inkfast.sessions enable row level security, force row level security;
+create policy tenant on inkfast.sessions for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.sessions to inkfast_app;
+grant select on inkfast.sessions to inkfast_reader;
+
+-- owner: inkfast_wall
+create table inkfast.wall_keys (
+  id text collate "C" not null,
+  inner_pad bytea not null,
+  outer_pad bytea not null,
+  made_at bigint not null,
+  PRIMARY KEY (id)
+);
+alter table inkfast.wall_keys enable row level security, force row level security;
+create policy wall on inkfast.wall_keys for all to inkfast_wall using (true) with check (true);
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_bodies text[], p_erase bigint[], p_state text, OUT base bigint, OUT hashes bytea[], OUT odd jsonb, OUT now bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  c_none   constant bytea := '\x00000000000000000000000000000000';
+  c_link   constant bytea := convert_to('inkfast/1/link', 'UTF8') || '\x00';
+  v_set    text;
+  v_tenant text;
+  v_state  text;
+  v_hash   bytea;
+  v_seq    bigint;
+  v_row    record;
+  v_ids    bytea[];
+  v_firsts integer[];
+  v_seqs   bigint[];
+  v_found  bigint[];
+  v_failed boolean := false;
+  v_any    boolean := false;
+  v_out    boolean[] := array_fill(false, array[p_commits]);
+begin
+  -- Assigned and not performed: an expression costs a tenth of a query.
+  v_set := set_config('inkfast.tenant', p_tenant, true);
+  v_set := set_config('lock_timeout', p_lock_ms::text, true);
+  v_set := set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
+  v_tenant := inkfast.tenant();
+  if v_tenant is null then
+    raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+
+  -- The head is locked first: guards need no locks of their own, and two batches never wait for each other in a circle.
+  select h.seq, h.hash, h.state, c.offset_ms into v_seq, v_hash, v_state, now
+  from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant for update of h;
+  if not found then
+    insert into inkfast.heads (tenant, seq, hash) values (v_tenant, 0, c_none || c_none) on conflict (tenant) do nothing;
+    select h.seq, h.hash, h.state, c.offset_ms into v_seq, v_hash, v_state, now
+    from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant for update of h;
+  end if;
+  base := v_seq;
+  odd := '[]';
+  now := now + floor(extract(epoch from clock_timestamp()) * 1000)::bigint;
+  if v_state <> 'active' and (p_state is null or (v_state = 'deleted' and p_state <> 'deleted')) then
+    odd := (select jsonb_agg(jsonb_build_object('commit', n, 'kind', 'tenant', 'state', v_state)) from generate_series(1, p_commits) n);
+    return;
+  end if;
+
+  -- An earlier sending, by its key: whether the command is the same is for the caller to say, who has it.
+  if cardinality(p_key_commits) > 0 then
+    for v_row in
+      select k.commit, r.seq, r.count, encode(r.body, 'hex') as body, encode(e.salt, 'hex') as salt
+      from unnest(p_key_commits) with ordinality as k (commit, n)
+      cross join lateral (
+        select t.seq, t.count, t.body from inkfast.receipts t
+        where t.tenant = v_tenant and t.key = substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16) offset 0
+      ) r
+      left join lateral (select t.salt from inkfast.events t where t.tenant = v_tenant and t.seq = r.seq offset 0) e on true
+    loop
+      v_any := true;
+      v_out[v_row.commit] := true;
+      odd := odd || jsonb_build_object('commit', v_row.commit, 'kind', 'key', 'seq', v_row.seq, 'count', v_row.count,
+        'body', v_row.body, 'salt', v_row.salt);
+    end loop;
+  end if;
+
+  -- An earlier sending, by its first event beyond the head that its sender knew.
+  if p_since < v_seq then
+    v_firsts := coalesce(p_firsts, (select array_agg(n) from generate_series(1, p_commits) n));
+    v_ids := (select array_agg(substring(p_bytes from (f - 1) * 176 + 1 for 16)) from unnest(v_firsts) f where f > 0);
+    for v_row in
+      select e.seq, e.id from inkfast.events e
+      where e.tenant = v_tenant and e.seq > p_since and e.seq <= v_seq and e.id = any (v_ids) order by e.seq
+    loop
+      for i in 1 .. p_commits loop
+        if not v_out[i] and v_firsts[i] > 0 and v_row.seq > coalesce(p_sinces[i], p_since)
+          and substring(p_bytes from (v_firsts[i] - 1) * 176 + 1 for 16) = v_row.id
+        then
+          v_any := true;
+          v_out[i] := true;
+          odd := odd || jsonb_build_object('commit', i, 'kind', 'sent', 'seq', v_row.seq);
+        end if;
+      end loop;
+    end loop;
+  end if;
+
+  -- Guards: each one once, however many commits ask it.
+  if cardinality(p_guard_tables) > 0 then
+    v_found := array_fill(null::bigint, array[cardinality(p_guard_tables)]);
+    if '' = any (p_guard_tables) then
+      for v_row in
+        select g.n, e.seq as found
+        from unnest(p_guard_tables, p_guard_ids, p_guard_wants) with ordinality as g (name, id, wanted, n)
+        cross join lateral (
+          select t.seq from inkfast.events t where t.tenant = v_tenant and t.session = decode(g.id, 'hex') order by t.seq desc limit 1
+        ) e
+        where g.name = '' and e.seq > g.wanted
+      loop
+        v_failed := true;
+        v_found[v_row.n] := v_row.found;
+      end loop;
+    end if;
+    if 'sessions' = any (p_guard_tables) then
+      for v_row in
+        select g.n, case when g.fence then 0 else coalesce(r.revision, 0) end as found
+        from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+        left join lateral (
+          select t.revision from inkfast.sessions t where t.tenant = v_tenant and t.id = g.id offset 0
+        ) r on true
+        where g.name = 'sessions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted
+      loop
+        v_failed := true;
+        v_found[v_row.n] := v_row.found;
+      end loop;
+    end if;
+    if 'names' = any (p_guard_tables) then
+      for v_row in
+        select g.n, case when g.fence then 0 else coalesce(r.revision, 0) end as found
+        from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+        left join lateral (
+          select t.revision from inkfast.names t where t.tenant = v_tenant and t.id = g.id offset 0
+        ) r on true
+        where g.name = 'names' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted
+      loop
+        v_failed := true;
+        v_found[v_row.n] := v_row.found;
+      end loop;
+    end if;
+    if 'leases' = any (p_guard_tables) then
+      for v_row in
+        select g.n, coalesce(case when g.fence then r.fence else r.revision end, 0) as found
+        from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+        left join lateral (
+          select t.revision, t.fence from inkfast.leases t where t.tenant = v_tenant and t.id = g.id offset 0
+        ) r on true
+        where g.name = 'leases' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted
+      loop
+        v_failed := true;
+        v_found[v_row.n] := v_row.found;
+      end loop;
+    end if;
+    if v_failed then
+      for i in 1 .. cardinality(p_pair_commits) loop
+        if v_found[p_pair_guards[i]] is not null and not v_out[p_pair_commits[i]] then
+          v_any := true;
+          v_out[p_pair_commits[i]] := true;
+          odd := odd || jsonb_build_object('commit', p_pair_commits[i], 'kind', 'guard', 'pair', i, 'found', v_found[p_pair_guards[i]]);
+        end if;
+      end loop;
+    end if;
+  end if;
+
+  -- The links, one after the other: the one thing that cannot be done all at once.
+  if p_events > 0 then
+    v_seqs := array_fill(null::bigint, array[p_events]);
+    hashes := array_fill(null::bytea, array[p_events]);
+    for i in 1 .. p_events loop
+      if not (v_any and v_out[coalesce(p_event_commits[i], i)]) then
+        v_seq := v_seq + 1;
+        v_hash := sha256(c_link || v_hash || int8send(v_seq) || substring(p_bytes from (i - 1) * 176 + 65 for 32));
+        v_seqs[i] := v_seq;
+        hashes[i] := v_hash;
+      end if;
+    end loop;
+  end if;
+
+  if v_seq > base then
+    insert into inkfast.events
+      (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
+    select v_tenant, d.seq, substring(p_bytes from d.n::integer * 176 - 175 for 16), d.at, d.type, coalesce(d.schema, 1), coalesce(d.class, 0::smallint), coalesce(d.actor, ''),
+      nullif(substring(p_bytes from d.n::integer * 176 - 79 for 16), c_none), nullif(substring(p_bytes from d.n::integer * 176 - 63 for 16), c_none),
+      nullif(substring(p_bytes from d.n::integer * 176 - 47 for 16), c_none), nullif(substring(p_bytes from d.n::integer * 176 - 31 for 16), c_none), nullif(substring(p_bytes from d.n::integer * 176 - 15 for 16), c_none),
+      convert_from(substring(p_payloads from d.payload_from for d.payload_size), 'UTF8'),
+      substring(p_bytes from d.n::integer * 176 - 159 for 16), substring(p_bytes from d.n::integer * 176 - 143 for 32), d.hash
+    from unnest(v_seqs, hashes, p_at, p_type, p_schema, p_class, p_actor, p_payload_from, p_payload_size) with ordinality
+      as d (seq, hash, at, type, schema, class, actor, payload_from, payload_size, n)
+    where d.seq is not null;
+    update inkfast.heads h set seq = v_seq, hash = v_hash where h.tenant = v_tenant;
+  end if;
+
+  -- Rows that leave go before rows that come: within a commit the same row may do both.
+  if cardinality(p_remove_tables) > 0 then
+    if 'sessions' = any (p_remove_tables) then
+      delete from inkfast.sessions t
+      using (select r.id from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+             where r.name = 'sessions' and not v_out[r.commit]) r
+      where t.tenant = v_tenant and t.id = r.id;
+    end if;
+    if 'names' = any (p_remove_tables) then
+      delete from inkfast.names t
+      using (select r.id from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+             where r.name = 'names' and not v_out[r.commit]) r
+      where t.tenant = v_tenant and t.id = r.id;
+    end if;
+    if 'leases' = any (p_remove_tables) then
+      delete from inkfast.leases t
+      using (select r.id from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+             where r.name = 'leases' and not v_out[r.commit]) r
+      where t.tenant = v_tenant and t.id = r.id;
+    end if;
+  end if;
+  if cardinality(p_put_tables) > 0 then
+    if 'sessions' = any (p_put_tables) then
+      insert into inkfast.sessions as t (tenant, id, born, revision, state, owner, body)
+      select v_tenant, p.id, coalesce(v_seqs[p.born], 0), coalesce(v_seqs[p.revision], 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'sessions' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, owner = excluded.owner, body = excluded.body;
+    end if;
+    if 'names' = any (p_put_tables) then
+      insert into inkfast.names as t (tenant, id, born, revision, target, body)
+      select v_tenant, p.id, coalesce(v_seqs[p.born], 0), coalesce(v_seqs[p.revision], 0), (p.columns::json ->> 0), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'names' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, target = excluded.target, body = excluded.body;
+    end if;
+    if 'leases' = any (p_put_tables) then
+      insert into inkfast.leases as t (tenant, id, born, revision, fence, owner, body)
+      select v_tenant, p.id, coalesce(v_seqs[p.born], 0), coalesce(v_seqs[p.revision], 0), v_seqs[p.fence], (p.columns::json ->> 0), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'leases' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, owner = excluded.owner, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
+    end if;
+  end if;
+
+  if cardinality(p_key_commits) > 0 then
+    insert into inkfast.receipts (tenant, key, seq, count, body, at)
+    select v_tenant, substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16), v_seqs[coalesce(p_firsts[k.commit], k.commit)],
+      case when p_event_commits is null then 1 else cardinality(array_positions(p_event_commits, k.commit)) end,
+      substring(p_key_bodies from (k.n::integer - 1) * 32 + 1 for 32), now
+    from unnest(p_key_commits) with ordinality as k (commit, n)
+    where not v_out[k.commit] and coalesce(p_firsts[k.commit], 1) > 0;
+  end if;
+
+  -- Erasures and states come in a batch of one.
+  if not v_out[1] then
+    if cardinality(p_erase) > 0 then
+      update inkfast.events e set payload = null, salt = null where e.tenant = v_tenant and e.seq = any (p_erase);
+      get diagnostics v_seq = row_count;
+      if v_seq <> cardinality(p_erase) then
+        raise exception 'only events that exist are erased' using errcode = 'IF003';
+      end if;
+    end if;
+    if p_state is not null then
+      update inkfast.heads h set state = p_state where h.tenant = v_tenant;
+    end if;
+  end if;
+end
+$function$;
+grant execute on function inkfast.commit_v1(text,boolean,integer,integer,bigint,bigint[],integer[],integer,integer[],bigint[],text[],bigint[],smallint[],text[],bytea,integer[],integer[],bytea,integer[],bytea,bytea,text[],text[],bigint[],boolean[],integer[],integer[],text[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],text[],text[],bigint[],text) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.enter_v1(p_tenant text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_set text := set_config('inkfast.tenant', p_tenant, true);
+begin
+  if inkfast.tenant() is null then
+    raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+end
+$function$;
+grant execute on function inkfast.enter_v1(text) to inkfast_app;
+grant execute on function inkfast.enter_v1(text) to inkfast_reader;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.events_stay()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'UPDATE' then
+    if new.payload is null and new.salt is null
+      and (new.tenant, new.seq, new.id, new.at, new.type, new.schema, new.class, new.actor, new.digest, new.hash)
+        = (old.tenant, old.seq, old.id, old.at, old.type, old.schema, old.class, old.actor, old.digest, old.hash)
+      and (new.session, new.run, new.subject, new.cause, new.key)
+        is not distinct from (old.session, old.run, old.subject, old.cause, old.key)
+    then
+      return new;
+    end if;
+  end if;
+  raise exception 'inkfast: events are append-only' using errcode = 'IF003';
+end
+$function$;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.heads_v1(p_tenants text[])
+ RETURNS TABLE(tenant text, seq bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if inkfast.tenant() is distinct from '*' then
+    raise exception 'inkfast: only the store itself may look at the heads of its tenants' using errcode = 'IF002';
+  end if;
+  return query select h.tenant::text, h.seq from inkfast.heads h where h.tenant = any (p_tenants);
+end
+$function$;
+grant execute on function inkfast.heads_v1(text[]) to inkfast_app;
+grant execute on function inkfast.heads_v1(text[]) to inkfast_reader;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.now_v1()
+ RETURNS bigint
+ LANGUAGE sql
+BEGIN ATOMIC
+ SELECT ((floor((EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric)))::bigint + c.offset_ms)
+    FROM inkfast.clock c;
+END;
+grant execute on function inkfast.now_v1() to inkfast_app;
+grant execute on function inkfast.now_v1() to inkfast_reader;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.tenant()
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_setting text := current_setting('inkfast.tenant', true);
+  v_who     text;
+  v_state   text;
+begin
+  if v_setting is null or v_setting = '' then
+    return null;
+  end if;
+  v_who := left(v_setting, -65);
+  perform 1 from inkfast.wall_keys
+    where encode(sha256(outer_pad || sha256(inner_pad || convert_to('inkfast/1/tenant:' || v_who, 'UTF8'))), 'hex') = right(v_setting, 64);
+  if not found then
+    return null;
+  end if;
+  if v_who = '*' then
+    return '*';
+  end if;
+  if right(v_who, 1) = '!' then
+    return left(v_who, -1);
+  end if;
+  select state into v_state from inkfast.heads where tenant = v_who;
+  if v_state <> 'active' then
+    raise exception 'inkfast: tenant % is %', v_who, v_state using errcode = 'IF001', detail = v_state;
+  end if;
+  return v_who;
+end
+$function$;
+grant execute on function inkfast.tenant() to inkfast_app;
+grant execute on function inkfast.tenant() to inkfast_owner;
+grant execute on function inkfast.tenant() to inkfast_reader;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.tenants_v1()
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if inkfast.tenant() is distinct from '*' then
+    raise exception 'inkfast: only the store itself may list its tenants' using errcode = 'IF002';
+  end if;
+  return query select h.tenant::text from inkfast.heads h where h.seq > 0 order by h.tenant;
+end
+$function$;
+grant execute on function inkfast.tenants_v1() to inkfast_app;
+grant execute on function inkfast.tenants_v1() to inkfast_reader;

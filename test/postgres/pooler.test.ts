@@ -1,0 +1,58 @@
+// Behind a transaction pooler everything works: a transaction is one round trip, what was prepared may be gone, and whoever cannot listen
+// there looks for himself and says what to set.
+
+import { expect, test } from 'vitest'
+import { open, type Store } from '../../src/index.ts'
+import { expectSound, later, openIn, tempDatabase } from '../support/engines.ts'
+import { startPooler } from './pooler.ts'
+import { until } from './until.ts'
+
+const EVENTS = 100
+
+async function writeAndTail(nodes: readonly Store[]): Promise<void> {
+  const ending = new AbortController()
+  const seen = nodes.map((node) => {
+    const seqs: number[] = []
+    const tail = (async () => {
+      for await (const { seq } of node.events({ live: true, signal: ending.signal })) seqs.push(seq)
+    })()
+    return { seqs, tail }
+  })
+  await Promise.all(
+    nodes.map(async (node, i) => {
+      const session = await node.session(`node/${i}`)
+      await Promise.all(Array.from({ length: EVENTS }, (_, n) => session.append('work.done', { n }, n % 2 ? { key: `${i}-${n}` } : {})))
+      await session.rename(`title ${i}`)
+      expect((await node.sessions.list()).items.length).toBeGreaterThan(0)
+    }),
+  )
+  const { seq } = await (nodes[0] as Store).head()
+  expect(seq).toBe(nodes.length * (EVENTS + 2))
+  for (const { seqs } of seen) await until('the tail has seen everything', () => seqs.length >= seq)
+  ending.abort()
+  for (const { seqs, tail } of seen) {
+    await tail
+    expect(seqs).toEqual(Array.from({ length: seq }, (_, i) => i + 1))
+  }
+}
+
+test('two nodes write, read and tail over three connections that are lent by the transaction', async () => {
+  const url = await tempDatabase()
+  const pooler = await startPooler(url, { size: 3 })
+  const nodes = [await openIn(pooler.url), await openIn(pooler.url)]
+  await writeAndTail(nodes)
+  for (const node of nodes) await expectSound(node)
+  expect(pooler.transactions).toBeGreaterThan(20)
+})
+
+test('a node that cannot listen there says what to set, and one that is told where to listen is well', async () => {
+  const url = await tempDatabase()
+  const pooler = await startPooler(url, { size: 1 })
+  const [deaf, hearing] = [await openIn(pooler.url), await openIn(pooler.url, { listenUrl: url })]
+  await (await deaf.session('s')).append('work.done', {})
+  await (await hearing.session('s')).append('work.done', {})
+  await until('the one that listens elsewhere hears', async () => (await hearing.health()).why.every((why) => !why.includes('look')))
+  const { status, why } = await deaf.health()
+  expect(status).toBe('degraded')
+  expect(why.join()).toMatch(/once a second only.*set listenUrl/)
+})
