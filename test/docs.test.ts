@@ -1,9 +1,10 @@
 // What the pages say, tried: their code compiles, the quick start runs as written, every example ends well.
 
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compileSnippets, snippetsOf } from './support/docs.ts'
+import { checkGuarantees, promisesOf } from './support/guarantees.ts'
 import { blocksOf, sectionOf } from './support/markdown.ts'
 import { emptyFolder, filesUnder, fromSource, inProject, node, type Ran, read } from './support/project.ts'
 
@@ -31,6 +32,36 @@ describe('code on the pages', () => {
       { place: 'p.md:2', text: "import 'a'\nb()" },
       { place: 'p.md:11', text: "// Why.\nimport 'c'" },
     ])
+  })
+})
+
+describe('the page of guarantees', () => {
+  const path = 'docs/reference/guarantees.md'
+  const readIfThere = (file: string) => (existsSync(inProject(file)) ? read(file) : undefined)
+
+  it('names a test for every promise, and each of them is there', () => {
+    expect(promisesOf(read(path)).length).toBeGreaterThan(30)
+    expect(checkGuarantees(path, read(path), readIfThere)).toEqual([])
+  })
+
+  it('speaks of every table that either database has', () => {
+    const told = promisesOf(read(path)).map(({ promise }) => /^`(\w+)`/.exec(promise)?.[1])
+    for (const backend of ['sqlite', 'postgres']) {
+      const tables = [...read(`src/backends/${backend}/schema.sql`).matchAll(/^create table (?:inkfast\.)?(\w+)/gim)].map(
+        ([, name]) => name,
+      )
+      expect(tables.length).toBeGreaterThan(7)
+      expect(tables.filter((name) => !told.includes(name))).toEqual([])
+    }
+  })
+
+  it('is reported when it promises more than is shown', () => {
+    const row = (last: string) => `| promise | shown by |\n|---|---|\n| it holds | ${last} |\n`
+    const source = "test('it does hold', () => {})"
+    expect(checkGuarantees(path, row('[it does hold](../../test/a.ts)'), () => source)).toEqual([])
+    expect(checkGuarantees(path, row('[it does](../../test/a.ts)'), () => source)).toEqual(["it holds: test/a.ts has no test 'it does'"])
+    expect(checkGuarantees(path, row('[it does hold](../../test/b.ts)'), () => undefined)).toEqual(['it holds: there is no test/b.ts'])
+    expect(checkGuarantees(path, row('trust us'), () => source)).toEqual(['nothing shows that it holds'])
   })
 })
 

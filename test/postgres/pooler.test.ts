@@ -1,9 +1,10 @@
 // Behind a transaction pooler everything works: a transaction is one round trip, what was prepared may be gone, and whoever cannot listen
 // there looks for himself and says what to set.
 
+import { Client } from 'pg'
 import { expect, test } from 'vitest'
-import { open, type Store } from '../../src/index.ts'
-import { expectSound, later, openIn, tempDatabase } from '../support/engines.ts'
+import type { Store } from '../../src/index.ts'
+import { codeOf, expectSound, openIn, tempDatabase } from '../support/engines.ts'
 import { startPooler } from './pooler.ts'
 import { until } from './until.ts'
 
@@ -55,4 +56,19 @@ test('a node that cannot listen there says what to set, and one that is told whe
   const { status, why } = await deaf.health()
   expect(status).toBe('degraded')
   expect(why.join()).toMatch(/once a second only.*set listenUrl/)
+})
+
+test('the pooler does what poolers do: what one client prepared stands in the way of another, and nobody hears anything', async () => {
+  const pooler = await startPooler(await tempDatabase(), { size: 1 })
+  const [one, other] = [new Client(pooler.url), new Client(pooler.url)]
+  await Promise.all([one.connect(), other.connect()])
+  let heard = 0
+  one.on('notification', () => heard++)
+  await one.query('listen inkfast')
+  await one.query({ name: 'same', text: 'select 1' })
+  expect(await codeOf(other.query({ name: 'same', text: 'select 2' }))).toBe('42P05')
+  await other.query(`notify inkfast, 'something'`)
+  await one.query('select 1')
+  expect(heard).toBe(0)
+  await Promise.all([one.end(), other.end()])
 })

@@ -5,7 +5,7 @@ import type { Client } from 'pg'
 import { tableNames } from '../../src/model/tables.ts'
 
 /** Tables that hold rows of tenants. */
-export const walledTables: readonly string[] = ['heads', 'events', 'receipts', ...tableNames]
+export const walledTables: readonly string[] = ['heads', 'events', 'receipts', 'renewals', ...tableNames]
 /** Those of the backend that hold none: what everybody may read of them tells nothing about a tenant. */
 export const ownTables: readonly string[] = ['clock', 'migrations', 'secrets', 'wall_keys']
 
@@ -82,6 +82,7 @@ const appRights: Readonly<Record<string, readonly string[]>> = {
   'events.payload': ['update'],
   'events.salt': ['update'],
   receipts: ['select', 'insert', 'delete'],
+  renewals: ['select', 'insert', 'update', 'delete'],
   ...Object.fromEntries(tableNames.map((table) => [table, ['select', 'insert', 'update', 'delete']])),
   migrations: ['select'],
   clock: ['select'],

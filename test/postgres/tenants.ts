@@ -32,6 +32,7 @@ export async function plantTenants(url: string): Promise<void> {
     const changes = tableNames.map((table) => put(table, `${table}-${MARK}`, { owner: MARK }, { grants: table === 'leases' }))
     const [outcome] = await backend.commit([make.commit(tenant, { key: keyOf(tenant, MARK), changes: tenant === ACME ? changes : [] })])
     if (!outcome?.ok) throw new Error(`tenant ${tenant} could not be planted`)
+    await backend.leases.renew(tenant, [{ id: `leases-${MARK}`, fence: outcome.receipts[0]?.seq ?? 0 }], 60_000)
   }
   await backend.close()
 }

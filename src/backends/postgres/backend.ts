@@ -14,6 +14,7 @@ import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
 import { NodeSignals, type SignalOptions } from './signals.ts'
 import { upkeep } from './upkeep.ts'
+import { STORE } from './wall.ts'
 
 export interface PostgresOptions extends OpenOptions, SignalOptions {
   /** How long a batch waits for the tenant's head before it is refused. */
@@ -32,6 +33,16 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
   const settings: CommitSettings = { durable: durability === 'full', lockMs: options.lockMs ?? LOCK_MS }
   const signals = new NodeSignals(db, options)
   let closed = false
+  let ahead: number | undefined
+
+  /** For an outcome that the function did not give: asked for, or as far ahead of our own clock as the last answer was. */
+  const storeTime = async (): Promise<number> => {
+    if (ahead === undefined) {
+      const [rows] = await db.read(STORE, { text: 'select inkfast.now_v1()' })
+      ahead = Number(rows?.[0]?.[0]) - Date.now()
+    }
+    return Date.now() + ahead
+  }
 
   /** In order, as many at a time as do not meet. */
   const applyTenant = async (batch: readonly Commit[]): Promise<readonly Outcome[]> => {
@@ -49,10 +60,12 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
   // An unexpected error spoils the transaction: then every commit gets one of its own, and only the one at fault fails.
   const applyApart = async (part: readonly Commit[]): Promise<readonly Outcome[]> => {
     try {
-      return await applyBatch(db, part, settings)
+      const outcomes = await applyBatch(db, part, settings)
+      if (outcomes[0]) ahead = outcomes[0].now - Date.now()
+      return outcomes
     } catch (error) {
       if (!isChoking(error)) throw error
-      if (part.length === 1) return [{ ok: false, refused: 'failed', found: String(error.details.reason), now: Date.now() }]
+      if (part.length === 1) return [{ ok: false, refused: 'failed', found: String(error.details.reason), now: await storeTime() }]
     }
     const outcomes: Outcome[] = []
     for (const commit of part) outcomes.push(...(await applyTenant([commit])))
@@ -65,7 +78,8 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
       return await applyTenant(batch)
     } catch (error) {
       if (!(error instanceof InkError) || error.kind === 'unknown') throw error
-      return batch.map(() => ({ ok: false, refused: 'failed', found: error.message, now: Date.now() }))
+      const now = await storeTime()
+      return batch.map(() => ({ ok: false, refused: 'failed', found: error.message, now }))
     }
   }
 

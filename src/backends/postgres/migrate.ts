@@ -171,7 +171,10 @@ export async function wallKey(connection: Connection, given: Uint8Array | undefi
     if (!kept) {
       const { inner, outer } = padsOf(key)
       const id = `${String(now).padStart(15, '0')}-${randomBytes(4).toString('hex')}`
-      const insert = 'insert into inkfast.wall_keys (id, inner_pad, outer_pad, made_at) values ($1, $2, $3, $4)'
+      // Later than the others, whatever our clock says: or the newest key would be the one to go.
+      const insert = `
+        insert into inkfast.wall_keys (id, inner_pad, outer_pad, made_at)
+        select $1, $2, $3, greatest($4::bigint, coalesce(max(made_at) + 1, 0)) from inkfast.wall_keys`
       const forget =
         'delete from inkfast.wall_keys where id not in (select id from inkfast.wall_keys order by made_at desc, id desc limit $1)'
       await connection.run(

@@ -134,6 +134,8 @@ async function listen(
     hold: (held) => (held ? streamOf(client).ref() : streamOf(client).unref()),
     close: async () => {
       closing = true
+      // Somebody waits for the farewell now, and must not find the program at its end before it came.
+      streamOf(client).ref()
       await client.end()
     },
   }
@@ -143,12 +145,22 @@ async function listen(
 export function placeOf(url: string): { readonly place: string; readonly local: boolean } {
   const parsed = URL.parse(url)
   // A password with a character of its own meaning (# / @) cuts the URL in the wrong place, and its pieces would be shown as host or name.
-  if (parsed === null || parsed.hash !== '' || parsed.pathname.includes('@'))
-    throw refuse('URL_UNKNOWN', { url: 'postgres://… (a password with special characters is percent-encoded)' })
-  const host = parsed.searchParams.get('host') ?? decodeURIComponent(parsed.hostname)
-  const database = decodeURIComponent(parsed.pathname.slice(1))
+  if (parsed === null || parsed.hash !== '' || parsed.pathname.includes('@')) throw notAnAddress()
+  const host = parsed.searchParams.get('host') ?? decoded(parsed.hostname)
+  const database = decoded(parsed.pathname.slice(1))
   const socket = host === '' || host.startsWith('/')
   const local = socket || host === 'localhost' || host === '[::1]' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
   const port = parsed.port === '' ? '' : `:${parsed.port}`
   return { place: `postgres://${socket ? 'socket' : host}${port}/${database}`, local }
+}
+
+const notAnAddress = () => refuse('URL_UNKNOWN', { url: 'postgres://… (a password with special characters is percent-encoded)' })
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    // The error would repeat the text.
+    throw notAnAddress()
+  }
 }

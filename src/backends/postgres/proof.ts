@@ -11,7 +11,8 @@ const walled = ['heads', 'events', 'receipts', 'renewals', ...tableNames]
 const whoAmI = `
   select current_user, r.rolsuper, r.rolbypassrls,
     exists (select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-            where n.nspname = 'inkfast' and c.relkind in ('r', 'p') and pg_has_role(c.relowner, 'MEMBER'))
+            where n.nspname = 'inkfast' and c.relkind in ('r', 'p') and pg_has_role(c.relowner, 'MEMBER')),
+    (select m.rolname from pg_roles m where (m.rolsuper or m.rolbypassrls) and pg_has_role(m.oid, 'MEMBER') order by 1 limit 1)
   from pg_roles r where r.rolname = current_user`
 const openTables = `
   select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -24,7 +25,7 @@ const name = (setting: string): Step => ({ text: `select set_config('inkfast.ten
 
 export async function proveWall(db: Database, { plant: mayPlant }: { readonly plant: boolean }): Promise<void> {
   const [who] = await db.read(STORE, { text: whoAmI })
-  const [role, superuser, bypasses, owns] = who?.[0] ?? []
+  const [role, superuser, bypasses, owns, mighty] = who?.[0] ?? []
   const why =
     superuser === 't'
       ? 'is a superuser'
@@ -32,7 +33,9 @@ export async function proveWall(db: Database, { plant: mayPlant }: { readonly pl
         ? 'bypasses row-level security'
         : owns === 't'
           ? 'may become the owner of its tables'
-          : undefined
+          : mighty
+            ? `may become ${mighty}, which is a superuser or bypasses row-level security`
+            : undefined
   if (why) throw refuse('ROLE_TOO_POWERFUL', { place: db.place, role, why })
 
   const open = (reason: string) => refuse('WALL_OPEN', { place: db.place, why: reason })

@@ -31,6 +31,8 @@ function nameOf(text: string): string {
   return known
 }
 
+// Queries come in many shapes, and the server keeps each: past this many, one more is not worth it.
+const PREPARED_MOST = 256
 const prepared = new WeakMap<object, Prepared>()
 
 function preparedOn(wire: object): Prepared {
@@ -66,8 +68,9 @@ export class RoundTrip {
     return null
   }
 
-  #write(wire: Protocol, { text, values = [], prepared: keep }: Step): void {
+  #write(wire: Protocol, { text, values = [], prepared }: Step): void {
     const known = preparedOn(wire)
+    const keep = prepared && (known.names.has(text) || known.names.size < PREPARED_MOST)
     const before = keep ? known.names.get(text) : undefined
     const name = before ?? (keep ? nameOf(text) : '')
     // Closing what is not there is allowed; preparing what is there is not.

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { linkSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { expectSound, later, openIn, tempFolder } from '../../../test/support/engines.ts'
+import { codeOf, expectSound, later, openIn, tempFolder } from '../../../test/support/engines.ts'
 import { maker } from '../../conformance/material.ts'
 import type { Store } from '../../index.ts'
 import { tenantId } from '../../model/ids.ts'
@@ -14,6 +14,7 @@ import { STORE_FILE, tenantFile } from './tenant-files.ts'
 
 const make = maker(5)
 const acme = tenantId('acme')
+const ACME = tenantId('ACME')
 
 const openFolder = (path: string, options: Parameters<typeof openIn>[1] = {}): Promise<Store> =>
   openIn(path, { layout: 'tenant', ...options })
@@ -145,4 +146,20 @@ test('more tenants than files can be open are written, read, verified and closed
   expect(readdirSync(folder).filter((name) => name.endsWith('-wal')).length).toBeLessThan(90)
   await expectSound(store)
   expect(await store.maintain()).toEqual({ receiptsForgotten: 0 })
+})
+
+test('a closed folder answers nothing', async () => {
+  const folder = tempFolder()
+  const backend = await folderBackend({ path: folder })
+  await backend.commit([make.commit(acme)])
+  await backend.close()
+  await backend.close()
+  for (const call of [
+    backend.commit([make.commit(acme)]),
+    backend.commit([make.commit(ACME)]),
+    backend.journal.head(acme),
+    backend.journal.tenants(),
+    backend.upkeep.snapshot(acme),
+  ])
+    expect(await codeOf(call)).toBe('STORE_CLOSED')
 })

@@ -179,8 +179,9 @@ begin
     return null;
   end if;
   v_who := left(v_setting, -65);
+  -- An index can answer `id > ''`: a plan made where sequential scans are off needs one.
   perform 1 from inkfast.wall_keys
-    where encode(sha256(outer_pad || sha256(inner_pad || convert_to('inkfast/1/tenant:' || v_who, 'UTF8'))), 'hex') = right(v_setting, 64);
+    where id > '' and encode(sha256(outer_pad || sha256(inner_pad || convert_to('inkfast/1/tenant:' || v_who, 'UTF8'))), 'hex') = right(v_setting, 64);
   if not found then
     return null;
   end if;
@@ -278,7 +279,7 @@ grant insert, delete on inkfast.receipts to inkfast_app;
 create function inkfast.now_v1() returns bigint
 language sql volatile
 begin atomic
-  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms from inkfast.clock c;
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms from inkfast.clock c where c.id;
 end;
 
 -- Names the tenant for the rest of the transaction, and refuses at once where that is not possible.
@@ -342,6 +343,7 @@ create function inkfast.commit_v1(
 ) language plpgsql
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
+set jit = off
 as $$
 declare
   c_none   constant bytea := '\x00000000000000000000000000000000';
@@ -355,8 +357,11 @@ declare
   v_ids    bytea[];
   v_firsts integer[];
   v_seqs   bigint[];
+  v_failed bigint[];
   v_found  bigint[];
-  v_failed boolean := false;
+  v_fails  bigint[] := '{}';
+  v_finds  bigint[] := '{}';
+  v_at     integer;
   v_any    boolean := false;
   v_out    boolean[] := array_fill(false, array[p_commits]);
 begin
@@ -371,11 +376,11 @@ begin
 
   -- The head is locked first: guards need no locks of their own, and two batches never wait for each other in a circle.
   select h.seq, h.hash, h.state, c.offset_ms into v_seq, v_hash, v_state, now
-  from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant for update of h;
+  from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   if not found then
     insert into inkfast.heads (tenant, seq, hash) values (v_tenant, 0, c_none || c_none) on conflict (tenant) do nothing;
     select h.seq, h.hash, h.state, c.offset_ms into v_seq, v_hash, v_state, now
-    from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant for update of h;
+    from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   end if;
   base := v_seq;
   odd := '[]';
@@ -425,65 +430,53 @@ begin
 
   -- Guards: each one once, however many commits ask it.
   if cardinality(p_guard_tables) > 0 then
-    v_found := array_fill(null::bigint, array[cardinality(p_guard_tables)]);
     if '' = any (p_guard_tables) then
-      for v_row in
-        select g.n, e.seq as found
-        from unnest(p_guard_tables, p_guard_ids, p_guard_wants) with ordinality as g (name, id, wanted, n)
-        cross join lateral (
-          select t.seq from inkfast.events t where t.tenant = v_tenant and t.session = decode(g.id, 'hex') order by t.seq desc limit 1
-        ) e
-        where g.name = '' and e.seq > g.wanted
-      loop
-        v_failed := true;
-        v_found[v_row.n] := v_row.found;
-      end loop;
+      select array_agg(g.n), array_agg(e.seq) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants) with ordinality as g (name, id, wanted, n)
+      cross join lateral (
+        select t.seq from inkfast.events t where t.tenant = v_tenant and t.session = decode(g.id, 'hex') order by t.seq desc limit 1
+      ) e
+      where g.name = '' and e.seq > g.wanted;
+      v_fails := v_fails || v_failed;
+      v_finds := v_finds || v_found;
     end if;
     if 'sessions' = any (p_guard_tables) then
-      for v_row in
-        select g.n, case when g.fence then 0 else coalesce(r.revision, 0) end as found
-        from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-        left join lateral (
-          select t.revision from inkfast.sessions t where t.tenant = v_tenant and t.id = g.id offset 0
-        ) r on true
-        where g.name = 'sessions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted
-      loop
-        v_failed := true;
-        v_found[v_row.n] := v_row.found;
-      end loop;
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.sessions t where t.tenant = v_tenant and t.id = g.id offset 0
+      ) r on true
+      where g.name = 'sessions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      v_fails := v_fails || v_failed;
+      v_finds := v_finds || v_found;
     end if;
     if 'names' = any (p_guard_tables) then
-      for v_row in
-        select g.n, case when g.fence then 0 else coalesce(r.revision, 0) end as found
-        from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-        left join lateral (
-          select t.revision from inkfast.names t where t.tenant = v_tenant and t.id = g.id offset 0
-        ) r on true
-        where g.name = 'names' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted
-      loop
-        v_failed := true;
-        v_found[v_row.n] := v_row.found;
-      end loop;
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.names t where t.tenant = v_tenant and t.id = g.id offset 0
+      ) r on true
+      where g.name = 'names' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      v_fails := v_fails || v_failed;
+      v_finds := v_finds || v_found;
     end if;
     if 'leases' = any (p_guard_tables) then
-      for v_row in
-        select g.n, coalesce(case when g.fence then r.fence else r.revision end, 0) as found
-        from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-        left join lateral (
-          select t.revision, t.fence from inkfast.leases t where t.tenant = v_tenant and t.id = g.id offset 0
-        ) r on true
-        where g.name = 'leases' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted
-      loop
-        v_failed := true;
-        v_found[v_row.n] := v_row.found;
-      end loop;
+      select array_agg(g.n), array_agg(coalesce(case when g.fence then r.fence else r.revision end, 0)) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision, t.fence from inkfast.leases t where t.tenant = v_tenant and t.id = g.id offset 0
+      ) r on true
+      where g.name = 'leases' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted;
+      v_fails := v_fails || v_failed;
+      v_finds := v_finds || v_found;
     end if;
-    if v_failed then
+    if cardinality(v_fails) > 0 then
       for i in 1 .. cardinality(p_pair_commits) loop
-        if v_found[p_pair_guards[i]] is not null and not v_out[p_pair_commits[i]] then
+        v_at := array_position(v_fails, p_pair_guards[i]::bigint);
+        if v_at is not null and not v_out[p_pair_commits[i]] then
           v_any := true;
           v_out[p_pair_commits[i]] := true;
-          odd := odd || jsonb_build_object('commit', p_pair_commits[i], 'kind', 'guard', 'pair', i, 'found', v_found[p_pair_guards[i]]);
+          odd := odd || jsonb_build_object('commit', p_pair_commits[i], 'kind', 'guard', 'pair', i, 'found', v_finds[v_at]);
         end if;
       end loop;
     end if;

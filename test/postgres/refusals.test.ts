@@ -1,0 +1,214 @@
+// What cannot work is refused with a code, a sentence that names what to change, and no password in it anywhere.
+
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { open } from '../../src/index.ts'
+import { later, openIn, tempFile } from '../support/engines.ts'
+import { createDatabase } from '../support/postgres-database.ts'
+import { type Server, startServer } from '../support/postgres-server.ts'
+import { asSuperuser, makeLogin } from './logins.ts'
+import { startProxy } from './proxy.ts'
+import { everythingIn, isIn, keepingLog, refused } from './secrets.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const PASSWORD = 'hunter2-and-more'
+
+async function prepared(): Promise<string> {
+  const { url } = await createDatabase(server.url)
+  await (await open(url)).close()
+  return url
+}
+
+function changed(url: string, change: (parts: URL) => void): string {
+  const parts = new URL(url)
+  parts.password = PASSWORD
+  change(parts)
+  return parts.href
+}
+
+const run = (url: string, sql: string) => asSuperuser(url, (superuser) => superuser.query(sql))
+const nameOf = (url: string): string => new URL(url).pathname.slice(1)
+
+describe('a url that', () => {
+  test.each([
+    ['has a # in its password', 'postgres://me:hunter2#and-more@127.0.0.1:1/db'],
+    ['has a / in its password', 'postgres://me:hunter2/and-more@127.0.0.1:1/db'],
+    ['has a / behind digits in its password', 'postgres://me:4711/and-more@127.0.0.1:1/db'],
+    ['has a ? behind digits in its password', 'postgres://me:4711?and-more@127.0.0.1:1/db'],
+    ['has a broken escape in its password', 'postgres://me:4711%ZZand-more@127.0.0.1:1/db'],
+    ['has a broken escape in its name', 'postgres://me:4711-and-more@127.0.0.1:1/%ZZ'],
+    ['has a port that is none', 'postgres://me:4711-and-more@127.0.0.1:port/db'],
+  ])('%s is not understood, and not repeated', async (_, url) => {
+    await refused(open(url), 'URL_UNKNOWN', 'hunter2', '4711', 'and-more')
+    await refused(open({ url: await prepared(), adminUrl: url }), 'URL_UNKNOWN', 'hunter2', '4711', 'and-more')
+    await refused(open({ url: await prepared(), listenUrl: url }), 'URL_UNKNOWN', 'hunter2', '4711', 'and-more')
+  })
+
+  test('leads to nobody is told apart from one that leads to the wrong one', async () => {
+    const url = await prepared()
+    const nowhere = changed(url, (parts) => {
+      parts.hostname = 'no-such-host.invalid'
+    })
+    expect(await refused(open(nowhere), 'DATABASE_UNREACHABLE', PASSWORD)).toMatch(/host and port of url/)
+    const closed = changed(url, (parts) => {
+      parts.port = '1'
+    })
+    expect(await refused(open(closed), 'DATABASE_UNREACHABLE', PASSWORD)).toMatch(/ECONNREFUSED/)
+    const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    later(() => other.close())
+    const { port } = other.address() as { readonly port: number }
+    const web = changed(url, (parts) => {
+      parts.port = String(port)
+    })
+    await refused(open(web), 'DATABASE_UNREACHABLE', PASSWORD)
+  })
+
+  test('has the wrong user or password is refused by name of what to check', async () => {
+    const url = await prepared()
+    const password = new URL(url).password
+    expect(await refused(open(changed(url, () => {})), 'DATABASE_LOGIN_REFUSED', PASSWORD)).toMatch(/user and password in url/)
+    const stranger = changed(url, (parts) => {
+      parts.username = 'stranger'
+    })
+    await refused(open(stranger), 'DATABASE_LOGIN_REFUSED', PASSWORD)
+    const silent = changed(url, (parts) => {
+      parts.password = ''
+    })
+    await refused(open(silent), 'DATABASE_LOGIN_REFUSED', password)
+    await refused(open({ url, adminUrl: changed(url, () => {}) }), 'DATABASE_LOGIN_REFUSED', PASSWORD, password)
+  })
+
+  test('names a database that is not there is refused by name of what to check', async () => {
+    const url = new URL(server.url)
+    url.pathname = '/nowhere'
+    expect(await refused(open(url), 'DATABASE_MISSING', url.password)).toMatch(/"nowhere" does not exist.*the name at the end of url/)
+  })
+
+  test('belongs to somebody without the rights is refused by name of what to grant', async () => {
+    const url = await prepared()
+    const nobody = await makeLogin(url)
+    expect(
+      await refused(open({ url: nobody.url, tenantKey: 'a key that is long enough' }), 'DATABASE_RIGHT_MISSING', nobody.password),
+    ).toMatch(/Grant it inkfast_app/)
+    const { url: empty } = await createDatabase(server.url)
+    const early = await makeLogin(empty)
+    expect(await refused(open(early.url), 'DATABASE_RIGHT_MISSING', early.password)).toMatch(/may not create roles and a schema/)
+    const late = await makeLogin(url, { roles: ['inkfast_app'] })
+    await run(url, 'revoke insert on inkfast.receipts from inkfast_app')
+    const store = await openIn(late.url, { adminUrl: url })
+    await refused((await store.session('s')).append('work.done', {}, { key: 'k' }), 'DATABASE_RIGHT_MISSING', late.password)
+    expect((await store.head()).seq).toBe(1)
+  })
+})
+
+describe('a database that', () => {
+  test('isolates in another way is refused by name of the setting', async () => {
+    const url = await prepared()
+    await run(url, `alter database ${nameOf(url)} set default_transaction_isolation = 'serializable'`)
+    expect(await refused(open(url), 'DATABASE_UNSUITABLE', new URL(url).password)).toMatch(
+      /default_transaction_isolation.*'read committed'/,
+    )
+  })
+
+  test('has another encoding is refused by name of the one to use', async () => {
+    await run(server.url, `create database ascii encoding 'SQL_ASCII' locale_provider libc locale 'C' template template0`)
+    const url = new URL(server.url)
+    url.pathname = '/ascii'
+    expect(await refused(open(url), 'DATABASE_UNSUITABLE', url.password)).toMatch(/SQL_ASCII.*UTF8/)
+  })
+
+  test('does not flush is refused by name of the setting, unless that is what was asked for', async () => {
+    const careless = await startServer({ fsync: false })
+    later(() => careless.stop())
+    expect(await refused(open(careless.url), 'DATABASE_UNSUITABLE', new URL(careless.url).password)).toMatch(
+      /fsync is off.*durability 'normal'/,
+    )
+    const store = await openIn(careless.url, { durability: 'normal' })
+    expect(store.traits.durable).toBe(false)
+  })
+})
+
+describe('a server that is away', () => {
+  const away = 'postgres://me:hunter2-and-more@127.0.0.1:1/db'
+
+  test('is replaced by the fallback only, which says so', async () => {
+    const { logger, lines } = keepingLog()
+    const store = await openIn(away, { fallback: tempFile(), logger })
+    await (await store.session('s')).append('work.done', {})
+    expect(store.name).toBe('sqlite')
+    const { status, why } = await store.health()
+    expect(status).toBe('degraded')
+    expect(why.join()).toMatch(/this is the fallback: postgres:\/\/127\.0\.0\.1:1\/db cannot be reached/)
+    expect(lines.join()).toMatch(/a file is used instead/)
+    expect(isIn(lines.join() + why.join(), PASSWORD)).toBe(false)
+    await refused(open(away), 'DATABASE_UNREACHABLE', PASSWORD)
+  })
+
+  test('is not replaced where it is required', async () => {
+    await refused(open({ url: away, fallback: tempFile(), required: true }), 'DATABASE_UNREACHABLE', PASSWORD)
+  })
+
+  test('is not replaced for any other reason', async () => {
+    const url = await prepared()
+    const fallback = tempFile()
+    await refused(open({ url: changed(url, () => {}), fallback }), 'DATABASE_LOGIN_REFUSED', PASSWORD)
+    const store = await openIn(url, { fallback })
+    expect(store.name).toBe('postgres')
+    expect((await store.health()).status).toBe('ok')
+  })
+
+  test('is not asked for where there is to be no network', async () => {
+    const url = await prepared()
+    const store = await openIn(url, { airGapped: true })
+    expect(store.traits.network).toBe(false)
+    const socket = new URL(url)
+    socket.hostname = ''
+    const elsewhere = 'postgres://me:hunter2-and-more@db.example.org/db'
+    const hidden = 'postgres://me:hunter2-and-more@127.0.0.1/db?host=127.0.0.1&host=db.example.org'
+    for (const far of [elsewhere, hidden]) {
+      const begun = performance.now()
+      expect(await refused(open({ url: far, airGapped: true }), 'OPTION_INVALID', PASSWORD)).toMatch(/airGapped/)
+      expect(performance.now() - begun).toBeLessThan(50)
+    }
+    const throughSocket = `postgres://postgres:${new URL(url).password}@/${nameOf(url)}?host=${encodeURIComponent(server.folder)}&port=${server.port}`
+    await openIn(throughSocket, { airGapped: true })
+  })
+})
+
+test('a password is in no error, log or health of a store whose server goes away and comes back', async () => {
+  const url = await prepared()
+  const { password } = new URL(url)
+  const proxy = await startProxy(url)
+  const { logger, lines } = keepingLog()
+  const store = await openIn(proxy.url, { logger })
+  const session = await store.session('s')
+  proxy.shut(true)
+  const shown: string[] = []
+  for (const attempt of [() => session.append('work.done', {}), () => store.page(), () => store.verify(), () => store.session('another')])
+    shown.push(await attempt().then(String, everythingIn))
+  shown.push(everythingIn(await store.health()), ...lines)
+  proxy.shut(false)
+  expect(shown.join()).toMatch(/DATABASE_UNREACHABLE|OUTCOME_UNKNOWN/)
+  expect(isIn(shown.join('\n'), password)).toBe(false)
+  await session.append('work.done', {})
+})
+
+test('a password that is shown would be found', async () => {
+  class Telling extends Error {
+    readonly #url = `postgres://me:${PASSWORD}@127.0.0.1/db`
+    get url(): string {
+      return this.#url
+    }
+  }
+  const hidden = new Error('outer', { cause: Object.defineProperty(new Error('inner'), 'config', { value: { password: PASSWORD } }) })
+  for (const error of [new Error(PASSWORD), hidden, Object.assign(new Error('x'), { details: [{ deep: { url: PASSWORD } }] })])
+    expect(isIn(everythingIn(error), PASSWORD)).toBe(true)
+  expect(isIn(new Telling('x').url, PASSWORD)).toBe(true)
+})
