@@ -61,6 +61,7 @@ const config = {
       inkfast: ['../../../src/index.ts'],
       'inkfast/memory': ['../../../src/backends/memory/backend.ts'],
       'inkfast/sqlite': ['../../../src/backends/sqlite/backend.ts'],
+      'inkfast/postgres': ['../../../src/backends/postgres/backend.ts'],
       'inkfast/conformance': ['../../../src/conformance/index.ts'],
     },
   },

@@ -9,7 +9,7 @@ const ALLOWED: readonly RegExp[] = [
   /^LICENSE$/,
   /^bin\/[\w-]+\.js$/,
   /^dist\/(?!.*\.test\.)[\w/.-]+\.(?:js|d\.ts)$/,
-  /^dist\/backends\/\w+\/migrations\/(?:\d{4}_\w+\.sql|released\.json)$/,
+  /^dist\/backends\/\w+\/migrations\/(?:\d{4}_\w+\.sql|roles\.sql|released\.json)$/,
   /^docs\/reference\/[\w-]+\.(?:md|txt)$/,
 ]
 

@@ -62,10 +62,14 @@ export function translate(place: string, error: unknown, when: 'connecting' | 'r
   if (known) return refuse(known, { place, reason }, plain(error))
   if (isLost(error) || when === 'connecting') {
     if (when === 'writing') return error
-    return refuse(isFull(reason) ? 'DATABASE_BUSY' : 'DATABASE_UNREACHABLE', { place, reason }, plain(error))
+    const code = isFull(reason) ? 'DATABASE_BUSY' : isUnproven(reason) ? 'DATABASE_LOGIN_REFUSED' : 'DATABASE_UNREACHABLE'
+    return refuse(code, { place, reason }, plain(error))
   }
   return refuse('BACKEND_FAILED', { reason }, plain(error))
 }
+
+/** The driver has no password, or not one it can use, where the server asks for one. */
+const isUnproven = (reason: string): boolean => reason.startsWith('SASL')
 
 const isFull = (reason: string): boolean => reason.includes('timeout exceeded when trying to connect')
 

@@ -25,6 +25,7 @@ export class NoAnswer extends Error {
 
 export function pooled(options: PoolOptions): Connections {
   const { place, local } = placeOf(options.url)
+  if (options.listenUrl !== undefined) placeOf(options.listenUrl)
   const connectMs = options.connectMs ?? CONNECT_MS
   const config = (url: string): ClientConfig => ({
     connectionString: url,
@@ -143,24 +144,29 @@ async function listen(
 
 /** Host and database, never login or password; a text that is no URL is not repeated at all. */
 export function placeOf(url: string): { readonly place: string; readonly local: boolean } {
-  const parsed = URL.parse(url)
-  // A password with a character of its own meaning (# / @) cuts the URL in the wrong place, and its pieces would be shown as host or name.
-  if (parsed === null || parsed.hash !== '' || parsed.pathname.includes('@')) throw notAnAddress()
-  const host = parsed.searchParams.get('host') ?? decoded(parsed.hostname)
+  // With a login and without a host it leads to a socket that is named behind the question mark.
+  const parsed = URL.parse(url) ?? URL.parse(url.replace('@/', '@localhost/'))
+  if (parsed === null || isTorn(parsed))
+    throw refuse('URL_UNKNOWN', { url: 'postgres://… (a password with special characters is percent-encoded)' })
+  // Of several, the driver takes the last.
+  const asked = (name: string) => parsed.searchParams.getAll(name).at(-1)
+  const host = asked('host') || decoded(parsed.hostname)
   const database = decoded(parsed.pathname.slice(1))
   const socket = host === '' || host.startsWith('/')
   const local = socket || host === 'localhost' || host === '[::1]' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
-  const port = parsed.port === '' ? '' : `:${parsed.port}`
-  return { place: `postgres://${socket ? 'socket' : host}${port}/${database}`, local }
+  const port = asked('port') || parsed.port
+  return { place: `postgres://${socket ? 'socket' : host}${port === '' ? '' : `:${port}`}/${database}`, local }
 }
 
-const notAnAddress = () => refuse('URL_UNKNOWN', { url: 'postgres://… (a password with special characters is percent-encoded)' })
+/** A password with a character of its own meaning (# / ? @) cuts the URL in the wrong place: its pieces would be shown as host, port or name. */
+const isTorn = ({ hash, pathname, search, username }: URL): boolean =>
+  hash !== '' || pathname.includes('@') || (username === '' && search.includes('@'))
 
-function decoded(part: string): string {
+/** As the driver reads it: a lone percent sign is one. */
+function decoded(text: string): string {
   try {
-    return decodeURIComponent(part)
+    return decodeURIComponent(text)
   } catch {
-    // The error would repeat the text.
-    throw notAnAddress()
+    return text
   }
 }

@@ -369,15 +369,16 @@ begin
   v_set := set_config('inkfast.tenant', p_tenant, true);
   v_set := set_config('lock_timeout', p_lock_ms::text, true);
   v_set := set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
-  v_tenant := inkfast.tenant();
-  if v_tenant is null then
-    raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
-  end if;
+  -- Only a name until the wall has let it through: a head that is not shown is either nobody's or not ours to see.
+  v_tenant := rtrim(left(p_tenant, -65), '!');
 
   -- The head is locked first: guards need no locks of their own, and two batches never wait for each other in a circle.
   select h.seq, h.hash, h.state, c.offset_ms into v_seq, v_hash, v_state, now
   from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   if not found then
+    if inkfast.tenant() is distinct from v_tenant then
+      raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
+    end if;
     insert into inkfast.heads (tenant, seq, hash) values (v_tenant, 0, c_none || c_none) on conflict (tenant) do nothing;
     select h.seq, h.hash, h.state, c.offset_ms into v_seq, v_hash, v_state, now
     from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
