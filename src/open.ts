@@ -117,8 +117,12 @@ const isPostgres = (url: string | URL | undefined): boolean => /^postgres(ql)?:/
 async function openPostgres(given: StoreOptions, environment: Environment): Promise<Backend> {
   const { durability, create, readOnly, migrate, adminUrl, listenUrl, tenantKey, connections, airGapped, required, fallback } = given
   const url = String(given.url)
-  if (airGapped && !placeOf(url).local)
-    throw refuse('OPTION_INVALID', { option: 'airGapped', why: 'the server of url is on another machine' })
+  if (airGapped) {
+    for (const [option, address] of Object.entries({ url, adminUrl, listenUrl })) {
+      if (address !== undefined && !placeOf(address).local)
+        throw refuse('OPTION_INVALID', { option: 'airGapped', why: `the server of ${option} is on another machine` })
+    }
+  }
   try {
     return await postgresBackend({
       url,
@@ -232,6 +236,8 @@ function checkOptions(given: StoreOptions): void {
   for (const name of ['adminUrl', 'listenUrl', 'fallback'] as const) {
     if (given[name] !== undefined && typeof given[name] !== 'string') throw refuse('OPTION_INVALID', { option: name, why: 'it is a text' })
   }
+  if (given.fallback !== undefined && (isPostgres(given.fallback) || given.fallback === ':memory:'))
+    throw refuse('OPTION_INVALID', { option: 'fallback', why: 'it is a file, which is there when the server is not' })
   if (given.connections !== undefined && (!Number.isInteger(given.connections) || given.connections < 1))
     throw refuse('OPTION_INVALID', { option: 'connections', why: 'it is a whole number above zero' })
   if (backend !== undefined && typeof backend?.commit !== 'function')

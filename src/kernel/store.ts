@@ -256,8 +256,10 @@ class StoreView implements Store {
   async maintain(): Promise<MaintenanceReport> {
     checkOpen(this.#scope.engine)
     this.#beyondWall('maintain()')
-    const { backend, lane } = this.#scope.engine
-    return { receiptsForgotten: await backend.upkeep.sweepReceipts(lane.storeTime() - limits.receiptsKeptMs) }
+    const { backend } = this.#scope.engine
+    // Asked of the store itself: a node that has written nothing yet knows only its own clock.
+    const { now } = await backend.leases.read(this.#scope.tenant, [])
+    return { receiptsForgotten: await backend.upkeep.sweepReceipts(now - limits.receiptsKeptMs) }
   }
 
   stats(): Stats {

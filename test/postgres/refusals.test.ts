@@ -41,18 +41,16 @@ describe('a url that', () => {
     ['has a / in its password', 'postgres://me:hunter2/and-more@127.0.0.1:1/db'],
     ['has a / behind digits in its password', 'postgres://me:4711/and-more@127.0.0.1:1/db'],
     ['has a ? behind digits in its password', 'postgres://me:4711?and-more@127.0.0.1:1/db'],
+    ['has a broken escape in its name', 'postgres://me:4711-and-more@127.0.0.1:1/%ZZ'],
     ['has a port that is none', 'postgres://me:4711-and-more@127.0.0.1:port/db'],
   ])('%s is not understood, and not repeated', async (_, url) => {
     for (const options of [{ url }, { url: server.url, adminUrl: url }, { url: server.url, listenUrl: url }])
       await refused(open(options), 'URL_UNKNOWN', 'hunter2', '4711', 'and-more')
   })
 
-  test.each(['postgres://me:4711%ZZand-more@127.0.0.1:1/db', 'postgres://me:4711-and-more@127.0.0.1:1/%ZZ'])(
-    'has a lone percent sign, as %s, is taken as it is',
-    async (url) => {
-      await refused(open(url), 'DATABASE_UNREACHABLE', '4711', 'and-more')
-    },
-  )
+  test('has a lone percent sign in its password is taken as it is', async () => {
+    await refused(open('postgres://me:4711%ZZand-more@127.0.0.1:1/db'), 'DATABASE_UNREACHABLE', '4711', 'and-more')
+  })
 
   test('leads to nobody is told apart from one that leads to the wrong one', async () => {
     const url = await prepared()

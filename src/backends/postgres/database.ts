@@ -4,7 +4,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Cells, Connection, Connections, Step } from './connections.ts'
-import { codeOf, isLost, isPassing, isStalePlan, translate } from './failures.ts'
+import { codeOf, isLost, isPassing, isStalePlan, isStartingUp, translate } from './failures.ts'
 import { NoAnswer } from './pool.ts'
 import type { STORE, Wall } from './wall.ts'
 
@@ -23,6 +23,10 @@ const TIMEOUT_MS = 20_000
 // A deadlock or a serialization failure passes by itself.
 const TRIES = 5
 const FIRST_WAIT_MS = 4
+
+// Well below the time a commit may take before it is given up.
+const START_UP_MS = 5000
+const START_UP_LOOK_MS = 50
 
 const enter = 'select inkfast.enter_v1($1)'
 
@@ -103,10 +107,15 @@ export class Database {
 
   async acquire(): Promise<Connection> {
     if (this.#closed) throw refuse('STORE_CLOSED')
-    try {
-      return await this.connections.acquire()
-    } catch (error) {
-      throw translate(this.place, error, 'connecting')
+    const since = performance.now()
+    for (;;) {
+      try {
+        return await this.connections.acquire()
+      } catch (error) {
+        // A server that recovers says so, and is there again in a moment; callers need not hear of it.
+        if (!isStartingUp(error) || performance.now() - since > START_UP_MS) throw translate(this.place, error, 'connecting')
+      }
+      await new Promise((resolve) => setTimeout(resolve, START_UP_LOOK_MS))
     }
   }
 

@@ -12,6 +12,9 @@ const networkCodes = new Set(['EPIPE'])
 /** Two transactions got in each other's way; the same again may well succeed. Nothing was saved. */
 export const isPassing = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')
 
+/** It is there and takes no connections yet: after a crash, while it recovers. */
+export const isStartingUp = (error: unknown): boolean => codeOf(error) === '57P03'
+
 /** What was prepared is gone, was never there, or has another shape since a migration. Nothing was saved. */
 export const isStalePlan = (error: unknown): boolean => ['26000', '42P05', '0A000'].includes(codeOf(error) ?? '')
 

@@ -146,11 +146,10 @@ async function listen(
 export function placeOf(url: string): { readonly place: string; readonly local: boolean } {
   // With a login and without a host it leads to a socket that is named behind the question mark.
   const parsed = URL.parse(url) ?? URL.parse(url.replace('@/', '@localhost/'))
-  if (parsed === null || isTorn(parsed))
-    throw refuse('URL_UNKNOWN', { url: 'postgres://… (a password with special characters is percent-encoded)' })
+  if (parsed === null || isTorn(parsed)) throw notAnAddress()
   // Of several, the driver takes the last.
   const asked = (name: string) => parsed.searchParams.getAll(name).at(-1)
-  const host = asked('host') || decoded(parsed.hostname)
+  const host = asked('host') || decoded(parsed.hostname) || (process.env.PGHOST ?? '')
   const database = decoded(parsed.pathname.slice(1))
   const socket = host === '' || host.startsWith('/')
   const local = socket || host === 'localhost' || host === '[::1]' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
@@ -162,11 +161,13 @@ export function placeOf(url: string): { readonly place: string; readonly local: 
 const isTorn = ({ hash, pathname, search, username }: URL): boolean =>
   hash !== '' || pathname.includes('@') || (username === '' && search.includes('@'))
 
-/** As the driver reads it: a lone percent sign is one. */
-function decoded(text: string): string {
+const notAnAddress = () => refuse('URL_UNKNOWN', { url: 'postgres://… (a password with special characters is percent-encoded)' })
+
+function decoded(part: string): string {
   try {
-    return decodeURIComponent(text)
+    return decodeURIComponent(part)
   } catch {
-    return text
+    // The error would repeat the text.
+    throw notAnAddress()
   }
 }

@@ -23,13 +23,7 @@ interface Prepared {
 
 // The same text has the same name everywhere, and no other text has it: behind a pooler a connection may carry what somebody else prepared, and
 // a name that meant something else there would run the wrong statement, in the wrong role.
-const names = new Map<string, string>()
-
-function nameOf(text: string): string {
-  const known = names.get(text) ?? `inkfast_${hash('sha256', text, 'hex').slice(0, 32)}`
-  names.set(text, known)
-  return known
-}
+const nameOf = (text: string): string => `inkfast_${hash('sha256', text, 'hex').slice(0, 32)}`
 
 // Queries come in many shapes, and the server keeps each: past this many, one more is not worth it.
 const PREPARED_MOST = 256
