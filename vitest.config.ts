@@ -12,6 +12,8 @@ export default defineConfig({
     },
     // Of both projects, which share what it provides.
     globalSetup: ['test/support/postgres-global.ts'],
+    // Every core has its worker: most tests wait for processes, disks and servers.
+    maxWorkers: '100%',
     projects: [
       { test: { name: 'rooms', include: ['src/**/*.test.ts'], testTimeout: 30_000 } },
       { test: { name: 'house', include: ['test/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 300_000 } },

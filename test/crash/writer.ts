@@ -5,7 +5,18 @@ import { writeSync } from 'node:fs'
 import { open } from '../../src/index.ts'
 
 const [path = '', first = '0', again = '', mode = 'honest'] = process.argv.slice(2)
-const say = (line: string) => writeSync(1, `${line}\n`)
+
+/** The pipe may be full while its reader is busy: what is said is said before anything else happens. */
+function say(line: string): void {
+  const bytes = Buffer.from(`${line}\n`)
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+    }
+  }
+}
 
 const store = await open(path)
 const sessions = await Promise.all(Array.from({ length: 6 }, (_, i) => store.session(`crash/${i}`)))
