@@ -228,7 +228,7 @@ describe('a node of an older version', () => {
     await expect(open(url)).rejects.toMatchObject(refusal)
     await expect(open({ url, migrate: false })).rejects.toMatchObject(refusal)
     await expect(readDatabaseSchema(url)).rejects.toMatchObject(refusal)
-    const applied = await readApplied(await connect(url))
+    const applied = await readApplied(await connect(url), 'here')
     expect(() => checkSchema('here', applied, { needs: 1, knows: NEXT })).not.toThrow()
   })
 })
@@ -236,7 +236,7 @@ describe('a node of an older version', () => {
 describe('a node of a newer version', () => {
   it('is refused by a schema it cannot work with while it may not migrate', async () => {
     const url = await tempDatabase()
-    const applied = await readApplied(await connect(url))
+    const applied = await readApplied(await connect(url), 'here')
     const newer = { needs: NEXT, knows: NEXT }
     expect(() => checkSchema('here', applied, newer)).toThrow(
       expect.objectContaining({ code: 'SCHEMA_OLDER', details: { path: 'here', found: schemaRange.knows, needed: NEXT } }),

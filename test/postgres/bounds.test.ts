@@ -70,11 +70,10 @@ describe('a commit that gets no connection', () => {
     later(() => server.stop())
     const admin = server.url
     const opening = { url: admin, durability: 'normal' as const }
-    await (await postgresBackend(opening)).close()
-    // Some connections are kept for superusers; a login like everybody's gets none of those.
-    const { url } = await makeLogin(admin, { roles: ['inkfast_app'] })
     const key = { tenantKey: 'a key of thirty-two characters …' }
     await (await postgresBackend({ ...opening, ...key })).close()
+    // Some connections are kept for superusers; a login like everybody's gets none of those.
+    const { url } = await makeLogin(admin, { roles: ['inkfast_app'] })
     // It neither listens nor looks by itself, so it connects only when it is asked something.
     const quiet = { listenUrl: 'postgres://127.0.0.1:1/nowhere', lookEveryMs: 600_000 }
     const { store } = await openWith({ ...opening, url, ...key, ...quiet, connectMs: 250, connections: 1 })

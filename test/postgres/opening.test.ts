@@ -2,6 +2,7 @@
 // to the whole server, so it is one of our own.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrateDatabase } from '../../src/backends/postgres/schema.ts'
 import { open, type Store } from '../../src/index.ts'
 import { codeOf, openIn } from '../support/engines.ts'
 import { createDatabase } from '../support/postgres-database.ts'
@@ -154,7 +155,7 @@ describe('the key of the wall', () => {
   test('of a node whose clock is behind is the newest all the same', async () => {
     const adminUrl = await prepared()
     for (const n of [1, 2, 3]) {
-      await (await open({ url: adminUrl, tenantKey: key(n) })).close()
+      await migrateDatabase(adminUrl, { tenantKey: key(n) })
       await run(adminUrl, 'update inkfast.wall_keys set made_at = made_at + 3600000')
     }
     const { rows } = await run(adminUrl, 'select count(*)::integer as n from inkfast.wall_keys')
@@ -166,6 +167,9 @@ describe('to be read only', () => {
   test('a store is opened in the role of the reader, which can write nothing', async () => {
     const adminUrl = await prepared()
     const tenantKey = 'a key that both of them know'
+    // Another key than the one it has is not taken in passing, however powerful the login: it is changed on purpose.
+    expect(await codeOf(open({ url: adminUrl, tenantKey }))).toBe('TENANT_KEY_WRONG')
+    await migrateDatabase(adminUrl, { tenantKey })
     const writer = await openIn(adminUrl, { tenantKey })
     await (await writer.session('s')).append('work.done', {})
     const login = await makeLogin(adminUrl, { roles: ['inkfast_reader'] })

@@ -64,6 +64,7 @@ function cellOf(value: unknown): Cell {
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`
   if (typeof value === 'boolean') return value ? 't' : 'f'
   // The one kind of array that is asked for; every other list is JSON.
-  if (Array.isArray(value) && value[0] instanceof Uint8Array) return `{${value.map((item) => JSON.stringify(cellOf(item))).join(',')}}`
+  if (Array.isArray(value) && value.some((item) => item instanceof Uint8Array))
+    return `{${value.map((item) => JSON.stringify(cellOf(item))).join(',')}}`
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -45,17 +45,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
   }
 
   /** In order, as many at a time as do not meet. */
-  const applyTenant = async (batch: readonly Commit[]): Promise<readonly Outcome[]> => {
-    const outcomes: Outcome[] = []
-    try {
-      for (const part of splitBatch(batch)) outcomes.push(...(await applyApart(part)))
-    } catch (error) {
-      // Some of the batch is saved by then, so it is no longer a refusal of all of it: sent again, what is there is found.
-      if (outcomes.length === 0) throw error
-      throw new Error(`stopped after ${outcomes.length} of ${batch.length} commits`, { cause: error })
-    }
-    return outcomes
-  }
+  const applyTenant = (batch: readonly Commit[]): Promise<readonly Outcome[]> => inTurn(splitBatch(batch), applyApart)
 
   // An unexpected error spoils the transaction: then every commit gets one of its own, and only the one at fault fails.
   const applyApart = async (part: readonly Commit[]): Promise<readonly Outcome[]> => {
@@ -67,9 +57,10 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
       if (!isChoking(error)) throw error
       if (part.length === 1) return [{ ok: false, refused: 'failed', found: String(error.details.reason), now: await storeTime() }]
     }
-    const outcomes: Outcome[] = []
-    for (const commit of part) outcomes.push(...(await applyTenant([commit])))
-    return outcomes
+    return inTurn(
+      part.map((commit) => [commit]),
+      applyApart,
+    )
   }
 
   /** One tenant's refusal is not its neighbours': it is told commit by commit. */
@@ -129,4 +120,21 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
       await db.close()
     },
   }
+}
+
+/** Once a part is saved, a later failure is no longer a refusal of everything: sent again, what is there is found. */
+async function inTurn(
+  parts: readonly (readonly Commit[])[],
+  apply: (part: readonly Commit[]) => Promise<readonly Outcome[]>,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const part of parts) {
+    try {
+      outcomes.push(...(await apply(part)))
+    } catch (error) {
+      if (outcomes.length === 0) throw error
+      throw new Error(`stopped after ${outcomes.length} commits of a batch`, { cause: error })
+    }
+  }
+  return outcomes
 }

@@ -9,6 +9,11 @@ const piece = (name: keyof typeof FIXED, size: number): string =>
   `substring(p_bytes from d.n::integer * ${FIXED.size} - ${FIXED.size - FIXED[name]} for ${size})`
 const optional = (name: keyof typeof FIXED): string => `nullif(${piece(name, 16)}, c_none)`
 
+/** Ids and links of events that are there already: who sent them again gets the same answer, without asking twice. */
+const receiptsOf = (seq: string, count: string): string => `(
+          select jsonb_agg(jsonb_build_array(encode(t.id, 'hex'), encode(t.hash, 'hex')) order by t.seq)
+          from inkfast.events t where t.tenant = v_tenant and t.seq >= ${seq} and t.seq < ${seq} + ${count})`
+
 const guardOf = (name: TableName): string => {
   const { fenced } = tableOf(name)
   const found = fenced
@@ -118,6 +123,7 @@ export const commitFunction = `create function inkfast.commit_v1(
   out odd    jsonb,
   out now    bigint
 ) language plpgsql
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 set jit = off
@@ -144,6 +150,7 @@ declare
 begin
   -- Assigned and not performed: an expression costs a tenth of a query.
   v_set := set_config('inkfast.tenant', p_tenant, true);
+  v_set := set_config('bytea_output', 'hex', true);
   v_set := set_config('lock_timeout', p_lock_ms::text, true);
   v_set := set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
   -- Only a name until the wall has let it through: a head that is not shown is either nobody's or not ours to see.
@@ -182,7 +189,7 @@ begin
       v_any := true;
       v_out[v_row.commit] := true;
       odd := odd || jsonb_build_object('commit', v_row.commit, 'kind', 'key', 'seq', v_row.seq, 'count', v_row.count,
-        'body', v_row.body, 'salt', v_row.salt);
+        'body', v_row.body, 'salt', v_row.salt, 'receipts', ${receiptsOf('v_row.seq', 'v_row.count')});
     end loop;
   end if;
 
@@ -200,7 +207,8 @@ begin
         then
           v_any := true;
           v_out[i] := true;
-          odd := odd || jsonb_build_object('commit', i, 'kind', 'sent', 'seq', v_row.seq);
+          v_at := case when p_event_commits is null then 1 else cardinality(array_positions(p_event_commits, i)) end;
+          odd := odd || jsonb_build_object('commit', i, 'kind', 'sent', 'seq', v_row.seq, 'receipts', ${receiptsOf('v_row.seq', 'v_at')});
         end if;
       end loop;
     end loop;

@@ -13,19 +13,20 @@ import { commitCall } from './commit-function.ts'
 import type { Database } from './database.ts'
 import { packBatch } from './pack.ts'
 
-const receiptRows = `select seq, encode(id, 'hex'), encode(hash, 'hex') from inkfast.events where seq >= $1 and seq < $2 order by seq`
-
 export interface CommitSettings {
   readonly durable: boolean
   /** How long a batch waits for the tenant's head. */
   readonly lockMs: number
 }
 
+/** Id and link, in hex. */
+type Ready = readonly (readonly [id: string, link: string])[] | null
+
 /** What the function says of a commit that was not simply saved. */
 type Odd = { readonly commit: number } & (
   | { readonly kind: 'tenant'; readonly state: TenantState }
-  | { readonly kind: 'key'; readonly seq: number; readonly count: number; readonly body: string; readonly salt: string | null }
-  | { readonly kind: 'sent'; readonly seq: number }
+  | { readonly kind: 'key'; readonly seq: number; readonly body: string; readonly salt: string | null; readonly receipts: Ready }
+  | { readonly kind: 'sent'; readonly seq: number; readonly receipts: Ready }
   | { readonly kind: 'guard'; readonly pair: number; readonly found: number }
 )
 
@@ -48,12 +49,16 @@ export async function applyBatch(db: Database, batch: readonly Commit[], setting
 
   let seq = Number(base)
   const links = hashes?.match(LINK) ?? []
+  assert(
+    links.length === batch.reduce((sum, commit, i) => sum + (odd.has(i + 1) ? 0 : commit.events.length), 0),
+    'every event that was saved has its link',
+  )
   let at = 0
   const outcomes: Outcome[] = []
   for (const [i, commit] of batch.entries()) {
     const strange = odd.get(i + 1)
     if (strange) {
-      outcomes.push(await tellOdd(db, commit, strange, packed.pairs, now))
+      outcomes.push(tellOdd(commit, strange, packed.pairs, now))
       continue
     }
     const receipts: Receipt[] = commit.events.map(({ id }) => {
@@ -65,24 +70,22 @@ export async function applyBatch(db: Database, batch: readonly Commit[], setting
   return outcomes
 }
 
-async function tellOdd(db: Database, commit: Commit, odd: Odd, pairs: readonly Guard[], now: number): Promise<Outcome> {
+function tellOdd(commit: Commit, odd: Odd, pairs: readonly Guard[], now: number): Outcome {
   switch (odd.kind) {
     case 'tenant':
       return { ok: false, refused: 'tenant', found: odd.state, now }
     case 'guard':
       return { ok: false, refused: pairs[odd.pair - 1] as Guard, found: odd.found, now }
     case 'sent':
-      return { ok: true, receipts: await readReceipts(db, commit.tenant, odd.seq, commit.events.length), repeated: true, now }
+      return { ok: true, receipts: earlierReceipts(commit.tenant, odd), repeated: true, now }
     case 'key': {
       // Only here are the command and its digest side by side: the command itself never travels for this.
       const same = odd.salt !== null && commit.key && sameBytes(bodyDigest(sha256, fromHex(odd.salt), commit.key.body), fromHex(odd.body))
       if (!same) return { ok: false, refused: 'key', found: { seq: odd.seq, erased: odd.salt === null }, now }
-      return { ok: true, receipts: await readReceipts(db, commit.tenant, odd.seq, odd.count), repeated: true, now }
+      return { ok: true, receipts: earlierReceipts(commit.tenant, odd), repeated: true, now }
     }
   }
 }
 
-async function readReceipts(db: Database, tenant: TenantId, seq: number, count: number): Promise<readonly Receipt[]> {
-  const [rows = []] = await db.readWhatever(tenant, { text: receiptRows, values: [seq, seq + count] })
-  return rows.map(([at, id, link]) => ({ id: readId<'event'>(fromHex(id as string)), seq: Number(at), hash: link as string, tenant }))
-}
+const earlierReceipts = (tenant: TenantId, { seq, receipts }: { readonly seq: number; readonly receipts: Ready }): readonly Receipt[] =>
+  (receipts ?? []).map(([id, link], i) => ({ id: readId<'event'>(fromHex(id)), seq: seq + i, hash: link, tenant }))

@@ -40,3 +40,12 @@ export interface Connections {
   listen?(channel: string, heard: (name: string) => void, lost: (error: unknown) => void): Promise<Ear>
   close(): Promise<void>
 }
+
+/** From here on names mean what they mean to the server itself, whatever else lies in its schemas: for the rest of a transaction. */
+export const PLAIN_NAMES = `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`
+
+/** The same connection for statements that run with more rights than the app role has: nothing that others made is called in them. */
+export const carefully = (connection: Connection): Connection => ({
+  ...connection,
+  run: async (steps, timeoutMs) => (await connection.run([{ text: PLAIN_NAMES }, ...steps], timeoutMs)).slice(1),
+})

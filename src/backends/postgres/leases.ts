@@ -2,21 +2,21 @@
 
 import type { Leases, LeaseTimes } from '../../ports/leases.ts'
 import type { Cells } from './connections.ts'
-import type { Database } from './database.ts'
+import { type Database, enter } from './database.ts'
 import { texts } from './pack.ts'
 
 const read = `
   select a.id, coalesce(l.fence, 0), coalesce(r.until, 0)
   from unnest($1::text[]) with ordinality as a (id, n)
-  left join inkfast.leases l on l.id = a.id
-  left join inkfast.renewals r on r.id = l.id and r.fence = l.fence
+  left join lateral (select * from inkfast.leases l where l.id = a.id offset 0) l on true
+  left join lateral (select * from inkfast.renewals r where r.id = l.id and r.fence = l.fence offset 0) r on true
   order by a.n`
 const renew = `
-  insert into inkfast.renewals (tenant, id, fence, until)
+  insert into inkfast.renewals as t (tenant, id, fence, until)
   select l.tenant, l.id, l.fence, inkfast.now_v1() + $3::bigint
   from (select distinct a.id, a.fence from unnest($1::text[], $2::bigint[]) as a (id, fence)) a
-  join inkfast.leases l on l.id = a.id and l.fence = a.fence
-  on conflict (tenant, id) do update set fence = excluded.fence, until = excluded.until`
+  cross join lateral (select * from inkfast.leases l where l.id = a.id and l.fence = a.fence offset 0) l
+  on conflict (tenant, id) do update set fence = excluded.fence, until = excluded.until where t.fence <= excluded.fence`
 const nowOf = 'select inkfast.now_v1()'
 
 export function leases(db: Database): Leases {
@@ -24,8 +24,8 @@ export function leases(db: Database): Leases {
     renew: async (tenant, held, ms) => {
       const ids = texts(held.map(({ id }) => id))
       const fences = held.length === 0 ? null : `{${held.map(({ fence }) => fence).join(',')}}`
-      const enter = { text: 'select inkfast.enter_v1($1)', values: [db.wall.tenant(tenant)], prepared: true }
-      const steps = [enter, { text: renew, values: [ids, fences, ms], prepared: true }, ...readSteps(ids)]
+      const named = enter(db.wall.tenant(tenant))
+      const steps = [named, { text: renew, values: [ids, fences, ms], prepared: true }, ...readSteps(ids)]
       const [, , now, rows] = await db.run(steps, 'reading')
       return toTimes(now, rows)
     },

@@ -56,12 +56,19 @@ const STEP_RESTS_MS = 500
 const becomeWhatIsMade = `
   select set_config('createrole_self_grant', 'set, inherit', true) where current_setting('server_version_num')::integer >= 160000`
 
-const isThere = `select to_regclass('inkfast.migrations') is not null`
+// A schema of this name that somebody else made may hold anything, under any name: nothing in it is called.
+const isThere = `
+  select pg_get_userbyid(n.nspowner), exists (
+    select 1 from pg_class c where c.relnamespace = n.oid and c.relname = 'migrations' and c.relkind = 'r' and c.relowner = n.nspowner)
+  from pg_namespace n where n.nspname = 'inkfast'`
 const appliedRows = 'select number, name, checksum, serves, applied_at from inkfast.migrations order by number'
 
-export async function readApplied(connection: Connection): Promise<readonly Applied[]> {
-  const [there] = await connection.run([{ text: isThere }], TIMEOUT_MS)
-  if (there?.[0]?.[0] !== 't') return []
+export async function readApplied(connection: Connection, place: string): Promise<readonly Applied[]> {
+  const [found] = await connection.run([{ text: isThere }], TIMEOUT_MS)
+  const [owner, there] = found?.[0] ?? []
+  if (owner && owner !== 'inkfast_owner')
+    throw refuse('DATABASE_UNSUITABLE', { place, why: `its schema inkfast belongs to ${owner}; give Inkfast a database of its own` })
+  if (there !== 't') return []
   const [rows = []] = await connection.run([{ text: appliedRows }], TIMEOUT_MS)
   return rows.map(([number, name, checksum, serves, at]) => ({
     number: Number(number),
@@ -122,14 +129,14 @@ async function migrateOnce(
   { place, now, steps = migrations, progress, waitsMs = STEP_WAITS_MS }: MigrateOptions,
   done: Migration[],
 ): Promise<void> {
-  const before = await readApplied(connection)
+  const before = await readApplied(connection, place)
   checkChecksums(place, before, steps)
   // As on almost every opening: then nobody is locked out, and nothing is written.
   if (steps.every((step) => isApplied(before, step))) return
-  if (before.length === 0) await connection.script(`begin; select pg_advisory_xact_lock(${LOCK}); ${becomeWhatIsMade}; ${roles}; commit`)
+  if (before.length === 0) await connection.script(`${beginAlone(waitsMs)}; ${becomeWhatIsMade}; ${roles}; commit`)
   for (const step of steps) {
-    await connection.script(`begin; select pg_advisory_xact_lock(${LOCK}); set local lock_timeout = ${waitsMs}`)
-    const applied = await readApplied(connection)
+    await connection.script(beginAlone(waitsMs))
+    const applied = await readApplied(connection, place)
     checkChecksums(place, applied, steps)
     const missing = !isApplied(applied, step)
     if (missing) {
@@ -144,6 +151,10 @@ async function migrateOnce(
   }
 }
 
+/** A transaction of whoever migrates, one at a time; who waits too long for another is told so. */
+const beginAlone = (waitsMs: number): string =>
+  `begin; set local search_path = pg_catalog, pg_temp; set local lock_timeout = ${waitsMs}; select pg_advisory_xact_lock(${LOCK})`
+
 const isApplied = (applied: readonly Applied[], step: Migration): boolean => applied.some(({ number }) => number === step.number)
 
 function checkChecksums(place: string, applied: readonly Applied[], steps: readonly Migration[]): void {
@@ -154,12 +165,21 @@ function checkChecksums(place: string, applied: readonly Applied[], steps: reado
 }
 
 const KEY_BYTES = 32
+const KEY_WAITS_MS = 10_000
 // The newest two are valid, so that a key can be changed while nodes still sign with the one before.
 const KEYS_KEPT = 2
 
-/** The key that tenants are named with: the one given, which is made known to the database, or the one there is, or a new one. */
-export async function wallKey(connection: Connection, given: Uint8Array | undefined, now: number): Promise<Uint8Array> {
-  await connection.script(`begin; select pg_advisory_xact_lock(${LOCK}); set local role inkfast_wall`)
+/**
+ * The key that tenants are named with: the one given, or the one there is, or a new one. One that is given and not known yet is made known to
+ * the database when there is none, or when it is to be changed; otherwise it is the wrong one, and there is no answer.
+ */
+export async function wallKey(
+  connection: Connection,
+  given: Uint8Array | undefined,
+  now: number,
+  change: boolean,
+): Promise<Uint8Array | undefined> {
+  await connection.script(`${beginAlone(KEY_WAITS_MS)}; set local role inkfast_wall`)
   try {
     const [rows = []] = await connection.run(
       [{ text: `select encode(inner_pad, 'hex') from inkfast.wall_keys order by made_at desc, id desc` }],
@@ -168,7 +188,8 @@ export async function wallKey(connection: Connection, given: Uint8Array | undefi
     const known = rows.map(([pad]) => keyOfPad(fromHex(pad as string)))
     const kept = given ? known.find((key) => sameBytes(key, keyOfPad(padsOf(given).inner))) : known[0]
     const key = kept ?? given ?? randomBytes(KEY_BYTES)
-    if (!kept) {
+    const wrong = !kept && known.length > 0 && !change
+    if (!kept && !wrong) {
       const { inner, outer } = padsOf(key)
       const id = `${String(now).padStart(15, '0')}-${randomBytes(4).toString('hex')}`
       // Later than the others, whatever our clock says: or the newest key would be the one to go.
@@ -186,7 +207,7 @@ export async function wallKey(connection: Connection, given: Uint8Array | undefi
       )
     }
     await connection.script('commit')
-    return key
+    return wrong ? undefined : key
   } catch (error) {
     await connection.script('rollback')
     throw error

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { refuse } from '../../model/errors.ts'
-import type { Connection, Connections, Step } from './connections.ts'
+import { type Connection, type Connections, carefully, type Step } from './connections.ts'
 import { Database } from './database.ts'
 import { translate } from './failures.ts'
 import { checkSchema, migrate, readApplied, wallKey } from './migrate.ts'
@@ -46,6 +46,7 @@ const facts: Step = {
   text: `
     select current_setting('server_version_num')::integer, current_setting('server_encoding'), pg_is_in_recovery(),
       current_setting('default_transaction_isolation'), current_setting('fsync'), current_setting('default_transaction_read_only'),
+      current_setting('standard_conforming_strings'),
       r.rolname, r.rolsuper, r.rolbypassrls, r.rolcreaterole, has_database_privilege(current_database(), 'create'),
       to_regclass('inkfast.migrations') is not null,
       coalesce((select pg_has_role(o.oid, 'MEMBER') from pg_roles o where o.rolname = 'inkfast_owner'), false),
@@ -61,6 +62,7 @@ interface Facts {
   readonly isolation: string
   readonly fsync: boolean
   readonly readOnly: boolean
+  readonly plainStrings: boolean
   readonly login: string
   readonly superuser: boolean
   readonly bypasses: boolean
@@ -125,17 +127,19 @@ async function prepare(
   }
   return using(admin ?? connections, async (connection) => {
     if (mayMigrate && wanted) await migrate(connection, { place, now: Date.now })
-    checkSchema(place, await readApplied(connection))
+    checkSchema(place, await readApplied(connection, place))
     const mayKey = admin !== undefined || found.superuser || found.walls || (mayMigrate && !found.prepared)
-    return mayKey && !options.readOnly
-      ? wallKey(connection, given, Date.now())
-      : (given ?? (mayKey ? wallKey(connection, undefined, Date.now()) : undefined))
+    if (!mayKey || (options.readOnly && given)) return given
+    // A key is changed on purpose, with a login that is given for such things: a slip in an option must not push out the one in use.
+    const key = await wallKey(connection, given, Date.now(), admin !== undefined)
+    if (!key) throw refuse('TENANT_KEY_WRONG', { place })
+    return key
   })
 }
 
 async function readFacts(connection: Connection, role: string): Promise<Facts> {
   const [rows] = await connection.run([{ ...facts, values: [role] }], TIMEOUT_MS)
-  const [version, encoding, replica, isolation, fsync, readOnly, login, ...flags] = rows?.[0] ?? []
+  const [version, encoding, replica, isolation, fsync, readOnly, strings, login, ...flags] = rows?.[0] ?? []
   const [superuser, bypasses, createsRoles, creates, prepared, owns, walls, serves] = flags.map((flag) => flag === 't')
   return {
     version: Number(version),
@@ -144,6 +148,7 @@ async function readFacts(connection: Connection, role: string): Promise<Facts> {
     isolation: String(isolation),
     fsync: fsync === 'on',
     readOnly: readOnly === 'on',
+    plainStrings: strings === 'on',
     login: String(login),
     superuser: superuser ?? false,
     bypasses: bypasses ?? false,
@@ -162,6 +167,7 @@ function checkServer(place: string, found: Facts, { readOnly, durability = 'full
   if (found.encoding !== 'UTF8') throw unsuitable(`its encoding is ${found.encoding}; create the database with encoding UTF8`)
   if (found.isolation !== 'read committed')
     throw unsuitable(`default_transaction_isolation is '${found.isolation}'; set it to 'read committed' for this login`)
+  if (!found.plainStrings) throw unsuitable(`standard_conforming_strings is off; set it to on for this login`)
   if (readOnly) return
   if (found.replica) throw refuse('DATABASE_READ_ONLY', { place, reason: 'it is a replica in recovery' })
   if (found.readOnly) throw refuse('DATABASE_READ_ONLY', { place, reason: 'default_transaction_read_only is on' })
@@ -190,7 +196,7 @@ async function using<T>(connections: Connections, work: (connection: Connection)
   }
   let broken = true
   try {
-    const result = await work(connection)
+    const result = await work(carefully(connection))
     broken = false
     return result
   } catch (error) {

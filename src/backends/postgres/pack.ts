@@ -63,7 +63,7 @@ export function packBatch(batch: readonly Commit[]): Packed {
   }
   const alone = batch.length === 1 ? batch[0]?.changes : undefined
   const erase = new Set(alone?.flatMap((change) => (change.kind === 'erase' ? change.seqs : [])))
-  const state = alone?.find((change) => change.kind === 'state')?.state ?? null
+  const state = alone?.findLast((change) => change.kind === 'state')?.state ?? null
   // What is as usual is not sent: an event each, no actor, durable, of the first schema, by senders who know the same head.
   const single = batch.every((commit) => commit.events.length === 1)
   const since = Math.min(...(sinces ?? []))

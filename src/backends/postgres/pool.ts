@@ -17,6 +17,8 @@ export interface PoolOptions {
 const CONNECTIONS = 10
 const CONNECT_MS = 10_000
 const IDLE_MS = 30_000
+// A migration may rewrite a large table.
+const SCRIPT_MS = 600_000
 const APPLICATION = 'inkfast'
 
 export class NoAnswer extends Error {
@@ -35,6 +37,7 @@ export function pooled(options: PoolOptions): Connections {
   })
   const pool = new Pool({
     ...config(options.url),
+    Client: TidyClient,
     max: options.connections ?? CONNECTIONS,
     idleTimeoutMillis: IDLE_MS,
     // An idle store does not keep a program alive; a file would not either.
@@ -56,7 +59,7 @@ export function pooled(options: PoolOptions): Connections {
 function connection(client: PoolClient, place: string): Connection {
   return {
     run: (steps, timeoutMs) => run(client, steps, timeoutMs, place),
-    script: async (text) => void (await client.query(text)),
+    script: (text) => within(client, SCRIPT_MS, place, async () => void (await client.query(text))),
     release: (broken) => client.release(broken ?? false),
   }
 }
@@ -67,20 +70,48 @@ function run(
   timeoutMs: number,
   place: string,
 ): Promise<readonly (readonly Cells[])[]> {
-  return new Promise((resolve, reject) => {
-    let late: NoAnswer | undefined
-    const timer = setTimeout(() => {
-      late = new NoAnswer(`${place} gave no answer within ${timeoutMs} ms`)
-      streamOf(client).destroy(late)
-    }, timeoutMs)
-    client.query(
-      new RoundTrip(steps, (error, results) => {
-        clearTimeout(timer)
-        if (error === undefined) resolve(results)
-        else reject(late ?? error)
-      }),
+  const asked = () =>
+    new Promise<readonly (readonly Cells[])[]>((resolve, reject) => {
+      client.query(new RoundTrip(steps, (error, results) => (error === undefined ? resolve(results) : reject(error))))
+    })
+  return within(client, timeoutMs, place, asked)
+}
+
+async function within<T>(client: Client | PoolClient, timeoutMs: number, place: string, work: () => Promise<T>): Promise<T> {
+  let late: NoAnswer | undefined
+  const timer = setTimeout(() => {
+    late = new NoAnswer(`${place} gave no answer within ${timeoutMs} ms`)
+    streamOf(client).destroy(late)
+  }, timeoutMs)
+  try {
+    return await work()
+  } catch (error) {
+    throw late ?? error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A login that fails on our side leaves its socket open, and the program waiting for the server to close it. */
+class TidyClient extends Client {
+  override connect(): Promise<this>
+  override connect(callback: (error: Error) => void): void
+  override connect(callback?: (error: Error) => void): Promise<this> | undefined {
+    const failed = (error: Error) => {
+      if (error) streamOf(this).destroy()
+      return error
+    }
+    if (callback) {
+      super.connect((error: Error) => callback(failed(error)))
+      return undefined
+    }
+    return super.connect().then(
+      () => this,
+      (error: Error) => {
+        throw failed(error)
+      },
     )
-  })
+  }
 }
 
 interface Socket {
@@ -158,8 +189,7 @@ export function placeOf(url: string): { readonly place: string; readonly local: 
 }
 
 /** A password with a character of its own meaning (# / ? @) cuts the URL in the wrong place: its pieces would be shown as host, port or name. */
-const isTorn = ({ hash, pathname, search, username }: URL): boolean =>
-  hash !== '' || pathname.includes('@') || (username === '' && search.includes('@'))
+const isTorn = ({ hash, pathname, search }: URL): boolean => hash !== '' || pathname.includes('@') || search.includes('@')
 
 const notAnAddress = () => refuse('URL_UNKNOWN', { url: 'postgres://… (a password with special characters is percent-encoded)' })
 

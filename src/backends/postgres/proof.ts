@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { tableNames } from '../../model/tables.ts'
 import type { Step } from './connections.ts'
-import type { Database } from './database.ts'
+import { type Database, enter } from './database.ts'
 import { CANARY, STORE, STRANGER } from './wall.ts'
 
 const walled = ['heads', 'events', 'receipts', 'renewals', ...tableNames]
@@ -17,11 +17,21 @@ const whoAmI = `
 const openTables = `
   select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'inkfast' and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity) order by 1`
+// Every policy that lets the roles that serve through asks whose rows they are.
+const looseRules = `
+  select c.relname, p.polname from pg_policy p join pg_class c on c.oid = p.polrelid
+  where c.relnamespace = 'inkfast'::regnamespace and p.polpermissive and c.relname = any ($1::text[])
+    and p.polroles && array(select 0::oid union all select oid from pg_roles where rolname in ('inkfast_app', 'inkfast_reader'))
+    and strpos(coalesce(pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid), ''), 'inkfast.tenant()') = 0
+  order by 1, 2`
 const plant = `
   insert into inkfast.heads (tenant, seq, hash) values ($1, 0, decode(repeat('00', 32), 'hex')) on conflict (tenant) do nothing`
 const canary = `select count(*) from inkfast.heads where tenant = '${CANARY}'`
 const anything = `select concat_ws(', ', ${walled.map((name) => `case when exists (select 1 from inkfast.${name}) then '${name}' end`).join(', ')})`
-const name = (setting: string): Step => ({ text: `select set_config('inkfast.tenant', $1, true)`, values: [setting] })
+const name = (setting: string): Step => ({
+  text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('inkfast.tenant', $1, true)`,
+  values: [setting],
+})
 
 export async function proveWall(db: Database, { plant: mayPlant }: { readonly plant: boolean }): Promise<void> {
   const [who] = await db.read(STORE, { text: whoAmI })
@@ -42,9 +52,13 @@ export async function proveWall(db: Database, { plant: mayPlant }: { readonly pl
   const [unforced = []] = await db.read(STORE, { text: openTables })
   if (unforced.length > 0) throw open(`row-level security is not forced on ${unforced.map(([table]) => table).join(', ')}`)
 
+  const [loose = []] = await db.read(STORE, { text: looseRules, values: [`{${walled.join(',')}}`] })
+  if (loose.length > 0)
+    throw open(`the policy ${loose.map(([table, rule]) => `${rule} on ${table}`).join(', ')} does not ask for the tenant`)
+
   if (mayPlant) {
-    const enter = { text: 'select inkfast.enter_v1($1)', values: [db.wall.whatever(CANARY)] }
-    await db.run([enter, { text: plant, values: [CANARY] }], 'reading')
+    const named = enter(db.wall.whatever(CANARY))
+    await db.run([named, { text: plant, values: [CANARY] }], 'reading')
     // A canary that cannot see itself would prove nothing by being unseen.
     const [own] = await db.readWhatever(CANARY, { text: canary })
     if (own?.[0]?.[0] !== '1') throw open('what a tenant wrote it could not read')

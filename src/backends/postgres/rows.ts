@@ -74,7 +74,12 @@ function listStep(table: TableName, query: ListQuery): readonly [Step, readonly 
   if (query.below !== undefined) where.push(`${ranged.name} < ${bound(ranged, query.below)}`)
   const back = query.backwards ?? false
   if (query.cursor !== undefined) where.push(beyond(rest, decodeCursor(query.cursor, rest.length), back, same, parameter))
-  const order = rest.map(({ name }) => (back ? `${name} desc nulls last` : `${name} nulls first`)).join(', ')
+  // As the indexes are made: only where a column can be null does it say where nulls lie.
+  const ordered = ({ name }: Ordered): string => {
+    const nulls = NEVER_NULL.includes(name) ? '' : back ? ' nulls last' : ' nulls first'
+    return `${name}${back ? ' desc' : ''}${nulls}`
+  }
+  const order = rest.map(ordered).join(', ')
   const keys = rest.map(({ name }) => `, ${name}`).join('')
   values.push(query.limit + 1)
   const text = `select ${statements[table].stored}${keys} from inkfast.${table} where ${where.length > 0 ? where.join(' and ') : 'true'} order by ${order} limit $${values.length}::integer`

@@ -192,6 +192,7 @@ create policy wall on inkfast.wall_keys for all to inkfast_wall using (true) wit
 CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_bodies text[], p_erase bigint[], p_state text, OUT base bigint, OUT hashes bytea[], OUT odd jsonb, OUT now bigint)
  RETURNS record
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
  SET jit TO 'off'
@@ -218,6 +219,7 @@ declare
 begin
   -- Assigned and not performed: an expression costs a tenth of a query.
   v_set := set_config('inkfast.tenant', p_tenant, true);
+  v_set := set_config('bytea_output', 'hex', true);
   v_set := set_config('lock_timeout', p_lock_ms::text, true);
   v_set := set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
   -- Only a name until the wall has let it through: a head that is not shown is either nobody's or not ours to see.
@@ -256,7 +258,9 @@ begin
       v_any := true;
       v_out[v_row.commit] := true;
       odd := odd || jsonb_build_object('commit', v_row.commit, 'kind', 'key', 'seq', v_row.seq, 'count', v_row.count,
-        'body', v_row.body, 'salt', v_row.salt);
+        'body', v_row.body, 'salt', v_row.salt, 'receipts', (
+          select jsonb_agg(jsonb_build_array(encode(t.id, 'hex'), encode(t.hash, 'hex')) order by t.seq)
+          from inkfast.events t where t.tenant = v_tenant and t.seq >= v_row.seq and t.seq < v_row.seq + v_row.count));
     end loop;
   end if;
 
@@ -274,7 +278,10 @@ begin
         then
           v_any := true;
           v_out[i] := true;
-          odd := odd || jsonb_build_object('commit', i, 'kind', 'sent', 'seq', v_row.seq);
+          v_at := case when p_event_commits is null then 1 else cardinality(array_positions(p_event_commits, i)) end;
+          odd := odd || jsonb_build_object('commit', i, 'kind', 'sent', 'seq', v_row.seq, 'receipts', (
+          select jsonb_agg(jsonb_build_array(encode(t.id, 'hex'), encode(t.hash, 'hex')) order by t.seq)
+          from inkfast.events t where t.tenant = v_tenant and t.seq >= v_row.seq and t.seq < v_row.seq + v_at));
         end if;
       end loop;
     end loop;
@@ -440,6 +447,7 @@ grant execute on function inkfast.commit_v1(text,boolean,integer,integer,bigint,
 CREATE OR REPLACE FUNCTION inkfast.enter_v1(p_tenant text)
  RETURNS void
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
   v_set text := set_config('inkfast.tenant', p_tenant, true);

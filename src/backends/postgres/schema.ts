@@ -1,7 +1,7 @@
 // Where a database's schema stands, and bringing it up to date: looked at without changing anything, so that a person can decide first.
 
 import { refuse } from '../../model/errors.ts'
-import type { Connection, Connections } from './connections.ts'
+import { type Connection, type Connections, carefully } from './connections.ts'
 import { translate } from './failures.ts'
 import { checkSchema, type Migration, migrate, migrations, readApplied, roles, schemaRange, wallKey } from './migrate.ts'
 import { keyBytes, openDatabase } from './open.ts'
@@ -58,7 +58,7 @@ export async function migrateDatabase(url: string, { tenantKey, progress }: Migr
     await checkServer(place, connection)
     await migrate(connection, { place, now: Date.now, ...(progress && { progress }) })
     const walledAgain = await wallAgain(connection)
-    await wallKey(connection, given, Date.now())
+    await wallKey(connection, given, Date.now(), true)
     return { ...(await stateOf(place, connection)), walledAgain }
   })
   // Opening proves that the wall stands. How durable the server is concerns those who write.
@@ -68,7 +68,7 @@ export async function migrateDatabase(url: string, { tenantKey, progress }: Migr
 }
 
 async function stateOf(place: string, connection: Connection): Promise<DatabaseSchema> {
-  const applied = await readApplied(connection)
+  const applied = await readApplied(connection, place)
   if (applied.length > 0) checkSchema(place, applied, { ...schemaRange, needs: 0 })
   const known = migrations.map(({ number, name, checksum, serves, sql }): DatabaseMigration => {
     const appliedAt = applied.find((one) => one.number === number)?.appliedAt
@@ -105,7 +105,7 @@ async function connected<T>(url: string, work: (connections: Connections, connec
       throw translate(connections.place, error, 'connecting')
     })
     try {
-      return await work(connections, connection)
+      return await work(connections, carefully(connection))
     } catch (error) {
       throw translate(connections.place, error, 'reading')
     } finally {

@@ -7,7 +7,7 @@ import type { TenantId } from '../../model/ids.ts'
 import { type TableName, tableNames, tableOf } from '../../model/tables.ts'
 import type { BackendHealth, Scratch, Upkeep } from '../../ports/upkeep.ts'
 import { checkDatabase } from './check.ts'
-import type { Database, Held } from './database.ts'
+import { type Database, enter, type Held } from './database.ts'
 import { headFrom, headStep, journalReads, readPage } from './journal.ts'
 import { texts } from './pack.ts'
 import { scanRows } from './rows.ts'
@@ -37,7 +37,13 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
     snapshot: async (tenant) => {
       const held = await db.hold(tenant, picture)
       // The picture is taken by the first statement after begin, and naming the tenant was that one.
-      const head = headFrom((await held.run(headStep))[0])
+      const head = await held.run(headStep).then(
+        ([rows]) => headFrom(rows),
+        async (error: unknown) => {
+          await held.rollback()
+          throw error
+        },
+      )
       return {
         journal: {
           head: async () => head,
@@ -83,9 +89,9 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
     sweepReceipts: async (before) => {
       let swept = 0
       for (const tenant of await tenants()) {
-        const enter = { text: 'select inkfast.enter_v1($1)', values: [db.wall.whatever(tenant)] }
+        const named = enter(db.wall.whatever(tenant))
         const sweep = 'with swept as (delete from inkfast.receipts where at < $1::numeric returning 1) select count(*) from swept'
-        const [, answer] = await db.run([enter, { text: sweep, values: [before] }], 'reading')
+        const [, answer] = await db.run([named, { text: sweep, values: [before] }], 'reading')
         swept += Number(answer?.[0]?.[0])
       }
       return swept
