@@ -61,7 +61,7 @@ describe('the wall between tenants', () => {
         return new Set([await look('!'), await look('"m'), await look('"z'), await look('~')]).size > 1
       })
     const fill = `insert into inkfast.events (tenant, seq, id, at, type, schema, class, actor, payload, digest, hash)
-      select 'acme', 1000 + n, '', 0, 'note.made', 1, 0, '', '"secret"', '', '' from generate_series(1, 500) n`
+      select 'acme', 1000 + n, '', 0, 'note.made', 1, 0, '', '"secret"', '', '' from generate_series(1, 20000) n`
     await asSuperuser(url, async (superuser) => {
       await superuser.query(fill)
       await superuser.query('analyze')
