@@ -16,6 +16,7 @@ import { checkConfig, checkImports, checkPure, checkSql, folderOf, type Room, ty
 
 const LONG_FILES: Readonly<Record<string, string>> = {
   'src/model/errors.ts': 'one table, a row for every refusal',
+  'src/backends/postgres/commit-function.ts': 'one function of SQL, read from top to bottom',
   'src/kernel/tenant.test.ts': 'one promise of the wall between tenants after the other',
   'src/kernel/store.test.ts': 'one promise of the public face after the other, in the order a user meets them',
 }

@@ -8,11 +8,16 @@ export const FIXED = { id: 1, salt: 17, digest: 33, event: 65, session: 97, run:
 const piece = (name: keyof typeof FIXED, size: number): string =>
   `substring(p_bytes from d.n::integer * ${FIXED.size} - ${FIXED.size - FIXED[name]} for ${size})`
 const optional = (name: keyof typeof FIXED): string => `nullif(${piece(name, 16)}, c_none)`
+// Most events are part of no run, about no row and caused by none: then a batch has none of it to look for.
+const seldom = (name: keyof typeof FIXED): string => `case when p_seldom then ${optional(name)} end`
 
 /** Ids and links of events that are there already: who sent them again gets the same answer, without asking twice. */
 const receiptsOf = (seq: string, count: string): string => `(
           select jsonb_agg(jsonb_build_array(encode(t.id, 'hex'), encode(t.hash, 'hex')) order by t.seq)
           from inkfast.events t where t.tenant = v_tenant and t.seq >= ${seq} and t.seq < ${seq} + ${count})`
+
+/** The seq of an event of the batch; none where it belongs to a commit that was refused, or where no event is meant. */
+const seqOf = (n: string): string => `case when v_any then v_seqs[${n}] else base + nullif(${n}, 0) end`
 
 const guardOf = (name: TableName): string => {
   const { fenced } = tableOf(name)
@@ -27,8 +32,10 @@ const guardOf = (name: TableName): string => {
         select t.revision${fenced ? ', t.fence' : ''} from inkfast.${name} t where t.tenant = v_tenant and t.id = g.id offset 0
       ) r on true
       where g.name = '${name}' and ${found} <> g.wanted;
-      v_fails := v_fails || v_failed;
-      v_finds := v_finds || v_found;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
     end if;`
 }
 
@@ -48,9 +55,9 @@ const putOf = (name: TableName): string => {
   const values = [
     'v_tenant',
     'p.id',
-    'coalesce(v_seqs[p.born], 0)',
-    'coalesce(v_seqs[p.revision], 0)',
-    ...fence.map(() => 'v_seqs[p.fence]'),
+    `coalesce(${seqOf('p.born')}, 0)`,
+    `coalesce(${seqOf('p.revision')}, 0)`,
+    ...fence.map(() => seqOf('p.fence')),
     ...columns.map((column, i) => `(p.columns::json ->> ${i})${table.columns[column] === 'integer' ? '::bigint' : ''}`),
     'p.body',
   ]
@@ -73,7 +80,7 @@ const putOf = (name: TableName): string => {
  * and static. Lookups are lateral with `offset 0` and sequential scans are off: a plan kept from when a table was empty would read all of
  * it for every row later on (25 k events a second became 0.2 k).
  */
-const PARAMETERS = 40
+const PARAMETERS = 41
 
 export const commitCall = `select base, hashes, odd, now from inkfast.commit_v1(${Array.from({ length: PARAMETERS }, (_, i) => `$${i + 1}`).join(', ')})`
 
@@ -93,6 +100,7 @@ export const commitFunction = `create function inkfast.commit_v1(
   p_class          smallint[],
   p_actor          text[],
   p_bytes          bytea,
+  p_seldom         boolean,
   p_payload_from   integer[],
   p_payload_size   integer[],
   p_payloads       bytea,
@@ -119,14 +127,13 @@ export const commitFunction = `create function inkfast.commit_v1(
   p_erase          bigint[],
   p_state          text,
   out base   bigint,
-  out hashes bytea[],
+  out hashes bytea,
   out odd    jsonb,
   out now    bigint
 ) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
-set jit = off
 as $$
 declare
   c_none   constant bytea := '\\x00000000000000000000000000000000';
@@ -148,11 +155,9 @@ declare
   v_any    boolean := false;
   v_out    boolean[] := array_fill(false, array[p_commits]);
 begin
-  -- Assigned and not performed: an expression costs a tenth of a query.
-  v_set := set_config('inkfast.tenant', p_tenant, true);
-  v_set := set_config('bytea_output', 'hex', true);
-  v_set := set_config('lock_timeout', p_lock_ms::text, true);
-  v_set := set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
+  -- One expression, assigned and not performed: each has its price in every transaction, and a query ten times that.
+  v_set := set_config('inkfast.tenant', p_tenant, true) || set_config('bytea_output', 'hex', true)
+    || set_config('lock_timeout', p_lock_ms::text, true) || set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
   -- Only a name until the wall has let it through: a head that is not shown is either nobody's or not ours to see.
   v_tenant := rtrim(left(p_tenant, -65), '!');
 
@@ -176,7 +181,7 @@ begin
   end if;
 
   -- An earlier sending, by its key: whether the command is the same is for the caller to say, who has it.
-  if cardinality(p_key_commits) > 0 then
+  if p_key_commits is not null then
     for v_row in
       select k.commit, r.seq, r.count, encode(r.body, 'hex') as body, encode(e.salt, 'hex') as salt
       from unnest(p_key_commits) with ordinality as k (commit, n)
@@ -215,7 +220,7 @@ begin
   end if;
 
   -- Guards: each one once, however many commits ask it.
-  if cardinality(p_guard_tables) > 0 then
+  if p_guard_tables is not null then
     if '' = any (p_guard_tables) then
       select array_agg(g.n), array_agg(e.seq) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants) with ordinality as g (name, id, wanted, n)
@@ -223,10 +228,12 @@ begin
         select t.seq from inkfast.events t where t.tenant = v_tenant and t.session = decode(g.id, 'hex') order by t.seq desc limit 1
       ) e
       where g.name = '' and e.seq > g.wanted;
-      v_fails := v_fails || v_failed;
-      v_finds := v_finds || v_found;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
     end if;${tableNames.map(guardOf).join('')}
-    if cardinality(v_fails) > 0 then
+    if v_fails <> '{}' then
       for i in 1 .. cardinality(p_pair_commits) loop
         v_at := array_position(v_fails, p_pair_guards[i]::bigint);
         if v_at is not null and not v_out[p_pair_commits[i]] then
@@ -239,42 +246,53 @@ begin
   end if;
 
   -- The links, one after the other: the one thing that cannot be done all at once.
-  if p_events > 0 then
+  hashes := '';
+  if v_any then
     v_seqs := array_fill(null::bigint, array[p_events]);
-    hashes := array_fill(null::bytea, array[p_events]);
     for i in 1 .. p_events loop
-      if not (v_any and v_out[coalesce(p_event_commits[i], i)]) then
+      if not v_out[coalesce(p_event_commits[i], i)] then
         v_seq := v_seq + 1;
-        v_hash := sha256(c_link || v_hash || int8send(v_seq) || substring(p_bytes from (i - 1) * ${FIXED.size} + ${FIXED.event} for 32));
+        v_hash := sha256(c_link || v_hash || int8send(v_seq) || substring(p_bytes from ${FIXED.size} * i - ${FIXED.size - FIXED.event} for 32));
         v_seqs[i] := v_seq;
-        hashes[i] := v_hash;
+        hashes := hashes || v_hash;
       end if;
     end loop;
+  else
+    for i in 1 .. p_events loop
+      v_hash := sha256(c_link || v_hash || int8send(base + i) || substring(p_bytes from ${FIXED.size} * i - ${FIXED.size - FIXED.event} for 32));
+      hashes := hashes || v_hash;
+    end loop;
+    v_seq := base + p_events;
   end if;
 
   if v_seq > base then
     insert into inkfast.events
       (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
-    select v_tenant, d.seq, ${piece('id', 16)}, d.at, d.type, coalesce(d.schema, 1), coalesce(d.class, 0::smallint), coalesce(d.actor, ''),
-      ${optional('session')}, ${optional('run')},
-      ${optional('subject')}, ${optional('cause')}, ${optional('key')},
+    select v_tenant, ${seqOf('d.n')}, ${piece('id', 16)}, d.at, d.type, coalesce(d.schema, 1), coalesce(d.class, 0::smallint), coalesce(d.actor, ''),
+      ${optional('session')},
+      ${seldom('run')}, ${seldom('subject')},
+      ${seldom('cause')}, ${seldom('key')},
       convert_from(substring(p_payloads from d.payload_from for d.payload_size), 'UTF8'),
-      ${piece('salt', 16)}, ${piece('digest', 32)}, d.hash
-    from unnest(v_seqs, hashes, p_at, p_type, p_schema, p_class, p_actor, p_payload_from, p_payload_size) with ordinality
-      as d (seq, hash, at, type, schema, class, actor, payload_from, payload_size, n)
-    where d.seq is not null;
+      ${piece('salt', 16)}, ${piece('digest', 32)}, substring(hashes from (${seqOf('d.n')} - base)::integer * 32 - 31 for 32)
+    from unnest(p_at, p_type, p_schema, p_class, p_actor, p_payload_from, p_payload_size) with ordinality
+      as d (at, type, schema, class, actor, payload_from, payload_size, n)
+    where not v_any or v_seqs[d.n] is not null;
     update inkfast.heads h set seq = v_seq, hash = v_hash where h.tenant = v_tenant;
   end if;
 
-  -- Rows that leave go before rows that come: within a commit the same row may do both.
-  if cardinality(p_remove_tables) > 0 then${tableNames.map(removeOf).join('')}
-  end if;
-  if cardinality(p_put_tables) > 0 then${tableNames.map(putOf).join('')}
+  if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null and p_state is null then
+    return;
   end if;
 
-  if cardinality(p_key_commits) > 0 then
+  -- Rows that leave go before rows that come: within a commit the same row may do both.
+  if p_remove_tables is not null then${tableNames.map(removeOf).join('')}
+  end if;
+  if p_put_tables is not null then${tableNames.map(putOf).join('')}
+  end if;
+
+  if p_key_commits is not null then
     insert into inkfast.receipts (tenant, key, seq, count, body, at)
-    select v_tenant, substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16), v_seqs[coalesce(p_firsts[k.commit], k.commit)],
+    select v_tenant, substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16), ${seqOf('coalesce(p_firsts[k.commit], k.commit)')},
       case when p_event_commits is null then 1 else cardinality(array_positions(p_event_commits, k.commit)) end,
       substring(p_key_bodies from (k.n::integer - 1) * 32 + 1 for 32), now
     from unnest(p_key_commits) with ordinality as k (commit, n)
@@ -283,7 +301,7 @@ begin
 
   -- Erasures and states come in a batch of one.
   if not v_out[1] then
-    if cardinality(p_erase) > 0 then
+    if p_erase is not null then
       update inkfast.events e set payload = null, salt = null where e.tenant = v_tenant and e.seq = any (p_erase);
       get diagnostics v_seq = row_count;
       if v_seq <> cardinality(p_erase) then

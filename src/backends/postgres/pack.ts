@@ -80,6 +80,7 @@ export function packBatch(batch: readonly Commit[]): Packed {
     events.every((e) => e.class === DURABLE) ? null : numbers(events.map((e) => e.class)),
     events.every((e) => e.actor === '') ? null : texts(events.map((e) => e.actor)),
     bytes,
+    events.some((e) => e.run || e.subject || e.cause || e.key),
     numbers(starts),
     numbers(sizes),
     payloads,

@@ -328,6 +328,7 @@ create function inkfast.commit_v1(
   p_class          smallint[],
   p_actor          text[],
   p_bytes          bytea,
+  p_seldom         boolean,
   p_payload_from   integer[],
   p_payload_size   integer[],
   p_payloads       bytea,
@@ -354,14 +355,13 @@ create function inkfast.commit_v1(
   p_erase          bigint[],
   p_state          text,
   out base   bigint,
-  out hashes bytea[],
+  out hashes bytea,
   out odd    jsonb,
   out now    bigint
 ) language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
-set jit = off
 as $$
 declare
   c_none   constant bytea := '\x00000000000000000000000000000000';
@@ -383,11 +383,9 @@ declare
   v_any    boolean := false;
   v_out    boolean[] := array_fill(false, array[p_commits]);
 begin
-  -- Assigned and not performed: an expression costs a tenth of a query.
-  v_set := set_config('inkfast.tenant', p_tenant, true);
-  v_set := set_config('bytea_output', 'hex', true);
-  v_set := set_config('lock_timeout', p_lock_ms::text, true);
-  v_set := set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
+  -- One expression, assigned and not performed: each has its price in every transaction, and a query ten times that.
+  v_set := set_config('inkfast.tenant', p_tenant, true) || set_config('bytea_output', 'hex', true)
+    || set_config('lock_timeout', p_lock_ms::text, true) || set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
   -- Only a name until the wall has let it through: a head that is not shown is either nobody's or not ours to see.
   v_tenant := rtrim(left(p_tenant, -65), '!');
 
@@ -411,7 +409,7 @@ begin
   end if;
 
   -- An earlier sending, by its key: whether the command is the same is for the caller to say, who has it.
-  if cardinality(p_key_commits) > 0 then
+  if p_key_commits is not null then
     for v_row in
       select k.commit, r.seq, r.count, encode(r.body, 'hex') as body, encode(e.salt, 'hex') as salt
       from unnest(p_key_commits) with ordinality as k (commit, n)
@@ -454,7 +452,7 @@ begin
   end if;
 
   -- Guards: each one once, however many commits ask it.
-  if cardinality(p_guard_tables) > 0 then
+  if p_guard_tables is not null then
     if '' = any (p_guard_tables) then
       select array_agg(g.n), array_agg(e.seq) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants) with ordinality as g (name, id, wanted, n)
@@ -462,8 +460,10 @@ begin
         select t.seq from inkfast.events t where t.tenant = v_tenant and t.session = decode(g.id, 'hex') order by t.seq desc limit 1
       ) e
       where g.name = '' and e.seq > g.wanted;
-      v_fails := v_fails || v_failed;
-      v_finds := v_finds || v_found;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
     end if;
     if 'sessions' = any (p_guard_tables) then
       select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
@@ -472,8 +472,10 @@ begin
         select t.revision from inkfast.sessions t where t.tenant = v_tenant and t.id = g.id offset 0
       ) r on true
       where g.name = 'sessions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      v_fails := v_fails || v_failed;
-      v_finds := v_finds || v_found;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
     end if;
     if 'names' = any (p_guard_tables) then
       select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
@@ -482,8 +484,10 @@ begin
         select t.revision from inkfast.names t where t.tenant = v_tenant and t.id = g.id offset 0
       ) r on true
       where g.name = 'names' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      v_fails := v_fails || v_failed;
-      v_finds := v_finds || v_found;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
     end if;
     if 'leases' = any (p_guard_tables) then
       select array_agg(g.n), array_agg(coalesce(case when g.fence then r.fence else r.revision end, 0)) into v_failed, v_found
@@ -492,10 +496,12 @@ begin
         select t.revision, t.fence from inkfast.leases t where t.tenant = v_tenant and t.id = g.id offset 0
       ) r on true
       where g.name = 'leases' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted;
-      v_fails := v_fails || v_failed;
-      v_finds := v_finds || v_found;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
     end if;
-    if cardinality(v_fails) > 0 then
+    if v_fails <> '{}' then
       for i in 1 .. cardinality(p_pair_commits) loop
         v_at := array_position(v_fails, p_pair_guards[i]::bigint);
         if v_at is not null and not v_out[p_pair_commits[i]] then
@@ -508,35 +514,46 @@ begin
   end if;
 
   -- The links, one after the other: the one thing that cannot be done all at once.
-  if p_events > 0 then
+  hashes := '';
+  if v_any then
     v_seqs := array_fill(null::bigint, array[p_events]);
-    hashes := array_fill(null::bytea, array[p_events]);
     for i in 1 .. p_events loop
-      if not (v_any and v_out[coalesce(p_event_commits[i], i)]) then
+      if not v_out[coalesce(p_event_commits[i], i)] then
         v_seq := v_seq + 1;
-        v_hash := sha256(c_link || v_hash || int8send(v_seq) || substring(p_bytes from (i - 1) * 176 + 65 for 32));
+        v_hash := sha256(c_link || v_hash || int8send(v_seq) || substring(p_bytes from 176 * i - 111 for 32));
         v_seqs[i] := v_seq;
-        hashes[i] := v_hash;
+        hashes := hashes || v_hash;
       end if;
     end loop;
+  else
+    for i in 1 .. p_events loop
+      v_hash := sha256(c_link || v_hash || int8send(base + i) || substring(p_bytes from 176 * i - 111 for 32));
+      hashes := hashes || v_hash;
+    end loop;
+    v_seq := base + p_events;
   end if;
 
   if v_seq > base then
     insert into inkfast.events
       (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
-    select v_tenant, d.seq, substring(p_bytes from d.n::integer * 176 - 175 for 16), d.at, d.type, coalesce(d.schema, 1), coalesce(d.class, 0::smallint), coalesce(d.actor, ''),
-      nullif(substring(p_bytes from d.n::integer * 176 - 79 for 16), c_none), nullif(substring(p_bytes from d.n::integer * 176 - 63 for 16), c_none),
-      nullif(substring(p_bytes from d.n::integer * 176 - 47 for 16), c_none), nullif(substring(p_bytes from d.n::integer * 176 - 31 for 16), c_none), nullif(substring(p_bytes from d.n::integer * 176 - 15 for 16), c_none),
+    select v_tenant, case when v_any then v_seqs[d.n] else base + nullif(d.n, 0) end, substring(p_bytes from d.n::integer * 176 - 175 for 16), d.at, d.type, coalesce(d.schema, 1), coalesce(d.class, 0::smallint), coalesce(d.actor, ''),
+      nullif(substring(p_bytes from d.n::integer * 176 - 79 for 16), c_none),
+      case when p_seldom then nullif(substring(p_bytes from d.n::integer * 176 - 63 for 16), c_none) end, case when p_seldom then nullif(substring(p_bytes from d.n::integer * 176 - 47 for 16), c_none) end,
+      case when p_seldom then nullif(substring(p_bytes from d.n::integer * 176 - 31 for 16), c_none) end, case when p_seldom then nullif(substring(p_bytes from d.n::integer * 176 - 15 for 16), c_none) end,
       convert_from(substring(p_payloads from d.payload_from for d.payload_size), 'UTF8'),
-      substring(p_bytes from d.n::integer * 176 - 159 for 16), substring(p_bytes from d.n::integer * 176 - 143 for 32), d.hash
-    from unnest(v_seqs, hashes, p_at, p_type, p_schema, p_class, p_actor, p_payload_from, p_payload_size) with ordinality
-      as d (seq, hash, at, type, schema, class, actor, payload_from, payload_size, n)
-    where d.seq is not null;
+      substring(p_bytes from d.n::integer * 176 - 159 for 16), substring(p_bytes from d.n::integer * 176 - 143 for 32), substring(hashes from (case when v_any then v_seqs[d.n] else base + nullif(d.n, 0) end - base)::integer * 32 - 31 for 32)
+    from unnest(p_at, p_type, p_schema, p_class, p_actor, p_payload_from, p_payload_size) with ordinality
+      as d (at, type, schema, class, actor, payload_from, payload_size, n)
+    where not v_any or v_seqs[d.n] is not null;
     update inkfast.heads h set seq = v_seq, hash = v_hash where h.tenant = v_tenant;
   end if;
 
+  if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null and p_state is null then
+    return;
+  end if;
+
   -- Rows that leave go before rows that come: within a commit the same row may do both.
-  if cardinality(p_remove_tables) > 0 then
+  if p_remove_tables is not null then
     if 'sessions' = any (p_remove_tables) then
       delete from inkfast.sessions t
       using (select r.id from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
@@ -556,10 +573,10 @@ begin
       where t.tenant = v_tenant and t.id = r.id;
     end if;
   end if;
-  if cardinality(p_put_tables) > 0 then
+  if p_put_tables is not null then
     if 'sessions' = any (p_put_tables) then
       insert into inkfast.sessions as t (tenant, id, born, revision, state, owner, body)
-      select v_tenant, p.id, coalesce(v_seqs[p.born], 0), coalesce(v_seqs[p.revision], 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
       from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'sessions' and not v_out[p.commit]
@@ -567,7 +584,7 @@ begin
     end if;
     if 'names' = any (p_put_tables) then
       insert into inkfast.names as t (tenant, id, born, revision, target, body)
-      select v_tenant, p.id, coalesce(v_seqs[p.born], 0), coalesce(v_seqs[p.revision], 0), (p.columns::json ->> 0), p.body
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), p.body
       from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'names' and not v_out[p.commit]
@@ -575,7 +592,7 @@ begin
     end if;
     if 'leases' = any (p_put_tables) then
       insert into inkfast.leases as t (tenant, id, born, revision, fence, owner, body)
-      select v_tenant, p.id, coalesce(v_seqs[p.born], 0), coalesce(v_seqs[p.revision], 0), v_seqs[p.fence], (p.columns::json ->> 0), p.body
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), case when v_any then v_seqs[p.fence] else base + nullif(p.fence, 0) end, (p.columns::json ->> 0), p.body
       from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'leases' and not v_out[p.commit]
@@ -583,9 +600,9 @@ begin
     end if;
   end if;
 
-  if cardinality(p_key_commits) > 0 then
+  if p_key_commits is not null then
     insert into inkfast.receipts (tenant, key, seq, count, body, at)
-    select v_tenant, substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16), v_seqs[coalesce(p_firsts[k.commit], k.commit)],
+    select v_tenant, substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16), case when v_any then v_seqs[coalesce(p_firsts[k.commit], k.commit)] else base + nullif(coalesce(p_firsts[k.commit], k.commit), 0) end,
       case when p_event_commits is null then 1 else cardinality(array_positions(p_event_commits, k.commit)) end,
       substring(p_key_bodies from (k.n::integer - 1) * 32 + 1 for 32), now
     from unnest(p_key_commits) with ordinality as k (commit, n)
@@ -594,7 +611,7 @@ begin
 
   -- Erasures and states come in a batch of one.
   if not v_out[1] then
-    if cardinality(p_erase) > 0 then
+    if p_erase is not null then
       update inkfast.events e set payload = null, salt = null where e.tenant = v_tenant and e.seq = any (p_erase);
       get diagnostics v_seq = row_count;
       if v_seq <> cardinality(p_erase) then
