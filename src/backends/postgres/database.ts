@@ -30,10 +30,15 @@ const START_UP_LOOK_MS = 50
 
 /**
  * Names the tenant, and from here on names mean what they mean to us: whoever can make a function or a type that fits better than the
- * server's own could otherwise listen in.
+ * server's own could otherwise listen in. What is read is read by an index and in its order; a plan that was made while a table was empty, and
+ * reads and sorts all of it, would be kept for a while after it has grown.
  */
+const entering = ['search_path = pg_catalog, pg_temp', 'enable_seqscan = off', 'enable_sort = off']
+  .map((setting) => setting.split(' = '))
+  .map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`)
+
 export const enter = (token: string): Step => ({
-  text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), inkfast.enter_v1($1)`,
+  text: `select ${entering.join(', ')}, inkfast.enter_v1($1)`,
   values: [token],
   prepared: true,
 })

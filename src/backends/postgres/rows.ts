@@ -49,7 +49,7 @@ interface Ordered {
 }
 
 /** The statement, and the columns a cursor is made of. */
-function listStep(table: TableName, query: ListQuery): readonly [Step, readonly Ordered[]] {
+export function listStep(table: TableName, query: ListQuery): readonly [Step, readonly Ordered[]] {
   const index = tableOf(table).indexes[query.index]
   assert(index, `index ${query.index} of ${table} is declared`)
   const typed = (name: string): Ordered => ({ name, type: name === 'id' ? 'text' : (tableOf(table).columns[name] ?? 'integer') })
