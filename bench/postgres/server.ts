@@ -27,7 +27,10 @@ export async function startBenchServer(): Promise<BenchServer> {
     return {
       settings: `PostgreSQL ${server_version} over the loopback, ${list.join(', ')} (read back); the rest is as PostgreSQL has it`,
       database: async () => (await createDatabase(server.url, { prefix: 'bench' })).url,
-      [Symbol.asyncDispose]: () => server.stop(),
+      [Symbol.asyncDispose]: async () => {
+        await untilAlone(server.url)
+        await server.stop()
+      },
     }
   } catch (error) {
     await server.stop()
@@ -39,4 +42,15 @@ async function readSettings(url: string): Promise<Readonly<Record<string, string
   const wanted = ['server_version', ...SHOWN].map((name) => `current_setting('${name}') as ${name}`)
   const [found] = await query(url, `select ${wanted.join(', ')}`)
   return found as Record<string, string>
+}
+
+// A peer whose pool is still saying goodbye would take a server that stops for an error, and end the whole run.
+const GOODBYE_MS = 3000
+
+async function untilAlone(url: string): Promise<void> {
+  const others = `select count(*)::integer as n from pg_stat_activity where backend_type = 'client backend' and datname like 'bench%'`
+  for (const end = performance.now() + GOODBYE_MS; performance.now() < end; await new Promise((resolve) => setTimeout(resolve, 20))) {
+    const [found] = await query(url, others)
+    if (found?.n === 0) return
+  }
 }

@@ -3,11 +3,17 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enter } from '../../src/backends/postgres/database.ts'
+import { pageStep } from '../../src/backends/postgres/journal.ts'
 import { listStep } from '../../src/backends/postgres/rows.ts'
 import { open } from '../../src/index.ts'
+import type { Id, RunId, SessionId } from '../../src/model/ids.ts'
 import { encodeCursor } from '../../src/model/order.ts'
 import { type ColumnValue, tableNames, tableOf } from '../../src/model/tables.ts'
+import type { PageQuery } from '../../src/ports/journal.ts'
 import { preparedDatabase } from '../support/databases.ts'
+import { openIn, tempDatabase } from '../support/engines.ts'
+import { asSuperuser } from './logins.ts'
+import { until } from './until.ts'
 
 let client: Client
 
@@ -48,6 +54,50 @@ test.each(lists)('$table $index, backwards: $backwards', async ({ table, index, 
   const cursor = encodeCursor([tableOf(table).columns[last] ? 'x' : 5, 'id'])
   const [next] = listStep(table, { index, equals, backwards, limit: 10, cursor })
   expect(await planOf(next.text, next.values ?? [])).not.toMatch(/Sort/)
+})
+
+const id = '01HF7YAT008B78NC00T411MSDF'
+const pages: readonly (readonly [string, Partial<PageQuery>, string])[] = [
+  ['everything', {}, 'events_pkey'],
+  ['a session', { session: id as SessionId }, 'events_by_session'],
+  ['a run', { run: id as RunId }, 'events_by_run'],
+  ['a row', { subject: id as Id }, 'events_by_subject'],
+  ['a type', { types: [{ text: 'a.b', prefix: false }] }, 'events_by_type'],
+  ['a session and a type', { session: id as SessionId, types: [{ text: 'a.b', prefix: false }] }, 'events_by_session'],
+  ['types under a prefix', { types: [{ text: 'a.', prefix: true }] }, 'events_pkey'],
+]
+
+test.each(pages)('a page of %s is read in the order of its own index', async (_, query, index) => {
+  for (const rest of [{}, { backwards: true, from: 9 }, { bytes: 100 }, { to: 5 }]) {
+    const step = pageStep({ from: 0, limit: 10, ...query, ...rest }, 10)
+    const plan = await planOf(step.text, step.values ?? [])
+    expect(plan).toContain(index)
+    expect(plan).not.toMatch(/Sort|Seq Scan/)
+  }
+})
+
+test('commits look up by primary keys alone, also with plans from when there was nothing to look up', async () => {
+  const url = await tempDatabase()
+  const store = await openIn(url, { connections: 1 })
+  for (let n = 0; n < 40; n++) {
+    const session = await store.session(`s/${n}`)
+    const { seq } = await session.append('a.b', n, { key: `k/${n}` })
+    await session.append('a.b', n, { key: `k/${n}` })
+    await session.append('a.b', n, { after: seq })
+    if (n % 5 === 0) await session.archive()
+  }
+  await store.erase({ seq: 2, reason: 'a test' })
+  // Opening looks into every table a few times, to see that it sees nothing.
+  const used = async () => {
+    const { rows } = await asSuperuser(url, (superuser) =>
+      superuser.query(`select indexrelname as name from pg_stat_user_indexes where schemaname = 'inkfast' and idx_scan > 20 order by 1`),
+    )
+    return rows.map(({ name }) => name as string)
+  }
+  await store.close()
+  await until('the server has counted', async () => (await used()).includes('receipts_pkey'))
+  // What was asked with `after` is asked of the session; nothing else may use an index that is there for lists.
+  expect((await used()).filter((name) => !name.endsWith('_pkey'))).toEqual(['events_by_session'])
 })
 
 test('the control: an order that no index has is sorted all the same', async () => {

@@ -33,7 +33,7 @@ const START_UP_LOOK_MS = 50
  * server's own could otherwise listen in. What is read is read by an index and in its order; a plan that was made while a table was empty, and
  * reads and sorts all of it, would be kept for a while after it has grown.
  */
-const entering = ['search_path = pg_catalog, pg_temp', 'enable_seqscan = off', 'enable_sort = off']
+const entering = ['search_path = pg_catalog, pg_temp', 'enable_seqscan = off', 'enable_sort = off', 'jit = off']
   .map((setting) => setting.split(' = '))
   .map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`)
 

@@ -77,7 +77,7 @@ export async function readPage(read: Reading, query: PageQuery): Promise<Page> {
 }
 
 /** The statement for this shape of query; its text, and so its plan, is the same for the same shape. */
-function pageStep(q: PageQuery, limit: number): Step {
+export function pageStep(q: PageQuery, limit: number): Step {
   const values: Value[] = [q.from]
   const where: string[] = [`e.seq ${q.backwards ? '<' : '>'} $1::bigint`]
   const also = (condition: (parameter: string) => string, value: Value) => {
@@ -85,20 +85,27 @@ function pageStep(q: PageQuery, limit: number): Step {
     where.push(condition(`$${values.length}`))
   }
   if (q.to !== undefined) also((p) => `e.seq ${q.backwards ? '>=' : '<='} ${p}::bigint`, q.to)
-  if (q.session) also((p) => `e.session = ${p}::bytea`, idBytes(q.session))
-  if (q.run) also((p) => `e.run = ${p}::bytea`, idBytes(q.run))
-  if (q.subject) also((p) => `e.subject = ${p}::bytea`, idBytes(q.subject))
+  // One of these has an index of its own. It is asked for as a range and ordered by first, so that no other index will do.
+  const only = q.types?.length === 1 && !q.types[0]?.prefix ? q.types[0] : undefined
+  const narrow = q.session ? 'session' : q.run ? 'run' : q.subject ? 'subject' : only ? 'type' : undefined
+  const is = (column: string, type: string) => (p: string) =>
+    column === narrow ? `e.${column} between ${p}::${type} and ${p}::${type}` : `e.${column} = ${p}::${type}`
+  if (q.session) also(is('session', 'bytea'), idBytes(q.session))
+  if (q.run) also(is('run', 'bytea'), idBytes(q.run))
+  if (q.subject) also(is('subject', 'bytea'), idBytes(q.subject))
   if (q.actor !== undefined) also((p) => `e.actor = ${p}`, q.actor)
   if (q.since !== undefined) also((p) => `e.at >= ${p}::numeric`, q.since)
   if (q.until !== undefined) also((p) => `e.at < ${p}::numeric`, q.until)
-  if (q.types) {
+  if (only) also(is('type', 'text'), only.text)
+  else if (q.types) {
     const ways = q.types.map((pattern) => {
       values.push(pattern.text)
       return pattern.prefix ? `starts_with(e.type, $${values.length})` : `e.type = $${values.length}`
     })
     where.push(ways.length === 0 ? 'false' : `(${ways.join(' or ')})`)
   }
-  const order = `order by e.seq ${q.backwards ? 'desc' : ''}`
+  const down = q.backwards ? ' desc' : ''
+  const order = `order by ${narrow ? `e.${narrow}${down}, ` : ''}e.seq${down}`
   values.push(limit)
   const inner = `select e.* from inkfast.events e where ${where.join(' and ')} ${order} limit $${values.length}::integer`
   if (q.bytes === undefined) return { text: `select ${columns} from (${inner}) e ${order}`, values, prepared: true }

@@ -16,7 +16,8 @@ export function rowReads(db: Database): RowReads {
       // No text here has one, and PostgreSQL would not take it.
       if (id.includes('\0')) return undefined
       const [rows] = await db.read(tenant, { text: statements[table].get, values: [id], prepared: true })
-      return rows?.[0] && toStored(rows[0])
+      const [row] = rows ?? []
+      return row && row[0] === id ? toStored(row) : undefined
     },
     list: async (tenant, table, query) => {
       const [step, rest] = listStep(table, query)
@@ -68,7 +69,14 @@ export function listStep(table: TableName, query: ListQuery): readonly [Step, re
       : value === null
         ? `${column.name} is null`
         : `${column.name} = ${parameter(column, value)}`
-  const where = query.equals.map((value, i) => same(typed(index[i] as string), value))
+  // Said as a range, so that the order by this column means something, and only the index that was asked for has that order.
+  const only = (column: Ordered, value: ColumnValue): string =>
+    typeof value === 'number' && !Number.isInteger(value)
+      ? 'false'
+      : value === null
+        ? `${column.name} is null`
+        : `${column.name} between ${parameter(column, value)} and $${values.length}::${column.type === 'integer' ? 'bigint' : 'text'}`
+  const where = query.equals.map((value, i) => only(typed(index[i] as string), value))
   const ranged = rest[0] as Ordered
   if (query.from !== undefined) where.push(`${ranged.name} >= ${bound(ranged, query.from)}`)
   if (query.below !== undefined) where.push(`${ranged.name} < ${bound(ranged, query.below)}`)
@@ -79,7 +87,8 @@ export function listStep(table: TableName, query: ListQuery): readonly [Step, re
     const nulls = NEVER_NULL.includes(name) ? '' : back ? ' nulls last' : ' nulls first'
     return `${name}${back ? ' desc' : ''}${nulls}`
   }
-  const order = rest.map(ordered).join(', ')
+  const fixed = index.slice(0, query.equals.length).map(typed)
+  const order = [...fixed, ...rest].map(ordered).join(', ')
   const keys = rest.map(({ name }) => `, ${name}`).join('')
   values.push(query.limit + 1)
   const text = `select ${statements[table].stored}${keys} from inkfast.${table} where ${where.length > 0 ? where.join(' and ') : 'true'} order by ${order} limit $${values.length}::integer`

@@ -19,7 +19,8 @@ export const statements = Object.fromEntries(
       name,
       {
         stored,
-        get: `select ${stored} from inkfast.${name} where id = $1`,
+        // The first from there on, by the one index that has that order: what it has may be another row.
+        get: `select ${stored} from inkfast.${name} where id >= $1 order by id limit 1`,
         scan: `select ${columns} from inkfast.${name} where id > $1 order by id limit $2`,
       },
     ]
