@@ -5,3 +5,5 @@ export { placeOf } from './backends/postgres/pool.ts'
 
 /** Whether a store lives on a server, and not in a file. */
 export const isDatabase = (url: string): boolean => /^postgres(ql)?:/i.test(url)
+
+export { checkPath } from './open.ts'

@@ -24,6 +24,8 @@ export interface SchemaState {
   readonly migrations: readonly MigrationState[]
   /** Tables of a database whose row-level security someone had switched off, and which have it again. */
   readonly walledAgain?: readonly string[]
+  /** A tenant key was made known to a database that did not know it before. */
+  readonly keyAdded?: boolean
 }
 
 export interface MigrateOptions {

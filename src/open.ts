@@ -25,7 +25,7 @@ export interface StoreOptions extends Omit<KernelOptions, 'redactKey'> {
   readonly tenantKey?: Uint8Array | string
   /** PostgreSQL: connections at most, besides the one that listens; 10 by default. */
   readonly connections?: number
-  /** Refuse to start when the database cannot be reached, whatever `fallback` says. */
+  /** Refuse to start on anything but the database that `url` names, whatever `fallback` says. */
   readonly required?: boolean
   /** A file to use instead while the database of `url` cannot be reached; health is degraded then. Nothing falls back by itself. */
   readonly fallback?: string
@@ -93,8 +93,8 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
   for (const name of ['adminUrl', 'listenUrl', 'tenantKey', 'connections', 'fallback'] as const)
     if (given[name] !== undefined) throw refuse('OPTION_INVALID', { option: name, why: 'it belongs to a postgres: url' })
   const path = pathOf(given.url)
+  if (given.required) throw refuse('OPTION_INVALID', { option: 'required', why: 'a database is required, and url names none' })
   if (path === ':memory:') {
-    if (given.required) throw refuse('OPTION_INVALID', { option: 'required', why: 'a store in memory keeps nothing' })
     if (given.readOnly)
       throw refuse('OPTION_INVALID', { option: 'readOnly', why: 'a store in memory begins empty, so there would be nothing to read' })
     return memoryBackend(environment)
@@ -137,7 +137,7 @@ async function openPostgres(given: StoreOptions, environment: Environment): Prom
     })
   } catch (error) {
     // Only a server that is away is replaced: whatever else is wrong with it must be put right, not worked around.
-    const away = error instanceof InkError && (error.code === 'DATABASE_UNREACHABLE' || error.code === 'DATABASE_BUSY')
+    const away = error instanceof InkError && error.code === 'DATABASE_UNREACHABLE' && error.details.away === true
     if (fallback === undefined || required || !away) throw error
     environment.logger.warn('the database cannot be reached; a file is used instead', { reason: error.message })
     const { url: _, adminUrl: _a, listenUrl: _l, tenantKey: _t, connections: _c, fallback: _f, ...rest } = given
@@ -157,15 +157,23 @@ const degraded = (backend: Backend, why: string): Backend => ({
   },
 })
 
+// Something that was meant as an address: with quotes or a blank around it, behind a name and a sign, or with a slip in its scheme. As a
+// path it would be repeated in a message, password and all.
+const MEANT_AS_ADDRESS = /:\/\/|^\W*postgres(ql)?\b.*@|\/\/[^/]*:[^/]*@/i
+
 // An address may hold a password anywhere, so a refusal repeats its scheme and nothing else.
 function pathOf(url: string | URL | undefined): string {
   const text = String(url ?? '')
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(text)?.[1]?.toLowerCase()
   if (text === '' || text.includes('\0')) throw refuse('URL_UNKNOWN', { url: text === '' ? '' : 'a path with a NUL in it' })
   if (scheme === 'file') return filePath(text)
+  if (MEANT_AS_ADDRESS.test(text)) throw refuse('URL_UNKNOWN', { url: scheme === undefined ? '…' : `${scheme}:…` })
   if (scheme !== undefined && text.startsWith('//', scheme.length + 1)) throw refuse('URL_UNKNOWN', { url: `${scheme}://…` })
   return text
 }
+
+/** Refuses what is no path, without repeating it. */
+export const checkPath = (text: string): void => void pathOf(text)
 
 function filePath(text: string): string {
   try {

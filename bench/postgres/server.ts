@@ -51,6 +51,6 @@ async function untilAlone(url: string): Promise<void> {
   const others = `select count(*)::integer as n from pg_stat_activity where backend_type = 'client backend' and datname like 'bench%'`
   for (const end = performance.now() + GOODBYE_MS; performance.now() < end; await new Promise((resolve) => setTimeout(resolve, 20))) {
     const [found] = await query(url, others)
-    if (found?.n === 0) return
+    if ((found as { readonly n?: number } | undefined)?.n === 0) return
   }
 }

@@ -1,7 +1,7 @@
 // Opening a store from the terminal: never created, never migrated in passing, and closed whatever happens.
 
 import { fileURLToPath } from 'node:url'
-import { isDatabase } from '../database.ts'
+import { checkPath, isDatabase } from '../database.ts'
 import { type ErrorCode, InkError, open, type Session, type Store, type StoreOptions, type TenantState } from '../index.ts'
 import { isId } from '../model/ids.ts'
 import { CliError, EXIT, usage } from './exit.ts'
@@ -12,6 +12,7 @@ export function storeUrl(given: string | undefined): string {
   const url = given ?? environment.url
   if (url === undefined || url === '') throw usage('No store was named. Give its path, or set INKFAST_URL.')
   if (url === ':memory:') throw usage("A store ':memory:' lives inside one program and cannot be looked at from here. Give a file.")
+  if (!isDatabase(url)) checkPath(url)
   return url
 }
 

@@ -21,7 +21,11 @@ export function refusalOf(scope: Scope, outcome: Outcome & { ok: false }): InkEr
 
 /** The backend knows that nothing was saved. */
 export const isDefinite = (error: unknown): boolean => error instanceof InkError && error.kind !== 'unknown'
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** A refusal's own sentence says what it means for the data, and here that is not known: only its reason is told on. */
+export const reasonOf = (error: unknown): string => {
+  if (error instanceof InkError) return error.details.reason === undefined ? error.code : `${error.code}: ${error.details.reason}`
+  return error instanceof Error ? error.message : String(error)
+}
 
 export const unknownOutcome = (commit: Commit, cause: unknown): InkError =>
   refuse(

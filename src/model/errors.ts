@@ -116,11 +116,17 @@ export const errors = {
   // a database
   DATABASE_UNREACHABLE: row(
     'unavailable',
-    (d) => `${d.place} cannot be reached (${d.reason}). Nothing was written. Check host and port of url, and that the server runs.`,
+    (d) =>
+      `${d.place} cannot be reached (${d.reason}). Nothing was written. Check host and port of ${d.setting ?? 'url'}, and that the server runs.`,
+  ),
+  DATABASE_TLS_FAILED: row(
+    'unavailable',
+    (d) => `${d.place} cannot be spoken to in private (${d.reason}). Nothing was sent. Check sslmode, sslrootcert and the like in the url.`,
   ),
   DATABASE_LOGIN_REFUSED: row(
     'denied',
-    (d) => `${d.place} refused the login (${d.reason}). Nothing was opened. Check user and password in url, and pg_hba.conf of the server.`,
+    (d) =>
+      `${d.place} refused the login (${d.reason}). Nothing was opened. Check user and password in ${d.setting ?? 'url'}, and pg_hba.conf of the server.`,
   ),
   DATABASE_MISSING: row(
     'missing',
@@ -155,7 +161,7 @@ export const errors = {
   TENANT_KEY_MISSING: row(
     'invalid',
     (d) =>
-      `${d.place} walls tenants off with a key that this login may not read. Nothing was served. Pass the option tenantKey, the same that inkfast migrate was given.`,
+      `${d.place} walls tenants off with a key that this login may not read. Nothing was served. Pass the option tenantKey, or INKFAST_TENANT_KEY to the command: the same that inkfast migrate was given.`,
   ),
   TENANT_KEY_WRONG: row(
     'denied',

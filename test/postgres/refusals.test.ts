@@ -35,6 +35,23 @@ function changed(url: string, change: (parts: URL) => void): string {
 const run = (url: string, sql: string) => asSuperuser(url, (superuser) => superuser.query(sql))
 const nameOf = (url: string): string => new URL(url).pathname.slice(1)
 
+test.each([
+  `"postgres://me:${PASSWORD}@127.0.0.1:1/db"`,
+  ` postgres://me:${PASSWORD}@127.0.0.1:1/db`,
+  `\ufeffpostgres://me:${PASSWORD}@127.0.0.1:1/db`,
+  `DATABASE_URL=postgres://me:${PASSWORD}@127.0.0.1:1/db`,
+  `postgres//me:${PASSWORD}@127.0.0.1:1/db`,
+  `jdbc:postgres://me:${PASSWORD}@127.0.0.1:1/db`,
+  `//me:${PASSWORD}@127.0.0.1:1/db`,
+])('what was meant as an address is not repeated as a path (%#)', async (url) => {
+  await refused(open(url), 'URL_UNKNOWN', PASSWORD)
+})
+
+test('a database that is required is not replaced by a file, named or not', async () => {
+  await refused(open({ url: tempFile(), required: true }), 'OPTION_INVALID', PASSWORD)
+  await refused(open({ url: ':memory:', required: true }), 'OPTION_INVALID', PASSWORD)
+})
+
 describe('a url that', () => {
   test.each([
     ['has a # in its password', 'postgres://me:hunter2#and-more@127.0.0.1:1/db'],
@@ -161,9 +178,35 @@ describe('a server that is away', () => {
     const url = await prepared()
     const fallback = tempFile()
     await refused(open({ url: changed(url, () => {}), fallback }), 'DATABASE_LOGIN_REFUSED', PASSWORD)
+    // Somebody is there, however little can be agreed on.
+    const tls = (query: string) =>
+      changed(url, (parts) => {
+        parts.search = query
+      })
+    await refused(open({ url: tls('?sslmode=verify-full'), fallback }), 'DATABASE_TLS_FAILED', PASSWORD)
+    await refused(open({ url: tls('?sslmode=verify-full&sslrootcert=/no/such/file'), fallback }), 'DATABASE_TLS_FAILED', PASSWORD)
+    const full = await makeLogin(url, { roles: ['inkfast_app'], with: 'connection limit 0' })
+    await refused(open({ url: full.url, fallback, tenantKey: 'a key that is long enough' }), 'DATABASE_BUSY', full.password)
     const store = await openIn(url, { fallback })
     expect(store.name).toBe('postgres')
     expect((await store.health()).status).toBe('ok')
+  })
+
+  test('is not taken for another one, however powerful its other address is', async () => {
+    const [url, other] = [await prepared(), await prepared()]
+    const app = await makeLogin(url, { roles: ['inkfast_app'] })
+    expect(await refused(open({ url: app.url, adminUrl: other }), 'OPTION_INVALID', app.password)).toMatch(/another database than url/)
+  })
+
+  test('is asked whether it answers: health does not go by the connection that listens', async () => {
+    const url = await prepared()
+    const proxy = await startProxy(url)
+    const store = await openIn(proxy.url, { listenUrl: url })
+    await vi.waitFor(async () => expect(await store.health()).toEqual({ status: 'ok', why: [] }), { timeout: 5000 })
+    proxy.shut(true)
+    const health = await store.health()
+    expect(health.status).toBe('degraded')
+    expect(health.why.join()).toMatch(/cannot be reached|no answer/)
   })
 
   test('is not even asked for where there is to be no network', async () => {

@@ -5,6 +5,7 @@ import type { TenantId } from '../../model/ids.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { Commit, Outcome } from '../../ports/commit.ts'
 import { applyBatch, type CommitSettings } from './commit.ts'
+import type { Database } from './database.ts'
 import { isChoking } from './failures.ts'
 import { journalReads } from './journal.ts'
 import { leases } from './leases.ts'
@@ -108,7 +109,10 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
     signals,
     upkeep: upkeep({
       db,
+      // Asked of the server itself: a connection that listens may stand while nothing else gets through.
       health: async () => {
+        const silent = await answers(db)
+        if (silent) return { ok: false, why: [silent] }
         const deaf = signals.deaf()
         return deaf ? { ok: false, why: [`other nodes are noticed by looking once a second only: ${deaf}`] } : { ok: true, why: [] }
       },
@@ -137,4 +141,21 @@ async function inTurn(
     }
   }
   return outcomes
+}
+
+const ANSWERS_WITHIN_MS = 3000
+
+/** Why the database gives no answer, where that is so. */
+async function answers(db: Database): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  const late = setTimeout(() => resolve(`${db.place} gave no answer within ${ANSWERS_WITHIN_MS} ms`), ANSWERS_WITHIN_MS)
+  db.read(STORE, { text: 'select 1' }).then(
+    () => resolve(undefined),
+    (error: unknown) => resolve(error instanceof Error ? error.message : String(error)),
+  )
+  try {
+    return await promise
+  } finally {
+    clearTimeout(late)
+  }
 }

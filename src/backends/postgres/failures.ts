@@ -53,7 +53,7 @@ export const isLost = (error: unknown): boolean => {
  * While connecting or reading, every failure means that nothing was saved. While writing, one without an answer leaves that open, and so it
  * is handed on as it is.
  */
-export function translate(place: string, error: unknown, when: 'connecting' | 'reading' | 'writing'): unknown {
+export function translate(place: string, error: unknown, when: 'connecting' | 'reading' | 'writing', setting = 'url'): unknown {
   if (error instanceof InkError) return error
   const state = codeOf(error)
   const reason = said(error)
@@ -62,17 +62,50 @@ export function translate(place: string, error: unknown, when: 'connecting' | 'r
     return refuse('TENANT_CLOSED', { tenant, state: now })
   }
   const known = state && byState[state]
-  if (known) return refuse(known, { place, reason }, plain(error))
+  if (known) return refuse(known, { place, reason, setting }, plain(error))
   if (isLost(error) || when === 'connecting') {
     if (when === 'writing') return error
-    const code = isFull(reason) ? 'DATABASE_BUSY' : isUnproven(reason) ? 'DATABASE_LOGIN_REFUSED' : 'DATABASE_UNREACHABLE'
-    return refuse(code, { place, reason }, plain(error))
+    if (isUnproven(reason)) return refuse('DATABASE_LOGIN_REFUSED', { place, reason, setting }, plain(error))
+    if (isUntrusted(error, reason)) return refuse('DATABASE_TLS_FAILED', { place, reason }, plain(error))
+    return refuse(
+      isFull(reason) ? 'DATABASE_BUSY' : 'DATABASE_UNREACHABLE',
+      { place, reason, setting, away: isAway(error, reason) },
+      plain(error),
+    )
   }
   return refuse('BACKEND_FAILED', { reason }, plain(error))
 }
 
 /** The driver has no password, or not one it can use, where the server asks for one. */
 const isUnproven = (reason: string): boolean => reason.startsWith('SASL')
+
+const AWAY = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  '57P03',
+])
+
+/** Nobody is there: no such host, nobody who listens, no answer, or a server that is only just starting. */
+const isAway = (error: unknown, reason: string): boolean => {
+  if (error instanceof AggregateError) return error.errors.some((one) => isAway(one, said(one)))
+  const { code, syscall } = error as { readonly code?: unknown; readonly syscall?: unknown }
+  // A file that is not there is a wrong option; a socket that is not there is a server that is away.
+  if (code === 'ENOENT') return syscall === 'connect'
+  return (typeof code === 'string' && AWAY.has(code)) || /connection timeout|timeout expired|terminated unexpectedly/i.test(reason)
+}
+
+/** There is somebody, and no agreement on how to speak in private: certificates, TLS, or a file of one that cannot be read. */
+const isUntrusted = (error: unknown, reason: string): boolean => {
+  const { code, syscall } = error as { readonly code?: unknown; readonly syscall?: unknown }
+  return (code === 'ENOENT' && syscall === 'open') || /\bSSL\b|\bTLS\b|certificate|self.signed/i.test(`${String(code)} ${reason}`)
+}
 
 const isFull = (reason: string): boolean => reason.includes('timeout exceeded when trying to connect')
 

@@ -1,10 +1,11 @@
 // What whoever runs a server should know about it: not whether a store can be opened there, but whether it is kept well.
 
 import { randomUUID } from 'node:crypto'
+import { InkError } from '../../model/errors.ts'
 import type { Connections } from './connections.ts'
 import type { Database } from './database.ts'
 import { schemaRange } from './migrate.ts'
-import { openDatabase } from './open.ts'
+import { type Opened, type OpenOptions, openDatabase } from './open.ts'
 import { STORE } from './wall.ts'
 
 export interface Finding {
@@ -35,7 +36,7 @@ export interface InspectOptions {
 
 /** Opens the store as a program would, changing nothing, so what cannot be opened is refused as it would be there. */
 export async function inspectDatabase(options: InspectOptions): Promise<readonly Finding[]> {
-  const { db, powerful } = await openDatabase({ ...options, create: false, migrate: false, durability: 'normal', connections: 2 })
+  const { db, powerful } = await openToInspect({ ...options, create: false, migrate: false, durability: 'normal', connections: 2 })
   try {
     const [rows] = await db.read(STORE, { text: facts })
     const [version, login, schema, fsync, whole, checksums, most, used] = rows?.[0] ?? []
@@ -47,8 +48,8 @@ export async function inspectDatabase(options: InspectOptions): Promise<readonly
             `${login} ${powerful}; statements run as inkfast_app all the same`,
             'In production use a login that is a member of inkfast_app and of nothing else, and this one for inkfast migrate.',
           )
-        : ok('login', `${login} is a member of inkfast_app and of nothing more`),
-      ok('wall', 'a canary tenant was planted, and nobody else saw it'),
+        : ok('login', `${login} is a member of ${db.readOnly ? 'inkfast_reader' : 'inkfast_app'} and of nothing more`),
+      ok('wall', 'a canary tenant is seen by nobody else'),
       schemaFinding(Number(schema)),
       ...flushFindings(fsync === 'on', whole === 'on'),
       checksums === 'on'
@@ -65,6 +66,13 @@ export async function inspectDatabase(options: InspectOptions): Promise<readonly
     await db.close()
   }
 }
+
+/** Whoever may only read may look, too. */
+const openToInspect = (options: OpenOptions): Promise<Opened> =>
+  openDatabase(options).catch((error: unknown) => {
+    if (error instanceof InkError && error.code === 'DATABASE_RIGHT_MISSING') return openDatabase({ ...options, readOnly: true })
+    throw error
+  })
 
 function schemaFinding(found: number): Finding {
   const { knows } = schemaRange

@@ -169,6 +169,12 @@ const KEY_WAITS_MS = 10_000
 // The newest two are valid, so that a key can be changed while nodes still sign with the one before.
 const KEYS_KEPT = 2
 
+export interface WallKey {
+  readonly key: Uint8Array
+  /** It was not known before. */
+  readonly added: boolean
+}
+
 /**
  * The key that tenants are named with: the one given, or the one there is, or a new one. One that is given and not known yet is made known to
  * the database when there is none, or when it is to be changed; otherwise it is the wrong one, and there is no answer.
@@ -178,7 +184,7 @@ export async function wallKey(
   given: Uint8Array | undefined,
   now: number,
   change: boolean,
-): Promise<Uint8Array | undefined> {
+): Promise<WallKey | undefined> {
   await connection.script(`${beginAlone(KEY_WAITS_MS)}; set local role inkfast_wall`)
   try {
     const [rows = []] = await connection.run(
@@ -207,7 +213,7 @@ export async function wallKey(
       )
     }
     await connection.script('commit')
-    return wrong ? undefined : key
+    return wrong ? undefined : { key, added: !kept }
   } catch (error) {
     await connection.script('rollback')
     throw error

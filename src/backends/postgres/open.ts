@@ -56,6 +56,8 @@ const facts: Step = {
 }
 
 interface Facts {
+  /** Tells one database from another, also through two addresses. */
+  readonly identity: string | undefined
   readonly version: number
   readonly encoding: string
   readonly replica: boolean
@@ -125,23 +127,36 @@ async function prepare(
     if (wanted) throw refuse('DATABASE_RIGHT_MISSING', { place, reason: `${found.login} may not create roles and a schema` })
     throw refuse('SCHEMA_OLDER', { path: place, found: 0, needed: 1 })
   }
-  return using(admin ?? connections, async (connection) => {
+  const through = async (connection: Connection) => {
+    if (admin) await checkSame(connection, found)
     if (mayMigrate && wanted) await migrate(connection, { place, now: Date.now })
     checkSchema(place, await readApplied(connection, place))
     const mayKey = admin !== undefined || found.superuser || found.walls || (mayMigrate && !found.prepared)
     if (!mayKey || (options.readOnly && given)) return given
     // A key is changed on purpose, with a login that is given for such things: a slip in an option must not push out the one in use.
-    const key = await wallKey(connection, given, Date.now(), admin !== undefined)
-    if (!key) throw refuse('TENANT_KEY_WRONG', { place })
-    return key
-  })
+    const known = await wallKey(connection, given, Date.now(), admin !== undefined)
+    if (!known) throw refuse('TENANT_KEY_WRONG', { place })
+    return known.key
+  }
+  return using(admin ?? connections, through, admin ? 'adminUrl' : 'url')
+}
+
+const identity = `
+  select concat_ws(' ', pg_postmaster_start_time(), d.oid) from pg_database d where d.datname = current_database()`
+
+/** What is migrated with one address must be what is served with the other. */
+async function checkSame(connection: Connection, found: Facts): Promise<void> {
+  const [rows] = await connection.run([{ text: identity }], TIMEOUT_MS)
+  if (rows?.[0]?.[0] !== found.identity)
+    throw refuse('OPTION_INVALID', { option: 'adminUrl', why: 'it leads to another database than url' })
 }
 
 async function readFacts(connection: Connection, role: string): Promise<Facts> {
-  const [rows] = await connection.run([{ ...facts, values: [role] }], TIMEOUT_MS)
+  const [rows, same] = await connection.run([{ ...facts, values: [role] }, { text: identity }], TIMEOUT_MS)
   const [version, encoding, replica, isolation, fsync, readOnly, strings, login, ...flags] = rows?.[0] ?? []
   const [superuser, bypasses, createsRoles, creates, prepared, owns, walls, serves] = flags.map((flag) => flag === 't')
   return {
+    identity: same?.[0]?.[0] ?? undefined,
     version: Number(version),
     encoding: String(encoding),
     replica: replica === 't',
@@ -187,12 +202,12 @@ function powerOf(found: Facts): string | undefined {
   return undefined
 }
 
-async function using<T>(connections: Connections, work: (connection: Connection) => Promise<T>): Promise<T> {
+async function using<T>(connections: Connections, work: (connection: Connection) => Promise<T>, setting = 'url'): Promise<T> {
   let connection: Connection
   try {
     connection = await connections.acquire()
   } catch (error) {
-    throw translate(connections.place, error, 'connecting')
+    throw translate(connections.place, error, 'connecting', setting)
   }
   let broken = true
   try {

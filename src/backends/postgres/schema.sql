@@ -194,7 +194,9 @@ CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
  SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
+ SET jit TO 'off'
 AS $function$
 declare
   c_none   constant bytea := '\x00000000000000000000000000000000';
@@ -246,18 +248,23 @@ begin
     for v_row in
       select k.commit, r.seq, r.count, encode(r.body, 'hex') as body, encode(e.salt, 'hex') as salt
       from unnest(p_key_commits) with ordinality as k (commit, n)
+      cross join lateral (select substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16) as key offset 0) a
       cross join lateral (
-        select t.seq, t.count, t.body from inkfast.receipts t
-        where t.tenant = v_tenant and t.key = substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16) offset 0
+        select t.key, t.seq, t.count, t.body from inkfast.receipts t where t.tenant = v_tenant and t.key >= a.key order by t.key limit 1
       ) r
-      left join lateral (select t.salt from inkfast.events t where t.tenant = v_tenant and t.seq = r.seq offset 0) e on true
+      left join lateral (
+        select t.seq, t.salt from inkfast.events t where t.tenant = v_tenant and t.seq >= r.seq order by t.seq limit 1
+      ) e on e.seq = r.seq
+      where r.key = a.key
     loop
       v_any := true;
       v_out[v_row.commit] := true;
       odd := odd || jsonb_build_object('commit', v_row.commit, 'kind', 'key', 'seq', v_row.seq, 'count', v_row.count,
         'body', v_row.body, 'salt', v_row.salt, 'receipts', (
-          select jsonb_agg(jsonb_build_array(encode(t.id, 'hex'), encode(t.hash, 'hex')) order by t.seq)
-          from inkfast.events t where t.tenant = v_tenant and t.seq >= v_row.seq and t.seq < v_row.seq + v_row.count));
+          select jsonb_agg(jsonb_build_array(encode(r.id, 'hex'), encode(r.hash, 'hex'))) from (
+            select t.id, t.hash from inkfast.events t
+            where t.tenant = v_tenant and t.seq >= v_row.seq and t.seq < v_row.seq + v_row.count order by t.seq offset 0
+          ) r));
     end loop;
   end if;
 
@@ -277,8 +284,10 @@ begin
           v_out[i] := true;
           v_at := case when p_event_commits is null then 1 else cardinality(array_positions(p_event_commits, i)) end;
           odd := odd || jsonb_build_object('commit', i, 'kind', 'sent', 'seq', v_row.seq, 'receipts', (
-          select jsonb_agg(jsonb_build_array(encode(t.id, 'hex'), encode(t.hash, 'hex')) order by t.seq)
-          from inkfast.events t where t.tenant = v_tenant and t.seq >= v_row.seq and t.seq < v_row.seq + v_at));
+          select jsonb_agg(jsonb_build_array(encode(r.id, 'hex'), encode(r.hash, 'hex'))) from (
+            select t.id, t.hash from inkfast.events t
+            where t.tenant = v_tenant and t.seq >= v_row.seq and t.seq < v_row.seq + v_at order by t.seq offset 0
+          ) r));
         end if;
       end loop;
     end loop;
@@ -290,9 +299,10 @@ begin
       select array_agg(g.n), array_agg(e.seq) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants) with ordinality as g (name, id, wanted, n)
       cross join lateral (
-        select t.seq from inkfast.events t where t.tenant = v_tenant and t.session = decode(g.id, 'hex') order by t.seq desc limit 1
+        select t.session, t.seq from inkfast.events t
+        where t.tenant = v_tenant and t.session <= decode(g.id, 'hex') order by t.session desc, t.seq desc limit 1
       ) e
-      where g.name = '' and e.seq > g.wanted;
+      where g.name = '' and e.session = decode(g.id, 'hex') and e.seq > g.wanted;
       if v_failed is not null then
         v_fails := v_fails || v_failed;
         v_finds := v_finds || v_found;
@@ -302,8 +312,9 @@ begin
       select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
       left join lateral (
-        select t.revision from inkfast.sessions t where t.tenant = v_tenant and t.id = g.id offset 0
-      ) r on true
+        select t.id, t.revision from inkfast.sessions t
+        where t.tenant = v_tenant and t.id >= g.id order by t.id limit 1
+      ) r on r.id = g.id
       where g.name = 'sessions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
       if v_failed is not null then
         v_fails := v_fails || v_failed;
@@ -314,8 +325,9 @@ begin
       select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
       left join lateral (
-        select t.revision from inkfast.names t where t.tenant = v_tenant and t.id = g.id offset 0
-      ) r on true
+        select t.id, t.revision from inkfast.names t
+        where t.tenant = v_tenant and t.id >= g.id order by t.id limit 1
+      ) r on r.id = g.id
       where g.name = 'names' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
       if v_failed is not null then
         v_fails := v_fails || v_failed;
@@ -326,8 +338,9 @@ begin
       select array_agg(g.n), array_agg(coalesce(case when g.fence then r.fence else r.revision end, 0)) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
       left join lateral (
-        select t.revision, t.fence from inkfast.leases t where t.tenant = v_tenant and t.id = g.id offset 0
-      ) r on true
+        select t.id, t.revision, t.fence from inkfast.leases t
+        where t.tenant = v_tenant and t.id >= g.id order by t.id limit 1
+      ) r on r.id = g.id
       where g.name = 'leases' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted;
       if v_failed is not null then
         v_fails := v_fails || v_failed;
@@ -389,21 +402,36 @@ begin
   if p_remove_tables is not null then
     if 'sessions' = any (p_remove_tables) then
       delete from inkfast.sessions t
-      using (select r.id from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-             where r.name = 'sessions' and not v_out[r.commit]) r
-      where t.tenant = v_tenant and t.id = r.id;
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid, s.id from inkfast.sessions s where s.tenant = v_tenant and s.id >= r.id order by s.id limit 1
+        ) x
+        where r.name = 'sessions' and not v_out[r.commit] and x.id = r.id
+      ) r
+      where t.ctid = r.place;
     end if;
     if 'names' = any (p_remove_tables) then
       delete from inkfast.names t
-      using (select r.id from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-             where r.name = 'names' and not v_out[r.commit]) r
-      where t.tenant = v_tenant and t.id = r.id;
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid, s.id from inkfast.names s where s.tenant = v_tenant and s.id >= r.id order by s.id limit 1
+        ) x
+        where r.name = 'names' and not v_out[r.commit] and x.id = r.id
+      ) r
+      where t.ctid = r.place;
     end if;
     if 'leases' = any (p_remove_tables) then
       delete from inkfast.leases t
-      using (select r.id from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-             where r.name = 'leases' and not v_out[r.commit]) r
-      where t.tenant = v_tenant and t.id = r.id;
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid, s.id from inkfast.leases s where s.tenant = v_tenant and s.id >= r.id order by s.id limit 1
+        ) x
+        where r.name = 'leases' and not v_out[r.commit] and x.id = r.id
+      ) r
+      where t.ctid = r.place;
     end if;
   end if;
   if p_put_tables is not null then
@@ -445,11 +473,14 @@ begin
   -- Erasures and states come in a batch of one.
   if not v_out[1] then
     if p_erase is not null then
-      update inkfast.events e set payload = null, salt = null where e.tenant = v_tenant and e.seq = any (p_erase);
-      get diagnostics v_seq = row_count;
-      if v_seq <> cardinality(p_erase) then
-        raise exception 'only events that exist are erased' using errcode = 'IF003';
-      end if;
+      foreach v_seq in array p_erase loop
+        update inkfast.events e set payload = null, salt = null
+        where e.seq = v_seq and e.ctid = (
+          select t.ctid from inkfast.events t where t.tenant = v_tenant and t.seq >= v_seq order by t.seq limit 1);
+        if not found then
+          raise exception 'only events that exist are erased' using errcode = 'IF003';
+        end if;
+      end loop;
     end if;
     if p_state is not null then
       update inkfast.heads h set state = p_state where h.tenant = v_tenant;

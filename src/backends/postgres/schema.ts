@@ -36,6 +36,8 @@ export interface MigrateDatabaseOptions {
 export interface MigratedDatabase extends DatabaseSchema {
   /** Tables whose row-level security someone had switched off, and which have it again. */
   readonly walledAgain: readonly string[]
+  /** A tenant key was made known that was not known before; of the two before it, the older one is no longer good. */
+  readonly keyAdded: boolean
 }
 
 const TIMEOUT_MS = 20_000
@@ -58,8 +60,8 @@ export async function migrateDatabase(url: string, { tenantKey, progress }: Migr
     await checkServer(place, connection)
     await migrate(connection, { place, now: Date.now, ...(progress && { progress }) })
     const walledAgain = await wallAgain(connection)
-    await wallKey(connection, given, Date.now(), true)
-    return { ...(await stateOf(place, connection)), walledAgain }
+    const known = await wallKey(connection, given, Date.now(), true)
+    return { ...(await stateOf(place, connection)), walledAgain, keyAdded: known?.added ?? false }
   })
   // Opening proves that the wall stands. How durable the server is concerns those who write.
   const { db } = await openDatabase({ url, create: false, migrate: false, durability: 'normal', ...(given && { tenantKey: given }) })

@@ -9,6 +9,8 @@ import { texts } from './pack.ts'
 import { STORE } from './wall.ts'
 
 const LOOK_EVERY_MS = 1000
+// Longer than a server takes to start again after a crash.
+const BLIND_MS = 10_000
 const headsOf = 'select tenant, seq from inkfast.heads_v1($1::text[])'
 
 export interface SignalOptions {
@@ -32,6 +34,7 @@ export class NodeSignals implements Signals {
   readonly #names = new Map<string, TenantId>()
   #timer: NodeJS.Timeout | undefined
   #looking = false
+  #blindSince: number | undefined
   #closed = false
 
   constructor(db: Database, { lookEveryMs = LOOK_EVERY_MS }: SignalOptions = {}) {
@@ -84,12 +87,17 @@ export class NodeSignals implements Signals {
     for (const watcher of [...this.#watchers]) if (watcher.tenant === tenant) watcher.wake()
   }
 
-  // What cannot be read now is read next time; whoever reads the journal meanwhile hears why.
   async #look(): Promise<void> {
     if (this.#looking || this.#closed || this.#seen.size === 0) return
     this.#looking = true
     const asked = { text: headsOf, values: [texts([...this.#seen.keys()])] }
-    const [heads = []] = await this.#db.read(STORE, asked).catch(() => [])
+    const [heads = []] = await this.#db.read(STORE, asked).then(
+      (found) => {
+        this.#blindSince = undefined
+        return found
+      },
+      () => this.#blind(),
+    )
     this.#looking = false
     for (const [id, seq] of heads) {
       const tenant = id as TenantId
@@ -98,6 +106,13 @@ export class NodeSignals implements Signals {
       this.#seen.set(tenant, Number(seq))
       this.#ring(tenant)
     }
+  }
+
+  /** Nothing can be seen. For a while that passes; after that whoever waits is woken, to read and to hear why. */
+  #blind(): readonly [] {
+    this.#blindSince ??= performance.now()
+    if (performance.now() - this.#blindSince > BLIND_MS) for (const { wake } of [...this.#watchers]) wake()
+    return []
   }
 
   #setPace(): void {

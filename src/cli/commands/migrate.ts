@@ -35,6 +35,7 @@ export async function migrate(t: Terminal, url: string | undefined, { plan = fal
         applied: plan ? 0 : missing,
         migrations,
         ...(after.walledAgain && { walledAgain: after.walledAgain }),
+        ...(after.keyAdded !== undefined && { keyAdded: after.keyAdded }),
       }),
     )
   } else {
@@ -81,8 +82,9 @@ function tell(t: Terminal, before: SchemaState, after: SchemaState, plan: boolea
   t.out('')
   for (const table of after.walledAgain ?? [])
     t.out(verdict(t, 'warn', `row-level security had been switched off on ${table}, and is forced again: find out who did it`))
+  if (after.keyAdded) t.out(verdict(t, 'ok', 'a tenant key was made known; it and the one before are valid, older ones are not'))
   if (newer) t.out(verdict(t, 'ok', 'a newer version migrated it, and this one may go on serving'))
-  else if (missing.length === 0) t.out(verdict(t, 'ok', 'up to date: nothing to do'))
+  else if (missing.length === 0) t.out(verdict(t, 'ok', after.keyAdded ? 'the schema is up to date' : 'up to date: nothing to do'))
   else if (plan) t.out(verdict(t, 'warn', planned(before)))
   else t.out(verdict(t, 'ok', `${one(missing.length, 'migration')} applied`))
 }

@@ -1,0 +1,53 @@
+// What is written stays written, and is on the disk when it is acknowledged: also where a login or a setting would allow otherwise.
+
+import { expect, test } from 'vitest'
+import { postgresBackend } from '../../src/backends/postgres/backend.ts'
+import { MAIN, maker } from '../../src/conformance/material.ts'
+import { later, openIn, tempDatabase } from '../support/engines.ts'
+import { asSuperuser } from './logins.ts'
+
+test.each([
+  `update inkfast.events set payload = '"other"'`,
+  `update inkfast.events set type = 'other.type', payload = null, salt = null`,
+  'update inkfast.events set payload = null',
+  'delete from inkfast.events',
+  'truncate inkfast.events',
+])('an event is changed by nobody, a superuser included: %s', async (sql) => {
+  const url = await tempDatabase()
+  const store = await openIn(url)
+  await (await store.session('s')).append('a.b', { text: 'kept' })
+  await expect(asSuperuser(url, (superuser) => superuser.query(sql))).rejects.toThrow('append-only')
+  expect(await store.verify()).toMatchObject({ intact: true, events: 2 })
+})
+
+test('and when somebody takes the guard away first, verify says which event it was', async () => {
+  const url = await tempDatabase()
+  const store = await openIn(url)
+  await (await store.session('s')).append('a.b', { text: 'kept' })
+  await asSuperuser(url, async (superuser) => {
+    await superuser.query('alter table inkfast.events disable trigger all')
+    await superuser.query(`update inkfast.events set payload = '{"text":"lied"}' where seq = 2`)
+  })
+  expect(await store.verify()).toMatchObject({ intact: false, brokenAt: 2 })
+})
+
+test.each([
+  ['full', 'on'],
+  ['normal', 'off'],
+] as const)('with durability %s a commit is flushed as promised, whatever the server has as its default', async (durability, wanted) => {
+  const url = await tempDatabase()
+  const name = new URL(url).pathname.slice(1)
+  await asSuperuser(url, async (superuser) => {
+    await superuser.query(`alter database ${name} set synchronous_commit = '${wanted === 'on' ? 'off' : 'on'}'`)
+    await superuser.query('create table public.seen (setting text); grant insert on public.seen to public')
+    await superuser.query(`
+      create function public.see() returns trigger language plpgsql as $$
+      begin insert into public.seen values (current_setting('synchronous_commit')); return null; end $$`)
+    await superuser.query('create trigger see after insert on inkfast.events for each statement execute function public.see()')
+  })
+  const backend = await postgresBackend({ url, durability })
+  later(() => backend.close())
+  await backend.commit([maker().commit(MAIN)])
+  const { rows } = await asSuperuser(url, (superuser) => superuser.query('select setting from public.seen'))
+  expect(rows).toEqual([{ setting: wanted }])
+})
