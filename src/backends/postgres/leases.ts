@@ -8,15 +8,15 @@ import { texts } from './pack.ts'
 const read = `
   select a.id, coalesce(l.fence, 0), coalesce(r.until, 0)
   from unnest($1::text[]) with ordinality as a (id, n)
-  left join lateral (select * from inkfast.leases l where l.id >= a.id order by l.id limit 1) l on l.id = a.id
-  left join lateral (select * from inkfast.renewals r where r.id >= l.id order by r.id limit 1) r on r.id = l.id and r.fence = l.fence
+  left join lateral (select * from inkfast.leases l where l.id between a.id and a.id order by l.id limit 1) l on true
+  left join lateral (select * from inkfast.renewals r where r.id between l.id and l.id order by r.id limit 1) r on r.fence = l.fence
   order by a.n`
 const renew = `
   insert into inkfast.renewals as t (tenant, id, fence, until)
   select l.tenant, l.id, l.fence, inkfast.now_v1() + $3::bigint
   from (select distinct a.id, a.fence from unnest($1::text[], $2::bigint[]) as a (id, fence)) a
-  cross join lateral (select * from inkfast.leases l where l.id >= a.id order by l.id limit 1) l
-  where l.id = a.id and l.fence = a.fence
+  cross join lateral (select * from inkfast.leases l where l.id between a.id and a.id order by l.id limit 1) l
+  where l.fence = a.fence
   on conflict (tenant, id) do update set fence = excluded.fence, until = excluded.until where t.fence <= excluded.fence`
 const nowOf = 'select inkfast.now_v1()'
 

@@ -16,8 +16,7 @@ export function rowReads(db: Database): RowReads {
       // No text here has one, and PostgreSQL would not take it.
       if (id.includes('\0')) return undefined
       const [rows] = await db.read(tenant, { text: statements[table].get, values: [id], prepared: true })
-      const [row] = rows ?? []
-      return row && row[0] === id ? toStored(row) : undefined
+      return rows?.[0] && toStored(rows[0])
     },
     list: async (tenant, table, query) => {
       const [step, rest] = listStep(table, query)

@@ -250,12 +250,11 @@ begin
       from unnest(p_key_commits) with ordinality as k (commit, n)
       cross join lateral (select substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16) as key offset 0) a
       cross join lateral (
-        select t.key, t.seq, t.count, t.body from inkfast.receipts t where t.tenant = v_tenant and t.key >= a.key order by t.key limit 1
+        select t.seq, t.count, t.body from inkfast.receipts t where t.tenant = v_tenant and t.key between a.key and a.key order by t.key limit 1
       ) r
       left join lateral (
-        select t.seq, t.salt from inkfast.events t where t.tenant = v_tenant and t.seq >= r.seq order by t.seq limit 1
-      ) e on e.seq = r.seq
-      where r.key = a.key
+        select t.salt from inkfast.events t where t.tenant = v_tenant and t.seq between r.seq and r.seq order by t.seq limit 1
+      ) e on true
     loop
       v_any := true;
       v_out[v_row.commit] := true;
@@ -312,9 +311,9 @@ begin
       select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
       left join lateral (
-        select t.id, t.revision from inkfast.sessions t
-        where t.tenant = v_tenant and t.id >= g.id order by t.id limit 1
-      ) r on r.id = g.id
+        select t.revision from inkfast.sessions t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
       where g.name = 'sessions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
       if v_failed is not null then
         v_fails := v_fails || v_failed;
@@ -325,9 +324,9 @@ begin
       select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
       left join lateral (
-        select t.id, t.revision from inkfast.names t
-        where t.tenant = v_tenant and t.id >= g.id order by t.id limit 1
-      ) r on r.id = g.id
+        select t.revision from inkfast.names t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
       where g.name = 'names' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
       if v_failed is not null then
         v_fails := v_fails || v_failed;
@@ -338,9 +337,9 @@ begin
       select array_agg(g.n), array_agg(coalesce(case when g.fence then r.fence else r.revision end, 0)) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
       left join lateral (
-        select t.id, t.revision, t.fence from inkfast.leases t
-        where t.tenant = v_tenant and t.id >= g.id order by t.id limit 1
-      ) r on r.id = g.id
+        select t.revision, t.fence from inkfast.leases t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
       where g.name = 'leases' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted;
       if v_failed is not null then
         v_fails := v_fails || v_failed;
@@ -405,9 +404,9 @@ begin
       using (
         select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
         cross join lateral (
-          select s.ctid, s.id from inkfast.sessions s where s.tenant = v_tenant and s.id >= r.id order by s.id limit 1
+          select s.ctid from inkfast.sessions s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
         ) x
-        where r.name = 'sessions' and not v_out[r.commit] and x.id = r.id
+        where r.name = 'sessions' and not v_out[r.commit]
       ) r
       where t.ctid = r.place;
     end if;
@@ -416,9 +415,9 @@ begin
       using (
         select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
         cross join lateral (
-          select s.ctid, s.id from inkfast.names s where s.tenant = v_tenant and s.id >= r.id order by s.id limit 1
+          select s.ctid from inkfast.names s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
         ) x
-        where r.name = 'names' and not v_out[r.commit] and x.id = r.id
+        where r.name = 'names' and not v_out[r.commit]
       ) r
       where t.ctid = r.place;
     end if;
@@ -427,9 +426,9 @@ begin
       using (
         select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
         cross join lateral (
-          select s.ctid, s.id from inkfast.leases s where s.tenant = v_tenant and s.id >= r.id order by s.id limit 1
+          select s.ctid from inkfast.leases s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
         ) x
-        where r.name = 'leases' and not v_out[r.commit] and x.id = r.id
+        where r.name = 'leases' and not v_out[r.commit]
       ) r
       where t.ctid = r.place;
     end if;
@@ -475,8 +474,8 @@ begin
     if p_erase is not null then
       foreach v_seq in array p_erase loop
         update inkfast.events e set payload = null, salt = null
-        where e.seq = v_seq and e.ctid = (
-          select t.ctid from inkfast.events t where t.tenant = v_tenant and t.seq >= v_seq order by t.seq limit 1);
+        where e.ctid = (
+          select t.ctid from inkfast.events t where t.tenant = v_tenant and t.seq between v_seq and v_seq order by t.seq limit 1);
         if not found then
           raise exception 'only events that exist are erased' using errcode = 'IF003';
         end if;
