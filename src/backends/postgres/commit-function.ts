@@ -2,12 +2,16 @@
 
 import { type TableName, tableNames, tableOf } from '../../model/tables.ts'
 
+// Written out where they are used: a constant of the function would be set up anew in every transaction.
+const NONE = `'\\x${'00'.repeat(16)}'::bytea`
+const LINK = `'\\x${Buffer.from('inkfast/1/link\0').toString('hex')}'::bytea`
+
 /** Bytes of an event that have a fixed size, in this order: id, salt, digest, event, session, run, subject, cause, key. */
 export const FIXED = { id: 1, salt: 17, digest: 33, event: 65, session: 97, run: 113, subject: 129, cause: 145, key: 161, size: 176 }
 
 const piece = (name: keyof typeof FIXED, size: number): string =>
   `substring(p_bytes from d.n::integer * ${FIXED.size} - ${FIXED.size - FIXED[name]} for ${size})`
-const optional = (name: keyof typeof FIXED): string => `nullif(${piece(name, 16)}, c_none)`
+const optional = (name: keyof typeof FIXED): string => `nullif(${piece(name, 16)}, ${NONE})`
 // Most events are part of no run, about no row and caused by none: then a batch has none of it to look for.
 const seldom = (name: keyof typeof FIXED): string => `case when p_seldom then ${optional(name)} end`
 
@@ -147,8 +151,6 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  c_none   constant bytea := '\\x00000000000000000000000000000000';
-  c_link   constant bytea := convert_to('inkfast/1/link', 'UTF8') || '\\x00';
   v_set    text;
   v_tenant text;
   v_state  text;
@@ -160,8 +162,8 @@ declare
   v_seqs   bigint[];
   v_failed bigint[];
   v_found  bigint[];
-  v_fails  bigint[] := '{}';
-  v_finds  bigint[] := '{}';
+  v_fails  bigint[];
+  v_finds  bigint[];
   v_at     integer;
   v_any    boolean := false;
   v_out    boolean[] := array_fill(false, array[p_commits]);
@@ -173,18 +175,16 @@ begin
   v_tenant := rtrim(left(p_tenant, -65), '!');
 
   -- The head is locked first: guards need no locks of their own, and two batches never wait for each other in a circle.
-  select h.seq, h.hash, h.state, c.offset_ms into v_seq, v_hash, v_state, now
+  select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
   from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   if not found then
     if inkfast.tenant() is distinct from v_tenant then
       raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
     end if;
-    insert into inkfast.heads (tenant, seq, hash) values (v_tenant, 0, c_none || c_none) on conflict (tenant) do nothing;
-    select h.seq, h.hash, h.state, c.offset_ms into v_seq, v_hash, v_state, now
+    insert into inkfast.heads (tenant, seq, hash) values (v_tenant, 0, ${NONE} || ${NONE}) on conflict (tenant) do nothing;
+    select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
     from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   end if;
-  base := v_seq;
-  odd := '[]';
   now := now + floor(extract(epoch from clock_timestamp()) * 1000)::bigint;
   if v_state <> 'active' and (p_state is null or (v_state = 'deleted' and p_state <> 'deleted')) then
     odd := (select jsonb_agg(jsonb_build_object('commit', n, 'kind', 'tenant', 'state', v_state)) from generate_series(1, p_commits) n);
@@ -247,7 +247,7 @@ begin
         v_finds := v_finds || v_found;
       end if;
     end if;${tableNames.map(guardOf).join('')}
-    if v_fails <> '{}' then
+    if v_fails is not null then
       for i in 1 .. cardinality(p_pair_commits) loop
         v_at := array_position(v_fails, p_pair_guards[i]::bigint);
         if v_at is not null and not v_out[p_pair_commits[i]] then
@@ -260,20 +260,19 @@ begin
   end if;
 
   -- The links, one after the other: the one thing that cannot be done all at once.
-  hashes := '';
   if v_any then
     v_seqs := array_fill(null::bigint, array[p_events]);
     for i in 1 .. p_events loop
       if not v_out[coalesce(p_event_commits[i], i)] then
         v_seq := v_seq + 1;
-        v_hash := sha256(c_link || v_hash || int8send(v_seq) || substring(p_bytes from ${FIXED.size} * i - ${FIXED.size - FIXED.event} for 32));
+        v_hash := sha256(${LINK} || v_hash || int8send(v_seq) || substring(p_bytes from ${FIXED.size} * i - ${FIXED.size - FIXED.event} for 32));
         v_seqs[i] := v_seq;
         hashes := hashes || v_hash;
       end if;
     end loop;
   else
     for i in 1 .. p_events loop
-      v_hash := sha256(c_link || v_hash || int8send(base + i) || substring(p_bytes from ${FIXED.size} * i - ${FIXED.size - FIXED.event} for 32));
+      v_hash := sha256(${LINK} || v_hash || int8send(base + i) || substring(p_bytes from ${FIXED.size} * i - ${FIXED.size - FIXED.event} for 32));
       hashes := hashes || v_hash;
     end loop;
     v_seq := base + p_events;

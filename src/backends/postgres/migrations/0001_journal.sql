@@ -366,8 +366,6 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  c_none   constant bytea := '\x00000000000000000000000000000000';
-  c_link   constant bytea := convert_to('inkfast/1/link', 'UTF8') || '\x00';
   v_set    text;
   v_tenant text;
   v_state  text;
@@ -379,8 +377,8 @@ declare
   v_seqs   bigint[];
   v_failed bigint[];
   v_found  bigint[];
-  v_fails  bigint[] := '{}';
-  v_finds  bigint[] := '{}';
+  v_fails  bigint[];
+  v_finds  bigint[];
   v_at     integer;
   v_any    boolean := false;
   v_out    boolean[] := array_fill(false, array[p_commits]);
@@ -392,18 +390,16 @@ begin
   v_tenant := rtrim(left(p_tenant, -65), '!');
 
   -- The head is locked first: guards need no locks of their own, and two batches never wait for each other in a circle.
-  select h.seq, h.hash, h.state, c.offset_ms into v_seq, v_hash, v_state, now
+  select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
   from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   if not found then
     if inkfast.tenant() is distinct from v_tenant then
       raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
     end if;
-    insert into inkfast.heads (tenant, seq, hash) values (v_tenant, 0, c_none || c_none) on conflict (tenant) do nothing;
-    select h.seq, h.hash, h.state, c.offset_ms into v_seq, v_hash, v_state, now
+    insert into inkfast.heads (tenant, seq, hash) values (v_tenant, 0, '\x00000000000000000000000000000000'::bytea || '\x00000000000000000000000000000000'::bytea) on conflict (tenant) do nothing;
+    select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
     from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   end if;
-  base := v_seq;
-  odd := '[]';
   now := now + floor(extract(epoch from clock_timestamp()) * 1000)::bigint;
   if v_state <> 'active' and (p_state is null or (v_state = 'deleted' and p_state <> 'deleted')) then
     odd := (select jsonb_agg(jsonb_build_object('commit', n, 'kind', 'tenant', 'state', v_state)) from generate_series(1, p_commits) n);
@@ -513,7 +509,7 @@ begin
         v_finds := v_finds || v_found;
       end if;
     end if;
-    if v_fails <> '{}' then
+    if v_fails is not null then
       for i in 1 .. cardinality(p_pair_commits) loop
         v_at := array_position(v_fails, p_pair_guards[i]::bigint);
         if v_at is not null and not v_out[p_pair_commits[i]] then
@@ -526,20 +522,19 @@ begin
   end if;
 
   -- The links, one after the other: the one thing that cannot be done all at once.
-  hashes := '';
   if v_any then
     v_seqs := array_fill(null::bigint, array[p_events]);
     for i in 1 .. p_events loop
       if not v_out[coalesce(p_event_commits[i], i)] then
         v_seq := v_seq + 1;
-        v_hash := sha256(c_link || v_hash || int8send(v_seq) || substring(p_bytes from 176 * i - 111 for 32));
+        v_hash := sha256('\x696e6b666173742f312f6c696e6b00'::bytea || v_hash || int8send(v_seq) || substring(p_bytes from 176 * i - 111 for 32));
         v_seqs[i] := v_seq;
         hashes := hashes || v_hash;
       end if;
     end loop;
   else
     for i in 1 .. p_events loop
-      v_hash := sha256(c_link || v_hash || int8send(base + i) || substring(p_bytes from 176 * i - 111 for 32));
+      v_hash := sha256('\x696e6b666173742f312f6c696e6b00'::bytea || v_hash || int8send(base + i) || substring(p_bytes from 176 * i - 111 for 32));
       hashes := hashes || v_hash;
     end loop;
     v_seq := base + p_events;
@@ -549,9 +544,9 @@ begin
     insert into inkfast.events
       (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
     select v_tenant, case when v_any then v_seqs[d.n] else base + nullif(d.n, 0) end, substring(p_bytes from d.n::integer * 176 - 175 for 16), d.at, d.type, coalesce(d.schema, 1), coalesce(d.class, 0::smallint), coalesce(d.actor, ''),
-      nullif(substring(p_bytes from d.n::integer * 176 - 79 for 16), c_none),
-      case when p_seldom then nullif(substring(p_bytes from d.n::integer * 176 - 63 for 16), c_none) end, case when p_seldom then nullif(substring(p_bytes from d.n::integer * 176 - 47 for 16), c_none) end,
-      case when p_seldom then nullif(substring(p_bytes from d.n::integer * 176 - 31 for 16), c_none) end, case when p_seldom then nullif(substring(p_bytes from d.n::integer * 176 - 15 for 16), c_none) end,
+      nullif(substring(p_bytes from d.n::integer * 176 - 79 for 16), '\x00000000000000000000000000000000'::bytea),
+      case when p_seldom then nullif(substring(p_bytes from d.n::integer * 176 - 63 for 16), '\x00000000000000000000000000000000'::bytea) end, case when p_seldom then nullif(substring(p_bytes from d.n::integer * 176 - 47 for 16), '\x00000000000000000000000000000000'::bytea) end,
+      case when p_seldom then nullif(substring(p_bytes from d.n::integer * 176 - 31 for 16), '\x00000000000000000000000000000000'::bytea) end, case when p_seldom then nullif(substring(p_bytes from d.n::integer * 176 - 15 for 16), '\x00000000000000000000000000000000'::bytea) end,
       convert_from(substring(p_payloads from d.payload_from for d.payload_size), 'UTF8'),
       substring(p_bytes from d.n::integer * 176 - 159 for 16), substring(p_bytes from d.n::integer * 176 - 143 for 32), substring(hashes from (case when v_any then v_seqs[d.n] else base + nullif(d.n, 0) end - base)::integer * 32 - 31 for 32)
     from unnest(p_at, p_type, p_schema, p_class, p_actor, p_payload_from, p_payload_size) with ordinality
