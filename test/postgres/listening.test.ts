@@ -26,7 +26,7 @@ function follow(store: Store): number[] {
 const upTo = (seq: number): number[] => Array.from({ length: seq }, (_, i) => i + 1)
 
 /** Those who listen: their last words are either that, or a wake-up. */
-const listening = `from pg_stat_activity where datname = current_database() and application_name = 'inkfast' and (query like 'listen%' or query like '%pg_notify($1, name)%')`
+const listening = `from pg_stat_activity where datname = current_database() and application_name = 'inkfast' and (query like 'listen%' or query like '%; notify inkfast%')`
 
 describe('the connection that listens', () => {
   test('may be killed again and again: tails miss nothing and repeat nothing, and it comes back by itself', async () => {
