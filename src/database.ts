@@ -2,8 +2,4 @@
 
 export { type Finding, type InspectOptions, inspectDatabase } from './backends/postgres/inspect.ts'
 export { placeOf } from './backends/postgres/pool.ts'
-
-/** Whether a store lives on a server, and not in a file. */
-export const isDatabase = (url: string): boolean => /^postgres(ql)?:/i.test(url)
-
-export { checkPath } from './open.ts'
+export { checkPath, isDatabase } from './open.ts'

@@ -82,14 +82,14 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
     throw refuse('OPTION_INVALID', { option: 'layout', why: "it is 'single' or 'tenant'" })
   if (layout === 'session')
     throw refuse('NOT_YET', { feature: "The layout 'session'", instead: "Use layout: 'single', the default, or layout: 'tenant'." })
-  if (layout === 'tenant' && (given.backend !== undefined || isPostgres(given.url) || given.url === ':memory:'))
+  if (layout === 'tenant' && (given.backend !== undefined || isDatabase(given.url) || given.url === ':memory:'))
     throw refuse('OPTION_INVALID', { option: 'layout', why: "'tenant' is for a folder of SQLite files" })
 
   if (given.backend !== undefined) {
     if (given.url !== undefined) throw refuse('OPTION_INVALID', { option: 'backend', why: 'give a url or a backend, not both' })
     return given.backend
   }
-  if (isPostgres(given.url)) return openPostgres(given, environment)
+  if (isDatabase(given.url)) return openPostgres(given, environment)
   for (const name of ['adminUrl', 'listenUrl', 'tenantKey', 'connections', 'fallback'] as const)
     if (given[name] !== undefined) throw refuse('OPTION_INVALID', { option: name, why: 'it belongs to a postgres: url' })
   const path = pathOf(given.url)
@@ -112,7 +112,8 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
   })
 }
 
-const isPostgres = (url: string | URL | undefined): boolean => /^postgres(ql)?:/i.test(String(url ?? ''))
+/** Whether a store lives on a server, and not in a file. */
+export const isDatabase = (url: string | URL | undefined): boolean => /^postgres(ql)?:/i.test(String(url ?? ''))
 
 async function openPostgres(given: StoreOptions, environment: Environment): Promise<Backend> {
   const { durability, create, readOnly, migrate, adminUrl, listenUrl, tenantKey, connections, airGapped, required, fallback } = given
@@ -244,7 +245,7 @@ function checkOptions(given: StoreOptions): void {
   for (const name of ['adminUrl', 'listenUrl', 'fallback'] as const) {
     if (given[name] !== undefined && typeof given[name] !== 'string') throw refuse('OPTION_INVALID', { option: name, why: 'it is a text' })
   }
-  if (given.fallback !== undefined && (isPostgres(given.fallback) || given.fallback === ':memory:'))
+  if (given.fallback !== undefined && (isDatabase(given.fallback) || given.fallback === ':memory:'))
     throw refuse('OPTION_INVALID', { option: 'fallback', why: 'it is a file, which is there when the server is not' })
   if (given.connections !== undefined && (!Number.isInteger(given.connections) || given.connections < 1))
     throw refuse('OPTION_INVALID', { option: 'connections', why: 'it is a whole number above zero' })

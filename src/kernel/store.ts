@@ -256,9 +256,10 @@ class StoreView implements Store {
   async maintain(): Promise<MaintenanceReport> {
     checkOpen(this.#scope.engine)
     this.#beyondWall('maintain()')
-    const { backend } = this.#scope.engine
-    // Asked of the store itself: a node that has written nothing yet knows only its own clock.
-    const { now } = await backend.leases.read(this.#scope.tenant, [])
+    const { backend, lane } = this.#scope.engine
+    // Asked of the store itself: a node that has written nothing yet knows only its own clock. A closed tenant answers nothing but its head.
+    const { state } = await backend.journal.head(this.#scope.tenant)
+    const now = state === 'active' ? (await backend.leases.read(this.#scope.tenant, [])).now : lane.storeTime()
     return { receiptsForgotten: await backend.upkeep.sweepReceipts(now - limits.receiptsKeptMs) }
   }
 

@@ -32,6 +32,13 @@ async function written(store: Store, tenant: string) {
 }
 
 describe.each(engines)('on $name', (engine) => {
+  test('a store is looked after while its main tenant is closed', async () => {
+    const store = await engine.open()
+    await store.session('s')
+    await store.setTenantState('main', 'suspended', { reason: 'a test' })
+    expect(await store.maintain()).toEqual({ receiptsForgotten: 0 })
+  })
+
   test.each(['suspended', 'deleted'] as const)('everything about a %s tenant is refused, and its neighbours go on', async (state) => {
     const store = await engine.open()
     const { view, session, receipt } = await written(store, 'acme')

@@ -3,27 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
-import { open, type Store } from '../../src/index.ts'
+import { open } from '../../src/index.ts'
 import { later, openIn, tempDatabase } from '../support/engines.ts'
+import { follow, upTo } from './follow.ts'
 import { asSuperuser } from './logins.ts'
 import { startProxy } from './proxy.ts'
 import { until } from './until.ts'
-
-/** Follows the journal and keeps what it saw. */
-function follow(store: Store): number[] {
-  const seqs: number[] = []
-  const ending = new AbortController()
-  const tail = (async () => {
-    for await (const { seq } of store.events({ live: true, signal: ending.signal })) seqs.push(seq)
-  })()
-  later(() => {
-    ending.abort()
-    return tail
-  })
-  return seqs
-}
-
-const upTo = (seq: number): number[] => Array.from({ length: seq }, (_, i) => i + 1)
 
 /** Those who listen: their last words are either that, or a wake-up. */
 const listening = `from pg_stat_activity where datname = current_database() and application_name = 'inkfast' and (query like 'listen%' or query like '%; notify inkfast%')`

@@ -1,9 +1,12 @@
 // Names in our statements mean what they mean to the server, whatever others have put into its schemas.
 
 import { expect, test } from 'vitest'
+import { openOver } from '../../src/backends/postgres/open.ts'
+import { pooled } from '../../src/backends/postgres/pool.ts'
+import { backendOn } from '../../src/backends/postgres/serve.ts'
 import { open } from '../../src/index.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { codeOf, openIn, tempDatabase } from '../support/engines.ts'
+import { codeOf, later, openIn, tempDatabase } from '../support/engines.ts'
 import { asSuperuser, makeLogin } from './logins.ts'
 
 // It fits better than the server's own, which takes any array: whoever calls it by its bare name calls this one.
@@ -27,18 +30,18 @@ test('a function that fits better than the server’s own is not called', async 
 
 test('a type of the same name in a temporary schema is not taken for the server’s', async () => {
   const url = await tempDatabase()
-  const store = await openIn(url, { connections: 1 })
+  const real = pooled({ url, connections: 1 })
+  const poisoned = await real.acquire()
+  await poisoned.script('create domain pg_temp.bytea as integer')
+  // The control: on this very connection, which is the only one, the bare name is the wrong type.
+  await expect(poisoned.run([{ text: `select '\\x00'::bytea` }], 5000)).rejects.toThrow('invalid input syntax for type integer')
+  poisoned.release()
+  const { listen: _, ...alone } = real
+  const store = await open({ backend: backendOn(await openOver({ url }, alone), { url }) })
+  later(() => store.close())
   const session = await store.session('s')
   await session.append('a.b', 1)
-  // On every new connection to this database, before anything else is asked of it.
-  await asSuperuser(url, async (client) => {
-    await client.query('create domain pg_temp.bytea as integer')
-    await expect(client.query(`select '\\x00'::bytea`)).rejects.toThrow()
-    await client.query(`select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false)`)
-    expect((await client.query(`select length('\\x00'::bytea) as n`)).rows).toEqual([{ n: 1 }])
-  })
-  await session.append('a.b', 2)
-  expect((await store.page({ session: session.id })).items).toHaveLength(3)
+  expect((await store.page({ session: session.id })).items).toHaveLength(2)
 })
 
 test('a schema inkfast that somebody else made is not read, and nothing in it is called', async () => {

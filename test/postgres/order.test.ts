@@ -3,14 +3,16 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { backendOn, postgresBackend } from '../../src/backends/postgres/backend.ts'
+import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import type { Connections } from '../../src/backends/postgres/connections.ts'
 import { openOver } from '../../src/backends/postgres/open.ts'
 import { pooled } from '../../src/backends/postgres/pool.ts'
+import { backendOn } from '../../src/backends/postgres/serve.ts'
 import { maker } from '../../src/conformance/material.ts'
 import { open, type Store } from '../../src/index.ts'
 import { MAIN } from '../../src/model/ids.ts'
 import { expectSound, later, openIn, tempDatabase } from '../support/engines.ts'
+import { follow, upTo } from './follow.ts'
 import { asSuperuser } from './logins.ts'
 import { until } from './until.ts'
 
@@ -44,21 +46,6 @@ async function openHesitating(url: string, pause: () => Promise<unknown>): Promi
   later(() => store.close())
   return store
 }
-
-function follow(store: Store): number[] {
-  const seqs: number[] = []
-  const ending = new AbortController()
-  const tail = (async () => {
-    for await (const { seq } of store.events({ live: true, signal: ending.signal })) seqs.push(seq)
-  })()
-  later(() => {
-    ending.abort()
-    return tail
-  })
-  return seqs
-}
-
-const upTo = (seq: number): number[] => Array.from({ length: seq }, (_, i) => i + 1)
 
 test('what was written first and commits late is overtaken by nobody', async () => {
   const url = await tempDatabase()

@@ -196,6 +196,9 @@ describe('a server that is away', () => {
     const [url, other] = [await prepared(), await prepared()]
     const app = await makeLogin(url, { roles: ['inkfast_app'] })
     expect(await refused(open({ url: app.url, adminUrl: other }), 'OPTION_INVALID', app.password)).toMatch(/another database than url/)
+    // The same one, by two logins who live in different time zones.
+    await run(url, `alter role ${app.name} set timezone = 'Asia/Tokyo'`)
+    expect((await openIn(app.url, { adminUrl: url })).name).toBe('postgres')
   })
 
   test('is asked whether it answers: health does not go by the connection that listens', async () => {

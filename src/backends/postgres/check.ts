@@ -1,16 +1,13 @@
 // Damage below the journal, as far as the server can tell: broken indexes, checksums that failed, and holes in the wall.
 
 import type { Database } from './database.ts'
+import { openTables } from './proof.ts'
 import { STORE } from './wall.ts'
 
 const brokenIndexes = `
   select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'inkfast' and not (i.indisvalid and i.indisready) order by 1`
 const failedChecksums = `select coalesce(checksum_failures, 0) from pg_stat_database where datname = current_database()`
-const openTables = `
-  select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where n.nspname = 'inkfast' and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity) order by 1`
-
 export async function checkDatabase(db: Database): Promise<readonly string[]> {
   const [indexes = [], checksums = [], open = []] = await db.read(
     STORE,

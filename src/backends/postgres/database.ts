@@ -64,10 +64,6 @@ export class Database {
     return this.connections.place
   }
 
-  get prepares(): boolean {
-    return this.#prepares
-  }
-
   /** Reads for somebody; the tenant is named in the same round trip. */
   async read(who: Somebody, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
     return this.#readAs(this.wall.tenant(who), steps)

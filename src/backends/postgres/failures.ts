@@ -79,18 +79,7 @@ export function translate(place: string, error: unknown, when: 'connecting' | 'r
 /** The driver has no password, or not one it can use, where the server asks for one. */
 const isUnproven = (reason: string): boolean => reason.startsWith('SASL')
 
-const AWAY = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-  'ECONNRESET',
-  'EPIPE',
-  'ENOENT',
-  '57P03',
-])
+const AWAY = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET', 'EPIPE', '57P03'])
 
 /** Nobody is there: no such host, nobody who listens, no answer, or a server that is only just starting. */
 const isAway = (error: unknown, reason: string): boolean => {

@@ -142,7 +142,7 @@ async function prepare(
 }
 
 const identity = `
-  select concat_ws(' ', pg_postmaster_start_time(), d.oid) from pg_database d where d.datname = current_database()`
+  select concat_ws(' ', extract(epoch from pg_postmaster_start_time()), d.oid) from pg_database d where d.datname = current_database()`
 
 /** What is migrated with one address must be what is served with the other. */
 async function checkSame(connection: Connection, found: Facts): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import { tableNames } from '../../model/tables.ts'
-import type { Step } from './connections.ts'
+import { PLAIN_NAMES, type Step } from './connections.ts'
 import { type Database, enter } from './database.ts'
 import { CANARY, STORE, STRANGER } from './wall.ts'
 
@@ -14,8 +14,9 @@ const whoAmI = `
             where n.nspname = 'inkfast' and c.relkind in ('r', 'p') and pg_has_role(c.relowner, 'MEMBER')),
     (select m.rolname from pg_roles m where (m.rolsuper or m.rolbypassrls) and pg_has_role(m.oid, 'MEMBER') order by 1 limit 1)
   from pg_roles r where r.rolname = current_user`
-const openTables = `
-  select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+/** Tables on which someone switched the wall off, and who owns them. */
+export const openTables = `
+  select c.relname, pg_get_userbyid(c.relowner) from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'inkfast' and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity) order by 1`
 // Every policy that lets the roles that serve through asks whose rows they are.
 const looseRules = `
@@ -29,7 +30,7 @@ const plant = `
 const canary = `select count(*) from inkfast.heads where tenant = '${CANARY}'`
 const anything = `select concat_ws(', ', ${walled.map((name) => `case when exists (select 1 from inkfast.${name}) then '${name}' end`).join(', ')})`
 const name = (setting: string): Step => ({
-  text: `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('inkfast.tenant', $1, true)`,
+  text: `${PLAIN_NAMES}, pg_catalog.set_config('inkfast.tenant', $1, true)`,
   values: [setting],
 })
 

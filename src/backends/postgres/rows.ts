@@ -62,19 +62,13 @@ export function listStep(table: TableName, query: ListQuery): readonly [Step, re
   // Whole numbers alone are stored: a bound between two of them is the upper one, and nothing equals it.
   const bound = (column: Ordered, value: string | number): string =>
     parameter(column, column.type === 'integer' ? Math.ceil(Number(value)) : value)
-  const same = (column: Ordered, value: ColumnValue): string =>
-    typeof value === 'number' && !Number.isInteger(value)
-      ? 'false'
-      : value === null
-        ? `${column.name} is null`
-        : `${column.name} = ${parameter(column, value)}`
+  const is = (column: Ordered, value: ColumnValue, equal: (bound: string) => string): string => {
+    if (value === null) return `${column.name} is null`
+    return typeof value === 'number' && !Number.isInteger(value) ? 'false' : `${column.name} ${equal(parameter(column, value))}`
+  }
+  const same = (column: Ordered, value: ColumnValue): string => is(column, value, (p) => `= ${p}`)
   // Said as a range, so that the order by this column means something, and only the index that was asked for has that order.
-  const only = (column: Ordered, value: ColumnValue): string =>
-    typeof value === 'number' && !Number.isInteger(value)
-      ? 'false'
-      : value === null
-        ? `${column.name} is null`
-        : `${column.name} between ${parameter(column, value)} and $${values.length}::${column.type === 'integer' ? 'bigint' : 'text'}`
+  const only = (column: Ordered, value: ColumnValue): string => is(column, value, (p) => `between ${p} and ${p}`)
   const where = query.equals.map((value, i) => only(typed(index[i] as string), value))
   const ranged = rest[0] as Ordered
   if (query.from !== undefined) where.push(`${ranged.name} >= ${bound(ranged, query.from)}`)

@@ -6,6 +6,7 @@ import { translate } from './failures.ts'
 import { checkSchema, type Migration, migrate, migrations, readApplied, roles, schemaRange, wallKey } from './migrate.ts'
 import { keyBytes, openDatabase } from './open.ts'
 import { pooled } from './pool.ts'
+import { openTables } from './proof.ts'
 
 export interface DatabaseMigration {
   readonly number: number
@@ -44,9 +45,6 @@ const TIMEOUT_MS = 20_000
 const OLDEST = 150000
 
 const server = `select current_setting('server_version_num')::integer, current_setting('server_encoding')`
-const unwalled = `
-  select c.relname, pg_get_userbyid(c.relowner) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where n.nspname = 'inkfast' and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity) order by 1`
 
 /** Refuses what this version cannot serve, and says where everything else stands; an empty database stands at 0. */
 export async function readDatabaseSchema(url: string): Promise<DatabaseSchema> {
@@ -92,7 +90,7 @@ async function checkServer(place: string, connection: Connection): Promise<void>
 
 /** What someone switched off by hand. Policies and rights that were changed are not mended here: schema.sql says what they were. */
 async function wallAgain(connection: Connection): Promise<readonly string[]> {
-  const [rows = []] = await connection.run([{ text: unwalled }], TIMEOUT_MS)
+  const [rows = []] = await connection.run([{ text: openTables }], TIMEOUT_MS)
   for (const [table, owner] of rows) {
     const forced = `alter table inkfast.${table} enable row level security, force row level security`
     await connection.run([{ text: `set local role ${owner}` }, { text: forced }], TIMEOUT_MS)
