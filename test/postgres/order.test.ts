@@ -29,10 +29,11 @@ function hesitating(url: string, pause: () => Promise<unknown>): Connections {
       return {
         ...connection,
         run: async (steps, timeoutMs) => {
-          if (!steps.some(({ text }) => text.includes('inkfast.commit_v'))) return connection.run(steps, timeoutMs)
+          if (!steps.some(({ text }) => /commit_v1|update inkfast\.heads/.test(text))) return connection.run(steps, timeoutMs)
           await connection.run([{ text: 'begin' }], timeoutMs)
           const results = await connection.run(steps, timeoutMs)
-          await pause()
+          // A statement that found the head elsewhere has written nothing.
+          if (results.at(-1)?.length) await pause()
           await connection.run([{ text: 'commit' }], timeoutMs)
           return results
         },

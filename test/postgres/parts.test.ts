@@ -10,7 +10,7 @@ import { InkError } from '../../src/model/errors.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { later, tempDatabase } from '../support/engines.ts'
 
-/** Fails the calls of the function that `when` picks, as the server would. */
+/** Fails the writes that `when` picks, as the server would. */
 async function backendThat(when: (call: number) => string | undefined): Promise<Backend> {
   const url = await tempDatabase()
   const real = pooled({ url, connections: 2 })
@@ -18,7 +18,7 @@ async function backendThat(when: (call: number) => string | undefined): Promise<
   const failing = (connection: Connection): Connection => ({
     ...connection,
     run: async (steps, timeoutMs) => {
-      const state = steps.some(({ text }) => text.includes('commit_v1')) ? when(++calls) : undefined
+      const state = steps.some(({ text }) => /commit_v1|update inkfast\.heads/.test(text)) ? when(++calls) : undefined
       if (state) throw Object.assign(new Error('as the server would say'), { code: state })
       return connection.run(steps, timeoutMs)
     },

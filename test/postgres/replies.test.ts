@@ -96,7 +96,10 @@ describe('without the mark of the head that a commit was sent at', () => {
   })
 
   test.each(['lose the reply', 'hold the request'] as const)('a network may %s, and the commit is there twice', async (fault) => {
-    const proxy = await startProxy(await tempDatabase())
+    const url = await tempDatabase()
+    const proxy = await startProxy(url)
+    // Made by another node: one that knows where the head is would be told by the head itself.
+    await (await openIn(url)).session('s')
     const store = await openThrough(proxy.url, forgetful)
     const session = await store.session('s')
     const struck = proxy.strike('written-twice', fault)

@@ -9,11 +9,36 @@ const LINK = `'\\x${Buffer.from('inkfast/1/link\0').toString('hex')}'::bytea`
 /** Bytes of an event that have a fixed size, in this order: id, salt, digest, event, session, run, subject, cause, key. */
 export const FIXED = { id: 1, salt: 17, digest: 33, event: 65, session: 97, run: 113, subject: 129, cause: 145, key: 161, size: 176 }
 
-const piece = (name: keyof typeof FIXED, size: number): string =>
-  `substring(p_bytes from d.n::integer * ${FIXED.size} - ${FIXED.size - FIXED[name]} for ${size})`
-const optional = (name: keyof typeof FIXED): string => `nullif(${piece(name, 16)}, ${NONE})`
-// Most events are part of no run, about no row and caused by none: then a batch has none of it to look for.
-const seldom = (name: keyof typeof FIXED): string => `case when p_seldom then ${optional(name)} end`
+/** What the insertion of events is told: by the function as variables, by a statement of its own as parameters. */
+export interface EventSource {
+  readonly tenant: string
+  readonly seq: string
+  readonly hash: string
+  readonly bytes: string
+  readonly seldom: string
+  readonly payloads: string
+  /** Times, types, schemas, classes, actors, where payloads begin, their sizes. */
+  readonly lists: readonly string[]
+}
+
+/** The events of a batch, without what decides which of them. */
+export function insertEvents(from: EventSource): string {
+  const piece = (name: keyof typeof FIXED, size: number): string =>
+    `substring(${from.bytes} from d.n::integer * ${FIXED.size} - ${FIXED.size - FIXED[name]} for ${size})`
+  const optional = (name: keyof typeof FIXED): string => `nullif(${piece(name, 16)}, ${NONE})`
+  // Most events are part of no run, about no row and caused by none: then a batch has none of it to look for.
+  const seldom = (name: keyof typeof FIXED): string => `case when ${from.seldom} then ${optional(name)} end`
+  return `insert into inkfast.events
+      (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
+    select ${from.tenant}, ${from.seq}, ${piece('id', 16)}, d.at, d.type, coalesce(d.schema, 1), coalesce(d.class, 0::smallint), coalesce(d.actor, ''),
+      ${optional('session')},
+      ${seldom('run')}, ${seldom('subject')},
+      ${seldom('cause')}, ${seldom('key')},
+      convert_from(substring(${from.payloads} from d.payload_from for d.payload_size), 'UTF8'),
+      ${piece('salt', 16)}, ${piece('digest', 32)}, ${from.hash}
+    from unnest(${from.lists.join(', ')}) with ordinality
+      as d (at, type, schema, class, actor, payload_from, payload_size, n)`
+}
 
 /** Ids and links of events that are there already: who sent them again gets the same answer, without asking twice. */
 const receiptsOf = (seq: string, count: string): string => `(
@@ -279,16 +304,15 @@ begin
   end if;
 
   if v_seq > base then
-    insert into inkfast.events
-      (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
-    select v_tenant, ${seqOf('d.n')}, ${piece('id', 16)}, d.at, d.type, coalesce(d.schema, 1), coalesce(d.class, 0::smallint), coalesce(d.actor, ''),
-      ${optional('session')},
-      ${seldom('run')}, ${seldom('subject')},
-      ${seldom('cause')}, ${seldom('key')},
-      convert_from(substring(p_payloads from d.payload_from for d.payload_size), 'UTF8'),
-      ${piece('salt', 16)}, ${piece('digest', 32)}, substring(hashes from (${seqOf('d.n')} - base)::integer * 32 - 31 for 32)
-    from unnest(p_at, p_type, p_schema, p_class, p_actor, p_payload_from, p_payload_size) with ordinality
-      as d (at, type, schema, class, actor, payload_from, payload_size, n)
+    ${insertEvents({
+      tenant: 'v_tenant',
+      seq: seqOf('d.n'),
+      hash: `substring(hashes from (${seqOf('d.n')} - base)::integer * 32 - 31 for 32)`,
+      bytes: 'p_bytes',
+      seldom: 'p_seldom',
+      payloads: 'p_payloads',
+      lists: ['p_at', 'p_type', 'p_schema', 'p_class', 'p_actor', 'p_payload_from', 'p_payload_size'],
+    })}
     where not v_any or v_seqs[d.n] is not null;
     update inkfast.heads h set seq = v_seq, hash = v_hash where h.tenant = v_tenant;
   end if;

@@ -19,6 +19,12 @@ export interface CommitSettings {
   readonly lockMs: number
 }
 
+export interface Applied {
+  readonly outcomes: readonly Outcome[]
+  /** The head as it was found. */
+  readonly base: number
+}
+
 /** Id and link, in hex. */
 type Ready = readonly (readonly [id: string, link: string])[] | null
 
@@ -33,7 +39,7 @@ type Odd = { readonly commit: number } & (
 const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
 
 /** One tenant, and no two commits that touch the same row, key or session. */
-export async function applyBatch(db: Database, batch: readonly Commit[], settings: CommitSettings): Promise<readonly Outcome[]> {
+export async function applyBatch(db: Database, batch: readonly Commit[], settings: CommitSettings): Promise<Applied> {
   const tenant = batch[0]?.tenant
   assert(tenant !== undefined, 'a batch holds a commit')
   const packed = packBatch(batch)
@@ -63,7 +69,7 @@ export async function applyBatch(db: Database, batch: readonly Commit[], setting
     })
     outcomes.push({ ok: true, receipts, repeated: false, now })
   }
-  return outcomes
+  return { outcomes, base: Number(base) }
 }
 
 function tellOdd(commit: Commit, odd: Odd, pairs: readonly Guard[], now: number): Outcome {

@@ -3,7 +3,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
-import type { Cells, Connection, Connections, Step } from './connections.ts'
+import type { Cells, Connection, Connections, Step, Value } from './connections.ts'
 import { codeOf, isLost, isPassing, isStalePlan, isStartingUp, translate } from './failures.ts'
 import { NoAnswer } from './pool.ts'
 import type { STORE, Wall } from './wall.ts'
@@ -33,15 +33,21 @@ const START_UP_LOOK_MS = 50
  * server's own could otherwise listen in. What is read is read by an index and in its order; a plan that was made while a table was empty, and
  * reads and sorts all of it, would be kept for a while after it has grown.
  */
-const entering = ['search_path = pg_catalog, pg_temp', 'enable_seqscan = off', 'enable_sort = off', 'jit = off']
-  .map((setting) => setting.split(' = '))
-  .map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`)
+const entering = [`'search_path', 'pg_catalog, pg_temp'`, `'enable_seqscan', 'off'`, `'enable_sort', 'off'`, `'jit', 'off'`]
+const setting = (nameAndValue: string): string => `pg_catalog.set_config(${nameAndValue}, true)`
 
 export const enter = (token: string): Step => ({
-  text: `select ${entering.join(', ')}, inkfast.enter_v1($1)`,
+  text: `select ${entering.map(setting).join(', ')}, inkfast.enter_v1($1)`,
   values: [token],
   prepared: true,
 })
+
+/** What holds for one transaction, besides what always does; set together with the role, in one statement. */
+export interface Opening {
+  /** Each a name and a value, as `set_config` takes them. */
+  readonly settings: readonly string[]
+  readonly values: readonly Value[]
+}
 
 export class Database {
   readonly connections: Connections
@@ -80,12 +86,12 @@ export class Database {
   }
 
   /** One round trip, one transaction, in the app role. What was only read is read again when a connection breaks. */
-  async run(steps: readonly Step[], what: 'reading' | 'writing'): Promise<readonly (readonly Cells[])[]> {
+  async run(steps: readonly Step[], what: 'reading' | 'writing', opening?: Opening): Promise<readonly (readonly Cells[])[]> {
     for (let attempt = 1; ; attempt++) {
       const connection = await this.acquire()
       let broken = false
       try {
-        return await this.send(connection, steps)
+        return await this.send(connection, steps, { opening })
       } catch (error) {
         broken = isLost(error)
         // A pooler that shares connections does not know what another transaction prepared: then nothing is.
@@ -103,15 +109,24 @@ export class Database {
    * On a connection that is held: inside `begin`, the role is there already. Nothing is prepared there, because what turns out to be missing
    * behind a pooler ends the transaction, and this one could not be tried again.
    */
-  async send(connection: Connection, steps: readonly Step[], held = false): Promise<readonly (readonly Cells[])[]> {
+  async send(
+    connection: Connection,
+    steps: readonly Step[],
+    { held = false, opening }: { readonly held?: boolean; readonly opening?: Opening | undefined } = {},
+  ): Promise<readonly (readonly Cells[])[]> {
     const asked = this.#prepares && !held ? steps : steps.map(({ prepared: _, ...step }) => step)
-    if (held || this.#role === undefined) return connection.run(asked, this.#timeoutMs)
-    const results = await connection.run([this.#become(), ...asked], this.#timeoutMs)
+    const first = held ? undefined : this.#become(opening)
+    if (!first) return connection.run(asked, this.#timeoutMs)
+    const results = await connection.run([first, ...asked], this.#timeoutMs)
     return results.slice(1)
   }
 
-  #become(): Step {
-    return { text: `select pg_catalog.set_config('role', '${this.#role}', true)`, prepared: this.#prepares }
+  /** Nothing, where the login is the app role and nothing else is wanted. */
+  #become(opening?: Opening): Step | undefined {
+    const role = this.#role === undefined ? [] : [`'role', '${this.#role}'`]
+    const settings = [...role, ...(opening ? [...entering, ...opening.settings] : [])]
+    if (settings.length === 0) return undefined
+    return { text: `select ${settings.map(setting).join(', ')}`, values: opening?.values ?? [], prepared: this.#prepares }
   }
 
   async acquire(): Promise<Connection> {
@@ -141,7 +156,7 @@ export class Database {
     const connection = await this.acquire()
     const run = async (...steps: readonly Step[]) => {
       try {
-        return await this.send(connection, steps, true)
+        return await this.send(connection, steps, { held: true })
       } catch (error) {
         throw translate(this.place, error, 'reading')
       }
@@ -159,10 +174,10 @@ export class Database {
       }
     }
     try {
-      const become = this.#role === undefined ? [] : [this.#become()]
+      const become = this.#become()
       // Folding takes its time between two reads, and that is no reason to end the transaction.
       const patient = { text: `select set_config('idle_in_transaction_session_timeout', '0', true)` }
-      await run({ text: begin }, ...become, patient, enter(token))
+      await run({ text: begin }, ...(become ? [become] : []), patient, enter(token))
     } catch (error) {
       await end('rollback')
       throw error

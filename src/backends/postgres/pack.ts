@@ -5,7 +5,7 @@ import { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { hex } from '../../model/bytes.ts'
 import { bodyDigest } from '../../model/chain.ts'
-import { DURABLE } from '../../model/event.ts'
+import { DURABLE, type EventDraft } from '../../model/event.ts'
 import { idBytes, writeId } from '../../model/ids.ts'
 import type { ColumnValue } from '../../model/tables.ts'
 import type { Change, Commit, Guard } from '../../ports/commit.ts'
@@ -22,13 +22,11 @@ export interface Packed {
 
 export function packBatch(batch: readonly Commit[]): Packed {
   const events = batch.flatMap((commit) => commit.events)
-  const bytes = Buffer.alloc(events.length * FIXED.size)
-  const [firsts, eventCommits, sinces, starts, sizes]: number[][] = [[], [], [], [], []]
-  const payloads = Buffer.allocUnsafe(events.reduce((sum, e) => sum + Buffer.byteLength(e.payload), 0))
+  const [firsts, eventCommits, sinces]: number[][] = [[], [], []]
   const guards = new Guards()
   const keys = { commits: [] as number[], digests: [] as Uint8Array[], bodies: [] as Uint8Array[] }
   const rows = new RowChanges()
-  let [n, end] = [0, 0]
+  let n = 0
   for (const [i, commit] of batch.entries()) {
     const number = i + 1
     firsts?.push(commit.events.length > 0 ? n + 1 : 0)
@@ -42,29 +40,13 @@ export function packBatch(batch: readonly Commit[]): Packed {
       keys.digests.push(commit.key.digest)
       keys.bodies.push(salt ? bodyDigest(sha256, salt, commit.key.body) : new Uint8Array(32))
     }
-    for (const e of commit.events) {
-      const at = n * FIXED.size - 1
-      writeId(e.id, bytes, at + FIXED.id)
-      bytes.set(e.salt, at + FIXED.salt)
-      bytes.set(e.digest, at + FIXED.digest)
-      bytes.set(e.event, at + FIXED.event)
-      if (e.session) writeId(e.session, bytes, at + FIXED.session)
-      if (e.run) writeId(e.run, bytes, at + FIXED.run)
-      if (e.subject) writeId(e.subject, bytes, at + FIXED.subject)
-      if (e.cause) writeId(e.cause, bytes, at + FIXED.cause)
-      if (e.key) bytes.set(e.key, at + FIXED.key)
-      const size = payloads.write(e.payload, end)
-      starts?.push(end + 1)
-      sizes?.push(size)
-      end += size
-      eventCommits?.push(number)
-      n++
-    }
+    for (let k = 0; k < commit.events.length; k++) eventCommits?.push(number)
+    n += commit.events.length
   }
   const alone = batch.length === 1 ? batch[0]?.changes : undefined
   const erase = new Set(alone?.flatMap((change) => (change.kind === 'erase' ? change.seqs : [])))
   const state = alone?.findLast((change) => change.kind === 'state')?.state ?? null
-  // What is as usual is not sent: an event each, no actor, durable, of the first schema, by senders who know the same head.
+  // What is as usual is not sent: an event each, by senders who know the same head.
   const single = batch.every((commit) => commit.events.length === 1)
   const since = Math.min(...(sinces ?? []))
   const values = [
@@ -74,6 +56,44 @@ export function packBatch(batch: readonly Commit[]): Packed {
     single ? null : numbers(firsts),
     events.length,
     single ? null : numbers(eventCommits),
+    ...packEvents(events),
+    numbers(keys.commits),
+    Buffer.concat(keys.digests),
+    Buffer.concat(keys.bodies),
+    ...guards.values(),
+    ...rows.values(),
+    numbers([...erase]),
+    state,
+  ]
+  return { values, pairs: guards.pairs }
+}
+
+/** Times, types, schemas, classes, actors, bytes, whether there is anything seldom, where payloads begin, their sizes, payloads. */
+export function packEvents(events: readonly EventDraft[]): readonly Value[] {
+  const bytes = Buffer.alloc(events.length * FIXED.size)
+  const payloads = Buffer.allocUnsafe(events.reduce((sum, e) => sum + Buffer.byteLength(e.payload), 0))
+  const starts: number[] = []
+  const sizes: number[] = []
+  let [n, end] = [0, 0]
+  for (const e of events) {
+    const at = n * FIXED.size - 1
+    writeId(e.id, bytes, at + FIXED.id)
+    bytes.set(e.salt, at + FIXED.salt)
+    bytes.set(e.digest, at + FIXED.digest)
+    bytes.set(e.event, at + FIXED.event)
+    if (e.session) writeId(e.session, bytes, at + FIXED.session)
+    if (e.run) writeId(e.run, bytes, at + FIXED.run)
+    if (e.subject) writeId(e.subject, bytes, at + FIXED.subject)
+    if (e.cause) writeId(e.cause, bytes, at + FIXED.cause)
+    if (e.key) bytes.set(e.key, at + FIXED.key)
+    const size = payloads.write(e.payload, end)
+    starts.push(end + 1)
+    sizes.push(size)
+    end += size
+    n++
+  }
+  // What is as usual is not sent: no actor, durable, of the first schema.
+  return [
     numbers(events.map((e) => e.at)),
     texts(events.map((e) => e.type)),
     events.every((e) => e.schema === 1) ? null : numbers(events.map((e) => e.schema)),
@@ -84,15 +104,7 @@ export function packBatch(batch: readonly Commit[]): Packed {
     numbers(starts),
     numbers(sizes),
     payloads,
-    numbers(keys.commits),
-    Buffer.concat(keys.digests),
-    Buffer.concat(keys.bodies),
-    ...guards.values(),
-    ...rows.values(),
-    numbers([...erase]),
-    state,
   ]
-  return { values, pairs: guards.pairs }
 }
 
 /** Each guard once, and who asks it. */

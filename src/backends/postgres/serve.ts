@@ -8,9 +8,11 @@ import { applyBatch, type CommitSettings } from './commit.ts'
 import type { Database } from './database.ts'
 import { isChoking } from './failures.ts'
 import { journalReads } from './journal.ts'
+import { KnownTenants } from './known.ts'
 import { leases } from './leases.ts'
 import type { Opened, OpenOptions } from './open.ts'
 import { splitBatch } from './pack.ts'
+import { appendPlain } from './plain.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
 import { NodeSignals, type SignalOptions } from './signals.ts'
@@ -29,6 +31,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
   const durability = options.durability ?? 'full'
   const settings: CommitSettings = { durable: durability === 'full', lockMs: options.lockMs ?? LOCK_MS }
   const signals = new NodeSignals(db, options)
+  const known = new KnownTenants()
   let closed = false
   let ahead: number | undefined
 
@@ -46,11 +49,20 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
 
   // An unexpected error spoils the transaction: then every commit gets one of its own, and only the one at fault fails.
   const applyApart = async (part: readonly Commit[]): Promise<readonly Outcome[]> => {
+    const tenant = part[0]?.tenant as TenantId
     try {
-      const outcomes = await applyBatch(db, part, settings)
+      const head = known.headFor(part)
+      const plain = head && (await appendPlain(db, part, head, settings))
+      if (head && plain) {
+        known.learn(part, plain, head.seq)
+        return plain
+      }
+      const { outcomes, base } = await applyBatch(db, part, settings)
       if (outcomes[0]) ahead = outcomes[0].now - Date.now()
+      known.learn(part, outcomes, base)
       return outcomes
     } catch (error) {
+      known.forget(tenant)
       if (!isChoking(error)) throw error
       if (part.length === 1) return [{ ok: false, refused: 'failed', found: String(error.details.reason), now: await storeTime() }]
     }

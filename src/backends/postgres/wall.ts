@@ -15,7 +15,7 @@ const REMEMBERED = 10_000
 
 export class Wall {
   readonly #key: Uint8Array
-  readonly #tokens = new Map<string, string>()
+  readonly #macs = new Map<string, string>()
 
   constructor(key: Uint8Array) {
     this.#key = key
@@ -33,16 +33,21 @@ export class Wall {
 
   /** What nodes call a tenant when they wake each other: whoever listens without the key learns no names. */
   signal(id: TenantId): string {
-    return createHmac('sha256', this.#key).update(`inkfast/1/signal:${id}`).digest('hex').slice(0, 32)
+    return this.#mac(`inkfast/1/signal:${id}`).slice(0, 32)
   }
 
   #sign(who: string): string {
-    const known = this.#tokens.get(who)
+    return `${who}:${this.#mac(`inkfast/1/tenant:${who}`)}`
+  }
+
+  /** Every commit asks for the same few, and making one costs as much as sending it. */
+  #mac(text: string): string {
+    const known = this.#macs.get(text)
     if (known !== undefined) return known
-    const token = `${who}:${createHmac('sha256', this.#key).update(`inkfast/1/tenant:${who}`).digest('hex')}`
-    if (this.#tokens.size >= REMEMBERED) this.#tokens.clear()
-    this.#tokens.set(who, token)
-    return token
+    const mac = createHmac('sha256', this.#key).update(text).digest('hex')
+    if (this.#macs.size >= REMEMBERED) this.#macs.clear()
+    this.#macs.set(text, mac)
+    return mac
   }
 }
 

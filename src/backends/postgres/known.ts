@@ -1,0 +1,89 @@
+// What this node knows of a tenant without asking: its head, and guards that held there. It stays true for as long as nobody else writes, and
+// whether somebody did is seen by the head itself, under its lock.
+
+import { fromHex } from '../../model/bytes.ts'
+import type { TenantId } from '../../model/ids.ts'
+import type { Commit, Guard, Outcome } from '../../ports/commit.ts'
+
+export interface KnownHead {
+  readonly seq: number
+  readonly hash: Uint8Array
+}
+
+const TENANTS_MOST = 1000
+const GUARDS_MOST = 10_000
+
+interface Known {
+  head: KnownHead
+  /** Rows and fences as they are at the head. */
+  readonly guards: Map<string, number>
+}
+
+export class KnownTenants {
+  readonly #tenants = new Map<TenantId, Known>()
+
+  /** Where a batch can begin that does nothing but append: nothing of it was sent before, and every guard is known to hold. */
+  headFor(batch: readonly Commit[]): KnownHead | undefined {
+    const tenant = batch[0]?.tenant
+    const known = tenant === undefined ? undefined : this.#tenants.get(tenant)
+    if (!known) return undefined
+    for (const { changes, key, guards, events, since = Number.MAX_SAFE_INTEGER } of batch) {
+      if (changes.length > 0 || key || events.length === 0 || since < known.head.seq) return undefined
+      for (const guard of guards) if (guard.kind === 'quiet' || known.guards.get(nameOf(guard)) !== wantedBy(guard)) return undefined
+    }
+    return known.head
+  }
+
+  /** Nothing else was written between `base` and the end of this batch. */
+  learn(batch: readonly Commit[], outcomes: readonly Outcome[], base: number): void {
+    const tenant = batch[0]?.tenant as TenantId
+    const last = outcomes.findLast((o) => o.ok && !o.repeated && o.receipts.length > 0)
+    const receipt = last?.ok ? last.receipts.at(-1) : undefined
+    const before = this.#tenants.get(tenant)
+    // Somebody else wrote before us, or a later batch of ours was quicker to answer.
+    if (before && before.head.seq !== base) {
+      if ((receipt?.seq ?? 0) <= before.head.seq) return
+      this.#tenants.delete(tenant)
+    }
+    const known = this.#tenants.get(tenant)
+    if (!receipt) {
+      if (known) this.#note(known, batch, outcomes)
+      return
+    }
+    const head = { seq: receipt.seq, hash: fromHex(receipt.hash) }
+    const next = known ?? { head, guards: new Map<string, number>() }
+    next.head = head
+    this.#note(next, batch, outcomes)
+    if (known) return
+    if (this.#tenants.size >= TENANTS_MOST) this.#tenants.delete(this.#tenants.keys().next().value as TenantId)
+    this.#tenants.set(tenant, next)
+  }
+
+  forget(tenant: TenantId): void {
+    this.#tenants.delete(tenant)
+  }
+
+  /** No two commits of a batch touch the same row, so their order says nothing. */
+  #note({ guards: known }: Known, batch: readonly Commit[], outcomes: readonly Outcome[]): void {
+    if (known.size > GUARDS_MOST) known.clear()
+    for (const [i, { guards, changes }] of batch.entries()) {
+      const outcome = outcomes[i]
+      if (!outcome?.ok || outcome.repeated) continue
+      for (const guard of guards) if (guard.kind !== 'quiet') known.set(nameOf(guard), wantedBy(guard))
+      for (const change of changes) {
+        if (change.kind !== 'put' && change.kind !== 'remove') continue
+        const { table, id } = change
+        const seq = change.kind === 'put' && change.event !== undefined ? outcome.receipts[change.event]?.seq : undefined
+        if (seq === undefined) known.delete(nameOf({ kind: 'row', table, id }))
+        else known.set(nameOf({ kind: 'row', table, id }), seq)
+        if (change.kind === 'remove') known.delete(nameOf({ kind: 'fence', table, id }))
+        else if (change.grants && seq !== undefined) known.set(nameOf({ kind: 'fence', table, id }), seq)
+      }
+    }
+  }
+}
+
+type RowGuard = Exclude<Guard, { kind: 'quiet' }>
+
+const nameOf = ({ kind, table, id }: Pick<RowGuard, 'kind' | 'table' | 'id'>): string => `${kind} ${table} ${id}`
+const wantedBy = (guard: RowGuard): number => (guard.kind === 'row' ? guard.revision : guard.fence)

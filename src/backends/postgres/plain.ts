@@ -1,0 +1,78 @@
+// A batch that does nothing but append, when this node knows the head: its links are made here, and one statement moves the head from where
+// it is known to be to where it will be, and inserts. Where the head is elsewhere it does nothing, and the function looks at everything.
+
+import { Buffer } from 'node:buffer'
+import { hash } from 'node:crypto'
+import { linkHash } from '../../model/chain.ts'
+import { assert } from '../../model/errors.ts'
+import type { Receipt } from '../../model/event.ts'
+import type { Commit, Outcome } from '../../ports/commit.ts'
+import type { CommitSettings } from './commit.ts'
+import { insertEvents } from './commit-function.ts'
+import type { Database, Opening } from './database.ts'
+import type { KnownHead } from './known.ts'
+import { packEvents } from './pack.ts'
+
+const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer')
+
+// The head is moved by whoever finds it where it was expected, and only then are events inserted: the insertion asks for the moved head.
+// A head is found by its tenant as a range, for the same reason as everything else.
+const plain = `with moved as (
+    update inkfast.heads h set seq = $3::bigint, hash = $4::bytea
+    where h.tenant between $1::text and $1::text and h.seq = $2::bigint and h.hash = $5::bytea and h.state = 'active'
+    returning h.tenant
+  ), added as (
+    ${insertEvents({
+      tenant: 'm.tenant',
+      seq: '$2::bigint + d.n',
+      hash: 'substring($6::bytea from d.n::integer * 32 - 31 for 32)',
+      bytes: '$12::bytea',
+      seldom: '$13::boolean',
+      payloads: '$16::bytea',
+      lists: ['$7::bigint[]', '$8::text[]', '$9::bigint[]', '$10::smallint[]', '$11::text[]', '$14::integer[]', '$15::integer[]'],
+    })}, moved m
+  )
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms from inkfast.clock c, moved m where c.id`
+
+const opening = (token: string, { durable, lockMs }: CommitSettings): Opening => ({
+  settings: [
+    `'inkfast.tenant', $1`,
+    `'lock_timeout', '${lockMs}'`,
+    `'synchronous_commit', '${durable ? 'on' : 'off'}'`,
+    `'plan_cache_mode', 'force_generic_plan'`,
+  ],
+  values: [token],
+})
+
+/** Undefined when the head was not where it was expected: then nothing was written. */
+export async function appendPlain(
+  db: Database,
+  batch: readonly Commit[],
+  head: KnownHead,
+  settings: CommitSettings,
+): Promise<readonly Outcome[] | undefined> {
+  const tenant = batch[0]?.tenant
+  assert(tenant !== undefined, 'a batch holds a commit')
+  const events = batch.flatMap((commit) => commit.events)
+  const links = Buffer.allocUnsafe(events.length * 32)
+  let [seq, last] = [head.seq, head.hash]
+  for (const { event } of events) {
+    last = linkHash(sha256, last, ++seq, event)
+    links.set(last, (seq - head.seq - 1) * 32)
+  }
+  const values = [tenant, head.seq, seq, last, head.hash, links, ...packEvents(events)]
+  const step = { text: plain, values, prepared: true }
+  const [rows] = await db.run([step], 'writing', opening(db.wall.whatever(tenant), settings))
+  const found = rows?.[0]?.[0]
+  if (!found) return undefined
+  const now = Number(found)
+  let [place, digits] = [head.seq, links.toString('hex')]
+  return batch.map((commit) => {
+    const receipts = commit.events.map(({ id }): Receipt => {
+      place++
+      const end = (place - head.seq) * 64
+      return { id, seq: place, hash: digits.slice(end - 64, end), tenant }
+    })
+    return { ok: true, receipts, repeated: false, now }
+  })
+}

@@ -1,0 +1,131 @@
+// While nobody else writes, a node appends without asking again what it knows; as soon as somebody does, it asks.
+
+import { describe, expect, test } from 'vitest'
+import { postgresBackend } from '../../src/backends/postgres/backend.ts'
+import type { Connections, Step } from '../../src/backends/postgres/connections.ts'
+import { openOver } from '../../src/backends/postgres/open.ts'
+import { pooled } from '../../src/backends/postgres/pool.ts'
+import { backendOn } from '../../src/backends/postgres/serve.ts'
+import { maker, put } from '../../src/conformance/material.ts'
+import { randomWalk } from '../../src/conformance/walk.ts'
+import { MAIN } from '../../src/model/ids.ts'
+import type { Backend } from '../../src/ports/backend.ts'
+import type { Commit } from '../../src/ports/commit.ts'
+import { later, openIn, tempDatabase } from '../support/engines.ts'
+
+/** Tells which statements went by, and may change them on their way. */
+async function watched(url: string, seen: (text: string) => void, change: (text: string) => string = (text) => text): Promise<Backend> {
+  const real = pooled({ url, connections: 2 })
+  const through = (steps: readonly Step[]): readonly Step[] =>
+    steps.map((step) => {
+      seen(step.text)
+      return { ...step, text: change(step.text) }
+    })
+  const connections: Connections = {
+    ...real,
+    acquire: async () => {
+      const connection = await real.acquire()
+      return { ...connection, run: (steps, timeoutMs) => connection.run(through(steps), timeoutMs) }
+    },
+  }
+  const backend = backendOn(await openOver({ url }, connections), { url })
+  later(() => backend.close())
+  return backend
+}
+
+async function one(url: string): Promise<Backend> {
+  const backend = await postgresBackend({ url })
+  later(() => backend.close())
+  return backend
+}
+
+const isPlain = (text: string) => text.includes('update inkfast.heads')
+const isFunction = (text: string) => text.includes('commit_v1')
+
+/** A lease, taken; its fence is the seq of the commit. */
+const grant = (make: ReturnType<typeof maker>, owner: string): Commit =>
+  make.commit(MAIN, { changes: [{ ...put('leases', 'lease', { owner }), kind: 'put', grants: true } as Commit['changes'][number]] })
+
+test('a node that wrote last appends with one statement; its own rows and fences are known to it', async () => {
+  const make = maker()
+  const texts: string[] = []
+  const backend = await watched(await tempDatabase(), (text) => texts.push(text))
+  const [granted] = await backend.commit([grant(make, 'ada')])
+  const fence = granted?.ok ? (granted.receipts[0]?.seq ?? 0) : 0
+  texts.length = 0
+  const held = { kind: 'fence', table: 'leases', id: 'lease', fence } as const
+  const outcomes = await backend.commit([make.commit(MAIN, { guards: [held] }), make.commit(MAIN)])
+  expect(outcomes.map((outcome) => outcome.ok)).toEqual([true, true])
+  expect(texts.filter(isPlain)).toHaveLength(1)
+  expect(texts.filter(isFunction)).toHaveLength(0)
+  // What it has not seen, it asks.
+  await backend.commit([make.commit(MAIN, { guards: [{ kind: 'row', table: 'names', id: 'free', revision: 0 }] })])
+  expect(texts.filter(isFunction)).toHaveLength(1)
+})
+
+test('a lease taken by another node is lost, however sure its last holder was', async () => {
+  const make = maker()
+  const url = await tempDatabase()
+  const [first, second] = [await one(url), await one(url)]
+  const [granted] = await first.commit([grant(make, 'ada')])
+  const fence = granted?.ok ? (granted.receipts[0]?.seq ?? 0) : 0
+  const held = { kind: 'fence', table: 'leases', id: 'lease', fence } as const
+  const [kept] = await first.commit([make.commit(MAIN, { guards: [held] })])
+  expect(kept?.ok).toBe(true)
+  await second.commit([grant(make, 'grace')])
+  const [late] = await first.commit([make.commit(MAIN, { guards: [held] })])
+  expect(late).toMatchObject({ ok: false, refused: { kind: 'fence' } })
+})
+
+test('a session archived by another node takes nothing more, and a renamed one does', async () => {
+  const url = await tempDatabase()
+  const [here, there] = [await openIn(url), await openIn(url)]
+  const mine = await here.session('s')
+  await mine.append('work.done', { n: 1 })
+  const theirs = await there.session('s')
+  await theirs.rename('renamed')
+  await mine.append('work.done', { n: 2 })
+  await theirs.archive()
+  await expect(mine.append('work.done', { n: 3 })).rejects.toMatchObject({ code: 'SESSION_ARCHIVED' })
+  expect(await here.verify()).toMatchObject({ intact: true })
+})
+
+test('a tenant closed by another node takes nothing more', async () => {
+  const url = await tempDatabase()
+  const [here, there] = [await openIn(url), await openIn(url)]
+  const mine = await here.tenant('acme').session('s')
+  await mine.append('work.done', { n: 1 })
+  await there.setTenantState('acme', 'suspended', { reason: 'test' })
+  await expect(mine.append('work.done', { n: 2 })).rejects.toMatchObject({ code: 'TENANT_CLOSED' })
+})
+
+describe('two nodes in turns', () => {
+  /** Commits go to one or the other; everything else is read from the first. */
+  const inTurns = (nodes: readonly Backend[], pick: () => number): Backend => ({
+    ...(nodes[0] as Backend),
+    commit: (batch) => (nodes[pick()] as Backend).commit(batch),
+    close: async () => void (await Promise.all(nodes.map((node) => node.close()))),
+  })
+
+  const walk = async (seed: number, seen: (text: string) => void, change?: (text: string) => string) => {
+    const url = await tempDatabase()
+    const nodes = [await watched(url, seen, change), await watched(url, seen, change)]
+    let turn = 0
+    // Several in a row, so that each comes to know something before the other writes.
+    const backend = inTurns(nodes, () => Math.floor(turn++ / 3) % 2)
+    return randomWalk({ seed, steps: 120, open: async () => ({ backend, ownClock: true }) })
+  }
+
+  test.each([1, 2, 3])('write what one would, seed %i', async (seed) => {
+    let plain = 0
+    const { events } = await walk(seed, (text) => void (isPlain(text) && plain++))
+    expect(events).toBeGreaterThan(20)
+    expect(plain).toBeGreaterThan(5)
+  })
+
+  test('and the control: without a look at the head they do not', async () => {
+    const blind = (text: string) =>
+      text.replace('and h.seq = $2::bigint and h.hash = $5::bytea', 'and $2::bigint >= 0 and $5::bytea is not null')
+    await expect(walk(1, () => {}, blind)).rejects.toThrow('parts from the oracle')
+  })
+})
