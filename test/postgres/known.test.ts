@@ -112,7 +112,7 @@ describe('two nodes in turns', () => {
     const nodes = [await watched(url, seen, change), await watched(url, seen, change)]
     let turn = 0
     // Several in a row, so that each comes to know something before the other writes.
-    const backend = inTurns(nodes, () => Math.floor(turn++ / 3) % 2)
+    const backend = inTurns(nodes, () => Math.floor(turn++ / 6) % 2)
     return randomWalk({ seed, steps: 120, open: async () => ({ backend, ownClock: true }) })
   }
 

@@ -2,6 +2,7 @@
 // whether somebody did is seen by the head itself, under its lock.
 
 import { fromHex } from '../../model/bytes.ts'
+import type { Receipt } from '../../model/event.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Commit, Guard, Outcome } from '../../ports/commit.ts'
 
@@ -15,6 +16,8 @@ const GUARDS_MOST = 10_000
 
 interface Known {
   head: KnownHead
+  /** Nobody else has written lately. Where several nodes write at once, hoping costs a statement that writes nothing. */
+  quiet: boolean
   /** Rows and fences as they are at the head. */
   readonly guards: Map<string, number>
 }
@@ -26,7 +29,7 @@ export class KnownTenants {
   headFor(batch: readonly Commit[]): KnownHead | undefined {
     const tenant = batch[0]?.tenant
     const known = tenant === undefined ? undefined : this.#tenants.get(tenant)
-    if (!known) return undefined
+    if (!known?.quiet) return undefined
     for (const { changes, key, guards, events, since = Number.MAX_SAFE_INTEGER } of batch) {
       if (changes.length > 0 || key || events.length === 0 || since < known.head.seq) return undefined
       for (const guard of guards) if (guard.kind === 'quiet' || known.guards.get(nameOf(guard)) !== wantedBy(guard)) return undefined
@@ -40,23 +43,19 @@ export class KnownTenants {
     const last = outcomes.findLast((o) => o.ok && !o.repeated && o.receipts.length > 0)
     const receipt = last?.ok ? last.receipts.at(-1) : undefined
     const before = this.#tenants.get(tenant)
-    // Somebody else wrote before us, or a later batch of ours was quicker to answer.
-    if (before && before.head.seq !== base) {
-      if ((receipt?.seq ?? 0) <= before.head.seq) return
-      this.#tenants.delete(tenant)
+    const quiet = before === undefined || before.head.seq === base
+    // A later batch of ours was quicker to answer.
+    if (!quiet && (receipt?.seq ?? 0) <= before.head.seq) return
+    if (quiet && before) {
+      before.quiet = true
+      if (receipt) before.head = headAt(receipt)
+      this.#note(before, batch, outcomes)
+    } else if (receipt) {
+      const known = { head: headAt(receipt), quiet, guards: new Map<string, number>() }
+      this.#note(known, batch, outcomes)
+      if (this.#tenants.size >= TENANTS_MOST) this.#tenants.delete(this.#tenants.keys().next().value as TenantId)
+      this.#tenants.set(tenant, known)
     }
-    const known = this.#tenants.get(tenant)
-    if (!receipt) {
-      if (known) this.#note(known, batch, outcomes)
-      return
-    }
-    const head = { seq: receipt.seq, hash: fromHex(receipt.hash) }
-    const next = known ?? { head, guards: new Map<string, number>() }
-    next.head = head
-    this.#note(next, batch, outcomes)
-    if (known) return
-    if (this.#tenants.size >= TENANTS_MOST) this.#tenants.delete(this.#tenants.keys().next().value as TenantId)
-    this.#tenants.set(tenant, next)
   }
 
   forget(tenant: TenantId): void {
@@ -82,6 +81,8 @@ export class KnownTenants {
     }
   }
 }
+
+const headAt = ({ seq, hash }: Receipt): KnownHead => ({ seq, hash: fromHex(hash) })
 
 type RowGuard = Exclude<Guard, { kind: 'quiet' }>
 
