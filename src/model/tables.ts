@@ -33,6 +33,34 @@ export const tables = {
     indexes: { byOwner: ['owner'] },
     fenced: true,
   },
+  runs: {
+    authority: 'journal',
+    columns: { state: 'text', session: 'text', name: 'text', parent: 'text' },
+    indexes: {
+      byBorn: ['born'],
+      byState: ['state', 'born'],
+      bySession: ['session', 'born'],
+      byName: ['name', 'born'],
+      byParent: ['parent', 'born'],
+    },
+  },
+  // `at` is when somebody has to look at the item again: when it is due, or when its claim runs out; null when nothing will happen by itself.
+  work: {
+    authority: 'journal',
+    columns: { queue: 'text', state: 'text', at: 'integer' },
+    indexes: { byDue: ['queue', 'at'], byState: ['queue', 'state', 'born'] },
+    fenced: true,
+  },
+  approvals: {
+    authority: 'journal',
+    columns: { state: 'text', run: 'text', expires: 'integer' },
+    indexes: { byBorn: ['born'], byState: ['state', 'born'], byRun: ['run', 'born'], byExpiry: ['state', 'expires'] },
+  },
+  signals: {
+    authority: 'journal',
+    columns: { session: 'text', name: 'text', state: 'text' },
+    indexes: { bySession: ['session', 'name', 'state', 'born'] },
+  },
 } as const satisfies Record<string, Table>
 
 export type TableName = keyof typeof tables

@@ -6,6 +6,27 @@ grant usage on schema inkfast to inkfast_reader;
 grant usage on schema inkfast to inkfast_wall;
 
 -- owner: inkfast_owner
+create table inkfast.approvals (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  state text collate "C",
+  run text collate "C",
+  expires bigint,
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX approvals_by_born ON inkfast.approvals USING btree (tenant, born, id);
+CREATE INDEX approvals_by_expiry ON inkfast.approvals USING btree (tenant, state NULLS FIRST, expires NULLS FIRST, id);
+CREATE INDEX approvals_by_run ON inkfast.approvals USING btree (tenant, run NULLS FIRST, born, id);
+CREATE INDEX approvals_by_state ON inkfast.approvals USING btree (tenant, state NULLS FIRST, born, id);
+alter table inkfast.approvals enable row level security, force row level security;
+create policy tenant on inkfast.approvals for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.approvals to inkfast_app;
+grant select on inkfast.approvals to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.clock (
   id boolean default true not null,
   offset_ms bigint default 0 not null,
@@ -148,6 +169,29 @@ grant delete, insert, select, update on inkfast.renewals to inkfast_app;
 grant select on inkfast.renewals to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.runs (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  state text collate "C",
+  session text collate "C",
+  name text collate "C",
+  parent text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX runs_by_born ON inkfast.runs USING btree (tenant, born, id);
+CREATE INDEX runs_by_name ON inkfast.runs USING btree (tenant, name NULLS FIRST, born, id);
+CREATE INDEX runs_by_parent ON inkfast.runs USING btree (tenant, parent NULLS FIRST, born, id);
+CREATE INDEX runs_by_session ON inkfast.runs USING btree (tenant, session NULLS FIRST, born, id);
+CREATE INDEX runs_by_state ON inkfast.runs USING btree (tenant, state NULLS FIRST, born, id);
+alter table inkfast.runs enable row level security, force row level security;
+create policy tenant on inkfast.runs for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.runs to inkfast_app;
+grant select on inkfast.runs to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.secrets (
   name text collate "C" not null,
   value bytea not null,
@@ -177,6 +221,24 @@ create policy tenant on inkfast.sessions for all to inkfast_app, inkfast_reader 
 grant delete, insert, select, update on inkfast.sessions to inkfast_app;
 grant select on inkfast.sessions to inkfast_reader;
 
+-- owner: inkfast_owner
+create table inkfast.signals (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  name text collate "C",
+  state text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX signals_by_session ON inkfast.signals USING btree (tenant, session NULLS FIRST, name NULLS FIRST, state NULLS FIRST, born, id);
+alter table inkfast.signals enable row level security, force row level security;
+create policy tenant on inkfast.signals for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.signals to inkfast_app;
+grant select on inkfast.signals to inkfast_reader;
+
 -- owner: inkfast_wall
 create table inkfast.wall_keys (
   id text collate "C" not null,
@@ -187,6 +249,26 @@ create table inkfast.wall_keys (
 );
 alter table inkfast.wall_keys enable row level security, force row level security;
 create policy wall on inkfast.wall_keys for all to inkfast_wall using (true) with check (true);
+
+-- owner: inkfast_owner
+create table inkfast.work (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  fence bigint,
+  queue text collate "C",
+  state text collate "C",
+  at bigint,
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX work_by_due ON inkfast.work USING btree (tenant, queue NULLS FIRST, at NULLS FIRST, id);
+CREATE INDEX work_by_state ON inkfast.work USING btree (tenant, queue NULLS FIRST, state NULLS FIRST, born, id);
+alter table inkfast.work enable row level security, force row level security;
+create policy tenant on inkfast.work for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.work to inkfast_app;
+grant select on inkfast.work to inkfast_reader;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_seldom boolean, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_bodies text[], p_erase bigint[], p_state text, OUT base bigint, OUT hashes bytea, OUT odd jsonb, OUT now bigint)
@@ -342,6 +424,58 @@ begin
         v_finds := v_finds || v_found;
       end if;
     end if;
+    if 'runs' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.runs t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'runs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'work' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(coalesce(case when g.fence then r.fence else r.revision end, 0)) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision, t.fence from inkfast.work t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'work' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'approvals' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.approvals t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'approvals' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'signals' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.signals t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'signals' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
     if v_fails is not null then
       for i in 1 .. cardinality(p_pair_commits) loop
         v_at := array_position(v_fails, p_pair_guards[i]::bigint);
@@ -427,6 +561,50 @@ begin
       ) r
       where t.ctid = r.place;
     end if;
+    if 'runs' = any (p_remove_tables) then
+      delete from inkfast.runs t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.runs s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'runs' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'work' = any (p_remove_tables) then
+      delete from inkfast.work t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.work s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'work' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'approvals' = any (p_remove_tables) then
+      delete from inkfast.approvals t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.approvals s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'approvals' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'signals' = any (p_remove_tables) then
+      delete from inkfast.signals t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.signals s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'signals' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
   end if;
   if p_put_tables is not null then
     if 'sessions' = any (p_put_tables) then
@@ -452,6 +630,38 @@ begin
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'leases' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, owner = excluded.owner, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
+    end if;
+    if 'runs' = any (p_put_tables) then
+      insert into inkfast.runs as t (tenant, id, born, revision, state, session, name, parent, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), (p.columns::json ->> 3), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'runs' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, session = excluded.session, name = excluded.name, parent = excluded.parent, body = excluded.body;
+    end if;
+    if 'work' = any (p_put_tables) then
+      insert into inkfast.work as t (tenant, id, born, revision, fence, queue, state, at, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), case when v_any then v_seqs[p.fence] else base + nullif(p.fence, 0) end, (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'work' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, queue = excluded.queue, state = excluded.state, at = excluded.at, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
+    end if;
+    if 'approvals' = any (p_put_tables) then
+      insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'approvals' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, run = excluded.run, expires = excluded.expires, body = excluded.body;
+    end if;
+    if 'signals' = any (p_put_tables) then
+      insert into inkfast.signals as t (tenant, id, born, revision, session, name, state, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'signals' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, name = excluded.name, state = excluded.state, body = excluded.body;
     end if;
   end if;
 

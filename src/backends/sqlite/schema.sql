@@ -1,5 +1,25 @@
 -- The schema of a fresh file, generated from the migrations by scripts/release.ts --schema. Not read by any program.
 
+CREATE TABLE approvals (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  state    text,
+  run      text,
+  expires  integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX approvals_by_born on approvals (tenant, born, id);
+
+CREATE INDEX approvals_by_expiry on approvals (tenant, state, expires, id);
+
+CREATE INDEX approvals_by_run on approvals (tenant, run, born, id);
+
+CREATE INDEX approvals_by_state on approvals (tenant, state, born, id);
+
 CREATE TABLE events (
   tenant  text not null,
   seq     integer not null,
@@ -110,6 +130,29 @@ CREATE TABLE renewals (
   primary key (tenant, id)
 ) strict, without rowid;
 
+CREATE TABLE runs (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  state    text,
+  session  text,
+  name     text,
+  parent   text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX runs_by_born on runs (tenant, born, id);
+
+CREATE INDEX runs_by_name on runs (tenant, name, born, id);
+
+CREATE INDEX runs_by_parent on runs (tenant, parent, born, id);
+
+CREATE INDEX runs_by_session on runs (tenant, session, born, id);
+
+CREATE INDEX runs_by_state on runs (tenant, state, born, id);
+
 CREATE TABLE secrets (
   name  text primary key,
   value blob not null
@@ -133,3 +176,34 @@ CREATE INDEX sessions_by_owner on sessions (tenant, owner, born, id);
 CREATE INDEX sessions_by_owner_and_state on sessions (tenant, owner, state, born, id);
 
 CREATE INDEX sessions_by_state on sessions (tenant, state, born, id);
+
+CREATE TABLE signals (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  name     text,
+  state    text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX signals_by_session on signals (tenant, session, name, state, born, id);
+
+CREATE TABLE work (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  fence    integer,
+  queue    text,
+  state    text,
+  at       integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX work_by_due on work (tenant, queue, at, id);
+
+CREATE INDEX work_by_state on work (tenant, queue, state, born, id);

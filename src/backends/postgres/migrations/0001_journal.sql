@@ -117,6 +117,72 @@ create table inkfast.leases (
 create index leases_by_owner on inkfast.leases (tenant, owner nulls first, id);
 
 -- Until when the holder of a lease holds on: not folded, and safe to lose. A row counts for the fence it names and for no other.
+create table inkfast.runs (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  state    text collate "C",
+  session  text collate "C",
+  name     text collate "C",
+  parent   text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index runs_by_born on inkfast.runs (tenant, born, id);
+create index runs_by_state on inkfast.runs (tenant, state nulls first, born, id);
+create index runs_by_session on inkfast.runs (tenant, session nulls first, born, id);
+create index runs_by_name on inkfast.runs (tenant, name nulls first, born, id);
+create index runs_by_parent on inkfast.runs (tenant, parent nulls first, born, id);
+
+create table inkfast.work (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  fence    bigint,
+  queue    text collate "C",
+  state    text collate "C",
+  at       bigint,
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index work_by_due on inkfast.work (tenant, queue nulls first, at nulls first, id);
+create index work_by_state on inkfast.work (tenant, queue nulls first, state nulls first, born, id);
+
+create table inkfast.approvals (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  state    text collate "C",
+  run      text collate "C",
+  expires  bigint,
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index approvals_by_born on inkfast.approvals (tenant, born, id);
+create index approvals_by_state on inkfast.approvals (tenant, state nulls first, born, id);
+create index approvals_by_run on inkfast.approvals (tenant, run nulls first, born, id);
+create index approvals_by_expiry on inkfast.approvals (tenant, state nulls first, expires nulls first, id);
+
+create table inkfast.signals (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  name     text collate "C",
+  state    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index signals_by_session on inkfast.signals (tenant, session nulls first, name nulls first, state nulls first, born, id);
+
 create table inkfast.renewals (
   tenant text collate "C" not null,
   id     text collate "C" not null,
@@ -234,18 +300,18 @@ do $$
 declare
   v_table text;
 begin
-  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'renewals'] loop
+  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals'] loop
     execute format('alter table inkfast.%I enable row level security', v_table);
     execute format('alter table inkfast.%I force row level security', v_table);
   end loop;
   -- The function in the policy is evaluated once a statement, not once a row.
-  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases', 'renewals'] loop
+  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals'] loop
     execute format(
       'create policy tenant on inkfast.%I to inkfast_app, inkfast_reader
          using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()))', v_table);
     execute format('grant select on inkfast.%I to inkfast_app, inkfast_reader', v_table);
   end loop;
-  foreach v_table in array array['sessions', 'names', 'leases', 'renewals'] loop
+  foreach v_table in array array['sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals'] loop
     execute format('grant insert, update, delete on inkfast.%I to inkfast_app', v_table);
   end loop;
 end
@@ -260,7 +326,7 @@ begin
   for v_column in
     select c.relname, a.attname from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
     where c.relnamespace = 'inkfast'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
-      and c.relname = any (array['heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'renewals'])
+      and c.relname = any (array['heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals'])
   loop
     execute format('alter table inkfast.%I alter column %I set statistics 0', v_column.relname, v_column.attname);
   end loop;
@@ -503,6 +569,58 @@ begin
         v_finds := v_finds || v_found;
       end if;
     end if;
+    if 'runs' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.runs t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'runs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'work' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(coalesce(case when g.fence then r.fence else r.revision end, 0)) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision, t.fence from inkfast.work t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'work' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'approvals' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.approvals t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'approvals' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'signals' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.signals t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'signals' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
     if v_fails is not null then
       for i in 1 .. cardinality(p_pair_commits) loop
         v_at := array_position(v_fails, p_pair_guards[i]::bigint);
@@ -588,6 +706,50 @@ begin
       ) r
       where t.ctid = r.place;
     end if;
+    if 'runs' = any (p_remove_tables) then
+      delete from inkfast.runs t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.runs s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'runs' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'work' = any (p_remove_tables) then
+      delete from inkfast.work t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.work s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'work' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'approvals' = any (p_remove_tables) then
+      delete from inkfast.approvals t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.approvals s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'approvals' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'signals' = any (p_remove_tables) then
+      delete from inkfast.signals t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.signals s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'signals' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
   end if;
   if p_put_tables is not null then
     if 'sessions' = any (p_put_tables) then
@@ -613,6 +775,38 @@ begin
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'leases' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, owner = excluded.owner, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
+    end if;
+    if 'runs' = any (p_put_tables) then
+      insert into inkfast.runs as t (tenant, id, born, revision, state, session, name, parent, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), (p.columns::json ->> 3), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'runs' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, session = excluded.session, name = excluded.name, parent = excluded.parent, body = excluded.body;
+    end if;
+    if 'work' = any (p_put_tables) then
+      insert into inkfast.work as t (tenant, id, born, revision, fence, queue, state, at, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), case when v_any then v_seqs[p.fence] else base + nullif(p.fence, 0) end, (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'work' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, queue = excluded.queue, state = excluded.state, at = excluded.at, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
+    end if;
+    if 'approvals' = any (p_put_tables) then
+      insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'approvals' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, run = excluded.run, expires = excluded.expires, body = excluded.body;
+    end if;
+    if 'signals' = any (p_put_tables) then
+      insert into inkfast.signals as t (tenant, id, born, revision, session, name, state, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'signals' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, name = excluded.name, state = excluded.state, body = excluded.body;
     end if;
   end if;
 
