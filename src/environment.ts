@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sha256 } from './backends/sqlite/sha256.ts'
 import type { Environment, Logger } from './ports/environment.ts'
+import { processes } from './processes.ts'
 
 /** Says nothing: a library does not write to other people's terminals. */
 export const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} }
@@ -11,11 +12,12 @@ export const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} 
 export const nodeEnvironment: Environment = {
   clock: { now: () => Date.now(), monotonic: () => performance.now() },
   timer: {
-    after: (ms) => wait(ms),
+    after: (ms, signal) => wait(ms, undefined, signal && { signal: signal as globalThis.AbortSignal }),
     idly: (ms, signal) => wait(ms, undefined, { ref: false, ...(signal && { signal: signal as globalThis.AbortSignal }) }),
     soon: (callback) => setImmediate(callback),
   },
   entropy: { bytes: (count) => randomBytes(count) },
   digest: { sha256 },
   logger: silent,
+  processes,
 }

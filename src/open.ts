@@ -231,6 +231,7 @@ const KNOWN: readonly (keyof StoreOptions)[] = [
   'redactKey',
   'payloadBytes',
   'lane',
+  'lease',
 ]
 
 /** A misspelt option would be a promise nobody keeps. */

@@ -1,7 +1,9 @@
 // Negative controls: each takes one promise away from a sound backend, and names the invariants that must be seen to break. A suite
 // that stays green over one of these tests nothing.
 
+import { blobSabotages } from './sabotage/blobs.ts'
 import { commitSabotages } from './sabotage/commits.ts'
+import { dueSabotages } from './sabotage/due.ts'
 import { journalSabotages } from './sabotage/journal.ts'
 import { leaseSabotages } from './sabotage/leases.ts'
 import { lifeSabotages } from './sabotage/life.ts'
@@ -20,4 +22,6 @@ export const sabotages: readonly Sabotage[] = [
   ...lifeSabotages,
   ...stateSabotages,
   ...leaseSabotages,
+  ...blobSabotages,
+  ...dueSabotages,
 ]

@@ -26,11 +26,21 @@ export const freshMemory = (now: () => number = Date.now): Backend =>
 /** Closes for itself alone. */
 export function handleTo(kept: Backend): Backend {
   let closed = false
+  const checkOpen = (): void => {
+    if (closed) throw refuse('STORE_CLOSED')
+  }
   return {
     ...kept,
     commit: async (batch) => {
-      if (closed) throw refuse('STORE_CLOSED')
+      checkOpen()
       return kept.commit(batch)
+    },
+    blobs: {
+      ...kept.blobs,
+      put: async (tenant, digest, bytes) => {
+        checkOpen()
+        return kept.blobs.put(tenant, digest, bytes)
+      },
     },
     close: async () => {
       closed = true

@@ -9,7 +9,7 @@ import { tableNames } from '../model/tables.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { OpenBackend } from './case.ts'
 import { type Chance, chance } from './chance.ts'
-import { sha256 } from './material.ts'
+import { sha256, valuesOf } from './material.ts'
 import { eventLine, firstDifference, outcomeLine, picture, readAll, rowLine } from './picture.ts'
 import { pickReads, type Reads, type Step, stepMaker, TENANTS, tell } from './steps.ts'
 
@@ -101,14 +101,17 @@ async function takeStep({ oracle, backend, withTime }: Pair, step: Step, count: 
   }
 }
 
-/** Every table, what is counted, and one page and one list that chance picks. */
+/** Every table, what is counted, and one page, one list and one queue that chance picks. */
 async function compareAll({ oracle, backend }: Pair, random: Chance): Promise<string | undefined> {
   const whole = firstDifference(await picture(oracle, TENANTS), await picture(backend, TENANTS))
   if (whole) return whole
   const tenant = random.pick(TENANTS)
   const { page, list } = pickReads(random)
+  const queue = String(random.pick(valuesOf('work', 'queue')) ?? 'a')
+  const most = random.int(TENANTS.length + 1)
   const reads: Readonly<Record<string, (side: Backend) => Promise<readonly string[]>>> = {
     [`usage of ${tenant}`]: async (side) => (await side.queries.usageByType(tenant)).map(canonical),
+    [`${most} that are due in ${JSON.stringify(queue)}`]: async (side) => (await side.queries.due(queue, most)).map(canonical),
     'counted rows': async (side) => {
       const { rows } = await side.upkeep.measure()
       return ['events', ...tableNames].map((table) => `${table} ${rows[table]}`)

@@ -1,7 +1,7 @@
 // Appending plain events: one, or many that stand together. A plain append changes no row; it is guarded by the session still
 // being open.
 
-import type { Json } from '../model/data.ts'
+import { type Json, takeData } from '../model/data.ts'
 import { refuse } from '../model/errors.ts'
 import { checkType, DURABLE, type EventDraft, type Receipt, TRANSIENT } from '../model/event.ts'
 import { type EventId, type RunId, type SessionId, toId } from '../model/ids.ts'
@@ -37,21 +37,27 @@ export interface NewEvent {
 }
 
 export function append(scope: Scope, session: SessionId, type: string, data: unknown, options?: AppendOptions): Promise<Receipt> {
-  if (options === undefined) return commitEvents(scope, [{ session, type, data }], firstOf)
+  if (options === undefined) return commitEvents(scope, [{ session, type, data }], firstOf, PLAIN)
   return appendWith(scope, session, type, data, options)
 }
 
 async function appendWith(scope: Scope, session: SessionId, type: string, data: unknown, options: AppendOptions): Promise<Receipt> {
   const { after, key, run, cause, transient } = optionsOf(options, 'append')
   const quiet: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after: checkSeq(after) }]
-  return commitEvents(scope, [{ session, type, data, run, cause, transient }], firstOf, key, `append/${session}`, quiet)
+  return commitEvents(scope, [{ session, type, data, run, cause, transient }], firstOf, { key, within: `append/${session}`, guards: quiet })
 }
+
+/** An event of a run, guarded by what the run holds. Types that are reserved are for the kernel's own. */
+export const appendGuarded = (scope: Scope, event: GuardedEvent, guards: readonly Guard[], reserved = false): Promise<Receipt> =>
+  commitEvents(scope, [event], firstOf, { guards, reserved })
+
+export type GuardedEvent = NewEvent & Pick<Given, 'at' | 'whole' | 'mark'>
 
 export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: string): Promise<readonly Receipt[]> {
   if (!Array.isArray(given) || given.length === 0) throw refuse('COMMIT_EMPTY')
   const found = given.length
   if (found > limits.commitEvents) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found })
-  return commitEvents(scope, given, allOf, key, 'appendAll')
+  return commitEvents(scope, given, allOf, { key, within: 'appendAll' })
 }
 
 const firstOf = (receipts: readonly Receipt[]): Receipt => receipts[0] as Receipt
@@ -60,22 +66,21 @@ const allOf = (receipts: readonly Receipt[]): readonly Receipt[] => receipts
 /** `answer` picks what the caller is told, here and not one promise further up: every append passes through. */
 async function commitEvents<Answer>(
   scope: Scope,
-  list: readonly Loose<NewEvent>[],
+  list: readonly Given[],
   answer: (receipts: readonly Receipt[]) => Answer,
-  keyText?: string,
-  within = '',
-  quiet: readonly Guard[] = [],
+  { key: keyText, within = '', guards: given = [], reserved = false }: CommitOptions,
 ): Promise<Answer> {
   const { engine, tenant } = scope
   checkOpen(engine)
   // Refused before the work of masking and hashing, not after it.
   engine.lane.checkDoor()
-  const taken = takeAll(scope, list)
+  const taken = takeAll(scope, list, reserved)
   const key = keyText === undefined ? undefined : commitKey(scope, within, keyText, taken.map(bodyOf))
   const events: EventDraft[] = []
   const sessions: SessionId[] = []
-  for (const { type, session, run, cause, transient, payload } of taken) {
-    events.push(draftEvent(scope, { type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest }, payload))
+  for (const { type, session, run, cause, transient, payload, at, mark } of taken) {
+    const draft = { type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest ?? mark, at } as const
+    events.push(draftEvent(scope, draft, payload))
     if (session !== undefined && !sessions.includes(session)) sessions.push(session)
   }
 
@@ -89,11 +94,11 @@ async function commitEvents<Answer>(
       if (state !== 'open' && !key) throw closed(id, state)
       guards.push({ kind: 'row', table: 'sessions', id, revision: state === 'open' ? revision : NEVER })
     }
-    guards.push(...quiet)
+    guards.push(...given)
     const outcome = await engine.lane.submit(key ? { tenant, key, guards, events, changes: [] } : { tenant, guards, events, changes: [] })
     if (outcome.ok) return answer(outcome.receipts)
     const { refused } = outcome
-    if (typeof refused !== 'object' || refused.kind !== 'row') throw refusalOf(scope, outcome)
+    if (typeof refused !== 'object' || refused.kind !== 'row' || given.includes(refused)) throw refusalOf(scope, outcome)
     // The session changed since this node last looked: renamed is harmless, archived or deleted is not.
     const seen = await lookAtSession(scope, refused.id as SessionId)
     if (seen.state !== 'open') throw closed(refused.id as SessionId, seen.state)
@@ -102,23 +107,42 @@ async function commitEvents<Answer>(
   }
 }
 
+interface CommitOptions {
+  readonly key?: string | undefined
+  readonly within?: string
+  readonly guards?: readonly Guard[]
+  /** Types that belong to the kernel are meant. */
+  readonly reserved?: boolean
+}
+
+const PLAIN: CommitOptions = {}
+
+interface Given extends Loose<NewEvent> {
+  /** When it happened, where that was decided already. */
+  readonly at?: number | undefined
+  /** Kept as it is: nothing is masked. */
+  readonly whole?: boolean | undefined
+  /** Marks the event in its header, without a receipt: what a run finds its own events by. */
+  readonly mark?: Uint8Array | undefined
+}
+
 type Loose<T> = { readonly [K in keyof T]: T[K] | undefined }
 
-interface Taken extends Omit<Loose<NewEvent>, 'type' | 'data'> {
+interface Taken extends Omit<Given, 'type' | 'data' | 'whole'> {
   readonly type: string
   readonly data: Json
   readonly payload: string
 }
 
 /** What a key's body is compared by: the whole command. */
-const bodyOf = ({ payload: _, ...command }: Taken): Omit<Taken, 'payload'> => command
+const bodyOf = ({ payload: _, at: __, mark: ___, ...command }: Taken): Omit<Taken, 'payload' | 'at' | 'mark'> => command
 
-function takeAll(scope: Scope, list: readonly Loose<NewEvent>[]): readonly Taken[] {
+function takeAll(scope: Scope, list: readonly Given[], reserved: boolean): readonly Taken[] {
   const taken: Taken[] = []
   let size = 0
   // Read by index: a hole in a list is undefined, and refused like it.
   for (let i = 0; i < list.length; i++) {
-    const event = takeNew(scope, list[i])
+    const event = takeNew(scope, list[i], reserved)
     taken.push(event)
     size += event.payload.length
     if (i > 0 && size > limits.commitBytes)
@@ -128,21 +152,21 @@ function takeAll(scope: Scope, list: readonly Loose<NewEvent>[]): readonly Taken
 }
 
 /** Every member is read once, and what was read is what is checked and written. */
-function takeNew(scope: Scope, given: Loose<NewEvent> | undefined): Taken {
+function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Taken {
   if (typeof given !== 'object' || given === null)
     throw refuse('OPTION_INVALID', { option: 'events', why: 'each one is an object with type and data' })
-  const { type, session, run, cause, transient, data } = given
+  const { type, session, run, cause, transient, data, at, whole, mark } = given
   telling(scope, () => {
     checkType(type)
-    if (scope.engine.registry.isReserved(type)) throw refuse('TYPE_RESERVED', { type })
+    if (!reserved && scope.engine.registry.isReserved(type)) throw refuse('TYPE_RESERVED', { type })
     if (transient !== undefined && typeof transient !== 'boolean')
       throw refuse('OPTION_INVALID', { option: 'transient', why: 'it is true or false' })
     if (session !== undefined) toId(session)
     if (run !== undefined) toId(run)
     if (cause !== undefined) toId(cause)
   })
-  const admitted = admit(scope, data)
-  return { type: type as string, session, run, cause, transient, data: admitted, payload: payloadOf(scope, admitted) }
+  const admitted = whole ? takeData(data) : admit(scope, data)
+  return { type: type as string, session, run, cause, transient, at, mark, data: admitted, payload: payloadOf(scope, admitted) }
 }
 
 // No row has this revision, so a guard on it never holds.

@@ -78,7 +78,7 @@ export class Registry {
   }
 
   isReserved(type: string): boolean {
-    return this.#byType.has(type) || type === ERASED || TURNS.includes(type)
+    return this.#byType.has(type) || type === ERASED || TURNS.includes(type) || TAPE_TYPES.includes(type)
   }
 }
 
@@ -93,6 +93,9 @@ export const TENANT_TURNED: Readonly<Record<TenantState, string>> = {
 }
 
 const TURNS: readonly string[] = Object.values(TENANT_TURNED)
+
+/** What stands on the tape of a run and changes no row: facts of no decider. */
+export const TAPE_TYPES: readonly string[] = ['effect.started', 'effect.retried', 'effect.settled', 'race.won']
 
 export interface ErasedData {
   /** Inclusive ranges of seqs. */

@@ -19,6 +19,8 @@ export interface DraftHeader {
   readonly subject?: Id | undefined
   readonly cause?: EventId | undefined
   readonly key?: Uint8Array | undefined
+  /** By the clock, unless it was looked at before. */
+  readonly at?: number | undefined
 }
 
 /** Checks and masks. What comes back is what will be hashed, indexed and compared. */
@@ -56,7 +58,7 @@ export function draftEvent(scope: Scope, header: DraftHeader, payload: string): 
   // One object, completed in place: every event passes here.
   const draft = {
     id: engine.newId<'event'>(),
-    at: engine.environment.clock.now(),
+    at: header.at ?? engine.environment.clock.now(),
     type: header.type,
     schema: 1,
     class: header.class ?? DURABLE,

@@ -10,6 +10,13 @@ import { type AnyDecider, Registry } from './decider.ts'
 import { tagger } from './hmac.ts'
 import { Lane, type LaneOptions } from './lane.ts'
 import { type RedactOptions, type Redactor, redactor } from './redact/redactor.ts'
+import { approval } from './runs/approval-decider.ts'
+import { Keeper, type LeaseOptions } from './runs/keeper.ts'
+import { lease } from './runs/lease-decider.ts'
+import { OpenRuns } from './runs/open-runs.ts'
+import { run } from './runs/run-decider.ts'
+import { signal } from './runs/signal-decider.ts'
+import { work } from './runs/work-decider.ts'
 import type { Engine } from './scope.ts'
 import { session } from './session-decider.ts'
 import { SessionMemory } from './session-memory.ts'
@@ -22,6 +29,8 @@ export interface KernelOptions {
   readonly payloadBytes?: number
   /** The lane's bounds. */
   readonly lane?: Pick<LaneOptions, 'commits' | 'bytes' | 'timeoutMs'>
+  /** How long runs are held, and by whom. */
+  readonly lease?: LeaseOptions
   /** Opened to be looked at: damage is told by the read that meets it, not by opening. */
   readonly readOnly?: boolean
   /** Keys the tags in masked text; by default made once and kept in the store. */
@@ -29,7 +38,7 @@ export interface KernelOptions {
 }
 
 /** Every feature that is folded from the journal. */
-const deciders: readonly AnyDecider[] = [session]
+const deciders: readonly AnyDecider[] = [session, run, lease, work, approval, signal]
 
 const SALT_BYTES = 16
 const SALTS_AT_A_TIME = 256
@@ -49,6 +58,10 @@ export async function createEngine(
   const mask = options.redact === false ? undefined : await masking(backend, environment, options)
   const world = { ...environment, logger: maskedLogger(environment.logger, mask) }
   const sessions = new SessionMemory()
+  const newId = idMaker(
+    () => world.clock.now(),
+    (count) => world.entropy.bytes(count),
+  )
   return {
     backend,
     environment: world,
@@ -59,12 +72,11 @@ export async function createEngine(
     closings: new Closings(sessions),
     turns: new Turns(),
     payloadBytes,
-    newId: idMaker(
-      () => world.clock.now(),
-      (count) => world.entropy.bytes(count),
-    ),
+    newId,
     newSalt: salts(world),
     closing,
+    keeper: new Keeper(backend, world, closing, newId(), options.lease),
+    openRuns: new OpenRuns(),
   }
 }
 

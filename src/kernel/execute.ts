@@ -22,6 +22,13 @@ export interface Part {
   readonly cause?: EventId
 }
 
+export const part = <Row extends object, C extends Command>(
+  decider: Decider<Row, C>,
+  id: Id,
+  command: C,
+  about: Pick<Part, 'session' | 'run' | 'cause'> = {},
+): Part => ({ decider, id, command, ...about })
+
 export interface PlanOptions {
   readonly key?: string
   /** What the key is unique within: the verb and its object. */

@@ -217,7 +217,7 @@ export function stopIfAsked(scope: Scope, signal?: AbortSignal): void {
 }
 
 /** Rings when the tenant's journal may have grown, when the caller's signal is aborted, and when the store closes. */
-class Bell {
+export class Bell {
   readonly #stops: (() => void)[] = []
   #ringing = false
   #wake: (() => void) | undefined

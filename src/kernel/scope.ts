@@ -8,6 +8,8 @@ import type { Closings } from './closings.ts'
 import type { Registry } from './decider.ts'
 import type { Lane } from './lane.ts'
 import type { Redactor } from './redact/redactor.ts'
+import type { Keeper } from './runs/keeper.ts'
+import type { OpenRuns } from './runs/open-runs.ts'
 import type { SessionMemory } from './session-memory.ts'
 import type { Turns } from './turns.ts'
 
@@ -26,6 +28,9 @@ export interface Engine {
   readonly newSalt: () => Uint8Array
   /** Aborted when the store closes: whoever waits, stops. */
   readonly closing: AbortSignal
+  readonly keeper: Keeper
+  /** Runs that are open in this process. */
+  readonly openRuns: OpenRuns
 }
 
 export interface Scope {

@@ -15,6 +15,9 @@ import { type AppendOptions, append } from './append.ts'
 import { admit, telling } from './draft.ts'
 import { checkReason, type EraseReport, eraseSession } from './erase.ts'
 import { execute } from './execute.ts'
+import { type ForkOptions, forkSession } from './runs/fork.ts'
+import { openRun, type RunOptions } from './runs/open.ts'
+import type { Run } from './runs/run.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { session as decider, type SessionCommand } from './session-decider.ts'
 
@@ -58,6 +61,10 @@ export interface Session {
   reopen(): Promise<void>
   /** For good: payloads are erased, the key is free again, the chain stays intact. Asking again finishes what a crash left. */
   delete(options: { readonly reason: string }): Promise<EraseReport>
+  /** Starts a run, or picks it up where it stopped; a finished one opens finished. */
+  run(name: string, options?: RunOptions): Promise<Run>
+  /** Another session that shares what happened here up to this seq. Nothing is copied. */
+  fork(options: ForkOptions): Promise<Session>
   toJSON(): SessionRow
 }
 
@@ -122,6 +129,14 @@ class SessionHandle implements Session {
     const row = await readSession(this.#scope, this.id)
     if (row) this.#row = row
     return report
+  }
+
+  run(name: string, options?: RunOptions): Promise<Run> {
+    return openRun(this.#scope, this.id, name, options)
+  }
+
+  fork(options: ForkOptions): Promise<Session> {
+    return forkSession(this.#scope, this.#row, options)
   }
 
   toJSON(): SessionRow {

@@ -13,6 +13,7 @@ import type { Backend, BackendTraits } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Measure } from '../ports/upkeep.ts'
 import { appendAll, type NewEvent } from './append.ts'
+import { type StoreBlobs, storeBlobs } from './blobs.ts'
 import { telling } from './draft.ts'
 import { createEngine, type KernelOptions } from './engine.ts'
 import { type EraseOptions, type EraseReport, erase } from './erase.ts'
@@ -20,6 +21,7 @@ import type { LaneStats } from './lane.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
 import { Recents } from './recent.ts'
+import { type RunSurface, runSurface } from './runs/surface.ts'
 import { checkOpen, type Engine, type Scope } from './scope.ts'
 import { findSession, type ListOptions, listSessions, openSession, type Session, type SessionOptions, sessionById } from './session.ts'
 import { setTenantState } from './tenant.ts'
@@ -38,7 +40,7 @@ export interface MaintenanceReport {
   readonly receiptsForgotten: number
 }
 
-export interface Store {
+export interface Store extends RunSurface {
   readonly name: string
   readonly traits: BackendTraits
   readonly tenantId: TenantId
@@ -54,6 +56,8 @@ export interface Store {
     /** By id. */
     get(id: string): Promise<Session | undefined>
   }
+  /** Bytes named by their digest: what is too large for an event. */
+  readonly blobs: StoreBlobs
   /** All or nothing, contiguous. */
   appendAll(events: readonly NewEvent[], options?: { readonly key?: string }): Promise<readonly Receipt[]>
   events(query?: EventQuery): AsyncGenerator<Event, void, undefined>
@@ -134,12 +138,23 @@ class StoreView implements Store {
   readonly #life: Life
   readonly #root: boolean
   readonly #walled: boolean
+  readonly start: RunSurface['start']
+  readonly work: RunSurface['work']
+  readonly signal: RunSurface['signal']
+  readonly runs: RunSurface['runs']
+  readonly approvals: RunSurface['approvals']
 
   constructor(scope: Scope, life: Life, { root, walled }: { readonly root: boolean; readonly walled: boolean }) {
     this.#scope = scope
     this.#life = life
     this.#root = root
     this.#walled = walled
+    const surface = runSurface(scope, walled ? scope.tenant : undefined)
+    this.start = surface.start
+    this.work = surface.work
+    this.signal = surface.signal
+    this.runs = surface.runs
+    this.approvals = surface.approvals
   }
 
   get name(): string {
@@ -173,6 +188,7 @@ class StoreView implements Store {
     return openSession(this.#scope, key, options)
   }
 
+  readonly blobs = storeBlobs(() => this.#scope)
   readonly sessions = {
     list: (options?: ListOptions) => listSessions(this.#scope, options),
     find: (key: string) => findSession(this.#scope, key),

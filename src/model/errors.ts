@@ -226,7 +226,7 @@ export const errors = {
   KEY_REUSED: row(
     'conflict',
     (d) =>
-      `The key was used at seq ${d.seq} for another command${d.erased ? ' whose payload has since been erased, so the two cannot be compared' : ''}. Nothing was written. Use a new key for a new command.`,
+      `The key was used ${d.run ? `for the run ${d.run} (${d.state}) with another input` : `at seq ${d.seq} for another command`}${d.erased ? ' whose payload has since been erased, so the two cannot be compared' : ''}. Nothing was written. Use a new key for a new command.`,
   ),
   HEAD_MOVED: row(
     'conflict',
@@ -242,6 +242,66 @@ export const errors = {
     'conflict',
     (d) =>
       `${d.table} ${d.id} has a newer holder (fence ${d.found}, yours was ${d.fence}). Nothing was written. Stop this work; the newer holder goes on.`,
+  ),
+  // runs
+  RUN_UNKNOWN: row(
+    'missing',
+    (d) => `There is no run ${d.run} in tenant ${d.tenant}. Nothing was written. Check the id; inkfast runs lists them.`,
+  ),
+  RUN_FINISHED: row(
+    'conflict',
+    (d) =>
+      `The run ${d.name} (${d.run}) is ${d.state}, and that is final. Nothing was written. Read its result, or start another run with another key.`,
+  ),
+  RUN_CLOSED: row('conflict', (d) => `The run ${d.run} (${d.state}) was let go here. Nothing was written. Open it again to go on.`),
+  RUN_STATE: row(
+    'conflict',
+    (d) =>
+      `The run ${d.run} is ${d.state}, so it cannot become ${d.wanted}. Nothing was written. Look at what it waits for with inkfast runs show.`,
+  ),
+  RUN_HELD: row(
+    'conflict',
+    (d) =>
+      `The run ${d.name} is held by ${d.owner} (fence ${d.fence}) for at most ${d.forMs} ms more. Nothing was written. Wait with { wait: '30s' }, or let the holder finish.`,
+  ),
+  RUN_NAME_INVALID: row(
+    'invalid',
+    (d) => `'${d.name}' cannot be the name of ${d.of}. Nothing was written. Use 1 to ${d.limit} characters without control characters.`,
+  ),
+  RUN_FAILED: row('conflict', (d) => `The run ${d.run} failed: ${d.reason}. Its tape says how far it came: inkfast runs tape.`),
+  RUN_CANCELLED: row('conflict', (d) => `The run ${d.run} was cancelled: ${d.reason}. What it recorded until then stays.`),
+  REPLAY_DIVERGED: row(
+    'conflict',
+    (d) =>
+      `The program of run ${d.run} no longer asks for what it asked for before; nothing was called and nothing was written.\n${d.diff}\nRun it with the code it began with, or fork it at a seq before the difference.`,
+  ),
+  EFFECT_FAILED: row(
+    'unavailable',
+    (d) =>
+      `The effect '${d.effect}' failed after ${d.attempts} attempt(s): ${d.reason}. The error is recorded, and replay will meet it again.`,
+  ),
+  EFFECT_UNKNOWN: row(
+    'missing',
+    (d) =>
+      `The run ${d.run} (${d.state}) waits for nobody to say how the effect '${d.effect}' ended. Nothing was written. Look at its tape for the name.`,
+  ),
+  RESULT_INVALID: row(
+    'invalid',
+    (d) =>
+      `What ${d.of} of run ${d.run} (${d.state}) returned cannot be recorded: ${d.why}. Nothing was written, so it will be called again. Return plain JSON.`,
+  ),
+  USAGE_INVALID: row('invalid', (d) => `The usage of run ${d.run} (${d.state}) was not counted: ${d.why}. Nothing was written.`),
+  APPROVAL_UNKNOWN: row(
+    'missing',
+    (d) => `There is no approval ${d.id} in tenant ${d.tenant}. Nothing was written. List the pending ones for their ids.`,
+  ),
+  APPROVAL_CLOSED: row(
+    'conflict',
+    (d) => `The approval ${d.id} is ${d.state} already, and the first answer counts. Nothing was changed by this one.`,
+  ),
+  APPROVAL_DENIED: row(
+    'denied',
+    (d) => `'${d.subject}' was not approved (${d.state}${d.by ? ` by ${d.by}` : ''}). The run goes on as if it had been told no.`,
   ),
   RANGE_INVALID: row('invalid', (d) => `The range is not usable: ${d.why}. Nothing was read.`),
   CURSOR_INVALID: row(
@@ -266,6 +326,23 @@ export const errors = {
   ERASE_REFUSED: row(
     'denied',
     (d) => `Event ${d.seq} is a ${d.type} and its payload cannot be erased, because it is the proof that others were. Nothing was erased.`,
+  ),
+
+  // blobs
+  BLOB_UNKNOWN: row(
+    'missing',
+    (d) =>
+      `There is no blob ${d.digest} in tenant ${d.tenant}. Nothing was read. Put its bytes again, or restore them: no blob is made anew from the journal.`,
+  ),
+  BLOB_DAMAGED: row(
+    'corrupt',
+    (d) =>
+      `The blob ${d.digest} of tenant ${d.tenant} is not what was put: the ${d.bytes} bytes that are there have another digest. Nothing of it was shown or changed. Keep it for examination, and restore it from a backup.`,
+  ),
+  BLOB_TOO_LARGE: row(
+    'invalid',
+    (d) =>
+      `The blob has ${d.bytes} bytes, the limit is ${d.limit}. Nothing was written. Put it in several parts and keep their references.`,
   ),
 
   // the lane

@@ -62,6 +62,30 @@ export const limits = {
   sliceBytes: 256 * KiB,
   /** Receipts of keyed commits are kept this long; a retry later than that is a new command. */
   receiptsKeptMs: 30 * 24 * 60 * 60 * 1000,
+  /** Entries in one segment of a tape: what has to be read to find the end of a long run. */
+  tapeSegment: 1024,
+  /** Inputs and results beyond this lie in a blob: a tape stays quick to replay. */
+  inlineBytes: 32 * KiB,
+  /** Names of runs, effects, signals and branches: shown in lists, and part of every entry. */
+  runNameChars: 200,
+  /** How long a lease is held without a renewal. */
+  leaseMs: 30_000,
+  /** How often it is renewed: two in a row may fail. */
+  leaseRenewMs: 10_000,
+  /** A program under replay that asks for nothing for so long, while its tape has more, has taken another way. */
+  replayQuietMs: 2000,
+  /** A wait longer than this gives the run back instead of keeping it in memory. */
+  parkMs: 5000,
+  /** A run whose workers die this often in a row is failed: it would kill the next one too. */
+  runStrikes: 10,
+  /** How often a node looks for work that nobody told it of. */
+  lookEveryMs: 1000,
+  /** One blob: it is digested and sent in one piece, and held in memory while that lasts. */
+  blobBytes: 64 * MiB,
+  /** The kind and each hint of a blob: words that stand in every reference to it. */
+  blobWordChars: 64,
+  /** Hints of one blob, for the same reason. */
+  blobHints: 16,
   /** Ids looked up often (session revisions) held in memory. */
   sessionsRemembered: 10_000,
 } as const

@@ -40,6 +40,7 @@ export const tables = {
       byBorn: ['born'],
       byState: ['state', 'born'],
       bySession: ['session', 'born'],
+      bySessionAndState: ['session', 'state', 'born'],
       byName: ['name', 'born'],
       byParent: ['parent', 'born'],
     },

@@ -1,6 +1,7 @@
 // What the kernel asks of storage. Two backends that pass inkfast/conformance are interchangeable.
 
 import type { Queries } from '../model/queries.ts'
+import type { Blobs } from './blobs.ts'
 import type { Commit, Outcome } from './commit.ts'
 import type { JournalReads } from './journal.ts'
 import type { Leases } from './leases.ts'
@@ -31,6 +32,7 @@ export interface Backend {
   readonly rows: RowReads
   readonly queries: Queries
   readonly leases: Leases
+  readonly blobs: Blobs
   readonly signals: Signals
   readonly upkeep: Upkeep
   close(): Promise<void>

@@ -8,8 +8,8 @@ export interface Clock {
 }
 
 export interface Timer {
-  /** Resolves after `ms`. Someone waits for it, so it keeps a program alive. */
-  after(ms: number): Promise<void>
+  /** Resolves after `ms`, or rejects when its signal is aborted. Someone waits for it, so it keeps a program alive. */
+  after(ms: number, signal?: AbortSignal): Promise<void>
   /** The same for work that nobody waits for: it does not keep a program alive, and rejects when its signal is aborted. */
   idly(ms: number, signal?: AbortSignal): Promise<void>
   /** Calls back once everything that can run now has run: the moment at which the lane has gathered a batch. */
@@ -30,10 +30,27 @@ export interface Logger {
   error(message: string, details?: Readonly<Record<string, unknown>>): void
 }
 
+/** A process, told apart from every other that ever was on this machine: host (with the pid namespace), boot, pid, and when it started. */
+export interface ProcessMark {
+  readonly host: string
+  readonly boot: string
+  readonly pid: number
+  readonly started: string
+}
+
+export interface Processes {
+  /** This process; undefined where the system does not tell. */
+  readonly self: ProcessMark | undefined
+  /** Provably gone: same host and boot, and the pid is absent or was started at another time. Anything that cannot be read is not a proof. */
+  isGone(other: ProcessMark): boolean
+}
+
 export interface Environment {
   readonly clock: Clock
   readonly timer: Timer
   readonly entropy: Entropy
   readonly digest: Digest
   readonly logger: Logger
+  /** Who else is alive here. Without it nobody is ever known to be gone, and leases run out in their own time. */
+  readonly processes?: Processes
 }

@@ -68,6 +68,8 @@ test.each([
   'sweeps nothing',
   'never closes a tenant',
   'takes commits for a suspended tenant',
+  'tells of more than were asked for',
+  'takes all queues for one',
 ])('a walk with a backend that %s parts from the oracle', async (name) => {
   const sabotage = sabotages.find((one) => one.name === name)
   expect(sabotage).toBeDefined()

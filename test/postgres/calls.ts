@@ -21,7 +21,7 @@ const routinesOf = `
 /** The wall's own word for a name that is not signed. */
 const UNSIGNED = 'IF002'
 /** What the store itself, and nobody else, is told. */
-const FOR_THE_STORE = ['tenants_v1', 'heads_v1']
+const FOR_THE_STORE = ['tenants_v1', 'heads_v1', 'due_v1']
 
 export async function callFunctions({ url, logins }: Omit<MatrixOptions, 'only'>): Promise<Verdict> {
   const superuser = new Client(url)

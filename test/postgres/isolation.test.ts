@@ -10,7 +10,7 @@ import { preparedDatabase } from '../support/databases.ts'
 import { codeOf, later } from '../support/engines.ts'
 import { callFunctions } from './calls.ts'
 import { asSuperuser, makeLogin } from './logins.ts'
-import { runMatrix } from './matrix.ts'
+import { DENIED, runMatrix } from './matrix.ts'
 import { checkRights, walledTables } from './rights.ts'
 import { ACME, MARK, plantTenants, RIVAL } from './tenants.ts'
 
@@ -124,6 +124,22 @@ describe('the wall between tenants', () => {
   })
 })
 
+test('what is due is told to the store itself, and nobody it is told to can see more', async () => {
+  const url = await planted()
+  const backend = await postgresBackend({ url })
+  later(() => backend.close())
+  const make = maker(8)
+  await backend.commit([make.commit(ACME, { changes: [put('work', 'w', { queue: MARK, at: 7 })] })])
+  expect(await backend.queries.due(MARK, 10)).toEqual([{ tenant: ACME, at: 7 }])
+  const asWall = (sql: string) =>
+    asSuperuser(url, async (superuser) => {
+      await superuser.query('set role inkfast_wall')
+      return codeOf(superuser.query(sql))
+    })
+  expect(await asWall('select tenant, queue, at from inkfast.work')).toBe('no error')
+  for (const column of ['*', 'body', 'id', 'state', 'fence']) expect(await asWall(`select ${column} from inkfast.work`)).toBe(DENIED)
+})
+
 interface Damage {
   readonly what: string
   readonly sql: string
@@ -191,6 +207,20 @@ const damages: readonly Damage[] = [
     sql: `create function inkfast.peek() returns setof text language sql security definer as 'select tenant || payload from inkfast.events'`,
     rights: /function peek is not known.*may be executed by everybody.*too powerful.*no reason.*without a fixed search_path/,
     called: /peek\(.*\) showed/,
+  },
+  {
+    what: 'whoever asks is told whose work is due',
+    sql: `create or replace function inkfast.due_v1(p_queue text, p_limit integer) returns table (tenant text, at bigint)
+      language sql stable security definer set search_path = pg_catalog, pg_temp
+      as 'select w.tenant, w.at from inkfast.work w where w.queue = p_queue limit p_limit'`,
+    // Its rights are what they were: only a call tells.
+    rights: /^$/,
+    called: /as acme itself: due_v1\(.*\) told acme what is the store's alone/,
+  },
+  {
+    what: 'the role that looks for what is due may read more than that',
+    sql: 'grant select (body) on inkfast.work to inkfast_wall',
+    rights: /grant not known: inkfast_wall select on work\.body/,
   },
   {
     what: 'the function that checks names takes any search_path',

@@ -5,7 +5,7 @@ import type { Client } from 'pg'
 import { tableNames } from '../../src/model/tables.ts'
 
 /** Tables that hold rows of tenants. */
-export const walledTables: readonly string[] = ['heads', 'events', 'receipts', 'renewals', ...tableNames]
+export const walledTables: readonly string[] = ['heads', 'events', 'receipts', 'renewals', 'blobs', ...tableNames]
 /** Those of the backend that hold none: what everybody may read of them tells nothing about a tenant. */
 export const ownTables: readonly string[] = ['clock', 'migrations', 'secrets', 'wall_keys']
 
@@ -14,6 +14,7 @@ const functions: Readonly<Record<string, { readonly definer?: string }>> = {
   tenant: { definer: 'checks the signature of the setting, for which it reads the key' },
   tenants_v1: { definer: 'lists tenants for the store itself, which signs as nobody else can' },
   heads_v1: { definer: 'tells the store itself how far its tenants are, names and numbers only' },
+  due_v1: { definer: 'tells the store itself which tenants have work waiting and since when; of that table it may read no other column' },
   now_v1: {},
   enter_v1: {},
   commit_v1: {},
@@ -64,6 +65,8 @@ const knownPolicies: readonly string[] = [
   // Its tenant cannot be changed, as the grants below say, so what it is afterwards is what it was.
   `heads: moves for update to inkfast_app using ${own} check true`,
   'heads: wall for select to inkfast_wall using true check -',
+  // For due_v1; what it may see of a row is in the grants below.
+  'work: wall for select to inkfast_wall using true check -',
   ...['migrations', 'clock'].flatMap((table) => [
     `${table}: owner for all to inkfast_owner using true check true`,
     `${table}: anyone for select to inkfast_app inkfast_reader using true check -`,
@@ -83,6 +86,8 @@ const appRights: Readonly<Record<string, readonly string[]>> = {
   'events.salt': ['update'],
   receipts: ['select', 'insert', 'delete'],
   renewals: ['select', 'insert', 'update', 'delete'],
+  // What is named by its content never changes.
+  blobs: ['select', 'insert', 'delete'],
   ...Object.fromEntries(tableNames.map((table) => [table, ['select', 'insert', 'update', 'delete']])),
   migrations: ['select'],
   clock: ['select'],
@@ -91,6 +96,7 @@ const appRights: Readonly<Record<string, readonly string[]>> = {
 const knownGrants: readonly string[] = [
   ...['inkfast_app', 'inkfast_reader', 'inkfast_wall'].map((role) => `${role} usage on the schema`),
   'inkfast_wall select on heads',
+  ...['tenant', 'queue', 'at'].map((column) => `inkfast_wall select on work.${column}`),
   ...Object.entries(appRights).flatMap(([what, rights]) => rights.map((right) => `inkfast_app ${right} on ${what}`)),
   ...[...walledTables, 'migrations', 'clock'].map((table) => `inkfast_reader select on ${table}`),
 ]

@@ -3,8 +3,9 @@
 import type { Client } from 'pg'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { keyOfPad, STORE, Wall } from '../../src/backends/postgres/wall.ts'
-import { keyOf, maker, put } from '../../src/conformance/material.ts'
+import { keyOf, maker, put, sha256 } from '../../src/conformance/material.ts'
 import { open } from '../../src/index.ts'
+import { hex } from '../../src/model/bytes.ts'
 import { type TenantId, tenantId } from '../../src/model/ids.ts'
 import { tableNames } from '../../src/model/tables.ts'
 
@@ -33,6 +34,8 @@ export async function plantTenants(url: string): Promise<void> {
     const [outcome] = await backend.commit([make.commit(tenant, { key: keyOf(tenant, MARK), changes: tenant === ACME ? changes : [] })])
     if (!outcome?.ok) throw new Error(`tenant ${tenant} could not be planted`)
     await backend.leases.renew(tenant, [{ id: `leases-${MARK}`, fence: outcome.receipts[0]?.seq ?? 0 }], 60_000)
+    const bytes = new TextEncoder().encode(`${MARK} ${tenant}`)
+    await backend.blobs.put(tenant, hex(sha256(bytes)), bytes)
   }
   await backend.close()
 }

@@ -4,6 +4,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { Clock, Digest, Entropy } from '../../ports/environment.ts'
+import { blobs } from './blobs.ts'
 import { applyCommit } from './commit.ts'
 import { journalReads } from './journal.ts'
 import { leases } from './leases.ts'
@@ -23,11 +24,14 @@ export function memoryBackend(world: MemoryWorld): Backend {
   const state = emptyState()
   const signals = localSignals()
   let closed = false
+  const checkOpen = (): void => {
+    if (closed) throw refuse('STORE_CLOSED')
+  }
   return {
     name: 'memory',
     traits: { durable: false, network: false, shared: false, wall: 'statements' },
     commit: async (batch) => {
-      if (closed) throw refuse('STORE_CLOSED')
+      checkOpen()
       const outcomes = batch.map((commit) => applyCommit(state, commit, world.digest.sha256, world.clock.now()))
       for (const tenant of new Set(batch.map((commit) => commit.tenant))) signals.wake(tenant)
       return outcomes
@@ -36,9 +40,10 @@ export function memoryBackend(world: MemoryWorld): Backend {
     rows: rowReads(state),
     queries: queries(state),
     leases: leases(state, () => {
-      if (closed) throw refuse('STORE_CLOSED')
+      checkOpen()
       return world.clock.now()
     }),
+    blobs: blobs(state, checkOpen),
     signals,
     upkeep: upkeep(state, world.entropy),
     close: async () => {

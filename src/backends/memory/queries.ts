@@ -2,8 +2,9 @@
 
 import type { TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'
-import type { Queries, TypeUsage } from '../../model/queries.ts'
-import { activeTenant, type MemoryState } from './state.ts'
+import type { DueTenant, Queries, TypeUsage } from '../../model/queries.ts'
+import { tables } from '../../model/tables.ts'
+import { activeTenant, type MemoryState, tableRows } from './state.ts'
 
 export function queries(state: MemoryState): Queries {
   return {
@@ -19,6 +20,20 @@ export function queries(state: MemoryState): Queries {
         })
       }
       return [...byType.values()].sort((a, b) => b.bytes - a.bytes || compareText(a.type, b.type))
+    },
+    due: async (queue, limit) => {
+      const columns = Object.keys(tables.work.columns)
+      const found: DueTenant[] = []
+      for (const [tenant, { state: turn, rows }] of state.tenants) {
+        if (turn !== 'active') continue
+        const [first] = [...tableRows(rows, 'work').values()]
+          .filter((row) => row.columns[columns.indexOf('queue')] === queue)
+          .map((row) => row.columns[columns.indexOf('at')])
+          .filter((at) => typeof at === 'number')
+          .sort((a, b) => a - b)
+        if (first !== undefined) found.push({ tenant, at: first })
+      }
+      return found.sort((a, b) => a.at - b.at || compareText(a.tenant, b.tenant)).slice(0, limit)
     },
   }
 }

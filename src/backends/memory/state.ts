@@ -26,6 +26,8 @@ export interface MemoryTenant {
   readonly receipts: Map<string, MemoryReceipt>
   /** By the id of the lease. */
   readonly renewals: Map<string, { readonly fence: number; readonly until: number }>
+  /** By their digest. */
+  readonly blobs: Map<string, Uint8Array>
 }
 
 export interface MemoryState {
@@ -43,6 +45,7 @@ export const emptyTenant = (): MemoryTenant => ({
   rows: emptyRows(),
   receipts: new Map(),
   renewals: new Map(),
+  blobs: new Map(),
 })
 
 /** The tenant as a read may see it: only an active one is shown. */

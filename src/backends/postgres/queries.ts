@@ -3,10 +3,12 @@
 import type { TenantId } from '../../model/ids.ts'
 import type { Queries } from '../../model/queries.ts'
 import type { Database } from './database.ts'
+import { STORE } from './wall.ts'
 
 const usage = `
   select type, count(*), coalesce(sum(octet_length(payload)), 0), count(*) - count(payload)
   from inkfast.events group by type order by 3 desc, 1`
+const dueTenants = 'select tenant, at from inkfast.due_v1($1, $2::integer)'
 
 export function queries(db: Database): Queries {
   return {
@@ -18,6 +20,10 @@ export function queries(db: Database): Queries {
         bytes: Number(bytes),
         erased: Number(erased),
       }))
+    },
+    due: async (queue, limit) => {
+      const [rows = []] = await db.read(STORE, { text: dueTenants, values: [queue, limit], prepared: true })
+      return rows.map(([tenant, at]) => ({ tenant: tenant as TenantId, at: Number(at) }))
     },
   }
 }

@@ -27,6 +27,18 @@ grant delete, insert, select, update on inkfast.approvals to inkfast_app;
 grant select on inkfast.approvals to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.blobs (
+  tenant text collate "C" not null,
+  digest text collate "C" not null,
+  bytes bytea not null,
+  PRIMARY KEY (tenant, digest)
+);
+alter table inkfast.blobs enable row level security, force row level security;
+create policy tenant on inkfast.blobs for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select on inkfast.blobs to inkfast_app;
+grant select on inkfast.blobs to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.clock (
   id boolean default true not null,
   offset_ms bigint default 0 not null,
@@ -185,6 +197,7 @@ CREATE INDEX runs_by_born ON inkfast.runs USING btree (tenant, born, id);
 CREATE INDEX runs_by_name ON inkfast.runs USING btree (tenant, name NULLS FIRST, born, id);
 CREATE INDEX runs_by_parent ON inkfast.runs USING btree (tenant, parent NULLS FIRST, born, id);
 CREATE INDEX runs_by_session ON inkfast.runs USING btree (tenant, session NULLS FIRST, born, id);
+CREATE INDEX runs_by_session_and_state ON inkfast.runs USING btree (tenant, session NULLS FIRST, state NULLS FIRST, born, id);
 CREATE INDEX runs_by_state ON inkfast.runs USING btree (tenant, state NULLS FIRST, born, id);
 alter table inkfast.runs enable row level security, force row level security;
 create policy tenant on inkfast.runs for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
@@ -267,8 +280,10 @@ CREATE INDEX work_by_due ON inkfast.work USING btree (tenant, queue NULLS FIRST,
 CREATE INDEX work_by_state ON inkfast.work USING btree (tenant, queue NULLS FIRST, state NULLS FIRST, born, id);
 alter table inkfast.work enable row level security, force row level security;
 create policy tenant on inkfast.work for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+create policy wall on inkfast.work for select to inkfast_wall using (true);
 grant delete, insert, select, update on inkfast.work to inkfast_app;
 grant select on inkfast.work to inkfast_reader;
+grant select (at), select (queue), select (tenant) on inkfast.work to inkfast_wall;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_seldom boolean, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_bodies text[], p_erase bigint[], p_state text, OUT base bigint, OUT hashes bytea, OUT odd jsonb, OUT now bigint)
@@ -693,6 +708,31 @@ begin
 end
 $function$;
 grant execute on function inkfast.commit_v1(text,boolean,integer,integer,bigint,bigint[],integer[],integer,integer[],bigint[],text[],bigint[],smallint[],text[],bytea,boolean,integer[],integer[],bytea,integer[],bytea,bytea,text[],text[],bigint[],boolean[],integer[],integer[],text[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],text[],text[],bigint[],text) to inkfast_app;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.due_v1(p_queue text, p_limit integer)
+ RETURNS TABLE(tenant text, at bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if inkfast.tenant() is distinct from '*' then
+    raise exception 'inkfast: only the store itself may look for what is due' using errcode = 'IF002';
+  end if;
+  return query
+    select h.tenant::text, d.at
+    from inkfast.heads h
+    cross join lateral (
+      select w.at from inkfast.work w
+      where w.tenant = h.tenant and w.queue = p_queue and w.at is not null
+      order by w.at nulls first limit 1) d
+    where h.state = 'active'
+    order by d.at, h.tenant limit p_limit;
+end
+$function$;
+grant execute on function inkfast.due_v1(text,integer) to inkfast_app;
+grant execute on function inkfast.due_v1(text,integer) to inkfast_reader;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.enter_v1(p_tenant text)

@@ -4,6 +4,7 @@ import { InkError, refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { Commit, Outcome } from '../../ports/commit.ts'
+import { blobs } from './blobs.ts'
 import { applyBatch, type CommitSettings } from './commit.ts'
 import type { Database } from './database.ts'
 import { isChoking } from './failures.ts'
@@ -114,6 +115,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
     rows: rowReads(db),
     queries: queries(db),
     leases: leases(db),
+    blobs: blobs(db, settings),
     signals,
     upkeep: upkeep({
       db,

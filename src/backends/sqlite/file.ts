@@ -1,20 +1,25 @@
 // One file as a backend, with what it may share with others in the same folder.
 
+import { realpathSync } from 'node:fs'
 import { InkError, refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Commit, Outcome } from '../../ports/commit.ts'
 import type { SqliteBackend, SqliteOptions } from './backend.ts'
+import { BlobFiles } from './blob-files.ts'
+import { fileBlobs } from './blobs.ts'
 import { Checkpointer } from './checkpoint.ts'
 import type { CheckpointThread } from './checkpoint-thread.ts'
 import { applyBatch } from './commit.ts'
 import { type Database, within } from './database.ts'
+import { ifActive } from './heads.ts'
 import { journalReads } from './journal.ts'
 import { leases } from './leases.ts'
 import { openDatabase } from './open.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
 import { fileSignals } from './signals.ts'
-import { writing } from './transaction.ts'
+import { blobFolder } from './tenant-files.ts'
+import { reading, writing } from './transaction.ts'
 import { upkeep } from './upkeep.ts'
 
 export interface FileOptions extends SqliteOptions {
@@ -36,12 +41,22 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
   // A log that others left behind is seen at once.
   if (!db.readOnly) checkpointer.committed(Infinity)
   let closed = false
-  const write = async <T>(work: () => T extends Promise<unknown> ? never : T): Promise<T> => {
-    await checkpointer.ready()
+  const checkWritable = (): void => {
     if (closed) throw refuse('STORE_CLOSED')
     if (db.readOnly) throw refuse('FILE_READ_ONLY', { path: db.path, reason: 'it was opened to be read' })
+  }
+  const write = async <T>(work: () => T extends Promise<unknown> ? never : T): Promise<T> => {
+    await checkpointer.ready()
+    checkWritable()
     return writing(db, work, options.busyMs)
   }
+  // Beside the file itself, whichever link led to it: whoever comes another way must find the same.
+  const files = new BlobFiles(blobFolder(realpathSync(db.path)), db.path)
+  const blobs = fileBlobs({
+    files: () => files,
+    checkWritable,
+    checkActive: (tenant) => reading(db, () => ifActive(db, tenant, () => {})),
+  })
 
   // An unexpected error spoils the transaction: then every commit gets one of its own, and only the one at fault fails.
   const applyApart = async (batch: readonly Commit[]): Promise<readonly Outcome[]> => {
@@ -77,13 +92,15 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     rows: rowReads(db),
     queries: queries(db),
     leases: leases({ db, now, write: write as <T>(work: () => T) => Promise<T> }),
+    blobs,
     signals,
-    upkeep: upkeep({ db, checkpointer, now, closed: () => closed, write: write as <T>(work: () => T) => Promise<T> }),
+    upkeep: upkeep({ db, files, checkpointer, now, closed: () => closed, write: write as <T>(work: () => T) => Promise<T> }),
     checkpoints: () => checkpointer.stats(),
     close: async () => {
       if (closed) return
       closed = true
       signals.close()
+      await blobs.settled()
       await checkpointer.close()
       checkpointer.last()
       // The last connection to close copies the log and removes it; one that is not last leaves it to the others.

@@ -15,6 +15,8 @@ import { CheckpointThread } from './checkpoint-thread.ts'
 import { applyBatch } from './commit.ts'
 import { connect } from './database.ts'
 import { fileBackend } from './file.ts'
+import { folderBlobs } from './folder-blobs.ts'
+import { type FolderQueries, folderQueries } from './folder-queries.ts'
 import { type FolderSignals, folderSignals } from './folder-signals.ts'
 import { journalReads } from './journal.ts'
 import { leases } from './leases.ts'
@@ -57,6 +59,12 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
       file.release()
     }
   }
+  const tenants = async (): Promise<readonly TenantId[]> => {
+    if (closed) throw refuse('STORE_CLOSED')
+    return tenantsIn(folder)
+  }
+  const named = folderQueries({ files, tenants, read })
+  const blobs = folderBlobs({ files, readOnly: rest.readOnly ?? false, closed: () => closed })
 
   return {
     name: 'sqlite',
@@ -75,28 +83,27 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
     journal: {
       head: (tenant) => read(tenant, (reads) => reads.journal.head(tenant)),
       page: (tenant, query) => read(tenant, (reads) => reads.journal.page(tenant, query)),
-      tenants: async () => {
-        if (closed) throw refuse('STORE_CLOSED')
-        return tenantsIn(folder)
-      },
+      tenants,
     },
     rows: {
       get: (tenant, table, id) => read(tenant, (reads) => reads.rows.get(tenant, table, id)),
       list: (tenant, table, query) => read(tenant, (reads) => reads.rows.list(tenant, table, query)),
     },
-    queries: { usageByType: (tenant) => read(tenant as TenantId, (reads) => reads.queries.usageByType(tenant)) },
+    queries: named,
     leases: {
       // Of a tenant without a file nothing is held, so there is nothing to renew.
       renew: (tenant, held, ms) => read(tenant, (reads) => reads.leases.renew(tenant, held, ms)),
       read: (tenant, ids) => read(tenant, (reads) => reads.leases.read(tenant, ids)),
     },
+    blobs,
     signals,
-    upkeep: upkeep(files, own, nobody.reads),
+    upkeep: upkeep(files, own, nobody.reads, named),
     close: async () => {
       if (closed) return
       closed = true
       signals.close()
       await thread.close()
+      await blobs.settled()
       await files.close()
       nobody.close()
       await own.close()
@@ -171,7 +178,7 @@ export function together(
   return outcomes
 }
 
-function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads): Upkeep {
+function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pick<FolderQueries, 'damaged'>): Upkeep {
   const within = async (tenant: TenantId, work: (backend: SqliteBackend) => Promise<void>): Promise<void> => {
     const file = await files.hold(tenant)
     try {
@@ -231,15 +238,19 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads): Upkeep {
     },
     measure: async () => {
       const rows: Record<string, number> = { ...(await own.upkeep.measure()).rows }
+      let blobs = 0
       await each(async (backend) => {
-        for (const [table, count] of Object.entries((await backend.upkeep.measure()).rows)) rows[table] = (rows[table] ?? 0) + count
+        const part = await backend.upkeep.measure()
+        blobs += part.bytes.blobs ?? 0
+        for (const [table, count] of Object.entries(part.rows)) rows[table] = (rows[table] ?? 0) + count
       })
-      return { bytes: bytesIn(files.folder), rows }
+      return { bytes: { ...bytesIn(files.folder), blobs }, rows }
     },
     health: async () => {
       const told = await Promise.all([own, ...files.opened()].map((backend) => backend.upkeep.health()))
       const why = [...new Set(told.flatMap((health) => health.why))]
       if (files.failure) why.push(`a file could not be closed in order: ${files.failure}`)
+      if (looked.damaged > 0) why.push(`what is due is not known for ${looked.damaged} of the files, which are damaged; check() names them`)
       return { ok: why.length === 0, why }
     },
     sweepReceipts: async (before) => {

@@ -53,6 +53,11 @@ export class OpenFiles {
     return this.#failure
   }
 
+  /** Whose files are open, or being opened. */
+  tenants(): readonly TenantId[] {
+    return [...this.#files.keys()]
+  }
+
   /** Those that are open already. */
   opened(): readonly SqliteBackend[] {
     return [...this.#files.values()].map((file) => file.backend).filter((backend) => backend !== undefined)

@@ -151,6 +151,8 @@ CREATE INDEX runs_by_parent on runs (tenant, parent, born, id);
 
 CREATE INDEX runs_by_session on runs (tenant, session, born, id);
 
+CREATE INDEX runs_by_session_and_state on runs (tenant, session, state, born, id);
+
 CREATE INDEX runs_by_state on runs (tenant, state, born, id);
 
 CREATE TABLE secrets (

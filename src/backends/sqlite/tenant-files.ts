@@ -12,7 +12,14 @@ export const STORE_FILE = 'inkfast-folder.db'
 
 const NAME = /^tenant-((?:[a-z0-9._-]|\+[a-z])+)\.db$/
 
-export const tenantFile = (tenant: TenantId): string => `tenant-${tenant.replace(/[A-Z]/g, (letter) => `+${letter.toLowerCase()}`)}.db`
+const named = (tenant: TenantId, ending: string): string =>
+  `tenant-${tenant.replace(/[A-Z]/g, (letter) => `+${letter.toLowerCase()}`)}.${ending}`
+
+export const tenantFile = (tenant: TenantId): string => named(tenant, 'db')
+
+/** Where the blobs of a store lie, beside its file; and in there those of a tenant. */
+export const blobFolder = (file: string): string => `${file}.blobs`
+export const tenantFolder = (tenant: TenantId): string => named(tenant, 'blobs')
 
 export function tenantOf(name: string): TenantId | undefined {
   const id = NAME.exec(name)?.[1]?.replace(/\+[a-z]/g, (letter) => (letter[1] as string).toUpperCase())

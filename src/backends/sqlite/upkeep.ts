@@ -9,6 +9,7 @@ import { assert } from '../../model/errors.ts'
 import { tableNames, tableOf } from '../../model/tables.ts'
 import { checkActive } from '../../model/tenant.ts'
 import type { Scratch, Upkeep } from '../../ports/upkeep.ts'
+import type { BlobFiles } from './blob-files.ts'
 import type { Checkpointer } from './checkpoint.ts'
 import { applyChange } from './commit.ts'
 import { connect, type Database, within } from './database.ts'
@@ -29,6 +30,7 @@ const scratches = new WeakMap<Scratch, Database>()
 
 export interface UpkeepParts {
   readonly db: Database
+  readonly files: Pick<BlobFiles, 'measure'>
   readonly checkpointer: Checkpointer
   readonly now: () => number
   readonly closed: () => boolean
@@ -36,7 +38,7 @@ export interface UpkeepParts {
   readonly write: <T>(work: () => T) => Promise<T>
 }
 
-export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): Upkeep {
+export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepParts): Upkeep {
   let scrubbing: NodeJS.Timeout | undefined
   const rest = () => {
     clearInterval(scrubbing)
@@ -133,7 +135,11 @@ export function upkeep({ db, checkpointer, now, closed, write }: UpkeepParts): U
           ['events', 'receipts', 'heads', ...tableNames].map((name) => [name, db.get(`select count(*) as n from ${name}`)?.n as number]),
         ),
       )
-      return { bytes: { database: size(db.path), wal: size(`${db.path}-wal`), index: size(`${db.path}-shm`) }, rows }
+      const { blobs, bytes } = await files.measure()
+      return {
+        bytes: { database: size(db.path), wal: size(`${db.path}-wal`), index: size(`${db.path}-shm`), blobs: bytes },
+        rows: { ...rows, blobs },
+      }
     },
     health: async () =>
       checkpointer.failure

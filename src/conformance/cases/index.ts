@@ -2,7 +2,9 @@
 
 import type { Case } from '../case.ts'
 import { batches } from './batches.ts'
+import { blobs } from './blobs.ts'
 import { chain } from './chain.ts'
+import { dues } from './due.ts'
 import { erasure } from './erasure.ts'
 import { guards } from './guards.ts'
 import { keys } from './keys.ts'
@@ -30,6 +32,8 @@ export const cases: readonly Case[] = [
   ...tenants,
   ...states,
   ...leases,
+  ...blobs,
+  ...dues,
   ...erasure,
   ...upkeep,
   ...life,

@@ -1,6 +1,7 @@
 // Damage to rows and to listing them.
 
 import type { StoredRow } from '../../model/rows.ts'
+import { type TableName, tableOf } from '../../model/tables.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { ListQuery, RowPage } from '../../ports/rows.ts'
 import { resending, type Sabotage, spoiled } from './spoil.ts'
@@ -25,10 +26,10 @@ const showing =
   })
 
 const listing =
-  (read: (list: (query: ListQuery) => Promise<RowPage>, query: ListQuery) => Promise<RowPage>) =>
+  (read: (list: (query: ListQuery) => Promise<RowPage>, query: ListQuery, table: TableName) => Promise<RowPage>) =>
   (backend: Backend): Backend => ({
     ...backend,
-    rows: { ...backend.rows, list: (tenant, table, query) => read((asked) => backend.rows.list(tenant, table, asked), query) },
+    rows: { ...backend.rows, list: (tenant, table, query) => read((asked) => backend.rows.list(tenant, table, asked), query, table) },
   })
 
 const asking = (alter: (query: ListQuery) => ListQuery) => listing((list, query) => list(alter(query)))
@@ -89,13 +90,17 @@ export const rowSabotages: readonly Sabotage[] = [
   spoiled(
     'lists text by its UTF-16 units',
     [sorted],
-    listing(async (list, query) => {
+    listing(async (list, query, table) => {
       const page = await list(query)
-      if (query.index !== 'byTarget' || query.equals.length > 0) return page
-      const target = (row: StoredRow): string => String((JSON.parse(row.body) as { target?: unknown }).target ?? '')
+      const { columns, indexes } = tableOf(table)
+      const column = indexes[query.index]?.[query.equals.length] ?? ''
+      if (columns[column] !== 'text') return page
+      const key = (row: StoredRow): string => {
+        const text = (JSON.parse(row.body) as Readonly<Record<string, unknown>>)[column] ?? null
+        return text === null ? '' : `=${String(text)}`
+      }
       const sign = query.backwards ? -1 : 1
-      const key = (row: StoredRow): string => `${target(row)}\0${row.id}`
-      return { ...page, rows: page.rows.toSorted((x, y) => sign * (key(x) < key(y) ? -1 : 1)) }
+      return { ...page, rows: page.rows.toSorted((x, y) => (key(x) < key(y) ? -sign : key(x) > key(y) ? sign : 0)) }
     }),
   ),
   spoiled(

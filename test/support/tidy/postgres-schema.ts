@@ -12,7 +12,7 @@ export interface FoundDatabaseTable extends FoundTable {
 }
 
 /** Tables of the backend's own that hold tenants' data, and those that hold none. */
-const OWN_WITH_TENANTS: readonly string[] = ['events', 'heads', 'receipts', 'renewals']
+const OWN_WITH_TENANTS: readonly string[] = ['blobs', 'events', 'heads', 'receipts', 'renewals']
 const WITHOUT_TENANTS: readonly string[] = ['clock', 'migrations', 'secrets', 'wall_keys']
 
 const tableRows = `

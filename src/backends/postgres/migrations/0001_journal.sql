@@ -133,6 +133,7 @@ create table inkfast.runs (
 create index runs_by_born on inkfast.runs (tenant, born, id);
 create index runs_by_state on inkfast.runs (tenant, state nulls first, born, id);
 create index runs_by_session on inkfast.runs (tenant, session nulls first, born, id);
+create index runs_by_session_and_state on inkfast.runs (tenant, session nulls first, state nulls first, born, id);
 create index runs_by_name on inkfast.runs (tenant, name nulls first, born, id);
 create index runs_by_parent on inkfast.runs (tenant, parent nulls first, born, id);
 
@@ -191,6 +192,14 @@ create table inkfast.renewals (
   primary key (tenant, id)
 );
 
+-- Immutable bytes named by their SHA-256 in hex. Not folded, and not safe to lose: nothing can make them anew.
+create table inkfast.blobs (
+  tenant text collate "C" not null,
+  digest text collate "C" not null,
+  bytes  bytea not null,
+  primary key (tenant, digest)
+);
+
 -- The one change allowed to an event is the erasure of its payload together with its salt. The app role has no right to more; this
 -- holds for everyone else too.
 create function inkfast.events_stay() returns trigger
@@ -222,6 +231,7 @@ for each statement execute function inkfast.events_stay();
 -- itself. The key never leaves this table; whoever can run SQL as the app role cannot read it, and so cannot name another tenant.
 grant create on schema inkfast to inkfast_wall;
 grant select on inkfast.heads to inkfast_wall;
+grant select (tenant, queue, at) on inkfast.work to inkfast_wall;
 set local role inkfast_wall;
 
 -- HMAC-SHA-256 with the key already laid over both pads: two calls of sha256, no extension.
@@ -285,9 +295,31 @@ begin
 end
 $$;
 
-revoke all on function inkfast.tenant(), inkfast.tenants_v1(), inkfast.heads_v1(text[]) from public;
+-- Which tenants have something in a queue that has a time, and when the first of it is: for those who look after the work of all. One
+-- seek a tenant, into the index work_by_due; names and times only, which is all that its owner may read of the table.
+create function inkfast.due_v1(p_queue text, p_limit integer) returns table (tenant text, at bigint)
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if inkfast.tenant() is distinct from '*' then
+    raise exception 'inkfast: only the store itself may look for what is due' using errcode = 'IF002';
+  end if;
+  return query
+    select h.tenant::text, d.at
+    from inkfast.heads h
+    cross join lateral (
+      select w.at from inkfast.work w
+      where w.tenant = h.tenant and w.queue = p_queue and w.at is not null
+      order by w.at nulls first limit 1) d
+    where h.state = 'active'
+    order by d.at, h.tenant limit p_limit;
+end
+$$;
+
+revoke all on function inkfast.tenant(), inkfast.tenants_v1(), inkfast.heads_v1(text[]), inkfast.due_v1(text, integer) from public;
 grant execute on function inkfast.tenant() to inkfast_owner, inkfast_app, inkfast_reader;
-grant execute on function inkfast.tenants_v1(), inkfast.heads_v1(text[]) to inkfast_app, inkfast_reader;
+grant execute on function inkfast.tenants_v1(), inkfast.heads_v1(text[]), inkfast.due_v1(text, integer) to inkfast_app, inkfast_reader;
 
 alter table inkfast.wall_keys enable row level security;
 alter table inkfast.wall_keys force row level security;
@@ -300,12 +332,12 @@ do $$
 declare
   v_table text;
 begin
-  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals'] loop
+  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals', 'blobs'] loop
     execute format('alter table inkfast.%I enable row level security', v_table);
     execute format('alter table inkfast.%I force row level security', v_table);
   end loop;
   -- The function in the policy is evaluated once a statement, not once a row.
-  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals'] loop
+  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals', 'blobs'] loop
     execute format(
       'create policy tenant on inkfast.%I to inkfast_app, inkfast_reader
          using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()))', v_table);
@@ -326,7 +358,7 @@ begin
   for v_column in
     select c.relname, a.attname from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
     where c.relnamespace = 'inkfast'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
-      and c.relname = any (array['heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals'])
+      and c.relname = any (array['heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals', 'blobs'])
   loop
     execute format('alter table inkfast.%I alter column %I set statistics 0', v_column.relname, v_column.attname);
   end loop;
@@ -334,6 +366,7 @@ end
 $$;
 
 create policy wall on inkfast.heads for select to inkfast_wall using (true);
+create policy wall on inkfast.work for select to inkfast_wall using (true);
 create policy tenant on inkfast.heads for select to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant()));
 create policy joins on inkfast.heads for insert to inkfast_app with check (tenant = (select inkfast.tenant()));
 -- No right to change the tenant of a head, so what it is afterwards need not be checked again.
@@ -350,7 +383,7 @@ grant select, insert on inkfast.secrets to inkfast_app;
 grant select on inkfast.heads to inkfast_app, inkfast_reader;
 grant insert, update (seq, hash, state) on inkfast.heads to inkfast_app;
 grant insert, update (payload, salt) on inkfast.events to inkfast_app;
-grant insert, delete on inkfast.receipts to inkfast_app;
+grant insert, delete on inkfast.receipts, inkfast.blobs to inkfast_app;
 
 create function inkfast.now_v1() returns bigint
 language sql volatile

@@ -16,6 +16,7 @@ create table runs (
 create index runs_by_born on runs (tenant, born, id);
 create index runs_by_state on runs (tenant, state, born, id);
 create index runs_by_session on runs (tenant, session, born, id);
+create index runs_by_session_and_state on runs (tenant, session, state, born, id);
 create index runs_by_name on runs (tenant, name, born, id);
 create index runs_by_parent on runs (tenant, parent, born, id);
 

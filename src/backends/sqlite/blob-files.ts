@@ -1,0 +1,194 @@
+// Blobs as files in a folder beside the database. A blob is written under a name of its own, flushed, and only then given the name that is
+// its digest, so that a crash at any moment leaves it whole under that name or not there. What a crash may leave besides is a file whose
+// name says that it was being made.
+
+import { randomBytes } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import * as files from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type InkError, refuse } from '../../model/errors.ts'
+import type { TenantId } from '../../model/ids.ts'
+import { tenantFolder } from './tenant-files.ts'
+
+/** What is asked of the file system, so that a test can look on and cut the power in between. */
+export type Disk = Pick<typeof files, 'mkdir' | 'open' | 'readdir' | 'readFile' | 'rename' | 'rm' | 'stat'>
+
+export interface BlobMeasure {
+  readonly blobs: number
+  readonly bytes: number
+}
+
+// Enough for every folder of forty busy tenants; a folder that was forgotten costs one more flush.
+const FOLDERS_REMEMBERED = 10_000
+// So that many hundred files of one folder are not asked about at once.
+const ASKED_AT_ONCE = 64
+
+export class BlobFiles {
+  readonly #folder: string
+  readonly #like: string
+  readonly #disk: Disk
+  /** Folders whose own names are on disk. */
+  readonly #flushed = new Set<string>()
+
+  /** Who may read the file `like` may read the blobs, and nobody else: they hold what it would hold if it were small. */
+  constructor(folder: string, like: string, disk: Disk = files) {
+    this.#folder = folder
+    this.#like = like
+    this.#disk = disk
+  }
+
+  /** Resolves once bytes and names are on disk, whoever wrote them. One that is there with the right size is left alone. */
+  async put(tenant: TenantId, digest: string, bytes: Uint8Array): Promise<void> {
+    const path = this.#pathOf(tenant, digest)
+    try {
+      if ((await this.#statOf(path))?.size !== bytes.length) await this.#write(path, bytes)
+      await this.#flushNames(dirname(path))
+    } catch (error) {
+      throw told(this.#like, error)
+    }
+  }
+
+  async get(tenant: TenantId, digest: string): Promise<Uint8Array | undefined> {
+    try {
+      return plainBytes(await this.#disk.readFile(this.#pathOf(tenant, digest)))
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw told(this.#like, error)
+    }
+  }
+
+  async has(tenant: TenantId, digests: readonly string[]): Promise<readonly boolean[]> {
+    try {
+      const found = await inTurns(digests, (digest) => this.#statOf(this.#pathOf(tenant, digest)))
+      return found.map((stat) => stat?.isFile() ?? false)
+    } catch (error) {
+      throw told(this.#like, error)
+    }
+  }
+
+  /** What lies here now, of all tenants; files that are being made, or were left by a crash, count as bytes and not as blobs. */
+  async measure(): Promise<BlobMeasure> {
+    let [blobs, bytes] = [0, 0]
+    try {
+      for (const tenant of await this.#namesIn(this.#folder)) {
+        for (const shard of await this.#namesIn(join(this.#folder, tenant))) {
+          const folder = join(this.#folder, tenant, shard)
+          const names = await this.#namesIn(folder)
+          for (const stat of await inTurns(names, (name) => this.#statOf(join(folder, name)))) bytes += stat?.size ?? 0
+          blobs += names.filter((name) => !name.includes('.')).length
+        }
+      }
+      return { blobs, bytes }
+    } catch (error) {
+      throw told(this.#like, error)
+    }
+  }
+
+  #pathOf(tenant: TenantId, digest: string): string {
+    return join(this.#folder, tenantFolder(tenant), digest.slice(0, 2), digest)
+  }
+
+  async #statOf(path: string): Promise<Stats | undefined> {
+    try {
+      return await this.#disk.stat(path)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  async #namesIn(folder: string): Promise<readonly string[]> {
+    try {
+      return await this.#disk.readdir(folder)
+    } catch (error) {
+      if (isMissing(error)) return []
+      throw error
+    }
+  }
+
+  async #write(path: string, bytes: Uint8Array): Promise<void> {
+    const mode = (await this.#disk.stat(this.#like)).mode & 0o666
+    await this.#makeFolder(dirname(path), mode)
+    const beside = `${path}.new-${randomBytes(6).toString('hex')}`
+    try {
+      const file = await this.#disk.open(beside, 'wx', mode)
+      try {
+        await file.writeFile(bytes)
+        // Before it has its name: a file system may keep the name and lose the bytes when the power goes.
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await this.#disk.rename(beside, path)
+    } catch (error) {
+      await this.#disk.rm(beside, { force: true })
+      throw error
+    }
+  }
+
+  async #makeFolder(folder: string, mode: number): Promise<void> {
+    // Who may read a folder's names may also go through it.
+    const made = await this.#disk.mkdir(folder, { recursive: true, mode: mode | ((mode & 0o444) >> 2) })
+    // Made anew, after somebody took it away: what was known of its name is so no longer.
+    if (made !== undefined) for (const one of this.#upwards(folder)) if (one.length >= made.length) this.#flushed.delete(one)
+  }
+
+  /**
+   * The name of a blob is on disk once its folder is, and the name of a folder once the one above it is. Not only of what was made here:
+   * another put, or another process, may have made it a moment ago and not flushed it yet.
+   */
+  async #flushNames(folder: string): Promise<void> {
+    await this.#flush(folder)
+    const unsure = this.#upwards(folder).filter((one) => !this.#flushed.has(one))
+    for (const one of unsure) await this.#flush(dirname(one))
+    if (this.#flushed.size > FOLDERS_REMEMBERED) this.#flushed.clear()
+    for (const one of unsure) this.#flushed.add(one)
+  }
+
+  async #flush(folder: string): Promise<void> {
+    const handle = await this.#disk.open(folder, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+
+  /** The folder of a blob and those above it that are ours. */
+  #upwards(folder: string): readonly string[] {
+    return [folder, dirname(folder), this.#folder]
+  }
+}
+
+async function inTurns<T, U>(items: readonly T[], ask: (item: T) => Promise<U>): Promise<readonly U[]> {
+  const answers: U[] = []
+  for (let at = 0; at < items.length; at += ASKED_AT_ONCE) {
+    answers.push(...(await Promise.all(items.slice(at, at + ASKED_AT_ONCE).map(ask))))
+  }
+  return answers
+}
+
+/** Bytes with a buffer to themselves: what Node reads may lie in one that it shares. */
+const plainBytes = (read: Buffer<ArrayBuffer>): Uint8Array =>
+  read.length === read.buffer.byteLength ? new Uint8Array(read.buffer) : new Uint8Array(read)
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code
+
+const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
+
+/** In our words. Whatever failed, nothing was acknowledged, and putting again is putting once. */
+function told(path: string, error: unknown): InkError {
+  const reason = error instanceof Error ? error.message : String(error)
+  switch (codeOf(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return refuse('DISK_FULL', { path }, error)
+    case 'EROFS':
+      return refuse('FILE_READ_ONLY', { path, reason }, error)
+    case 'EACCES':
+    case 'EPERM':
+      return refuse('FILE_DENIED', { path, reason }, error)
+    default:
+      return refuse('IO_FAILED', { path, reason }, error)
+  }
+}

@@ -1,0 +1,131 @@
+// What schedulers ask across all tenants: when somebody has to look into a queue next.
+
+import { deepEqual as same } from 'node:assert/strict'
+import { type TenantId, tenantId } from '../../model/ids.ts'
+import type { Body } from '../../model/rows.ts'
+import type { TenantState } from '../../model/tenant.ts'
+import type { Backend } from '../../ports/backend.ts'
+import { group } from '../case.ts'
+import { MAIN, type Maker, OTHER, put } from '../material.ts'
+import { save } from './expect.ts'
+
+const a = group('due')
+
+const earliest = 'a tenant is due at the earliest time in its queue'
+const timed = 'what has no time is not due'
+const active = 'a tenant that is not active is not due'
+const bounded = 'tenants that are due come earliest first, and no more of them than were asked for'
+const apart = 'what is in one queue is not due in another'
+const shared = 'several handles are one store'
+
+const ALL = 100
+
+const offer = (backend: Backend, make: Maker, tenant: TenantId, items: Readonly<Record<string, Body>>): Promise<unknown> =>
+  save(backend, make.commit(tenant, { changes: Object.entries(items).map(([id, body]) => put('work', id, body)) }))
+
+const remove = (backend: Backend, make: Maker, tenant: TenantId, id: string): Promise<unknown> =>
+  save(backend, make.commit(tenant, { changes: [{ kind: 'remove', table: 'work', id }] }))
+
+const turn = (backend: Backend, make: Maker, tenant: TenantId, state: TenantState): Promise<unknown> =>
+  save(backend, make.commit(tenant, { changes: [{ kind: 'state', state }] }))
+
+const due = async (backend: Backend, queue = 'q', limit = ALL): Promise<readonly (readonly [string, number])[]> =>
+  (await backend.queries.due(queue, limit)).map(({ tenant, at }) => [tenant, at])
+
+export const dues = [
+  a(earliest, 'each tenant is told once, with the earliest of its times', async ({ backend, make }) => {
+    same(await due(backend), [], 'nobody has written')
+    await offer(backend, make, MAIN, { a: { queue: 'q', at: 70 }, b: { queue: 'q', at: 30 }, c: { queue: 'q', at: 50 } })
+    await offer(backend, make, OTHER, { a: { queue: 'q', at: 1_700_000_000_000 }, b: { queue: 'q', at: 40 } })
+    same(await due(backend), [
+      [MAIN, 30],
+      [OTHER, 40],
+    ])
+  }),
+
+  a(earliest, 'the time follows what is put off, brought forward and removed', async ({ backend, make }) => {
+    await offer(backend, make, MAIN, { a: { queue: 'q', at: 30 }, b: { queue: 'q', at: 50 } })
+    await offer(backend, make, MAIN, { a: { queue: 'q', at: 60 } })
+    same(await due(backend), [[MAIN, 50]], 'put off')
+    await offer(backend, make, MAIN, { a: { queue: 'q', at: 10 } })
+    same(await due(backend), [[MAIN, 10]], 'brought forward')
+    await remove(backend, make, MAIN, 'a')
+    same(await due(backend), [[MAIN, 50]], 'removed')
+    await remove(backend, make, MAIN, 'b')
+    same(await due(backend), [], 'all of it')
+  }),
+
+  a(timed, 'what has no time is passed over, and a tenant that has nothing else is left out', async ({ backend, make }) => {
+    const untimed = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`u${i}`, { queue: 'q', state: 'asleep' }]))
+    await offer(backend, make, MAIN, { ...untimed, a: { queue: 'q', at: 30 }, n: { queue: 'q', at: null } })
+    await offer(backend, make, OTHER, untimed)
+    same(await due(backend), [[MAIN, 30]])
+    await offer(backend, make, MAIN, { a: { queue: 'q' } })
+    same(await due(backend), [], 'its time was taken away')
+    await offer(backend, make, OTHER, { u7: { queue: 'q', at: 0 } })
+    same(await due(backend), [[OTHER, 0]], 'zero is a time')
+  }),
+
+  a(active, 'a suspended tenant is left out until it comes back, a deleted one for good', async ({ backend, make }) => {
+    await offer(backend, make, MAIN, { a: { queue: 'q', at: 30 } })
+    await offer(backend, make, OTHER, { a: { queue: 'q', at: 40 } })
+    const both = await due(backend)
+    same(both, [
+      [MAIN, 30],
+      [OTHER, 40],
+    ])
+    await turn(backend, make, MAIN, 'suspended')
+    same(await due(backend), [[OTHER, 40]])
+    same(await due(backend, 'q', 1), [[OTHER, 40]], "it takes nobody else's place")
+    await turn(backend, make, MAIN, 'active')
+    same(await due(backend), both)
+    await turn(backend, make, OTHER, 'deleted')
+    same(await due(backend), [[MAIN, 30]])
+  }),
+
+  a(bounded, 'the earliest come first, at the same time in the order of their ids, up to the limit', async ({ backend, make }) => {
+    const times = { d: 50, C: 20, b: -1, a: 50, e: 1_700_000_000_000, B: 50 }
+    for (const [name, at] of Object.entries(times)) await offer(backend, make, tenantId(name), { a: { queue: 'q', at } })
+    const all = [
+      ['b', -1],
+      ['C', 20],
+      ['B', 50],
+      ['a', 50],
+      ['d', 50],
+      ['e', 1_700_000_000_000],
+    ]
+    same(await due(backend), all)
+    for (const limit of [0, 1, 3, 4, 6, 7]) same(await due(backend, 'q', limit), all.slice(0, limit), `at most ${limit}`)
+  }),
+
+  a(apart, 'a queue is told by its exact name, whatever is in others', async ({ backend, make }) => {
+    const times = { q: 50, Q: 10, qq: 20, '': 30, 'runs/ä': 40 }
+    const items = Object.fromEntries(Object.entries(times).map(([queue, at]) => [`in ${queue}`, { queue, at }]))
+    await offer(backend, make, MAIN, { ...items, nowhere: { at: 5 } })
+    await offer(backend, make, OTHER, { a: { queue: 'Q', at: 15 } })
+    for (const [queue, at] of Object.entries(times))
+      same(await due(backend, queue), [[MAIN, at], ...(queue === 'Q' ? [[OTHER, 15]] : [])], `queue ${JSON.stringify(queue)}`)
+    same(await due(backend, 'other'), [])
+    await offer(backend, make, MAIN, { 'in q': { queue: 'other', at: 50 } })
+    same([await due(backend), await due(backend, 'other')], [[], [[MAIN, 50]]], 'moved to another queue')
+  }),
+
+  a(
+    shared,
+    'what one handle offers is due for another at once',
+    async ({ backend, make, second }) => {
+      const other = await second()
+      same(await due(other), [])
+      await offer(backend, make, MAIN, { a: { queue: 'q', at: 30 } })
+      same(await due(other), [[MAIN, 30]])
+      await offer(other, make, OTHER, { a: { queue: 'q', at: 20 } })
+      same(await due(backend), [
+        [OTHER, 20],
+        [MAIN, 30],
+      ])
+      await turn(other, make, OTHER, 'suspended')
+      same(await due(backend), [[MAIN, 30]])
+    },
+    'second',
+  ),
+]

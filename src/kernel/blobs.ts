@@ -1,0 +1,84 @@
+// Blobs as callers hold them: bytes go in and a reference comes out; what comes back is held against the digest that names it. Bytes are
+// kept as they are: nothing in them is masked.
+
+import { type BlobRef, checkDigest } from '../model/blob.ts'
+import { fromUtf8, hex, utf8 } from '../model/bytes.ts'
+import { assert, refuse } from '../model/errors.ts'
+import { limits } from '../model/limits.ts'
+import { listOf, optionsOf } from '../model/options.ts'
+import { checkOpen, type Scope } from './scope.ts'
+
+export interface BlobOptions {
+  /** What the bytes are, in a word: `tool-state`. */
+  readonly kind?: string
+  /** What may be done with them, such as `compressible`. */
+  readonly hints?: readonly string[]
+}
+
+export interface StoreBlobs {
+  /** Durable when it resolves. The same bytes have the same digest and are kept once. */
+  put(bytes: Uint8Array, options?: BlobOptions): Promise<BlobRef>
+  /** The bytes that were put, or a refusal: never others. */
+  get(blob: BlobRef | string): Promise<Uint8Array>
+}
+
+/** Asked for the scope when it is used: a view has one only once it is made. */
+export const storeBlobs = (scope: () => Scope): StoreBlobs => ({
+  put: (bytes, options) => putBlob(scope(), bytes, options),
+  get: (blob) => getBlob(scope(), blob),
+})
+
+export async function putBlob(scope: Scope, bytes: Uint8Array, options?: BlobOptions): Promise<BlobRef> {
+  checkOpen(scope.engine)
+  const { kind, hints } = optionsOf(options, 'blobs.put')
+  if (!(bytes instanceof Uint8Array)) throw refuse('OPTION_INVALID', { option: 'bytes', why: 'a blob is a Uint8Array' })
+  if (bytes.length > limits.blobBytes) throw refuse('BLOB_TOO_LARGE', { bytes: bytes.length, limit: limits.blobBytes })
+  if (kind !== undefined) checkWord(kind, 'kind')
+  const words = [...(listOf(hints, 'hints') ?? [])]
+  if (words.length > limits.blobHints) throw refuse('OPTION_INVALID', { option: 'hints', why: `there are ${limits.blobHints} at most` })
+  for (const word of words) checkWord(word, 'hints')
+
+  // A copy: what was digested is what is written, whatever the caller does with the bytes meanwhile.
+  const taken = new Uint8Array(bytes)
+  const { backend, environment } = scope.engine
+  const digest = hex(environment.digest.sha256(taken))
+  await backend.blobs.put(scope.tenant, digest, taken)
+  return { digest, bytes: taken.length, ...(kind !== undefined && { kind }), ...(words.length > 0 && { hints: words }) }
+}
+
+export async function getBlob(scope: Scope, blob: BlobRef | string): Promise<Uint8Array> {
+  checkOpen(scope.engine)
+  const digest: unknown = typeof blob === 'string' ? blob : (blob as BlobRef | undefined)?.digest
+  checkDigest(digest)
+  const { backend, environment } = scope.engine
+  const bytes = await backend.blobs.get(scope.tenant, digest)
+  if (!bytes) throw refuse('BLOB_UNKNOWN', { digest, tenant: scope.tenant })
+  const found = hex(environment.digest.sha256(bytes))
+  if (found !== digest) throw refuse('BLOB_DAMAGED', { digest, tenant: scope.tenant, found, bytes: bytes.length })
+  return bytes
+}
+
+/** Keeps a JSON text exactly as it is; what is secret in it was masked by whoever wrote it. */
+export async function putJson(scope: Scope, text: string): Promise<BlobRef> {
+  assert(text.isWellFormed(), 'a JSON text is well-formed')
+  return putBlob(scope, utf8(text))
+}
+
+export async function getJson(scope: Scope, blob: BlobRef | string): Promise<unknown> {
+  const bytes = await getBlob(scope, blob)
+  try {
+    return JSON.parse(fromUtf8(bytes))
+  } catch (cause) {
+    // Its digest is right, so it is what was put: just not by `putJson`.
+    throw refuse('DATA_INVALID', { why: 'a blob that is not JSON', path: typeof blob === 'string' ? blob : blob.digest }, cause)
+  }
+}
+
+/** Words stand in every reference, in events and in rows, and are there to be compared. */
+function checkWord(word: unknown, option: string): void {
+  if (typeof word === 'string' && WORD.test(word) && word.length <= limits.blobWordChars) return
+  const why = `a word of 1 to ${limits.blobWordChars} letters, digits, '.', '_', '-' or '/' is expected`
+  throw refuse('OPTION_INVALID', { option, why })
+}
+
+const WORD = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/

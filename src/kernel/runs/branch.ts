@@ -1,0 +1,304 @@
+// What a program asks of its run. Each asking is found on the tape by branch, name and ordinal, whatever the scheduling was; what is not there
+// happens, is recorded, and is then seen by the program.
+
+import type { ApprovalState } from '../../model/approval.ts'
+import type { Json } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+import { checkType, type Receipt } from '../../model/event.ts'
+import type { Id } from '../../model/ids.ts'
+import type { Stored } from '../../model/run.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { part } from '../execute.ts'
+import { approval } from './approval-decider.ts'
+import { answered } from './approvals.ts'
+import { type Child, childOf } from './child.ts'
+import { type EffectContext, type EffectOptions, effectError, perform, settle } from './effect.ts'
+import { takeBranch, takeName } from './names.ts'
+import type { OpenRun } from './open-run.ts'
+import { never } from './parking.ts'
+import { draw } from './random.ts'
+import { pendingSignal } from './signal.ts'
+import { load, store } from './stored.ts'
+import { type Asked, type AskKind, type Entry, entryKey, markKey } from './tape.ts'
+import { takeUsage, type UsageGiven } from './usage.ts'
+import { type Ended, waitFor } from './wait.ts'
+
+export interface Within {
+  /** How long at most. */
+  readonly within?: Duration
+}
+
+export type Begun<T = unknown> =
+  | { readonly done: true; readonly result: T }
+  | { readonly done: false; readonly key: string; settle(result: T): Promise<T>; fail(error: unknown): Promise<void> }
+
+export interface Branch {
+  /** Calls `work` once and records what came of it; under replay it answers from the tape. */
+  effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, options?: EffectOptions): Promise<T>
+  /** The same for those who do the work themselves: `settle` records it. */
+  begin<T = unknown>(name: string): Promise<Begun<T>>
+  sleep(duration: Duration): Promise<void>
+  until(time: Date | number): Promise<void>
+  /** The next signal of this name to the session; undefined when its time is over. */
+  signal<T = unknown>(name: string, options?: Within): Promise<T | undefined>
+  /** Asks a person; undefined when nobody answered in time. */
+  ask<T = unknown>(question: string, data?: unknown, options?: Within): Promise<T | undefined>
+  /** Goes on once somebody approved; APPROVAL_DENIED on no and when nobody answered in time. */
+  approval(subject: string, data?: unknown, options?: Within): Promise<void>
+  usage(usage: UsageGiven): Promise<void>
+  /** An event of this run, written once. */
+  append(type: string, data: unknown): Promise<Receipt>
+  /** All branches at once; in the order given, and by name. */
+  all<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): Promise<All<B>>
+  /** The first branch to come back; the others are left. */
+  race<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): Promise<Awaited<ReturnType<B[keyof B]>>>
+  /** A run of its own, taken up by whoever has a handler for it. */
+  child(name: string, options?: { readonly input?: unknown }): Promise<Child>
+  /** Unix milliseconds at the last thing this branch learned: the same under replay. */
+  now(): number
+  /** From 0 to below 1: the same under replay. */
+  random(): number
+}
+
+export type All<B extends Readonly<Record<string, (branch: Branch) => unknown>>> = Awaited<ReturnType<B[keyof B]>>[] & {
+  readonly [K in keyof B]: Awaited<ReturnType<B[K]>>
+}
+
+export class BranchHandle implements Branch {
+  readonly open: OpenRun
+  readonly path: string
+  readonly #signal: AbortSignal
+  #now: number
+  #drawn = 0
+  #groups = 0
+
+  constructor(open: OpenRun, path: string, now: number, signal: AbortSignal) {
+    this.open = open
+    this.path = path
+    this.#now = now
+    this.#signal = signal
+  }
+
+  now(): number {
+    return this.#now
+  }
+
+  random(): number {
+    return draw(this.open.scope, this.open.row.origin, this.path, ++this.#drawn)
+  }
+
+  async effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, options: EffectOptions = {}): Promise<T> {
+    if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'work', why: 'an effect is a function' })
+    if (!['retry', 'ask', undefined].includes(options.ifUnknown))
+      throw refuse('OPTION_INVALID', { option: 'ifUnknown', why: "it is 'retry' or 'ask'" })
+    const entry = await this.asks('effect', name, (asked, before) => perform(this.open, asked, before, work, options, this.#signal))
+    return this.#answer<T>(name, entry)
+  }
+
+  async begin<T = unknown>(name: string): Promise<Begun<T>> {
+    const asked = this.#slot('effect', name)
+    await this.open.ready()
+    const entry = await this.open.replay.find(asked)
+    if (entry?.done) return { done: true, result: await this.#answer<T>(asked.name, this.received(entry)) }
+    await this.open.replay.clear(asked)
+    const record = (settled: Parameters<typeof settle>[2]) => this.open.once(entryKey(asked), () => settle(this.open, asked, settled))
+    return {
+      done: false,
+      key: this.open.keyText(asked),
+      settle: async (result) => this.#answer<T>(asked.name, this.received(await record({ result }))),
+      fail: async (error) => void this.received(await record({ error })),
+    }
+  }
+
+  async sleep(duration: Duration): Promise<void> {
+    const ms = milliseconds(duration)
+    await this.#waits('sleep', 'sleep', { ms }, async (_, late) => (late ? { outcome: {} } : undefined))
+  }
+
+  async until(time: Date | number): Promise<void> {
+    const until = typeof time === 'number' ? time : time instanceof Date ? time.getTime() : Number.NaN
+    if (!Number.isFinite(until)) throw refuse('OPTION_INVALID', { option: 'time', why: 'it is a Date or unix milliseconds' })
+    await this.#waits('sleep', 'until', { until }, async (_, late) => (late ? { outcome: {} } : undefined))
+  }
+
+  async signal<T = unknown>(name: string, { within }: Within = {}): Promise<T | undefined> {
+    const taken = takeName(this.open.scope, name, 'a signal')
+    const outcome = await this.#waits('signal', taken, { ms: ms(within) }, (_, late) => pendingSignal(this.open, taken, late))
+    return (await load(this.open.scope, outcome.value as Stored | undefined)) as T | undefined
+  }
+
+  async ask<T = unknown>(question: string, data?: unknown, { within }: Within = {}): Promise<T | undefined> {
+    const outcome = await this.#question('ask', question, data, within)
+    return outcome.value as T | undefined
+  }
+
+  async approval(subject: string, data?: unknown, { within }: Within = {}): Promise<void> {
+    const { state, by } = await this.#question('approval', subject, data, within)
+    if (state !== 'approved') throw refuse('APPROVAL_DENIED', { subject, run: this.open.id, state, ...(by !== undefined && { by }) })
+  }
+
+  async usage(given: UsageGiven): Promise<void> {
+    const usage = takeUsage(given, this.open.about)
+    if (!usage) return
+    const at = this.open.scope.engine.environment.clock.now()
+    await this.asks('usage', `${usage.source}/${usage.model}`, async ({ kind: _, ...slot }) => {
+      await this.open.change({ verb: 'use', id: this.open.id, slot, usage })
+      return { ...slot, kind: 'usage', seq: 0, at, done: true }
+    })
+  }
+
+  async append(type: string, data: unknown): Promise<Receipt> {
+    checkType(type)
+    const asked = this.#slot('append', type)
+    await this.open.ready()
+    const mark = this.open.keyOf(asked)
+    const found = await this.open.replay.find(asked, markKey(mark))
+    if (found?.receipt) return this.received(found).receipt as Receipt
+    await this.open.replay.clear(asked)
+    const at = this.open.scope.engine.environment.clock.now()
+    const receipt = await this.open.record({ type, data, mark, at }, false)
+    this.received({ ...asked, seq: receipt.seq, at, done: true })
+    return receipt
+  }
+
+  async all<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): Promise<All<B>> {
+    const group = this.#fork(branches)
+    // All of them end before one failure is told: nothing goes on behind the back of whoever catches it.
+    const settled = await Promise.allSettled(group.map(({ branch, work }) => (async () => work(branch))()))
+    for (const { branch } of group) this.#now = Math.max(this.#now, branch.now())
+    const failed = settled.find((one) => one.status === 'rejected')
+    if (failed) throw failed.reason
+    const values = settled.map((one) => (one as PromiseFulfilledResult<unknown>).value)
+    return Object.assign([...values], Object.fromEntries(group.map(({ name }, i) => [name, values[i]]))) as unknown as All<B>
+  }
+
+  async race<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): Promise<Awaited<ReturnType<B[keyof B]>>> {
+    const asked = this.#slot('race', 'race')
+    await this.open.ready()
+    const known = await this.open.replay.find(asked)
+    const group = this.#fork(branches)
+    const winnerName = known?.outcome?.winner as string | undefined
+    const leave = async (winner: string) => {
+      for (const one of group) {
+        if (one.name === winner) continue
+        one.leaving.abort(refuse('ABORTED', {}))
+        await this.open.replay.leave(one.branch.path)
+      }
+    }
+    if (winnerName !== undefined) await leave(winnerName)
+    const running = group.filter(({ name }) => winnerName === undefined || name === winnerName)
+    const won = await Promise.race(running.map(async ({ name, branch, work }) => ({ name, branch, value: await work(branch) })))
+    if (winnerName === undefined) {
+      await this.open.replay.clear(asked)
+      const { kind: _, ...slot } = asked
+      await this.open.record({ type: 'race.won', data: { ...slot, winner: won.name } })
+      await leave(won.name)
+    }
+    this.#now = Math.max(this.#now, won.branch.now())
+    this.open.received++
+    return won.value as Awaited<ReturnType<B[keyof B]>>
+  }
+
+  child(name: string, options: { readonly input?: unknown } = {}): Promise<Child> {
+    return childOf(this, takeName(this.open.scope, name, 'a run'), options)
+  }
+
+  /** On the tape, or live and then on the tape. */
+  async asks(kind: AskKind, name: string, live: (asked: Asked, before: Entry | undefined) => Promise<Entry>): Promise<Entry> {
+    const asked = this.#slot(kind, name)
+    await this.open.ready()
+    const before = await this.open.replay.find(asked)
+    if (before?.done) return this.received(before)
+    await this.open.replay.clear(asked)
+    if (this.open.replay.isLost(this.path)) return never()
+    return this.received(await this.open.once(entryKey(asked), () => live(asked, before)))
+  }
+
+  received(entry: Entry): Entry {
+    this.open.received++
+    this.#now = Math.max(this.#now, entry.at)
+    return entry
+  }
+
+  #slot(kind: AskKind, name: string): Asked {
+    return this.open.slot(this.path, kind, takeName(this.open.scope, name, 'something a run asks for'))
+  }
+
+  async #answer<T>(name: string, entry: Entry): Promise<T> {
+    if (entry.error) throw effectError(name, { run: this.open.id }, entry.error, 1)
+    return (await load(this.open.scope, entry.value)) as T
+  }
+
+  async #waits(
+    kind: 'sleep' | 'signal',
+    name: string,
+    time: { readonly ms?: number | undefined; readonly until?: number },
+    check: (wait: { readonly until?: number }, late: boolean) => Promise<Ended | undefined>,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const entry = await this.asks(kind, name, (asked, before) => waitFor(this.open, asked, before, { kind, ...time, check }))
+    return entry.outcome ?? {}
+  }
+
+  async #question(kind: 'ask' | 'approval', subject: string, data: unknown, within: Duration | undefined): Promise<Answer> {
+    const { scope, row, id: run, about } = this.open
+    const name = takeName(scope, subject, 'a question')
+    const limit = ms(within)
+    const entry = await this.asks(kind, name, async (asked, before) => {
+      const on = before?.wait?.on ?? scope.engine.newId<'approval'>()
+      const given = await store(scope, data, { ...about, of: `the question '${name}'` })
+      return waitFor(this.open, asked, before, {
+        kind,
+        ms: limit,
+        on,
+        begins: (until) => [
+          part(
+            approval,
+            on as Id,
+            {
+              verb: 'request',
+              kind,
+              subject: name,
+              run,
+              session: row.session,
+              ...(given.blob ? { blob: given.blob } : given.value !== undefined && { data: given.value }),
+              ...(until !== undefined && { expires: until }),
+            },
+            { session: row.session, run },
+          ),
+        ],
+        check: (wait, late) => answered(this.open, wait.on as Id, late),
+      })
+    })
+    return entry.outcome as unknown as Answer
+  }
+
+  #fork<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): readonly Forked[] {
+    if (typeof branches !== 'object' || branches === null || Object.keys(branches).length === 0)
+      throw refuse('OPTION_INVALID', { option: 'branches', why: 'it is an object of named functions' })
+    const group = ++this.#groups
+    return Object.entries(branches).map(([name, work]) => {
+      if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'branches', why: `${name} is not a function` })
+      const path = `${this.path}${this.path === '' ? '' : '/'}${group}.${takeBranch(this.open.scope, name)}`
+      const leaving = new AbortController()
+      const leave = () => leaving.abort(this.#signal.reason)
+      if (this.#signal.aborted) leave()
+      else this.#signal.addEventListener('abort', leave, { once: true })
+      return { name, work, leaving, branch: new BranchHandle(this.open, path, this.#now, leaving.signal) }
+    })
+  }
+}
+
+interface Forked {
+  readonly name: string
+  readonly work: (branch: Branch) => unknown
+  readonly branch: BranchHandle
+  readonly leaving: AbortController
+}
+
+interface Answer {
+  readonly state: ApprovalState
+  readonly by?: string
+  readonly value?: Json
+}
+
+const ms = (within: Duration | undefined): number | undefined => (within === undefined ? undefined : milliseconds(within))

@@ -1,0 +1,54 @@
+// A run that another one started: the same session, a lease of its own, and whoever has a handler for it takes it up.
+
+import type { RunId } from '../../model/ids.ts'
+import { isOver } from '../../model/run.ts'
+import type { BranchHandle } from './branch.ts'
+import { perform } from './effect.ts'
+import { failureOf, readRun } from './result.ts'
+import { offerRun } from './start.ts'
+import { load, type StoredValue } from './stored.ts'
+import { waitFor } from './wait.ts'
+
+export interface Child {
+  readonly id: RunId
+  /** Durable: the parent may be taken up elsewhere meanwhile. RUN_FAILED or RUN_CANCELLED where it has none. */
+  result<T = unknown>(): Promise<T>
+}
+
+export async function childOf(parent: BranchHandle, name: string, { input }: { readonly input?: unknown }): Promise<Child> {
+  const { open } = parent
+  const started = await parent.asks('start', name, (asked, before) => {
+    const start = async ({ key }: { readonly key: string }) => {
+      const { id } = await offerRun(open.scope, {
+        session: open.row.session,
+        name,
+        key: `child/${key}`,
+        input,
+        parallel: true,
+        parent: open.id,
+      })
+      return { run: id }
+    }
+    return perform(open, asked, before, start, {}, open.signal)
+  })
+  const { run: id } = (await load(open.scope, started.value)) as { readonly run: RunId }
+  return {
+    id,
+    result: async <T>() => {
+      const { outcome = {} } = await parent.asks('child', name, (asked, before) =>
+        waitFor(open, asked, before, {
+          kind: 'child',
+          on: id,
+          check: async () => {
+            const row = await readRun(open.scope, id)
+            if (!row || !isOver(row.state)) return undefined
+            return { outcome: { state: row.state, ...(row.result && { value: row.result }), ...(row.error && { error: row.error }) } }
+          },
+        }),
+      )
+      const { state, value, error } = outcome as unknown as StoredValue
+      if (state !== 'done') throw failureOf({ id, name, state, error })
+      return (await load(open.scope, value)) as T
+    },
+  }
+}

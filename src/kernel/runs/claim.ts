@@ -1,0 +1,80 @@
+// Claiming a run: the item, the lease and the run move in one commit, or none of them.
+
+import { refuse } from '../../model/errors.ts'
+import type { Id } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import { runQueue, type WorkRow } from '../../model/work.ts'
+import { part, plan } from '../execute.ts'
+import type { Scope } from '../scope.ts'
+import type { Hold } from './keeper.ts'
+import { leaseId } from './names.ts'
+import { handOf } from './open.ts'
+import { readRun } from './result.ts'
+import type { RunInHand } from './run.ts'
+import { run as decider } from './run-decider.ts'
+import { work } from './work-decider.ts'
+
+export type Claimed = { readonly run: RunInHand } | { readonly failed: true }
+
+/** What is due in store time, earliest first: ready items, and claims whose time was up when they were last heard of. */
+export async function dueItems(
+  scope: Scope,
+  name: string,
+  limit: number,
+): Promise<{ readonly now: number; readonly items: readonly StoredRow[] }> {
+  const { backend } = scope.engine
+  const { now } = await backend.leases.read(scope.tenant, [])
+  const page = await backend.rows.list(scope.tenant, 'work', { index: 'byDue', equals: [runQueue(name)], from: 0, below: now + 1, limit })
+  return { now, items: page.rows }
+}
+
+/** RUN_HELD or CONFLICT where somebody else has it. */
+export async function claimRun(scope: Scope, item: Id<'work'>): Promise<Claimed> {
+  const { engine, tenant } = scope
+  const stored = await engine.backend.rows.get(tenant, 'work', item)
+  const found = stored && decodeBody<WorkRow & Body>(stored.body)
+  if (!found?.run) throw refuse('CONFLICT', { table: 'work', id: item, tries: 1 })
+  const row = await readRun(scope, found.run)
+  if (!row) throw refuse('RUN_UNKNOWN', { run: found.run, tenant })
+  const { id, session, name } = row
+  const about = { session, run: id }
+  const lease = leaseId(scope, session, id, row.parallel)
+  const standing = await engine.keeper.look(tenant, lease)
+  // The lease says whether the holder of the claim is still there: it is what is renewed.
+  const borrowed = engine.keeper.borrow(tenant, lease)
+  const free = standing.free || borrowed !== undefined
+  if (found.state === 'claimed' && !free) throw refuse('RUN_HELD', heldBy(name, standing))
+  if (found.state === 'claimed' && engine.openRuns.isOpen(tenant, id)) {
+    if (borrowed) engine.keeper.letGo(borrowed)
+    throw refuse('RUN_HELD', heldBy(name, standing))
+  }
+  const until = standing.now + engine.keeper.ttlMs
+  const claim = part(work, item, { verb: 'claim', owner: engine.keeper.holder.owner, until, free: true }, about)
+  if (found.strikes + 1 >= limits.runStrikes && found.state === 'claimed') {
+    const error = { name: 'Poisoned', message: `whoever took it up died, ${found.strikes + 1} times in a row` }
+    await plan(scope, [part(decider, id, { verb: 'fail', id, error }, about), part(work, item, { verb: 'complete' }, about)])
+    if (borrowed) engine.keeper.letGo(borrowed)
+    return { failed: true }
+  }
+  const begin = part(decider, id, { verb: 'begin', id }, about)
+  let hold: Hold
+  if (borrowed) {
+    await plan(scope, [claim, begin], { guards: [borrowed.guard] })
+    hold = borrowed
+  } else {
+    const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), claim, begin])
+    hold = engine.keeper.keep(tenant, lease, rows[0]?.revision ?? 0)
+  }
+  return { run: await handOf(scope, hold, id) }
+}
+
+const heldBy = (
+  name: string,
+  { row, fence, now, until }: { row: { owner: string } | undefined; fence: number; now: number; until: number },
+) => ({
+  name,
+  owner: row?.owner ?? '',
+  fence,
+  forMs: Math.max(0, until - now),
+})

@@ -1,0 +1,165 @@
+// An effect is an action outside, recorded once. Its result is on the tape before the program sees it; what is on the tape is not done again.
+
+import { type InkError, refuse } from '../../model/errors.ts'
+import type { ErrorData } from '../../model/run.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { Bell } from '../read.ts'
+import type { OpenRun } from './open-run.ts'
+import { never } from './parking.ts'
+import { errorData, store } from './stored.ts'
+import { type Asked, type Entry, entryKey } from './tape.ts'
+import { nap, storeTime, waitFor } from './wait.ts'
+
+export interface EffectContext {
+  /** The same for every attempt and after every crash: hand it on as an idempotency key. */
+  readonly key: string
+  /** From 1. */
+  readonly attempt: number
+  /** Aborted when the run is lost or cancelled. */
+  readonly signal: AbortSignal
+}
+
+export interface RetryOptions {
+  /** How often at most, the first time included. */
+  readonly attempts?: number
+  /** How long before the second attempt; twice as long before each one after that. */
+  readonly backoff?: Duration
+  readonly factor?: number
+  /** The longest wait between two attempts. */
+  readonly most?: Duration
+}
+
+export interface EffectOptions {
+  readonly retry?: RetryOptions
+  /** After a crash in the middle: do it again (the default), or hold the run until a person says how it ended. */
+  readonly ifUnknown?: 'retry' | 'ask'
+  /** `false` keeps the result as it is. */
+  readonly redact?: boolean
+}
+
+/** Thrown by an effect's work, it is final: no further attempt is made. So is any error whose `retryable` is false. */
+export class FinalError extends Error {
+  override readonly name: string = 'FinalError'
+  readonly retryable = false
+}
+
+interface Retry {
+  readonly attempts: number
+  readonly backoff: number
+  readonly factor: number
+  readonly most: number
+}
+
+const DAY = 86_400_000
+
+export function takeRetry(given: RetryOptions | undefined): Retry {
+  const { attempts = given === undefined ? 1 : 3, backoff = '1s', factor = 2, most = '1h' } = given ?? {}
+  const wrong = (why: string) => refuse('OPTION_INVALID', { option: 'retry', why })
+  if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrong('attempts is a whole number from 1 on')
+  if (!(factor >= 1)) throw wrong('factor is a number from 1 on')
+  return { attempts, backoff: milliseconds(backoff), factor, most: Math.min(milliseconds(most), DAY) }
+}
+
+const delayAfter = ({ backoff, factor, most }: Retry, attempt: number): number => Math.min(most, backoff * factor ** (attempt - 1))
+
+const isFinal = (thrown: unknown): boolean =>
+  typeof thrown === 'object' && thrown !== null && (thrown as { retryable?: unknown }).retryable === false
+
+export async function perform(
+  open: OpenRun,
+  asked: Asked,
+  before: Entry | undefined,
+  work: (context: EffectContext) => unknown,
+  options: EffectOptions,
+  signal: AbortSignal,
+): Promise<Entry> {
+  const retry = takeRetry(options.retry)
+  if (before?.started) return resolved(open, asked)
+  if (before?.retried) await rest(open, before.retried.until)
+  for (let attempt = (before?.retried?.attempt ?? 0) + 1; ; attempt++) {
+    if (options.ifUnknown === 'ask') await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt } })
+    let thrown: { readonly error: unknown } | undefined
+    let result: unknown
+    try {
+      result = await open.parking.busily(async () => work({ key: open.keyText(asked), attempt, signal }))
+    } catch (error) {
+      thrown = { error }
+    }
+    // Whoever has lost the run has nothing to say about it any more.
+    if (signal.aborted) throw signal.reason
+    if (!thrown) return settle(open, asked, { result }, { attempt, whole: options.redact === false })
+    if (isFinal(thrown.error) || attempt >= retry.attempts) return settle(open, asked, { error: thrown.error }, { attempt })
+    const until = (await storeTime(open)) + delayAfter(retry, attempt)
+    const error = errorData(open.scope, thrown.error)
+    await open.record({ type: 'effect.retried', data: { ...factsOf(open, asked), attempt, error, until }, whole: true })
+    await rest(open, until)
+  }
+}
+
+const factsOf = (open: OpenRun, { kind, branch, name, ordinal }: Asked) => ({
+  branch,
+  name,
+  ordinal,
+  ...(kind !== 'effect' && { kind }),
+  wave: open.received,
+})
+
+export type Settled = { readonly result: unknown } | { readonly error: unknown }
+
+/** On the tape before anybody sees it. */
+export async function settle(
+  open: OpenRun,
+  asked: Asked,
+  settled: Settled,
+  { attempt = 1, whole = false }: { readonly attempt?: number; readonly whole?: boolean } = {},
+): Promise<Entry> {
+  const { clock } = open.scope.engine.environment
+  const at = clock.now()
+  const facts = { ...factsOf(open, asked), attempt }
+  const about = { ...open.about, of: `the effect '${asked.name}'` }
+  const told =
+    'error' in settled ? { error: errorData(open.scope, settled.error) } : { value: await store(open.scope, settled.result, about, whole) }
+  const data = 'error' in told ? { ...facts, error: told.error } : { ...facts, result: told.value }
+  const { seq } = await open.record({ type: 'effect.settled', data, at, whole: true })
+  return { ...asked, seq, at, done: true, ...told }
+}
+
+/** Nobody knows how it ended: a person says so, and until then the run waits. */
+async function resolved(open: OpenRun, asked: Asked): Promise<Entry> {
+  const question: Asked = { ...asked, kind: 'unknown' }
+  const key = entryKey(asked)
+  let answer: Entry | undefined
+  await waitFor(open, question, undefined, {
+    kind: 'unknown',
+    check: async () => {
+      answer = await open.tape.look(key)
+      return answer?.done ? { outcome: { resolved: true } } : undefined
+    },
+  })
+  return answer as Entry
+}
+
+/** Between two attempts. */
+async function rest(open: OpenRun, until: number): Promise<void> {
+  const waiting = open.parking.waits(until)
+  const bell = new Bell(open.scope, [open.signal])
+  try {
+    for (;;) {
+      bell.reset()
+      await open.ready()
+      const now = await storeTime(open)
+      if (now >= until) return
+      // It waits for nothing but time.
+      waiting.seen = Number.MAX_SAFE_INTEGER
+      if (await open.parking.consider(now)) await never()
+      await nap(open, bell, until - now)
+    }
+  } finally {
+    waiting.end()
+    bell.close()
+  }
+}
+
+export function effectError(name: string, { run }: { readonly run: unknown }, error: ErrorData, attempts: number): InkError {
+  return refuse('EFFECT_FAILED', { effect: name, run, attempts, reason: error.message, error })
+}

@@ -1,0 +1,206 @@
+// A node takes up runs that wait for a handler it has: pending ones, woken ones, and those whose holder died. Of all tenants, so many at a time.
+
+import { InkError, refuse } from '../../model/errors.ts'
+import type { Id, RunId, TenantId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { runQueue } from '../../model/work.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { type Claimed, claimRun, dueItems } from './claim.ts'
+import { perform } from './handling.ts'
+import { takeName } from './names.ts'
+import type { Run } from './run.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a handler says itself what its input is
+export type Handler = (run: Run, input: any) => unknown
+
+export interface WorkOptions {
+  /** How many runs at a time. The default is 8. */
+  readonly concurrency?: number
+  /** How long `close` waits for runs that are underway before it lets go of them. The default is 10 s. */
+  readonly drain?: Duration
+}
+
+export interface NodeStats {
+  readonly running: number
+  readonly taken: number
+  readonly finished: number
+  readonly parked: number
+  readonly failed: number
+}
+
+export interface WorkNode extends AsyncDisposable {
+  stats(): NodeStats
+  /** Takes nothing more; what is underway may end, and what does not is given back for others. */
+  close(): Promise<void>
+}
+
+const CONCURRENCY = 8
+const DRAIN_MS = 10_000
+const TENANTS_AT_A_TIME = 100
+
+export class RunNode implements WorkNode {
+  readonly #scope: Scope
+  readonly #handlers: ReadonlyMap<string, Handler>
+  readonly #concurrency: number
+  readonly #drainMs: number
+  /** One tenant's view sees its own runs only. */
+  readonly #only: TenantId | undefined
+  readonly #closing = new AbortController()
+  readonly #leaving = new AbortController()
+  readonly #running = new Map<RunId, Promise<void>>()
+  readonly #watched = new Map<TenantId, () => void>()
+  /** Held elsewhere: not worth a look before then, by our own steady clock. */
+  readonly #notBefore = new Map<string, number>()
+  readonly #count = { taken: 0, finished: 0, parked: 0, failed: 0 }
+  readonly #loop: Promise<void>
+  readonly #deaf: () => void
+  #ringing = false
+  #ring: () => void = () => {}
+
+  constructor(scope: Scope, handlers: Readonly<Record<string, Handler>>, options: WorkOptions | undefined, only: TenantId | undefined) {
+    checkOpen(scope.engine)
+    const { concurrency = CONCURRENCY, drain = DRAIN_MS } = optionsOf(options, 'work')
+    if (!Number.isSafeInteger(concurrency) || concurrency < 1)
+      throw refuse('OPTION_INVALID', { option: 'concurrency', why: 'it is a whole number from 1 on' })
+    const given = Object.entries(optionsOf(handlers, 'handlers'))
+    if (given.length === 0) throw refuse('OPTION_INVALID', { option: 'handlers', why: 'give at least one, by the name of its runs' })
+    for (const [name, handler] of given)
+      if (typeof handler !== 'function') throw refuse('OPTION_INVALID', { option: 'handlers', why: `${name} is not a function` })
+    this.#scope = scope
+    this.#only = only
+    this.#handlers = new Map(given.map(([name, handler]) => [takeName(scope, name, 'a run'), handler]))
+    this.#concurrency = concurrency
+    this.#drainMs = milliseconds(drain)
+    scope.engine.closing.addEventListener('abort', () => this.#stop(), { once: true })
+    this.#watch(scope.tenant)
+    this.#deaf = scope.engine.openRuns.listen(() => this.#wake())
+    this.#loop = this.#work()
+  }
+
+  stats(): NodeStats {
+    return { running: this.#running.size, ...this.#count }
+  }
+
+  async close(): Promise<void> {
+    this.#stop()
+    await this.#loop
+    const patience = new AbortController()
+    const ended = Promise.allSettled(this.#running.values()).then(() => patience.abort())
+    await this.#scope.engine.environment.timer.after(this.#drainMs, patience.signal).catch(() => {})
+    this.#leaving.abort(refuse('STORE_CLOSED'))
+    await ended
+    this.#deaf()
+    for (const stop of this.#watched.values()) stop()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #stop(): void {
+    this.#closing.abort()
+    this.#wake()
+  }
+
+  #wake(): void {
+    this.#ringing = true
+    this.#ring()
+  }
+
+  async #work(): Promise<void> {
+    const { logger } = this.#scope.engine.environment
+    while (!this.#closing.signal.aborted) {
+      this.#ringing = false
+      let next: number | undefined
+      try {
+        next = await this.#look()
+      } catch (error) {
+        if (this.#closing.signal.aborted) return
+        logger.warn('a node could not look for runs', { error: String(error) })
+      }
+      await this.#sleep(next)
+    }
+  }
+
+  /** Takes what it can; the answer is how long, at most, nothing more is due. */
+  async #look(): Promise<number | undefined> {
+    let next: number | undefined
+    for (const name of this.#handlers.keys()) {
+      if (this.#running.size >= this.#concurrency) return undefined
+      for (const { tenant, at } of await this.#due(name)) {
+        this.#watch(tenant)
+        const scope = { ...this.#scope, tenant }
+        const { now, items } = await dueItems(scope, name, this.#concurrency * 2)
+        next = Math.min(next ?? Infinity, ...(items.length === 0 ? [Math.max(1, at - now)] : []))
+        for (const item of items) {
+          if (this.#running.size >= this.#concurrency) return undefined
+          if (this.#closing.signal.aborted) return undefined
+          await this.#take(scope, name, item.id as Id<'work'>)
+        }
+      }
+    }
+    return next
+  }
+
+  async #due(name: string): Promise<readonly { readonly tenant: TenantId; readonly at: number }[]> {
+    const { backend } = this.#scope.engine
+    if (this.#only === undefined) return backend.queries.due(runQueue(name), TENANTS_AT_A_TIME)
+    return [{ tenant: this.#only, at: Infinity }]
+  }
+
+  async #take(scope: Scope, name: string, item: Id<'work'>): Promise<void> {
+    const { clock } = scope.engine.environment
+    const key = `${scope.tenant}/${item}`
+    if ((this.#notBefore.get(key) ?? 0) > clock.monotonic()) return
+    this.#notBefore.delete(key)
+    let claimed: Claimed
+    try {
+      claimed = await claimRun(scope, item)
+    } catch (error) {
+      // Another node was quicker, or the session is busy: it rings when that ends, and until then there is no use in asking.
+      if (!(error instanceof InkError) || error.kind !== 'conflict') throw error
+      const held = error.code === 'RUN_HELD' ? Number(error.details.forMs) : 0
+      this.#notBefore.set(key, clock.monotonic() + Math.min(Math.max(held, 10), limits.lookEveryMs))
+      return
+    }
+    if ('failed' in claimed) {
+      this.#count.failed++
+      return
+    }
+    this.#count.taken++
+    const { run } = claimed
+    const handler = this.#handlers.get(name) as Handler
+    const work = perform(scope, run, handler, this.#leaving.signal)
+      .then((how) => {
+        this.#count[how]++
+      })
+      .catch((error: unknown) => {
+        this.#count.failed++
+        scope.engine.environment.logger.error('a run could not be ended', { run: run.id, error: String(error) })
+      })
+      .finally(() => {
+        this.#running.delete(run.id)
+        this.#wake()
+      })
+    this.#running.set(run.id, work)
+  }
+
+  #watch(tenant: TenantId): void {
+    if (this.#watched.has(tenant) || this.#closing.signal.aborted) return
+    this.#watched.set(
+      tenant,
+      this.#scope.engine.backend.signals.watch(tenant, () => this.#wake()),
+    )
+  }
+
+  /** Until something rings, something is due, or it is time to look for what nobody told it of. */
+  async #sleep(next: number | undefined): Promise<void> {
+    if (this.#ringing || this.#closing.signal.aborted) return
+    const waking = new AbortController()
+    const timer = this.#scope.engine.environment.timer.after(Math.min(next ?? Infinity, limits.lookEveryMs), waking.signal).catch(() => {})
+    await Promise.race([timer, new Promise<void>((resolve) => (this.#ring = resolve))])
+    waking.abort()
+  }
+}

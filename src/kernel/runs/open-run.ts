@@ -1,0 +1,184 @@
+// A run in this process's hands: its row, the lease it writes under, its tape. Every write of it goes through here and is guarded by the fence
+// and by the run not having ended.
+
+import { hex } from '../../model/bytes.ts'
+import { keyDigest } from '../../model/chain.ts'
+import { InkError, refuse } from '../../model/errors.ts'
+import type { Receipt } from '../../model/event.ts'
+import type { RunId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { isOver, type RunRow } from '../../model/run.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { appendGuarded, type GuardedEvent } from '../append.ts'
+import { type Done, type Part, part, plan } from '../execute.ts'
+import type { Scope } from '../scope.ts'
+import type { Hold } from './keeper.ts'
+import { never, Parking } from './parking.ts'
+import { Replay } from './replay.ts'
+import { type RunCommand, run as runDecider } from './run-decider.ts'
+import { type Asked, type AskKind, type Entry, type Source, Tape } from './tape.ts'
+
+/** Shared by every handle on the same run in this process: two that ask for the same thing get the same outcome. */
+export type Underway = Map<string, Promise<Entry>>
+
+export interface OpenedRun {
+  readonly row: RunRow
+  readonly revision: number
+  readonly hold: Hold
+  readonly underway: Underway
+  readonly sources: readonly Source[]
+}
+
+export class OpenRun {
+  readonly scope: Scope
+  readonly hold: Hold
+  readonly replay: Replay
+  readonly tape: Tape
+  readonly parking: Parking
+  readonly #underway: Underway
+  readonly #counts = new Map<string, number>()
+  readonly #ending = new AbortController()
+  #row: RunRow
+  #revision: number
+  #entries: number | undefined
+  /** How many results the program has received: what an effect was asked after. */
+  received = 0
+
+  constructor(scope: Scope, { row, revision, hold, underway, sources }: OpenedRun) {
+    this.scope = scope
+    this.hold = hold
+    this.#row = row
+    this.#revision = revision
+    this.#underway = underway
+    this.tape = new Tape(scope, sources)
+    this.replay = new Replay(scope, row.id, this.tape)
+    this.parking = new Parking(scope)
+    const end = () => this.#ending.abort(hold.signal.reason)
+    if (hold.signal.aborted) end()
+    else hold.signal.addEventListener('abort', end, { once: true })
+  }
+
+  get row(): RunRow {
+    return this.#row
+  }
+  get id(): RunId {
+    return this.#row.id
+  }
+  /** Aborted when the lease is lost, when the run is cancelled, and when it is let go. */
+  get signal(): AbortSignal {
+    return this.#ending.signal
+  }
+  /** For refusals: they name the run and its state. */
+  get about(): Readonly<Record<string, unknown>> {
+    return { run: this.id, name: this.#row.name, state: this.#row.state }
+  }
+
+  /** What is asked for next by this name in this branch. */
+  slot(branch: string, kind: AskKind, name: string): Asked {
+    const counted = `${branch}\n${kind}\n${name}`
+    const ordinal = (this.#counts.get(counted) ?? 0) + 1
+    this.#counts.set(counted, ordinal)
+    return { branch, kind, name, ordinal }
+  }
+
+  /** The same for every attempt and after every crash; another one in a fork. */
+  keyOf({ branch, kind, name, ordinal }: Asked): Uint8Array {
+    const { digest } = this.scope.engine.environment
+    return keyDigest(digest.sha256, this.scope.tenant, `run/${this.id}`, `${branch}\n${kind}\n${name}\n${ordinal}`)
+  }
+
+  keyText(asked: Asked): string {
+    return hex(this.keyOf(asked))
+  }
+
+  /** Throws where nothing can be asked any more, and never comes back where the run was given back. */
+  async ready(): Promise<void> {
+    if (await this.parking.isParked()) await never()
+    this.checkLive()
+  }
+
+  checkLive(): void {
+    if (isOver(this.#row.state)) throw refuse('RUN_FINISHED', this.about)
+    if (this.signal.aborted) throw this.signal.reason
+  }
+
+  /** One at a time, whichever handle asks. */
+  once(key: string, live: () => Promise<Entry>): Promise<Entry> {
+    const underway = this.#underway.get(key)
+    if (underway) return underway
+    const entry = live()
+    this.#underway.set(key, entry)
+    // What failed may be tried again; what was recorded is answered from here until the run is let go.
+    entry.catch(() => this.#underway.delete(key))
+    return entry
+  }
+
+  /** An event of this run that changes no row. */
+  async record(event: Omit<GuardedEvent, 'session' | 'run'>, reserved = true): Promise<Receipt> {
+    for (let attempt = 1; ; attempt++) {
+      this.checkLive()
+      const guards: readonly Guard[] = [this.hold.guard, { kind: 'row', table: 'runs', id: this.id, revision: this.#revision }]
+      try {
+        const receipt = await appendGuarded(this.scope, { ...event, session: this.#row.session, run: this.id }, guards, reserved)
+        await this.#count()
+        return receipt
+      } catch (error) {
+        if (!isMoved(error) || attempt === limits.conflictRetries) throw this.#told(error)
+        await this.refresh()
+      }
+    }
+  }
+
+  /** A change of the run's own row, and of others together with it. */
+  async change(command: RunCommand, parts: readonly Part[] = [], guards: readonly Guard[] = []): Promise<Done> {
+    try {
+      const { id, session } = this.#row
+      const done = await plan(this.scope, [part(runDecider, id, command, { session, run: id }), ...parts], {
+        guards: [this.hold.guard, ...guards],
+      })
+      const left = done.rows[0]
+      if (left?.body) this.#see(left.body as unknown as RunRow, left.revision)
+      if (command.verb === 'wait' || command.verb === 'use') await this.#count()
+      return done
+    } catch (error) {
+      throw this.#told(error)
+    }
+  }
+
+  /** Somebody else may have changed it: cancelled it, or said how an effect ended. */
+  async refresh(): Promise<void> {
+    const stored = await this.scope.engine.backend.rows.get(this.scope.tenant, 'runs', this.id)
+    if (!stored) throw refuse('RUN_UNKNOWN', { run: this.id, tenant: this.scope.tenant })
+    this.#see(decodeBody<RunRow & Body>(stored.body), stored.revision)
+    this.checkLive()
+  }
+
+  /** Nothing is written any more, whoever still holds on to it. */
+  end(reason: unknown): void {
+    this.#ending.abort(reason)
+  }
+
+  #see(row: RunRow, revision: number): void {
+    if (revision < this.#revision) return
+    this.#row = row
+    this.#revision = revision
+    if (isOver(row.state)) this.#ending.abort(refuse('RUN_FINISHED', this.about))
+  }
+
+  #told(error: unknown): unknown {
+    if (error instanceof InkError && error.code === 'FENCE_LOST') this.scope.engine.keeper.lose(this.hold, error)
+    return error
+  }
+
+  /** At the limit the segment is sealed, and the tape goes on. */
+  async #count(): Promise<void> {
+    this.#entries = (this.#entries ?? this.tape.inSegment) + 1
+    if (this.#entries < limits.tapeSegment) return
+    const entries = this.#entries
+    this.#entries = 0
+    await this.change({ verb: 'seal', id: this.id, entries })
+  }
+}
+
+const isMoved = (error: unknown): boolean => error instanceof InkError && error.code === 'CONFLICT' && error.details.table === 'runs'

@@ -1,0 +1,54 @@
+// Which runs are open in this process, so that two handles on one share what is underway, and a cancellation reaches them at once.
+
+import type { RunId, TenantId } from '../../model/ids.ts'
+import type { OpenRun, Underway } from './open-run.ts'
+
+interface Shared {
+  readonly underway: Underway
+  readonly handles: Set<OpenRun>
+}
+
+export class OpenRuns {
+  readonly #runs = new Map<string, Shared>()
+  readonly #nodes = new Set<() => void>()
+
+  /** Nodes of this process are told at once of what is offered in this process, in whichever tenant. */
+  listen(look: () => void): () => void {
+    this.#nodes.add(look)
+    return () => this.#nodes.delete(look)
+  }
+
+  offered(): void {
+    for (const look of this.#nodes) look()
+  }
+
+  underway(tenant: TenantId, run: RunId): Underway {
+    return this.#shared(tenant, run).underway
+  }
+
+  isOpen(tenant: TenantId, run: RunId): boolean {
+    return (this.#runs.get(`${tenant}/${run}`)?.handles.size ?? 0) > 0
+  }
+
+  add(tenant: TenantId, open: OpenRun): void {
+    this.#shared(tenant, open.id).handles.add(open)
+  }
+
+  remove(tenant: TenantId, open: OpenRun): void {
+    const shared = this.#runs.get(`${tenant}/${open.id}`)
+    shared?.handles.delete(open)
+    if (shared?.handles.size === 0) this.#runs.delete(`${tenant}/${open.id}`)
+  }
+
+  /** Somebody in this process ended it from outside. */
+  end(tenant: TenantId, run: RunId, reason: unknown): void {
+    for (const open of this.#runs.get(`${tenant}/${run}`)?.handles ?? []) open.end(reason)
+  }
+
+  #shared(tenant: TenantId, run: RunId): Shared {
+    const name = `${tenant}/${run}`
+    const shared = this.#runs.get(name) ?? { underway: new Map(), handles: new Set() }
+    this.#runs.set(name, shared)
+    return shared
+  }
+}

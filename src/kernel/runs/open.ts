@@ -1,0 +1,165 @@
+// Taking a run up: it is found or written down, its lease is taken, and both in one commit.
+
+import { InkError, refuse } from '../../model/errors.ts'
+import type { RunId, SessionId } from '../../model/ids.ts'
+import { checkKey, optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { isOver, type RunRow } from '../../model/run.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { type Part, part, plan } from '../execute.ts'
+import { Bell, stopIfAsked } from '../read.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import type { Hold } from './keeper.ts'
+import { leaseId, takeName } from './names.ts'
+import { OpenRun } from './open-run.ts'
+import { readRun } from './result.ts'
+import { type Run, RunInHand } from './run.ts'
+import { run as decider, type Opened } from './run-decider.ts'
+import { runByName } from './start.ts'
+import { load, store } from './stored.ts'
+import type { Source } from './tape.ts'
+
+export interface RunOptions {
+  readonly input?: unknown
+  /** Several runs of one name in one session are told apart by it. */
+  readonly key?: string
+  /** A lease of its own, so that it goes on beside other runs of the session. */
+  readonly parallel?: boolean
+  /** How long to wait for whoever holds it; by default not at all. */
+  readonly wait?: Duration
+  readonly signal?: AbortSignal
+}
+
+/** Starts it, or picks it up where it stopped. A finished one opens finished. */
+export async function openRun(scope: Scope, session: SessionId, name: string, options?: RunOptions): Promise<Run> {
+  checkOpen(scope.engine)
+  const { input, key: given = '', parallel = false, wait = 0, signal } = optionsOf(options, 'run')
+  const taken = takeName(scope, name, 'a run')
+  if (given !== '') checkKey(given)
+  const key = scope.engine.redactor?.text(given) ?? given
+  const waitMs = milliseconds(wait)
+  const known = await runByName(scope, session, taken, key)
+  if (known && isOver(known.state)) return finished(scope, known)
+  const id = known?.id ?? scope.engine.newId<'run'>()
+  const set: Opened | undefined = known
+    ? undefined
+    : {
+        session,
+        name: taken,
+        ...(key !== '' && { key }),
+        input: await store(scope, input, { run: id, name: taken, state: 'pending', of: 'the input' }),
+        ...(parallel && { parallel }),
+        ...(await forkedFrom(scope, session, taken, key, id)),
+      }
+  const wanted = { id, session, name: taken, parallel: known?.parallel ?? parallel }
+  try {
+    return await takeUp(scope, wanted, set, { waitMs, signal })
+  } catch (error) {
+    // Somebody else wrote it down first: then it is theirs to hold, or to wait for.
+    const first = error instanceof InkError && error.code === 'CONFLICT' && error.details.table === 'names'
+    if (!first) throw error
+    return openRun(scope, session, name, options)
+  }
+}
+
+/** In a session that was forked, a run goes on from what was recorded of the same one before the fork. */
+async function forkedFrom(
+  scope: Scope,
+  session: SessionId,
+  name: string,
+  key: string,
+  id: RunId,
+): Promise<Pick<Opened, 'fork' | 'origin'>> {
+  const row = await scope.engine.backend.rows.get(scope.tenant, 'sessions', session)
+  const { relation } = row ? decodeBody<{ relation?: { kind: string; session: SessionId; at?: number } } & Body>(row.body) : {}
+  if (relation?.kind !== 'fork' || relation.at === undefined) return { origin: id }
+  const parent = await runByName(scope, relation.session, name, key)
+  if (!parent) return { origin: id }
+  return { origin: parent.origin, fork: { run: parent.id, at: relation.at } }
+}
+
+interface Wanted {
+  readonly id: RunId
+  readonly session: SessionId
+  readonly name: string
+  readonly parallel: boolean
+}
+
+async function takeUp(
+  scope: Scope,
+  wanted: Wanted,
+  set: Opened | undefined,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal?: AbortSignal | undefined },
+): Promise<Run> {
+  const { engine, tenant } = scope
+  const { id, session, name, parallel } = wanted
+  const lease = leaseId(scope, session, id, parallel)
+  const about = { session, run: id }
+  const begin = part(decider, id, { verb: 'begin', id, ...(set && { set }) }, about)
+  const start = engine.environment.clock.monotonic()
+  const bell = new Bell(scope, [signal, engine.closing])
+  try {
+    for (;;) {
+      bell.reset()
+      stopIfAsked(scope, signal)
+      const borrowed = engine.keeper.borrow(tenant, lease)
+      if (borrowed) return await inHand(scope, borrowed, id, engine.openRuns.isOpen(tenant, id) ? [] : [begin])
+      const standing = await engine.keeper.look(tenant, lease)
+      const left = waitMs - (engine.environment.clock.monotonic() - start)
+      if (!standing.free && left > 0) {
+        await Promise.race([
+          bell.rung(),
+          engine.environment.timer.after(Math.max(1, Math.min(left, standing.until - standing.now, LOOK_MS))),
+        ])
+        continue
+      }
+      const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), begin])
+      const hold = engine.keeper.keep(tenant, lease, rows[0]?.revision ?? 0)
+      return await inHand(scope, hold, id, [])
+    }
+  } finally {
+    bell.close()
+  }
+}
+
+// How long at most until a lease is looked at again: one that was given back rings, one that ran out does not.
+const LOOK_MS = 1000
+
+async function inHand(scope: Scope, hold: Hold, id: RunId, parts: readonly Part[]): Promise<Run> {
+  const { engine, tenant } = scope
+  try {
+    if (parts.length > 0) await plan(scope, parts, { guards: [hold.guard] })
+    return await handOf(scope, hold, id)
+  } catch (error) {
+    engine.keeper.letGo(hold)
+    throw error
+  }
+}
+
+/** A run whose lease is held and which has been taken up. */
+export async function handOf(scope: Scope, hold: Hold, id: RunId): Promise<RunInHand> {
+  const { engine, tenant } = scope
+  const stored = await engine.backend.rows.get(tenant, 'runs', id)
+  if (!stored) throw refuse('RUN_UNKNOWN', { run: id, tenant })
+  const row = decodeBody<RunRow & Body>(stored.body)
+  const underway = engine.openRuns.underway(tenant, id)
+  const open = new OpenRun(scope, { row, revision: stored.revision, hold, underway, sources: await sourcesOf(scope, row) })
+  engine.openRuns.add(tenant, open)
+  return new RunInHand(scope, open, await load(scope, row.input))
+}
+
+/** Whose tapes come before its own, oldest first. */
+export async function sourcesOf(scope: Scope, row: RunRow): Promise<readonly Source[]> {
+  const sources: Source[] = [{ run: row.id }]
+  let to = Infinity
+  for (let { fork } = row; fork; ) {
+    to = Math.min(to, fork.at)
+    sources.unshift({ run: fork.run, to })
+    fork = (await readRun(scope, fork.run))?.fork
+  }
+  return sources
+}
+
+async function finished(scope: Scope, row: RunRow): Promise<Run> {
+  return new RunInHand(scope, row, await load(scope, row.input), await load(scope, row.result))
+}

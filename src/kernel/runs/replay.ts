@@ -1,0 +1,118 @@
+// Replay never guesses: nothing new begins while the tape holds something that the program has not asked for. What was recorded was asked for
+// without the outcome of anything new, so a program that still is what it was gets there by itself; one that goes quiet, or ends, has changed.
+
+import { type InkError, refuse } from '../../model/errors.ts'
+import type { RunId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import type { Scope } from '../scope.ts'
+import { type Asked, type Entry, entryKey, type Tape } from './tape.ts'
+
+interface Blocked {
+  readonly asked: Asked
+  readonly go: () => void
+  readonly fail: (error: InkError) => void
+}
+
+const TOLD = 8
+
+export class Replay {
+  readonly #scope: Scope
+  readonly #run: RunId
+  readonly #tape: Tape
+  readonly #blocked = new Set<Blocked>()
+  /** Branches that lost a race: nobody waits for what they would have asked. */
+  readonly #lost: string[] = []
+  #live = false
+  #activity = 0
+  #watching = false
+
+  constructor(scope: Scope, run: RunId, tape: Tape) {
+    this.#scope = scope
+    this.#run = run
+    this.#tape = tape
+  }
+
+  /** On the tape, or undefined. */
+  async find(asked: Asked, key = entryKey(asked)): Promise<Entry | undefined> {
+    this.#activity++
+    const entry = this.#live ? undefined : await this.#tape.take(key)
+    this.#activity++
+    if (this.#blocked.size > 0) await this.#letGo()
+    return entry
+  }
+
+  /** Resolves once everything recorded was asked for. */
+  async clear(asked: Asked): Promise<void> {
+    if (this.#live || (await this.#missing()).length === 0) {
+      this.#live = true
+      return
+    }
+    await new Promise<void>((go, fail) => {
+      this.#blocked.add({ asked, go, fail })
+      this.#watch()
+    })
+  }
+
+  /** The branch lost: what it recorded is not waited for. */
+  async leave(branch: string): Promise<void> {
+    this.#lost.push(branch)
+    if (this.#blocked.size > 0) await this.#letGo()
+  }
+
+  isLost(branch: string): boolean {
+    return this.#lost.some((lost) => branch === lost || branch.startsWith(`${lost}/`))
+  }
+
+  /** Before the run ends: it has asked for everything that it asked for before. */
+  async checkDone(): Promise<void> {
+    if (this.#live) return
+    const missing = await this.#missing()
+    if (missing.length > 0) throw this.#diverged(missing, [])
+  }
+
+  async #missing(): Promise<readonly Entry[]> {
+    const rest = await this.#tape.rest()
+    return [...rest.values()].filter(({ branch }) => !this.isLost(branch))
+  }
+
+  async #letGo(): Promise<void> {
+    if ((await this.#missing()).length > 0) return
+    this.#live = true
+    for (const { go } of this.#blocked) go()
+    this.#blocked.clear()
+  }
+
+  #watch(): void {
+    if (this.#watching) return
+    this.#watching = true
+    this.#watchQuiet()
+      .catch((error: InkError) => {
+        for (const { fail } of this.#blocked) fail(error)
+        this.#blocked.clear()
+      })
+      .finally(() => {
+        this.#watching = false
+      })
+  }
+
+  async #watchQuiet(): Promise<void> {
+    while (this.#blocked.size > 0) {
+      const before = this.#activity
+      await this.#scope.engine.environment.timer.after(limits.replayQuietMs)
+      if (this.#blocked.size === 0 || this.#activity !== before) continue
+      throw this.#diverged(
+        await this.#missing(),
+        [...this.#blocked].map(({ asked }) => asked),
+      )
+    }
+  }
+
+  #diverged(missing: readonly Entry[], asked: readonly Asked[]): InkError {
+    const place = (branch: string) => (branch === '' ? '' : ` in branch ${branch}`)
+    const recorded = missing.slice(0, TOLD).map((e) => `- recorded: ${e.kind} '${e.name}'${place(e.branch)} (seq ${e.seq})`)
+    const wanted = asked.slice(0, TOLD).map((a) => `+ asked for: ${a.kind} '${a.name}' #${a.ordinal}${place(a.branch)}`)
+    const more = missing.length > TOLD ? [`  and ${missing.length - TOLD} more that were recorded`] : []
+    const end = asked.length === 0 ? ['+ asked for: nothing more; the program ended'] : []
+    return refuse('REPLAY_DIVERGED', { run: this.#run, diff: [...recorded, ...more, ...wanted, ...end].join('\n') })
+  }
+}

@@ -1,0 +1,37 @@
+// How a run ended, for whoever waits for it.
+
+import { type InkError, refuse } from '../../model/errors.ts'
+import type { RunId } from '../../model/ids.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { type ErrorData, isOver, type RunRow } from '../../model/run.ts'
+import { Bell, stopIfAsked } from '../read.ts'
+import type { Scope } from '../scope.ts'
+import { load } from './stored.ts'
+
+export async function readRun(scope: Scope, id: RunId): Promise<RunRow | undefined> {
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'runs', id)
+  return stored && decodeBody<RunRow & Body>(stored.body)
+}
+
+export function failureOf({ id, name, state, error }: Pick<RunRow, 'id' | 'name' | 'state' | 'error'>): InkError {
+  const reason = error?.message ?? 'nobody said why'
+  return refuse(state === 'cancelled' ? 'RUN_CANCELLED' : 'RUN_FAILED', { run: id, name, state, reason, error: error as ErrorData })
+}
+
+/** Its result, once it has one; RUN_FAILED or RUN_CANCELLED where it has none. */
+export async function resultOf(scope: Scope, id: RunId, signal?: AbortSignal): Promise<unknown> {
+  const bell = new Bell(scope, [signal, scope.engine.closing])
+  try {
+    for (;;) {
+      bell.reset()
+      stopIfAsked(scope, signal)
+      const row = await readRun(scope, id)
+      if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant: scope.tenant })
+      if (row.state === 'done') return await load(scope, row.result)
+      if (isOver(row.state)) throw failureOf(row)
+      await bell.rung()
+    }
+  } finally {
+    bell.close()
+  }
+}

@@ -1,0 +1,125 @@
+// A run opens once, is taken up as often as needed, waits, and ends once. Whatever ended stays as it is.
+
+import { canonical } from '../../model/canonical.ts'
+import { refuse } from '../../model/errors.ts'
+import type { RunId } from '../../model/ids.ts'
+import {
+  type ErrorData,
+  isOver,
+  RUN_MOVES,
+  type RunRow,
+  type RunState,
+  type Slot,
+  type Stored,
+  type Usage,
+  type Wait,
+} from '../../model/run.ts'
+import { decider, fact, type Happened } from '../decider.ts'
+import { addUsage } from './usage.ts'
+
+export type Opened = Pick<RunRow, 'session' | 'name' | 'key' | 'input' | 'parallel' | 'parent' | 'fork' | 'origin'>
+
+export type RunCommand =
+  | { readonly verb: 'open'; readonly set: Opened }
+  /** Taken up: written down first, where it is not yet. */
+  | { readonly verb: 'begin'; readonly id: RunId; readonly set?: Opened }
+  | { readonly verb: 'wait'; readonly id: RunId; readonly wait: Wait }
+  | { readonly verb: 'endWait'; readonly id: RunId; readonly slot: Slot; readonly outcome: Readonly<Record<string, unknown>> }
+  /** Nobody holds it until what it waits for has come. */
+  | { readonly verb: 'park'; readonly id: RunId }
+  /** Its program and its tape no longer fit. */
+  | { readonly verb: 'halt'; readonly id: RunId; readonly error: ErrorData }
+  | { readonly verb: 'use'; readonly id: RunId; readonly slot: Slot; readonly usage: Usage }
+  | { readonly verb: 'seal'; readonly id: RunId; readonly entries: number }
+  | { readonly verb: 'finish'; readonly id: RunId; readonly result: Stored }
+  | { readonly verb: 'fail'; readonly id: RunId; readonly error: ErrorData }
+  | { readonly verb: 'cancel'; readonly id: RunId; readonly reason: string }
+
+/** The run, if it may become this. */
+export function moving(row: RunRow | undefined, id: RunId, wanted: RunState): RunRow {
+  if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant: '' })
+  if (isOver(row.state)) throw refuse('RUN_FINISHED', { run: id, name: row.name, state: row.state })
+  if (!RUN_MOVES[row.state].includes(wanted)) throw refuse('RUN_STATE', { run: id, name: row.name, state: row.state, wanted })
+  return row
+}
+
+export const runName = (session: string, name: string, key = ''): string => canonical([session, name, key])
+
+const sameSlot = (a: Slot, b: Slot): boolean => a.branch === b.branch && a.name === b.name && a.ordinal === b.ordinal
+
+const changed = (row: RunRow, e: Happened, set: Partial<RunRow>): RunRow => ({ ...row, ...set, changedAt: e.at })
+
+export const run = decider<RunRow, RunCommand>({
+  table: 'runs',
+  // Once erased it has no name, and holds none.
+  names: (row) => (row.name === '' ? [] : [['run', runName(row.session, row.name, row.key)]]),
+
+  decide: {
+    open: (row, { set }) => (row ? [] : [fact('run.opened', set)]),
+    begin: (row, { id, set }) => {
+      if (!row && set) return [fact('run.opened', set), fact('run.started', { attempt: 1 })]
+      return [fact('run.started', { attempt: moving(row, id, 'running').attempt + 1 })]
+    },
+    wait: (row, { id, wait }) => (moving(row, id, 'waiting').waits.some((w) => sameSlot(w, wait)) ? [] : [fact('wait.began', { ...wait })]),
+    endWait: (row, { id, slot, outcome }) => {
+      const { branch, name, ordinal } = slot
+      const found = moving(row, id, 'running').waits.some((w) => sameSlot(w, slot))
+      return found ? [fact('wait.ended', { branch, name, ordinal, ...outcome })] : []
+    },
+    park: (row, { id }) => [fact('run.parked', { waits: moving(row, id, 'waiting').waits.length })],
+    halt: (row, { id, error }) => (moving(row, id, 'waiting') ? [fact('run.halted', { error })] : []),
+    use: (row, { id, slot, usage }) => {
+      const { name, state, usage: ledger } = moving(row, id, 'running')
+      if (!addUsage(ledger, usage)) throw refuse('USAGE_INVALID', { run: id, name, state, why: 'the sum would be too large to be exact' })
+      const { branch, ordinal } = slot
+      return [fact('run.used', { branch, name: slot.name, ordinal, usage })]
+    },
+    seal: (row, { id, entries }) => [fact('tape.sealed', { segment: moving(row, id, 'running').segments + 1, entries })],
+    finish: (row, { id, result }) => (moving(row, id, 'done') ? [fact('run.finished', { result })] : []),
+    fail: (row, { id, error }) => (moving(row, id, 'failed') ? [fact('run.failed', { error })] : []),
+    cancel: (row, { id, reason }) => (moving(row, id, 'cancelled') ? [fact('run.cancelled', { reason })] : []),
+  },
+
+  // Erased facts still move the state; only what they said is gone.
+  evolve: {
+    'run.opened': (_, e) => ({
+      name: '',
+      ...(e.data as Partial<RunRow> | undefined),
+      id: e.subject as RunId,
+      session: e.session as RunRow['session'],
+      origin: ((e.data?.origin as RunId | undefined) ?? e.subject) as RunId,
+      state: 'pending',
+      attempt: 0,
+      waits: [],
+      usage: [],
+      segments: 0,
+      openedAt: e.at,
+      changedAt: e.at,
+    }),
+    'run.started': (row, e) =>
+      row && changed(row, e, { state: row.waits.length > 0 ? 'waiting' : 'running', attempt: row.attempt + 1, error: undefined }),
+    'wait.began': (row, e) =>
+      row && changed(row, e, { state: 'waiting', waits: e.data ? [...row.waits, e.data as unknown as Wait] : row.waits }),
+    'wait.ended': (row, e) => {
+      if (!row) return row
+      const waits = e.data ? row.waits.filter((w) => !sameSlot(w, e.data as unknown as Slot)) : []
+      return changed(row, e, { waits, state: waits.length > 0 ? 'waiting' : 'running' })
+    },
+    'run.parked': (row, e) => row && changed(row, e, { state: 'waiting' }),
+    'run.halted': (row, e) => row && changed(row, e, { state: 'waiting', error: e.data?.error as ErrorData | undefined }),
+    'run.used': (row, e) => {
+      const added = e.data?.usage as Usage | undefined
+      return row && changed(row, e, { usage: (added && addUsage(row.usage, added)) ?? row.usage })
+    },
+    'tape.sealed': (row, e) => row && changed(row, e, { segments: row.segments + 1 }),
+    'run.finished': (row, e) => row && changed(row, e, { state: 'done', waits: [], result: e.data?.result as Stored | undefined }),
+    'run.failed': (row, e) => row && changed(row, e, { state: 'failed', waits: [], error: e.data?.error as ErrorData | undefined }),
+    'run.cancelled': (row, e) =>
+      row &&
+      changed(row, e, {
+        state: 'cancelled',
+        waits: [],
+        error: { name: 'Cancelled', message: (e.data?.reason as string | undefined) ?? '' },
+      }),
+  },
+})

@@ -1,0 +1,219 @@
+// A run as its program holds it: everything a branch can ask, and its end.
+
+import { type InkError, refuse } from '../../model/errors.ts'
+import type { Event } from '../../model/event.ts'
+import type { RunId, SessionId } from '../../model/ids.ts'
+import type { ErrorData, RunRow, RunState, Usage } from '../../model/run.ts'
+import { checkReason } from '../erase.ts'
+import { type Part, part, plan } from '../execute.ts'
+import { readEvents } from '../read.ts'
+import type { Scope } from '../scope.ts'
+import { type Branch, BranchHandle } from './branch.ts'
+import { type ForkOptions, forkRun } from './fork.ts'
+import { workId } from './names.ts'
+import { OpenRun } from './open-run.ts'
+import type { RunCommand } from './run-decider.ts'
+import { wakePart } from './signal.ts'
+import { errorData, load, store } from './stored.ts'
+import { tapeOf } from './tape-reader.ts'
+import { work } from './work-decider.ts'
+
+export interface Run extends Branch, AsyncDisposable {
+  readonly id: RunId
+  readonly session: SessionId
+  readonly name: string
+  readonly key: string | undefined
+  readonly state: RunState
+  /** How often it has been taken up. */
+  readonly attempt: number
+  /** The seq of the event that granted the lease under which it writes; 0 for one that has ended. */
+  readonly fence: number
+  readonly input: unknown
+  /** Undefined until it is done. */
+  readonly result: unknown
+  readonly error: ErrorData | undefined
+  readonly ledger: readonly Usage[]
+  /** Aborted when the run is lost to somebody else, cancelled, or let go. */
+  readonly aborted: AbortSignal
+  finish(result?: unknown): Promise<void>
+  fail(error: unknown): Promise<void>
+  cancel(reason: string): Promise<void>
+  /** Its events, oldest first; of a fork also those it began with. */
+  tape(): AsyncGenerator<Event, void, undefined>
+  /** Another run with what was recorded up to this seq; the rest happens anew. Nothing is copied. */
+  fork(options: ForkOptions): Promise<Run>
+  /** Gives the lease back. The run stays as it is, for whoever takes it up next. */
+  close(): Promise<void>
+  toJSON(): RunRow
+}
+
+const ENDED = new AbortController()
+ENDED.abort()
+
+export class RunInHand implements Run {
+  readonly #scope: Scope
+  readonly #open: OpenRun | undefined
+  readonly #root: BranchHandle | undefined
+  readonly #row: RunRow | undefined
+  readonly input: unknown
+  #result: unknown
+  #closed = false
+
+  /** Open, or ended and only to be looked at. */
+  constructor(scope: Scope, run: OpenRun | RunRow, input: unknown, result?: unknown) {
+    this.#scope = scope
+    this.input = input
+    this.#result = result
+    if (run instanceof OpenRun) {
+      this.#open = run
+      this.#root = new BranchHandle(run, '', run.row.openedAt, run.signal)
+    } else this.#row = run
+  }
+
+  get #seen(): RunRow {
+    return (this.#open?.row ?? this.#row) as RunRow
+  }
+  get id(): RunId {
+    return this.#seen.id
+  }
+  get session(): SessionId {
+    return this.#seen.session
+  }
+  get name(): string {
+    return this.#seen.name
+  }
+  get key(): string | undefined {
+    return this.#seen.key
+  }
+  get state(): RunState {
+    return this.#seen.state
+  }
+  get attempt(): number {
+    return this.#seen.attempt
+  }
+  get fence(): number {
+    return this.#open?.hold.fence ?? 0
+  }
+  get result(): unknown {
+    return this.#result
+  }
+  get error(): ErrorData | undefined {
+    return this.#seen.error
+  }
+  get ledger(): readonly Usage[] {
+    return this.#seen.usage
+  }
+  get aborted(): AbortSignal {
+    return this.#open?.signal ?? ENDED.signal
+  }
+  /** For the worker that runs it. */
+  get open(): OpenRun {
+    return this.#live().open
+  }
+
+  effect: Branch['effect'] = async (...given) => this.#live().effect(...given)
+  begin: Branch['begin'] = async (...given) => this.#live().begin(...given)
+  sleep: Branch['sleep'] = async (...given) => this.#live().sleep(...given)
+  until: Branch['until'] = async (...given) => this.#live().until(...given)
+  signal: Branch['signal'] = async (...given) => this.#live().signal(...given)
+  ask: Branch['ask'] = async (...given) => this.#live().ask(...given)
+  approval: Branch['approval'] = async (...given) => this.#live().approval(...given)
+  usage: Branch['usage'] = async (...given) => this.#live().usage(...given)
+  append: Branch['append'] = async (...given) => this.#live().append(...given)
+  all: Branch['all'] = async (...given) => this.#live().all(...given)
+  child: Branch['child'] = async (...given) => this.#live().child(...given)
+  now: Branch['now'] = () => this.#live().now()
+  random: Branch['random'] = () => this.#live().random()
+
+  race<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): Promise<Awaited<ReturnType<B[keyof B]>>> {
+    return this.#root ? this.#root.race(branches) : Promise.reject(this.#finished())
+  }
+
+  async finish(result?: unknown): Promise<void> {
+    const { open } = this.#live()
+    open.checkLive()
+    await open.replay.checkDone()
+    const stored = await store(this.#scope, result, { ...open.about, of: 'the run' })
+    await this.#end(open, { verb: 'finish', id: open.id, result: stored })
+    this.#result = await load(this.#scope, stored)
+  }
+
+  async fail(error: unknown): Promise<void> {
+    const { open } = this.#live()
+    await this.#end(open, { verb: 'fail', id: open.id, error: errorData(this.#scope, error) })
+  }
+
+  async cancel(reason: string): Promise<void> {
+    const { open } = this.#live()
+    await this.#end(open, { verb: 'cancel', id: open.id, reason: checkReason(reason) })
+  }
+
+  tape(): AsyncGenerator<Event, void, undefined> {
+    return tapeOf(this.#scope, this.#seen, (query) => readEvents(this.#scope, query))
+  }
+
+  async fork(options: ForkOptions): Promise<Run> {
+    return forkRun(this.#scope, this.#seen, options)
+  }
+
+  /** The lease goes back in the same commit, and whoever waits for this run is woken. */
+  async #end(open: OpenRun, command: RunCommand): Promise<void> {
+    const { row } = open
+    const about = { session: row.session, run: row.id }
+    await this.leave((release) =>
+      open.change(command, [
+        part(work, workId(this.#scope, row.id), { verb: 'complete' }, about),
+        ...(row.parent ? [wakePart(this.#scope, row.parent, row.session)] : []),
+        ...release,
+      ]),
+    )
+    open.end(refuse('RUN_FINISHED', open.about))
+  }
+
+  /** Writes with what gives the lease back, where nobody else borrows it, and then holds it no more. */
+  async leave(write: (release: readonly Part[]) => Promise<unknown>): Promise<void> {
+    const { open } = this.#live()
+    const { engine, tenant } = this.#scope
+    const last = engine.keeper.leave(open.hold)
+    try {
+      await write(last ? [engine.keeper.releasePart(open.hold, { session: this.session, run: this.id })] : [])
+    } catch (error) {
+      engine.keeper.stay(open.hold)
+      throw error
+    }
+    this.#closed = true
+    engine.openRuns.remove(tenant, open)
+    engine.keeper.letGo(open.hold)
+  }
+
+  async close(): Promise<void> {
+    const open = this.#open
+    if (!open || this.#closed) return
+    this.#closed = true
+    open.end(refuse('RUN_CLOSED', open.about))
+    const { engine, tenant } = this.#scope
+    if (open.hold.signal.aborted || engine.closing.aborted) {
+      engine.openRuns.remove(tenant, open)
+      engine.keeper.letGo(open.hold)
+      return
+    }
+    await this.leave(async (release) => release.length > 0 && plan(this.#scope, release))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  toJSON(): RunRow {
+    return this.#seen
+  }
+
+  #live(): BranchHandle {
+    if (!this.#root) throw this.#finished()
+    return this.#root
+  }
+
+  #finished(): InkError {
+    return refuse('RUN_FINISHED', { run: this.id, name: this.name, state: this.state })
+  }
+}

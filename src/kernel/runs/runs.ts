@@ -1,0 +1,116 @@
+// Runs as people look at them: lists, one of them, its end from outside, and what became of an effect nobody knows about.
+
+import { refuse } from '../../model/errors.ts'
+import { type RunId, type SessionId, toId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { RUN_STATES, type RunRow, type RunState } from '../../model/run.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { appendGuarded } from '../append.ts'
+import { telling } from '../draft.ts'
+import { checkReason } from '../erase.ts'
+import { part, plan } from '../execute.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { workId } from './names.ts'
+import { failureOf, readRun } from './result.ts'
+import { run } from './run-decider.ts'
+import { wakePart } from './signal.ts'
+import { errorData, store } from './stored.ts'
+import { work } from './work-decider.ts'
+
+export interface RunListOptions {
+  readonly state?: RunState
+  readonly session?: SessionId
+  readonly name?: string
+  readonly parent?: RunId
+  /** The newest so many, newest first. The default is 50. */
+  readonly last?: number
+  readonly cursor?: string
+}
+
+export async function listRuns(
+  scope: Scope,
+  options: RunListOptions = {},
+): Promise<{ readonly items: readonly RunRow[]; readonly cursor?: string }> {
+  checkOpen(scope.engine)
+  const { state, session, name, parent, last = 50, cursor } = optionsOf(options, 'list')
+  if (!Number.isInteger(last) || last < 1 || last > limits.listRows)
+    throw refuse('RANGE_INVALID', { why: `ask for 1 to ${limits.listRows} runs` })
+  if (state !== undefined && !RUN_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `there is no run state '${state}'` })
+  const asked = { state, session, name, parent }
+  const index = INDEXES.find(([, columns]) => sameNames(columns, asked))
+  if (!index) throw refuse('RANGE_INVALID', { why: 'list runs by state, session, session and state, name, or parent' })
+  const page = await scope.engine.backend.rows.list(scope.tenant, 'runs', {
+    index: index[0],
+    equals: index[1].map((column) => asked[column] as string),
+    limit: last,
+    backwards: true,
+    ...(cursor !== undefined && { cursor }),
+  })
+  return { items: page.rows.map((row) => decodeBody<RunRow & Body>(row.body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
+}
+
+type Column = 'state' | 'session' | 'name' | 'parent'
+const INDEXES: readonly (readonly [string, readonly Column[]])[] = [
+  ['byBorn', []],
+  ['byState', ['state']],
+  ['bySession', ['session']],
+  ['bySessionAndState', ['session', 'state']],
+  ['byName', ['name']],
+  ['byParent', ['parent']],
+]
+
+const sameNames = (columns: readonly Column[], asked: Readonly<Record<Column, unknown>>): boolean =>
+  (Object.keys(asked) as Column[]).every((column) => (asked[column] !== undefined) === columns.includes(column))
+
+export async function getRun(scope: Scope, id: string): Promise<RunRow | undefined> {
+  checkOpen(scope.engine)
+  return readRun(
+    scope,
+    telling(scope, () => toId<'run'>(id)),
+  )
+}
+
+async function thatRun(scope: Scope, given: string): Promise<RunRow> {
+  const row = await getRun(scope, given)
+  if (!row) throw refuse('RUN_UNKNOWN', { run: given, tenant: scope.tenant })
+  return row
+}
+
+/** From outside: whoever holds it writes nothing more. */
+export async function cancelRun(scope: Scope, given: string, reason: string): Promise<void> {
+  const { id, session, parent } = await thatRun(scope, given)
+  const about = { session, run: id }
+  const { rows } = await plan(scope, [
+    part(run, id, { verb: 'cancel', id, reason: checkReason(reason) }, about),
+    part(work, workId(scope, id), { verb: 'complete' }, about),
+    ...(parent ? [wakePart(scope, parent, session)] : []),
+  ])
+  scope.engine.openRuns.end(scope.tenant, id, failureOf(rows[0]?.body as unknown as RunRow))
+}
+
+export type Resolution = { readonly result: unknown } | { readonly error: unknown }
+
+/** A person says how an effect ended that was begun and of which nothing is known; the run goes on with that. */
+export async function resolveEffect(scope: Scope, given: string, name: string, resolution: Resolution): Promise<void> {
+  const { id, session, state, waits } = await thatRun(scope, given)
+  const wait = waits.find((one) => one.kind === 'unknown' && one.name === name)
+  if (!wait) throw refuse('EFFECT_UNKNOWN', { run: id, state, effect: name })
+  const settled = optionsOf(resolution, 'resolve')
+  const about = { run: id, state, of: `the effect '${name}'` }
+  const told = 'error' in settled ? { error: errorData(scope, settled.error) } : { result: await store(scope, settled.result, about) }
+  const { branch, ordinal } = wait
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'runs', id)
+  // Nobody else may have said it meanwhile, and the run may not have gone on without.
+  const guard: Guard = { kind: 'row', table: 'runs', id, revision: stored?.revision ?? 0 }
+  const data = { branch, name, ordinal, attempt: 1, resolved: true, ...told }
+  await appendGuarded(scope, { session, run: id, type: 'effect.settled', data, whole: true }, [guard], true)
+  await wakeRun(scope, id)
+}
+
+/** Has it taken up again, where it waits for somebody to look at it. */
+export async function wakeRun(scope: Scope, given: string): Promise<void> {
+  const { id, session } = await thatRun(scope, given)
+  await plan(scope, [wakePart(scope, id, session)])
+}

@@ -1,0 +1,79 @@
+// Signals: sent to a session, taken by the run that asks for them, in the order they came. One that comes early waits.
+
+import type { Json } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+import type { Receipt } from '../../model/event.ts'
+import { type Id, isId, type RunId, type SessionId } from '../../model/ids.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import type { RunRow } from '../../model/run.ts'
+import type { SignalRow } from '../../model/signal.ts'
+import { type Part, part, plan } from '../execute.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { findSession, sessionById } from '../session.ts'
+import { takeName, workId } from './names.ts'
+import type { OpenRun } from './open-run.ts'
+import { signal } from './signal-decider.ts'
+import { store } from './stored.ts'
+import type { Ended } from './wait.ts'
+import { work } from './work-decider.ts'
+
+/** The oldest of this name that nobody has taken. */
+export async function pendingSignal(open: OpenRun, name: string, late: boolean): Promise<Ended | undefined> {
+  const { scope, row } = open
+  const { rows } = await scope.engine.backend.rows.list(scope.tenant, 'signals', {
+    index: 'bySession',
+    equals: [row.session, name, 'pending'],
+    limit: 1,
+  })
+  const [found] = rows
+  if (!found) return late ? { outcome: { expired: true } } : undefined
+  const { data } = decodeBody<SignalRow & Body>(found.body)
+  const take = part(signal, found.id as Id, { verb: 'take', id: found.id }, { session: row.session, run: open.id })
+  return { outcome: { signal: found.id, value: data }, parts: [take] }
+}
+
+export interface SendOptions {
+  /** The same key and the same data: sent once. */
+  readonly key?: string
+}
+
+/** `to` is a session, by its key or its id. */
+export async function sendSignal(scope: Scope, to: string, name: string, data: unknown, options?: SendOptions): Promise<Receipt> {
+  checkOpen(scope.engine)
+  const { key } = optionsOf(options, 'signal')
+  const taken = takeName(scope, name, 'a signal')
+  const session = (isId(to) ? await sessionById(scope, to) : undefined) ?? (await findSession(scope, to))
+  if (!session) throw refuse('SESSION_UNKNOWN', { session: to, tenant: scope.tenant })
+  if (session.state !== 'open') throw refuse(session.state === 'archived' ? 'SESSION_ARCHIVED' : 'SESSION_DELETED', { session: session.id })
+  const value = await store(scope, data, { run: '', name: taken, state: session.state, of: 'the signal' })
+  const id = scope.engine.newId<'signal'>()
+  const send = part(signal, id, { verb: 'send', session: session.id, name: taken, data: value as Json }, { session: session.id })
+  const woken = await waitingFor(scope, session.id, taken)
+  const parts = [send, ...woken.map((run) => wakePart(scope, run, session.id))]
+  const { receipts } = await plan(scope, parts, key === undefined ? {} : { key, within: `signal/${session.id}/${taken}` })
+  // A run that began to wait between the look and the commit has either seen the signal or is found now.
+  for (const run of await waitingFor(scope, session.id, taken)) {
+    if (!woken.includes(run)) await plan(scope, [wakePart(scope, run, session.id)])
+  }
+  return receipts[0] as Receipt
+}
+
+const MOST = 1000
+
+async function waitingFor(scope: Scope, session: SessionId, name: string): Promise<readonly RunId[]> {
+  const { rows } = await scope.engine.backend.rows.list(scope.tenant, 'runs', {
+    index: 'bySessionAndState',
+    equals: [session, 'waiting'],
+    limit: MOST,
+  })
+  return rows
+    .map((row) => decodeBody<RunRow & Body>(row.body))
+    .filter(({ waits }) => waits.some((wait) => wait.kind === 'signal' && wait.name === name))
+    .map(({ id }) => id)
+}
+
+/** Where it has given itself back, somebody takes it up again; where it is held, its holder looks. */
+export function wakePart(scope: Scope, run: RunId, session?: SessionId): Part {
+  return part(work, workId(scope, run), { verb: 'wake', at: scope.engine.lane.storeTime() }, { run, ...(session && { session }) })
+}

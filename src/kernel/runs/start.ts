@@ -1,0 +1,118 @@
+// Starting a run for whoever has a handler: it is written down together with the item by which it is found.
+
+import { canonical } from '../../model/canonical.ts'
+import { InkError, refuse } from '../../model/errors.ts'
+import type { RunId, SessionId } from '../../model/ids.ts'
+import { isId } from '../../model/ids.ts'
+import { checkKey, optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import type { RunRow, RunState } from '../../model/run.ts'
+import { nameId } from '../../model/tables.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { runQueue } from '../../model/work.ts'
+import { part, plan } from '../execute.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { openSession, sessionById } from '../session.ts'
+import { takeName, workId } from './names.ts'
+import { readRun, resultOf } from './result.ts'
+import { run, runName } from './run-decider.ts'
+import { cancelRun } from './runs.ts'
+import { store } from './stored.ts'
+import { work } from './work-decider.ts'
+
+export interface StartOptions {
+  /** By key, opened or created; or by id. */
+  readonly session: string
+  readonly input?: unknown
+  /** The same key, the same run; another input with it is refused. Without one it is a run of its own. */
+  readonly key?: string
+  /** Beside other runs of the session, not after them. */
+  readonly parallel?: boolean
+  /** Not before so long from now. */
+  readonly delay?: Duration
+}
+
+export interface RunHandle {
+  readonly id: RunId
+  readonly session: SessionId
+  readonly name: string
+  state(): Promise<RunState>
+  /** RUN_FAILED or RUN_CANCELLED where it has none. */
+  result<T = unknown>(options?: { readonly signal?: AbortSignal }): Promise<T>
+  cancel(reason: string): Promise<void>
+}
+
+export async function startRun(scope: Scope, name: string, options: StartOptions): Promise<RunHandle> {
+  checkOpen(scope.engine)
+  const { session: given, input, key, parallel = false, delay } = optionsOf(options, 'start')
+  const taken = takeName(scope, name, 'a run')
+  if (key !== undefined) checkKey(key)
+  const session = (isId(given) ? await sessionById(scope, given) : undefined) ?? (await openSession(scope, given))
+  if (session.state !== 'open') throw refuse(session.state === 'archived' ? 'SESSION_ARCHIVED' : 'SESSION_DELETED', { session: session.id })
+  const delayMs = delay === undefined ? 0 : milliseconds(delay)
+  const row = await offerRun(scope, { session: session.id, name: taken, key: key ?? scope.engine.newId(), input, parallel, delayMs })
+  return handleOf(scope, row)
+}
+
+export function handleOf(scope: Scope, { id, session, name }: Pick<RunRow, 'id' | 'session' | 'name'>): RunHandle {
+  return {
+    id,
+    session,
+    name,
+    state: async () => {
+      const row = await readRun(scope, id)
+      if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant: scope.tenant })
+      return row.state
+    },
+    result: async <T>({ signal }: { readonly signal?: AbortSignal } = {}) => (await resultOf(scope, id, signal)) as T,
+    cancel: (reason) => cancelRun(scope, id, reason),
+  }
+}
+
+interface Offer {
+  readonly session: SessionId
+  readonly name: string
+  readonly key: string
+  readonly input: unknown
+  readonly parallel: boolean
+  readonly parent?: RunId
+  readonly delayMs?: number
+}
+
+/** Written once for each key, whoever asks how often. */
+export async function offerRun(scope: Scope, { session, name, key: given, input, parallel, parent, delayMs = 0 }: Offer): Promise<RunRow> {
+  const { engine } = scope
+  const key = engine.redactor?.text(given) ?? given
+  const stored = await store(scope, input, { run: '', name, state: 'pending', of: 'the input' })
+  const known = await runByName(scope, session, name, key)
+  if (known) return sameInput(known, stored, key)
+  const id = engine.newId<'run'>()
+  const set = { session, name, key, input: stored, origin: id, ...(parallel && { parallel }), ...(parent && { parent }) }
+  const about = { session, run: id }
+  try {
+    const { rows } = await plan(scope, [
+      part(run, id, { verb: 'open', set }, about),
+      part(work, workId(scope, id), { verb: 'offer', queue: runQueue(name), at: engine.lane.storeTime() + delayMs, run: id }, about),
+    ])
+    engine.openRuns.offered()
+    return rows[0]?.body as unknown as RunRow
+  } catch (error) {
+    if (!(error instanceof InkError) || error.code !== 'CONFLICT' || error.details.table !== 'names') throw error
+    // Somebody was first with this key.
+    const first = await runByName(scope, session, name, key)
+    if (!first) throw error
+    return sameInput(first, stored, key)
+  }
+}
+
+export async function runByName(scope: Scope, session: SessionId, name: string, key: string): Promise<RunRow | undefined> {
+  const { rows } = scope.engine.backend
+  const named = await rows.get(scope.tenant, 'names', nameId('run', runName(session, name, key)))
+  return named && readRun(scope, decodeBody<{ target: RunId } & Body>(named.body).target)
+}
+
+function sameInput(row: RunRow, input: RunRow['input'], key: string): RunRow {
+  if (canonical(row.input ?? {}) !== canonical(input ?? {}))
+    throw refuse('KEY_REUSED', { run: row.id, name: row.name, state: row.state, key })
+  return row
+}

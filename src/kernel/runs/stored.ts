@@ -1,0 +1,70 @@
+// JSON that a run keeps: where it is small it stands in the event, where it is large in a blob that the event names.
+
+import { utf8Length } from '../../model/bytes.ts'
+import type { Json } from '../../model/data.ts'
+import { takeData } from '../../model/data.ts'
+import { InkError, refuse } from '../../model/errors.ts'
+import { limits } from '../../model/limits.ts'
+import type { ErrorData, RunState, Stored } from '../../model/run.ts'
+import { getJson, putJson } from '../blobs.ts'
+import { admit } from '../draft.ts'
+import type { Scope } from '../scope.ts'
+
+/** Nothing at all is `{}`; null is a value. */
+export async function store(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>, whole = false): Promise<Stored> {
+  if (value === undefined) return {}
+  const admitted = checked(scope, value, about, whole)
+  const text = JSON.stringify(admitted)
+  if (text.length * 3 <= limits.inlineBytes || utf8Length(text) <= limits.inlineBytes) return { value: admitted }
+  const { digest, bytes } = await putJson(scope, text)
+  return { blob: { digest, bytes } }
+}
+
+function checked(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>, whole: boolean): Json {
+  try {
+    return whole ? takeData(value) : admit(scope, value)
+  } catch (error) {
+    if (error instanceof InkError && error.code === 'DATA_INVALID')
+      throw refuse('RESULT_INVALID', { ...about, why: `${error.details.why} at ${error.details.path}` }, error)
+    throw error
+  }
+}
+
+export async function load(scope: Scope, stored: Stored | undefined): Promise<unknown> {
+  if (stored?.blob) return getJson(scope, stored.blob)
+  return stored?.value
+}
+
+/** How another run ended, as a wait for it recorded it. */
+export interface StoredValue {
+  readonly state: RunState
+  readonly value?: Stored
+  readonly error?: ErrorData
+}
+
+/** An error as data. A code and details come along where they are plain; where in the code it was thrown does not. */
+export function errorData(scope: Scope, thrown: unknown): ErrorData {
+  const error = thrown as { name?: unknown; message?: unknown; code?: unknown; details?: unknown } | null | undefined
+  const isError = typeof error === 'object' && error !== null
+  const text = (value: unknown, fallback: string) => String(admit(scope, typeof value === 'string' ? value.toWellFormed() : fallback))
+  const details = isError ? plain(scope, error.details) : undefined
+  return {
+    name: text(isError ? error.name : undefined, 'Error'),
+    message: text(isError ? error.message : undefined, String(thrown)).slice(0, MESSAGE_CHARS),
+    ...(isError && typeof error.code === 'string' && { code: text(error.code, '') }),
+    ...(details !== undefined && { details }),
+  }
+}
+
+const MESSAGE_CHARS = 4000
+
+function plain(scope: Scope, details: unknown): Json | undefined {
+  if (details === undefined) return undefined
+  try {
+    const admitted = admit(scope, details)
+    return JSON.stringify(admitted).length <= MESSAGE_CHARS ? admitted : undefined
+  } catch {
+    // Details are an extra: what cannot be recorded of them is left out, the message is not.
+    return undefined
+  }
+}

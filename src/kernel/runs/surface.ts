@@ -1,0 +1,76 @@
+// What a store offers about runs, put together for one tenant's view.
+
+import type { ApprovalRow } from '../../model/approval.ts'
+import { refuse } from '../../model/errors.ts'
+import type { Event, Receipt } from '../../model/event.ts'
+import type { TenantId } from '../../model/ids.ts'
+import type { RunRow } from '../../model/run.ts'
+import { readEvents } from '../read.ts'
+import type { Scope } from '../scope.ts'
+import { type ApprovalListOptions, type DecideOptions, decideApproval, getApproval, listApprovals } from './approvals.ts'
+import { type ForkOptions, forkRun } from './fork.ts'
+import { type Handler, RunNode, type WorkNode, type WorkOptions } from './node.ts'
+import type { Run } from './run.ts'
+import { cancelRun, getRun, listRuns, type Resolution, type RunListOptions, resolveEffect, wakeRun } from './runs.ts'
+import { type SendOptions, sendSignal } from './signal.ts'
+import { handleOf, type RunHandle, type StartOptions, startRun } from './start.ts'
+import { tapeOf } from './tape-reader.ts'
+
+export interface RunSurface {
+  /** For whoever has a handler of this name, on any node. */
+  start(name: string, options: StartOptions): Promise<RunHandle>
+  /** Takes up pending, woken and abandoned runs that have a handler here. */
+  work(handlers: Readonly<Record<string, Handler>>, options?: WorkOptions): WorkNode
+  /** Tells a session, by its key or id, that something happened. */
+  signal(session: string, name: string, data?: unknown, options?: SendOptions): Promise<Receipt>
+  readonly runs: {
+    list(options?: RunListOptions): Promise<{ readonly items: readonly RunRow[]; readonly cursor?: string }>
+    get(id: string): Promise<RunRow | undefined>
+    /** To wait for it, whoever runs it. */
+    handle(id: string): Promise<RunHandle>
+    cancel(id: string, reason: string): Promise<void>
+    /** Says how an effect ended that was begun and of which nothing is known. */
+    resolve(id: string, effect: string, resolution: Resolution): Promise<void>
+    /** Has a run that waits for the right program taken up again. */
+    wake(id: string): Promise<void>
+    fork(id: string, options: ForkOptions): Promise<Run>
+    tape(id: string): AsyncGenerator<Event, void, undefined>
+  }
+  readonly approvals: {
+    list(options?: ApprovalListOptions): Promise<{ readonly items: readonly ApprovalRow[]; readonly cursor?: string }>
+    get(id: string): Promise<ApprovalRow | undefined>
+    /** The first answer counts. */
+    decide(id: string, options: DecideOptions): Promise<ApprovalRow>
+  }
+}
+
+/** `only` is the tenant whose runs a node may take up; without it those of all. */
+export function runSurface(scope: Scope, only: TenantId | undefined): RunSurface {
+  const that = async (id: string): Promise<RunRow> => {
+    const row = await getRun(scope, id)
+    if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant: scope.tenant })
+    return row
+  }
+  return {
+    start: (name, options) => startRun(scope, name, options),
+    work: (handlers, options) => new RunNode(scope, handlers, options, only),
+    signal: (session, name, data, options) => sendSignal(scope, session, name, data, options),
+    runs: {
+      list: (options) => listRuns(scope, options),
+      get: (id) => getRun(scope, id),
+      handle: async (id) => handleOf(scope, await that(id)),
+      cancel: (id, reason) => cancelRun(scope, id, reason),
+      resolve: (id, effect, resolution) => resolveEffect(scope, id, effect, resolution),
+      wake: (id) => wakeRun(scope, id),
+      fork: async (id, options) => forkRun(scope, await that(id), options),
+      tape: async function* (id) {
+        yield* tapeOf(scope, await that(id), (query) => readEvents(scope, query))
+      },
+    },
+    approvals: {
+      list: (options) => listApprovals(scope, options),
+      get: (id) => getApproval(scope, id),
+      decide: (id, options) => decideApproval(scope, id, options),
+    },
+  }
+}

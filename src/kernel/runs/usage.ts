@@ -1,0 +1,49 @@
+// What a run used up, merged by source and model. Counts are whole numbers and sums stay exact.
+
+import { refuse } from '../../model/errors.ts'
+import type { Usage } from '../../model/run.ts'
+
+/** As callers give it; what is absent is nothing. */
+export interface UsageGiven {
+  readonly model: string
+  /** What it was used for: a turn, a tool, a summary. */
+  readonly source?: string
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  readonly cacheReadTokens?: number
+  readonly cacheWriteTokens?: number
+  /** Part of `outputTokens`. */
+  readonly reasoningTokens?: number
+  readonly costUsd?: number
+}
+
+const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const
+const SUMMED = [...COUNTS, 'costNanoUsd'] as const
+const NANO = 1e9
+
+/** Undefined where nothing was used. */
+export function takeUsage(given: UsageGiven, about: Readonly<Record<string, unknown>>): Usage | undefined {
+  const wrong = (why: string) => refuse('USAGE_INVALID', { ...about, why })
+  if (typeof given !== 'object' || given === null) throw wrong('it is an object with a model and counts')
+  const { model, source = 'run', costUsd = 0 } = given
+  if (typeof model !== 'string' || model === '' || typeof source !== 'string') throw wrong('model and source are words')
+  const counts = COUNTS.map((name) => {
+    const count = given[name] ?? 0
+    if (!Number.isSafeInteger(count) || count < 0) throw wrong(`${name} is a whole number, not ${String(count)}`)
+    return [name, count] as const
+  })
+  if (typeof costUsd !== 'number' || !(costUsd >= 0) || !Number.isSafeInteger(Math.round(costUsd * NANO)))
+    throw wrong('costUsd is an amount of dollars')
+  const usage = { source, model, ...Object.fromEntries(counts), costNanoUsd: Math.round(costUsd * NANO) } as Usage
+  if (usage.reasoningTokens > usage.outputTokens) throw wrong('reasoning is part of the output, and more than all of it')
+  return SUMMED.some((name) => usage[name] > 0) ? usage : undefined
+}
+
+/** Undefined where a sum would no longer be exact. */
+export function addUsage(ledger: readonly Usage[], added: Usage): readonly Usage[] | undefined {
+  const at = ledger.findIndex(({ source, model }) => source === added.source && model === added.model)
+  const before = ledger[at]
+  if (!before) return [...ledger, added]
+  const sum = { ...before, ...Object.fromEntries(SUMMED.map((name) => [name, before[name] + added[name]])) }
+  return SUMMED.every((name) => Number.isSafeInteger(sum[name])) ? ledger.with(at, sum) : undefined
+}

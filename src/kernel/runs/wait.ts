@@ -1,0 +1,96 @@
+// Waiting inside a run. What is waited for, and until when, is stored before the waiting begins; time is read from the store, not counted.
+
+import { limits } from '../../model/limits.ts'
+import type { Wait, WaitKind } from '../../model/run.ts'
+import type { Part } from '../execute.ts'
+import { Bell } from '../read.ts'
+import type { OpenRun } from './open-run.ts'
+import { never } from './parking.ts'
+import type { Asked, Entry } from './tape.ts'
+
+export interface WaitSpec {
+  readonly kind: WaitKind
+  /** How long at most; without it as long as it takes. */
+  readonly ms?: number | undefined
+  /** Until when at most, where that is known as a time. */
+  readonly until?: number | undefined
+  readonly on?: string
+  /** What is written together with the beginning. */
+  readonly begins?: (until: number | undefined) => readonly Part[]
+  /** What came of it, with what is written together with the end; undefined as long as nothing did. `late`: its time is over. */
+  readonly check: (wait: { readonly until?: number; readonly on?: string }, late: boolean) => Promise<Ended | undefined>
+}
+
+export interface Ended {
+  readonly outcome: Readonly<Record<string, unknown>>
+  readonly parts?: readonly Part[]
+}
+
+/** Begins the wait, where it has not begun, and comes back with what ended it. */
+export async function waitFor(open: OpenRun, asked: Asked, begun: Entry | undefined, spec: WaitSpec): Promise<Entry> {
+  const { scope } = open
+  const at = scope.engine.environment.clock.now()
+  const wait = begun?.wait ?? (await begin(open, asked, spec))
+  const waiting = open.parking.waits(wait.until)
+  const bell = new Bell(scope, [open.signal])
+  try {
+    for (;;) {
+      bell.reset()
+      await open.ready()
+      const [now, { seq }] = await Promise.all([storeTime(open), scope.engine.backend.journal.head(scope.tenant)])
+      const ended = await spec.check(wait, wait.until !== undefined && wait.until <= now)
+      if (ended) {
+        const outcome = await end(open, asked, ended)
+        if (outcome) return { ...asked, seq: 0, at, done: true, outcome }
+        continue
+      }
+      await open.refresh()
+      waiting.seen = seq
+      if (await open.parking.consider(now)) return await never()
+      await nap(open, bell, wait.until === undefined ? Infinity : wait.until - now)
+    }
+  } finally {
+    waiting.end()
+    bell.close()
+  }
+}
+
+async function begin(
+  open: OpenRun,
+  { kind: _, ...slot }: Asked,
+  spec: WaitSpec,
+): Promise<{ readonly until?: number; readonly on?: string }> {
+  const until = spec.until ?? (spec.ms === undefined ? undefined : (await storeTime(open)) + spec.ms)
+  const wait: Wait = { ...slot, kind: spec.kind, ...(until !== undefined && { until }), ...(spec.on !== undefined && { on: spec.on }) }
+  await open.change({ verb: 'wait', id: open.id, wait }, spec.begins?.(until))
+  return wait
+}
+
+/** Undefined when somebody was first: then it is looked at again. */
+async function end(
+  open: OpenRun,
+  { branch, name, ordinal, kind }: Asked,
+  { outcome, parts }: Ended,
+): Promise<Ended['outcome'] | undefined> {
+  const command = { verb: 'endWait', id: open.id, slot: { branch, name, ordinal }, outcome: { kind, ...outcome } } as const
+  const { receipts } = await open.change(command, parts)
+  return receipts.length > 0 ? outcome : undefined
+}
+
+export async function storeTime({ scope }: OpenRun): Promise<number> {
+  return (await scope.engine.backend.leases.read(scope.tenant, [])).now
+}
+
+/** Until something happens in the tenant, or the time is over, or it is time to look at the clock again. */
+export async function nap(open: OpenRun, bell: Bell, ms: number): Promise<void> {
+  const { scope, signal } = open
+  const waking = new AbortController()
+  const stop = () => waking.abort()
+  signal.addEventListener('abort', stop, { once: true })
+  const most = Math.min(ms, limits.leaseRenewMs, scope.engine.keeper.renewMs)
+  const timer = scope.engine.environment.timer.after(Math.max(1, most), waking.signal).catch(() => {})
+  await Promise.race([bell.rung(), timer])
+  stop()
+  signal.removeEventListener('abort', stop)
+  if (signal.aborted) await open.ready()
+}

@@ -1,0 +1,104 @@
+// A program that puts blobs is killed again and again. What it was told is kept is there, whole; and whatever has a digest for its name has
+// the bytes that the digest names.
+
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { openIn, tempFile, tempFolder } from '../support/engines.ts'
+import { blobOf } from './blob-of.ts'
+
+const KILLS = 30
+
+type Layout = 'single' | 'tenant'
+
+class Ledger {
+  readonly begun = new Set<number>()
+  readonly acked = new Set<number>()
+  inFlight = 0
+}
+
+/** One life of the writer: started, listened to, killed a moment after it is ready. */
+function live(path: string, layout: Layout, ledger: Ledger, killAfterMs: number, mode = 'honest'): Promise<void> {
+  const writer = fileURLToPath(new URL('./blob-writer.ts', import.meta.url))
+  const first = String(Math.max(-1, ...ledger.begun) + 1)
+  const begun: number[] = []
+  const child = spawn(process.execPath, [writer, path, layout, first, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let rest = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() as string
+    for (const line of lines) {
+      const [what, n] = line.split(' ')
+      if (what === 'ready') setTimeout(() => child.kill('SIGKILL'), killAfterMs)
+      if (what === 'b') {
+        ledger.begun.add(Number(n))
+        begun.push(Number(n))
+      }
+      if (what === 'a') ledger.acked.add(Number(n))
+    }
+  })
+  return new Promise((resolve, reject) =>
+    child.on('close', (code, signal) => {
+      if (signal !== 'SIGKILL') reject(new Error(`the writer ended by itself with ${code}`))
+      if (begun.some((n) => !ledger.acked.has(n))) ledger.inFlight++
+      resolve()
+    }),
+  )
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+interface Verdict {
+  /** Acknowledged, and not there or not whole. */
+  readonly lost: readonly number[]
+  /** Files that have a digest for their name and other bytes. */
+  readonly torn: readonly string[]
+}
+
+async function judge(path: string, layout: Layout, ledger: Ledger): Promise<Verdict> {
+  const store = await openIn(path, { layout })
+  const lost: number[] = []
+  for (const n of ledger.acked) {
+    const bytes = await store.blobs.get(sha256(blobOf(n))).catch(() => undefined)
+    if (!bytes || !Buffer.from(bytes).equals(blobOf(n))) lost.push(n)
+  }
+  await store.close()
+  const folder = layout === 'tenant' ? path : `${path}.blobs`
+  const torn = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /^[0-9a-f]{64}$/.test(entry.name))
+    .filter((entry) => sha256(readFileSync(join(entry.parentPath, entry.name))) !== entry.name)
+    .map((entry) => entry.name)
+  return { lost, torn }
+}
+
+test.each([
+  ['beside one file', 'single'],
+  ['in a folder of tenants', 'tenant'],
+] as const)('%s: every blob that was acknowledged is there and whole, however the writer dies', async (_, layout) => {
+  const path = layout === 'tenant' ? tempFolder() : tempFile()
+  const ledger = new Ledger()
+  for (let kills = 0; kills < KILLS; kills++) await live(path, layout, ledger, Math.random() * 120)
+  expect(await judge(path, layout, ledger)).toEqual({ lost: [], torn: [] })
+  console.log(`blobs: ${KILLS} kills, ${ledger.inFlight} with a put in flight; ${ledger.acked.size} of ${ledger.begun.size} acknowledged`)
+  expect(ledger.inFlight).toBeGreaterThanOrEqual(KILLS / 2)
+  expect(ledger.acked.size).toBeGreaterThan(0)
+})
+
+test('the judge catches a writer that writes in place, and one that says it before the store did', async () => {
+  const path = tempFile()
+  const ledger = new Ledger()
+  const store = await openIn(path)
+  await store.blobs.put(blobOf(1))
+  await store.close()
+  ledger.begun.add(1)
+  ledger.acked.add(1)
+  expect(await judge(path, 'single', ledger)).toEqual({ lost: [], torn: [] })
+  const torn = 2
+  await live(path, 'single', ledger, 0, 'in place')
+  expect(await judge(path, 'single', ledger)).toEqual({ lost: [], torn: [sha256(blobOf(torn))] })
+  await live(path, 'single', ledger, 0, 'lie')
+  expect((await judge(path, 'single', ledger)).lost).toEqual([torn + 1])
+})
