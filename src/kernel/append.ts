@@ -87,21 +87,16 @@ async function commitEvents<Answer>(
   for (let attempt = 1; ; attempt++) {
     const guards: Guard[] = []
     for (const id of sessions) {
-      // Only an open session is taken from memory: another process may have reopened what was closed when last seen.
       const seen = engine.sessions.get(tenant, id)
-      const { revision, state } = seen?.state === 'open' ? seen : await lookAtSession(scope, id)
-      // A keyed retry must reach its receipt even if the session was closed since: the backend looks at the key first.
-      if (state !== 'open' && !key) throw closed(id, state)
-      guards.push({ kind: 'row', table: 'sessions', id, revision: state === 'open' ? revision : NEVER })
+      guards.push(seen?.state === 'open' ? stillOpen(id, seen.revision) : await openGuard(scope, id, key !== undefined))
     }
     guards.push(...given)
     const outcome = await engine.lane.submit(key ? { tenant, key, guards, events, changes: [] } : { tenant, guards, events, changes: [] })
     if (outcome.ok) return answer(outcome.receipts)
     const { refused } = outcome
     if (typeof refused !== 'object' || refused.kind !== 'row' || given.includes(refused)) throw refusalOf(scope, outcome)
-    // The session changed since this node last looked: renamed is harmless, archived or deleted is not.
-    const seen = await lookAtSession(scope, refused.id as SessionId)
-    if (seen.state !== 'open') throw closed(refused.id as SessionId, seen.state)
+    // The session changed since this node last looked.
+    await lookAgain(scope, refused.id as SessionId)
     if (attempt === limits.conflictRetries) throw refuse('CONFLICT', { table: 'sessions', id: refused.id, tries: attempt })
     if (attempt > 1) await pause(scope, attempt)
   }
@@ -171,6 +166,23 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
 
 // No row has this revision, so a guard on it never holds.
 const NEVER = -1
+
+const stillOpen = (id: SessionId, revision: number): Guard => ({ kind: 'row', table: 'sessions', id, revision })
+
+/** The session is open and has not changed since. A keyed retry must reach its receipt even if it was closed: the backend looks at the key first. */
+export async function openGuard(scope: Scope, id: SessionId, keyed = false): Promise<Guard> {
+  // Only an open session is taken from memory: another process may have reopened what was closed when last seen.
+  const seen = scope.engine.sessions.get(scope.tenant, id)
+  const { revision, state } = seen?.state === 'open' ? seen : await lookAtSession(scope, id)
+  if (state !== 'open' && !keyed) throw closed(id, state)
+  return stillOpen(id, state === 'open' ? revision : NEVER)
+}
+
+/** Renamed is harmless, archived or deleted is not. */
+export async function lookAgain(scope: Scope, id: SessionId): Promise<void> {
+  const { state } = await lookAtSession(scope, id)
+  if (state !== 'open') throw closed(id, state)
+}
 
 async function lookAtSession(scope: Scope, id: SessionId): Promise<SeenSession> {
   const row = await scope.engine.backend.rows.get(scope.tenant, 'sessions', toId<'session'>(id))

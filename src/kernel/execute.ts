@@ -7,6 +7,7 @@ import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { Change, Commit, CommitKey, Guard } from '../ports/commit.ts'
+import { lookAgain, openGuard } from './append.ts'
 import type { AnyDecider, Command, Decider, Decision, Fact, Happened } from './decider.ts'
 import { admit, commitKey, draftEvent, payloadOf } from './draft.ts'
 import { foldFact } from './fold.ts'
@@ -33,7 +34,11 @@ export interface PlanOptions {
   readonly key?: string
   /** What the key is unique within: the verb and its object. */
   readonly within?: string
+  /** What must be the same when the key comes again; without it, all commands. */
+  readonly body?: unknown
   readonly guards?: readonly Guard[]
+  /** Nothing is written unless this session is open. */
+  readonly open?: SessionId
 }
 
 export interface Done {
@@ -77,12 +82,7 @@ export async function plan(scope: Scope, parts: readonly Part[], options: PlanOp
   const key =
     options.key === undefined
       ? undefined
-      : commitKey(
-          scope,
-          options.within ?? 'plan',
-          options.key,
-          parts.map((p) => admit(scope, p.command)),
-        )
+      : commitKey(scope, options.within ?? 'plan', options.key, options.body ?? parts.map((p) => admit(scope, p.command)))
   const end = await scope.engine.turns.take(subjects)
   try {
     return await decideAndCommit(scope, parts, options, key)
@@ -112,7 +112,7 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
     const commit: Commit = {
       tenant: scope.tenant,
       ...(key && { key }),
-      guards: [...(options.guards ?? []), ...merged.guards],
+      guards: [...(options.open ? [await openGuard(scope, options.open)] : []), ...(options.guards ?? []), ...merged.guards],
       events: merged.events,
       changes: merged.changes,
     }
@@ -124,6 +124,7 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
     const { refused } = outcome
     const ours = typeof refused === 'object' && refused.kind === 'row' && !options.guards?.includes(refused)
     if (!ours) throw refusalOf(scope, outcome)
+    if (refused.table === 'sessions' && refused.id === options.open) await lookAgain(scope, options.open)
     // Someone holds that name, and deciding again will not change which name this row wants.
     if (refused.table === 'names' || attempt === limits.conflictRetries)
       throw refuse('CONFLICT', { table: refused.table, id: refused.id, tries: attempt })

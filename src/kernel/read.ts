@@ -6,8 +6,9 @@ import { checkActor, type Event, type EventRecord, TRANSIENT, typePattern } from
 import { type Id, type RunId, type SessionId, type TenantId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkSeq, listOf, optionsOf } from '../model/options.ts'
-import type { JournalReads, PageQuery } from '../ports/journal.ts'
+import type { JournalReads, Page, PageQuery } from '../ports/journal.ts'
 import { telling } from './draft.ts'
+import { lineageOf, pageAlong } from './lineage.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 export interface EventQuery {
@@ -65,6 +66,7 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
   if (live && query.backwards) throw refuse('RANGE_INVALID', { why: 'a tail only goes forwards' })
   const bell = live ? new Bell(scope, [signal, leaving, scope.engine.closing]) : undefined
   try {
+    const readPage = await pageReader(scope, narrowed.session)
     let position = narrowed.from
     let given = 0
     while (limit === undefined || given < limit) {
@@ -74,12 +76,7 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
       const size = Math.min(limits.pageEvents, limit === undefined ? limits.pageEvents : limit - given)
       const { closings } = scope.engine
       const closed = closings.count
-      const page = await scope.engine.backend.journal.page(scope.tenant, {
-        ...narrowed,
-        from: position,
-        limit: size,
-        bytes: limits.pageBytes,
-      })
+      const page = await readPage({ ...narrowed, from: position, limit: size, bytes: limits.pageBytes })
       let { through, more } = page
       for (const record of page.events) {
         yield decodeEvent(scope.tenant, record)
@@ -112,8 +109,16 @@ export async function pageEvents(scope: Scope, given?: Omit<EventQuery, 'live'> 
   const from = query.cursor === undefined ? narrowed.from : cursorSeq(query.cursor)
   const limit = Math.min(query.limit ?? 100, limits.listRows)
   if (limit < 1) throw refuse('RANGE_INVALID', { why: 'a page holds at least one event' })
-  const page = await scope.engine.backend.journal.page(scope.tenant, { ...narrowed, from, limit, bytes: limits.pageBytes })
+  const readPage = await pageReader(scope, narrowed.session)
+  const page = await readPage({ ...narrowed, from, limit, bytes: limits.pageBytes })
   return { items: page.events.map((e) => decodeEvent(scope.tenant, e)), ...(page.more && { cursor: String(page.through) }) }
+}
+
+/** Of a session that was forked, its part of the other comes first. */
+async function pageReader(scope: Scope, session: SessionId | undefined): Promise<(query: PageQuery) => Promise<Page>> {
+  const line = session && (await lineageOf(scope, session))
+  if (line && line.length > 1) return (query) => pageAlong(scope, line, query)
+  return (query) => scope.engine.backend.journal.page(scope.tenant, query)
 }
 
 export function decodeEvent(tenant: TenantId, e: EventRecord): Event {

@@ -18,11 +18,12 @@ import { telling } from './draft.ts'
 import { createEngine, type KernelOptions } from './engine.ts'
 import { type EraseOptions, type EraseReport, erase } from './erase.ts'
 import type { LaneStats } from './lane.ts'
+import { Life } from './life.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
 import { Recents } from './recent.ts'
 import { type RunSurface, runSurface } from './runs/surface.ts'
-import { checkOpen, type Engine, type Scope } from './scope.ts'
+import { checkOpen, type Scope } from './scope.ts'
 import { findSession, type ListOptions, listSessions, openSession, type Session, type SessionOptions, sessionById } from './session.ts'
 import { setTenantState } from './tenant.ts'
 import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
@@ -104,33 +105,6 @@ export async function createStore(backend: Backend, environment: Environment, op
     if (!options.readOnly) throw error
   }
   return new StoreView(scope, life, { root: true, walled: false })
-}
-
-/** What all views of one open store share: it ends once. */
-class Life {
-  readonly #engine: Engine
-  readonly #closing: AbortController
-  readonly recents: Recents
-  #closed: Promise<void> | undefined
-
-  constructor(engine: Engine, closing: AbortController, recents: Recents) {
-    this.#engine = engine
-    this.#closing = closing
-    this.recents = recents
-  }
-
-  close(): Promise<void> {
-    this.#closed ??= this.#close()
-    return this.#closed
-  }
-
-  async #close(): Promise<void> {
-    // What was taken in is answered; then tails end, then the backend goes.
-    await this.#engine.lane.close()
-    this.#closing.abort()
-    this.recents.close()
-    await this.#engine.backend.close()
-  }
 }
 
 class StoreView implements Store {

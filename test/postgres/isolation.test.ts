@@ -173,6 +173,18 @@ const damages: readonly Damage[] = [
     refused: /the policy leak on leases does not ask for the tenant/,
   },
   {
+    what: 'a policy lets everybody read blobs',
+    sql: 'create policy leak on inkfast.blobs for select to inkfast_app using (true)',
+    rights: /policy not known: blobs: leak/,
+    tried: ['blobs', /select on blobs as another tenant got/],
+    refused: /the policy leak on blobs does not ask for the tenant/,
+  },
+  {
+    what: 'blobs may be changed',
+    sql: 'grant update on inkfast.blobs to inkfast_app',
+    rights: /grant not known: inkfast_app update on blobs/,
+  },
+  {
     what: 'a policy lets everybody write',
     sql: 'create policy leak on inkfast.names for insert to inkfast_app with check (true)',
     rights: /policy not known: names: leak/,

@@ -255,7 +255,9 @@ test('the schema of a folder is that of the file that is furthest behind', async
   expect(found).toBe(needed)
   expect(migrations.every((migration) => migration.appliedAt !== undefined)).toBe(true)
   const older = new DatabaseSync(join(folder, tenantFile(acme)))
-  older.exec('drop table renewals; delete from migrations where number > 1; pragma user_version = 1')
+  older.exec(
+    'drop table renewals; drop table runs; drop table work; drop table approvals; drop table signals; delete from migrations where number > 1; pragma user_version = 1',
+  )
   older.close()
   expect(readSchema(folder)).toMatchObject({ found: 1, needed })
   expect(readSchema(folder).migrations.map((migration) => migration.appliedAt !== undefined)).toEqual(

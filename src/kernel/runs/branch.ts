@@ -1,24 +1,19 @@
 // What a program asks of its run. Each asking is found on the tape by branch, name and ordinal, whatever the scheduling was; what is not there
 // happens, is recorded, and is then seen by the program.
 
-import type { ApprovalState } from '../../model/approval.ts'
-import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { checkType, type Receipt } from '../../model/event.ts'
-import type { Id } from '../../model/ids.ts'
 import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
-import { part } from '../execute.ts'
-import { approval } from './approval-decider.ts'
-import { answered } from './approvals.ts'
 import { type Child, childOf } from './child.ts'
 import { type EffectContext, type EffectOptions, effectError, perform, settle } from './effect.ts'
 import { takeBranch, takeName } from './names.ts'
 import type { OpenRun } from './open-run.ts'
 import { never } from './parking.ts'
+import { question } from './question.ts'
 import { draw } from './random.ts'
 import { pendingSignal } from './signal.ts'
-import { load, store } from './stored.ts'
+import { load } from './stored.ts'
 import { type Asked, type AskKind, type Entry, entryKey, markKey } from './tape.ts'
 import { takeUsage, type UsageGiven } from './usage.ts'
 import { type Ended, waitFor } from './wait.ts'
@@ -127,13 +122,13 @@ export class BranchHandle implements Branch {
     return (await load(this.open.scope, outcome.value as Stored | undefined)) as T | undefined
   }
 
-  async ask<T = unknown>(question: string, data?: unknown, { within }: Within = {}): Promise<T | undefined> {
-    const outcome = await this.#question('ask', question, data, within)
+  async ask<T = unknown>(asked: string, data?: unknown, { within }: Within = {}): Promise<T | undefined> {
+    const outcome = await question(this, 'ask', asked, data, within)
     return outcome.value as T | undefined
   }
 
   async approval(subject: string, data?: unknown, { within }: Within = {}): Promise<void> {
-    const { state, by } = await this.#question('approval', subject, data, within)
+    const { state, by } = await question(this, 'approval', subject, data, within)
     if (state !== 'approved') throw refuse('APPROVAL_DENIED', { subject, run: this.open.id, state, ...(by !== undefined && { by }) })
   }
 
@@ -239,39 +234,6 @@ export class BranchHandle implements Branch {
     return entry.outcome ?? {}
   }
 
-  async #question(kind: 'ask' | 'approval', subject: string, data: unknown, within: Duration | undefined): Promise<Answer> {
-    const { scope, row, id: run, about } = this.open
-    const name = takeName(scope, subject, 'a question')
-    const limit = ms(within)
-    const entry = await this.asks(kind, name, async (asked, before) => {
-      const on = before?.wait?.on ?? scope.engine.newId<'approval'>()
-      const given = await store(scope, data, { ...about, of: `the question '${name}'` })
-      return waitFor(this.open, asked, before, {
-        kind,
-        ms: limit,
-        on,
-        begins: (until) => [
-          part(
-            approval,
-            on as Id,
-            {
-              verb: 'request',
-              kind,
-              subject: name,
-              run,
-              session: row.session,
-              ...(given.blob ? { blob: given.blob } : given.value !== undefined && { data: given.value }),
-              ...(until !== undefined && { expires: until }),
-            },
-            { session: row.session, run },
-          ),
-        ],
-        check: (wait, late) => answered(this.open, wait.on as Id, late),
-      })
-    })
-    return entry.outcome as unknown as Answer
-  }
-
   #fork<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): readonly Forked[] {
     if (typeof branches !== 'object' || branches === null || Object.keys(branches).length === 0)
       throw refuse('OPTION_INVALID', { option: 'branches', why: 'it is an object of named functions' })
@@ -295,10 +257,4 @@ interface Forked {
   readonly leaving: AbortController
 }
 
-interface Answer {
-  readonly state: ApprovalState
-  readonly by?: string
-  readonly value?: Json
-}
-
-const ms = (within: Duration | undefined): number | undefined => (within === undefined ? undefined : milliseconds(within))
+export const ms = (within: Duration | undefined): number | undefined => (within === undefined ? undefined : milliseconds(within))

@@ -57,9 +57,7 @@ export async function forkRun(scope: Scope, from: RunRow, options: ForkOptions):
   }
   const lease = leaseId(scope, session, id, true)
   const standing = await engine.keeper.look(tenant, lease)
-  const { rows } = await plan(scope, [
-    engine.keeper.takePart(lease, name, standing, about),
-    part(decider, id, { verb: 'begin', id, set }, about),
-  ])
+  const parts = [engine.keeper.takePart(lease, name, standing, about), part(decider, id, { verb: 'begin', id, set }, about)]
+  const { rows } = await plan(scope, parts, { open: session })
   return handOf(scope, engine.keeper.keep(tenant, lease, rows[0]?.revision ?? 0), id)
 }

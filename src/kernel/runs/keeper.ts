@@ -155,6 +155,23 @@ export class Keeper {
     held.lost.abort(reason)
   }
 
+  /** The store closes: what is held is given back by whoever can write, and whoever borrowed it stops. */
+  async close(write: (tenant: TenantId, parts: readonly Part[]) => Promise<unknown>): Promise<void> {
+    const tenants = Map.groupBy(this.#held.values(), (held) => held.tenant)
+    for (const [tenant, held] of tenants) {
+      for (const one of held) this.lose(one, refuse('STORE_CLOSED'))
+      try {
+        await write(
+          tenant,
+          held.map((one) => this.releasePart(one, {})),
+        )
+      } catch (error) {
+        // They run out by themselves.
+        this.#environment.logger.warn('leases could not be given back', { tenant, leases: held.length, error: String(error) })
+      }
+    }
+  }
+
   #steady(): number {
     return this.#environment.clock.monotonic()
   }

@@ -55,7 +55,8 @@ export class RunNode implements WorkNode {
   readonly #notBefore = new Map<string, number>()
   readonly #count = { taken: 0, finished: 0, parked: 0, failed: 0 }
   readonly #loop: Promise<void>
-  readonly #deaf: () => void
+  readonly #unlist: () => void
+  #closed: Promise<void> | undefined
   #ringing = false
   #ring: () => void = () => {}
 
@@ -75,7 +76,7 @@ export class RunNode implements WorkNode {
     this.#drainMs = milliseconds(drain)
     scope.engine.closing.addEventListener('abort', () => this.#stop(), { once: true })
     this.#watch(scope.tenant)
-    this.#deaf = scope.engine.openRuns.listen(() => this.#wake())
+    this.#unlist = scope.engine.openRuns.addNode(this)
     this.#loop = this.#work()
   }
 
@@ -83,7 +84,17 @@ export class RunNode implements WorkNode {
     return { running: this.#running.size, ...this.#count }
   }
 
-  async close(): Promise<void> {
+  /** Something was offered. */
+  look(): void {
+    this.#wake()
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
     this.#stop()
     await this.#loop
     const patience = new AbortController()
@@ -91,7 +102,7 @@ export class RunNode implements WorkNode {
     await this.#scope.engine.environment.timer.after(this.#drainMs, patience.signal).catch(() => {})
     this.#leaving.abort(refuse('STORE_CLOSED'))
     await ended
-    this.#deaf()
+    this.#unlist()
     for (const stop of this.#watched.values()) stop()
   }
 

@@ -134,9 +134,10 @@ export class OpenRun {
   async change(command: RunCommand, parts: readonly Part[] = [], guards: readonly Guard[] = []): Promise<Done> {
     try {
       const { id, session } = this.#row
-      const done = await plan(this.scope, [part(runDecider, id, command, { session, run: id }), ...parts], {
-        guards: [this.hold.guard, ...guards],
-      })
+      const own = part(runDecider, id, command, { session, run: id })
+      // A session that was closed takes nothing new; what ends is still told.
+      const open = command.verb === 'wait' || command.verb === 'use' ? { open: session } : {}
+      const done = await plan(this.scope, [own, ...parts], { guards: [this.hold.guard, ...guards], ...open })
       const left = done.rows[0]
       if (left?.body) this.#see(left.body as unknown as RunRow, left.revision)
       if (command.verb === 'wait' || command.verb === 'use') await this.#count()

@@ -3,6 +3,11 @@
 import type { RunId, TenantId } from '../../model/ids.ts'
 import type { OpenRun, Underway } from './open-run.ts'
 
+interface Node {
+  look(): void
+  close(): Promise<void>
+}
+
 interface Shared {
   readonly underway: Underway
   readonly handles: Set<OpenRun>
@@ -10,16 +15,21 @@ interface Shared {
 
 export class OpenRuns {
   readonly #runs = new Map<string, Shared>()
-  readonly #nodes = new Set<() => void>()
+  readonly #nodes = new Set<Node>()
 
-  /** Nodes of this process are told at once of what is offered in this process, in whichever tenant. */
-  listen(look: () => void): () => void {
-    this.#nodes.add(look)
-    return () => this.#nodes.delete(look)
+  addNode(node: Node): () => void {
+    this.#nodes.add(node)
+    return () => this.#nodes.delete(node)
   }
 
+  /** Nodes of this process are told at once of what is offered in this process, in whichever tenant. */
   offered(): void {
-    for (const look of this.#nodes) look()
+    for (const node of this.#nodes) node.look()
+  }
+
+  /** The store closes: nothing more is taken up, and what is underway is given back. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#nodes].map((node) => node.close()))
   }
 
   underway(tenant: TenantId, run: RunId): Underway {

@@ -103,7 +103,7 @@ async function takeUp(
       bell.reset()
       stopIfAsked(scope, signal)
       const borrowed = engine.keeper.borrow(tenant, lease)
-      if (borrowed) return await inHand(scope, borrowed, id, engine.openRuns.isOpen(tenant, id) ? [] : [begin])
+      if (borrowed) return await inHand(scope, borrowed, wanted, engine.openRuns.isOpen(tenant, id) ? [] : [begin])
       const standing = await engine.keeper.look(tenant, lease)
       const left = waitMs - (engine.environment.clock.monotonic() - start)
       if (!standing.free && left > 0) {
@@ -113,9 +113,9 @@ async function takeUp(
         ])
         continue
       }
-      const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), begin])
+      const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), begin], { open: session })
       const hold = engine.keeper.keep(tenant, lease, rows[0]?.revision ?? 0)
-      return await inHand(scope, hold, id, [])
+      return await inHand(scope, hold, wanted, [])
     }
   } finally {
     bell.close()
@@ -125,10 +125,10 @@ async function takeUp(
 // How long at most until a lease is looked at again: one that was given back rings, one that ran out does not.
 const LOOK_MS = 1000
 
-async function inHand(scope: Scope, hold: Hold, id: RunId, parts: readonly Part[]): Promise<Run> {
-  const { engine, tenant } = scope
+async function inHand(scope: Scope, hold: Hold, { id, session }: Wanted, parts: readonly Part[]): Promise<Run> {
+  const { engine } = scope
   try {
-    if (parts.length > 0) await plan(scope, parts, { guards: [hold.guard] })
+    if (parts.length > 0) await plan(scope, parts, { guards: [hold.guard], open: session })
     return await handOf(scope, hold, id)
   } catch (error) {
     engine.keeper.letGo(hold)

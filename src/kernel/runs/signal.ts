@@ -45,13 +45,15 @@ export async function sendSignal(scope: Scope, to: string, name: string, data: u
   const taken = takeName(scope, name, 'a signal')
   const session = (isId(to) ? await sessionById(scope, to) : undefined) ?? (await findSession(scope, to))
   if (!session) throw refuse('SESSION_UNKNOWN', { session: to, tenant: scope.tenant })
-  if (session.state !== 'open') throw refuse(session.state === 'archived' ? 'SESSION_ARCHIVED' : 'SESSION_DELETED', { session: session.id })
   const value = await store(scope, data, { run: '', name: taken, state: session.state, of: 'the signal' })
   const id = scope.engine.newId<'signal'>()
   const send = part(signal, id, { verb: 'send', session: session.id, name: taken, data: value as Json }, { session: session.id })
   const woken = await waitingFor(scope, session.id, taken)
   const parts = [send, ...woken.map((run) => wakePart(scope, run, session.id))]
-  const { receipts } = await plan(scope, parts, key === undefined ? {} : { key, within: `signal/${session.id}/${taken}` })
+  const { receipts } = await plan(scope, parts, {
+    open: session.id,
+    ...(key !== undefined && { key, within: `signal/${session.id}/${taken}`, body: value }),
+  })
   // A run that began to wait between the look and the commit has either seen the signal or is found now.
   for (const run of await waitingFor(scope, session.id, taken)) {
     if (!woken.includes(run)) await plan(scope, [wakePart(scope, run, session.id)])

@@ -48,7 +48,6 @@ export async function startRun(scope: Scope, name: string, options: StartOptions
   const taken = takeName(scope, name, 'a run')
   if (key !== undefined) checkKey(key)
   const session = (isId(given) ? await sessionById(scope, given) : undefined) ?? (await openSession(scope, given))
-  if (session.state !== 'open') throw refuse(session.state === 'archived' ? 'SESSION_ARCHIVED' : 'SESSION_DELETED', { session: session.id })
   const delayMs = delay === undefined ? 0 : milliseconds(delay)
   const row = await offerRun(scope, { session: session.id, name: taken, key: key ?? scope.engine.newId(), input, parallel, delayMs })
   return handleOf(scope, row)
@@ -90,10 +89,9 @@ export async function offerRun(scope: Scope, { session, name, key: given, input,
   const set = { session, name, key, input: stored, origin: id, ...(parallel && { parallel }), ...(parent && { parent }) }
   const about = { session, run: id }
   try {
-    const { rows } = await plan(scope, [
-      part(run, id, { verb: 'open', set }, about),
-      part(work, workId(scope, id), { verb: 'offer', queue: runQueue(name), at: engine.lane.storeTime() + delayMs, run: id }, about),
-    ])
+    const offer = { verb: 'offer', queue: runQueue(name), at: engine.lane.storeTime() + delayMs, run: id } as const
+    const parts = [part(run, id, { verb: 'open', set }, about), part(work, workId(scope, id), offer, about)]
+    const { rows } = await plan(scope, parts, { open: session })
     engine.openRuns.offered()
     return rows[0]?.body as unknown as RunRow
   } catch (error) {

@@ -116,7 +116,6 @@ create table inkfast.leases (
 
 create index leases_by_owner on inkfast.leases (tenant, owner nulls first, id);
 
--- Until when the holder of a lease holds on: not folded, and safe to lose. A row counts for the fence it names and for no other.
 create table inkfast.runs (
   tenant   text collate "C" not null,
   id       text collate "C" not null,
@@ -184,6 +183,7 @@ create table inkfast.signals (
 
 create index signals_by_session on inkfast.signals (tenant, session nulls first, name nulls first, state nulls first, born, id);
 
+-- Until when the holder of a lease holds on: not folded, and safe to lose. A row counts for the fence it names and for no other.
 create table inkfast.renewals (
   tenant text collate "C" not null,
   id     text collate "C" not null,

@@ -1,0 +1,40 @@
+// A session that was forked begins with another's events, up to the seq it was forked at. Its own all come after that, so one walk in the
+// order of seq reads both, and nothing is copied.
+
+import type { SessionId } from '../model/ids.ts'
+import { decodeBody } from '../model/rows.ts'
+import type { SessionRow } from '../model/session.ts'
+import type { Page, PageQuery } from '../ports/journal.ts'
+import type { Scope } from './scope.ts'
+
+/** Oldest first; all but the last end at a seq. */
+export type Lineage = readonly { readonly session: SessionId; readonly to: number }[]
+
+export async function lineageOf({ engine, tenant }: Scope, session: SessionId): Promise<Lineage> {
+  const line = [{ session, to: Number.MAX_SAFE_INTEGER }]
+  for (let id: SessionId | undefined = session, least = Number.MAX_SAFE_INTEGER; id; ) {
+    const row = await engine.backend.rows.get(tenant, 'sessions', id)
+    const relation: SessionRow['relation'] = row && decodeBody<SessionRow & Record<string, unknown>>(row.body).relation
+    if (relation?.kind !== 'fork' || relation.at === undefined) break
+    least = Math.min(least, relation.at)
+    line.unshift({ session: relation.session, to: least })
+    id = relation.session
+  }
+  return line
+}
+
+/** One page along the line. */
+export async function pageAlong({ engine, tenant }: Scope, line: Lineage, query: PageQuery): Promise<Page> {
+  const { from, to, backwards } = query
+  const last = line.length - 1
+  // The part that the next event lies in: the first that reaches beyond `from`, or the last that begins before it.
+  const at = backwards ? line.findLastIndex((_, i) => (line[i - 1]?.to ?? 0) + 1 < from) : line.findIndex((one) => one.to > from)
+  const i = at < 0 ? (backwards ? 0 : last) : at
+  const { session, to: end } = line[i] as Lineage[number]
+  const begin = line[i - 1]?.to ?? 0
+  const limit = backwards ? Math.max(to ?? 0, begin + 1) : Math.min(to ?? end, end)
+  const page = await engine.backend.journal.page(tenant, { ...query, session, ...(limit < Number.MAX_SAFE_INTEGER && { to: limit }) })
+  const more = backwards ? i > 0 && begin >= (to ?? 1) : i < last && end < (to ?? Number.MAX_SAFE_INTEGER)
+  if (page.more || !more) return page
+  return { events: page.events, through: backwards ? begin + 1 : end, more: true }
+}
