@@ -25,6 +25,11 @@ const topics: Readonly<Record<string, Topic>> = {
     peers: 'postgres',
     load: async () => (await import('./postgres/topic.ts')).postgres,
   },
+  runs: {
+    about: 'effects, growth and takeover of runs on SQLite and PostgreSQL',
+    peers: 'runs',
+    load: async () => (await import('./runs/topic.ts')).runs,
+  },
 }
 
 const usage = `npm run bench -- <topic> [options]

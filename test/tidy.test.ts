@@ -3,7 +3,12 @@
 import { existsSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ERASED, TENANT_TURNED } from '../src/kernel/decider.ts'
+import { ERASED, TAPE_TYPES, TENANT_TURNED } from '../src/kernel/decider.ts'
+import { approval } from '../src/kernel/runs/approval-decider.ts'
+import { lease } from '../src/kernel/runs/lease-decider.ts'
+import { run } from '../src/kernel/runs/run-decider.ts'
+import { signal } from '../src/kernel/runs/signal-decider.ts'
+import { work } from '../src/kernel/runs/work-decider.ts'
 import { session } from '../src/kernel/session-decider.ts'
 import { catalogue } from '../src/model/catalogue.ts'
 import { errors } from '../src/model/errors.ts'
@@ -156,7 +161,9 @@ describe('reference pages', () => {
 
   it('list the reserved event types', () => {
     const page = read('docs/reference/events.md')
-    const reserved = [...Object.keys(session.evolve), ...Object.values(TENANT_TURNED), ERASED]
+    const deciders = [session, run, lease, work, approval, signal]
+    const folded = deciders.flatMap(({ evolve }) => Object.keys(evolve))
+    const reserved = [...folded, ...TAPE_TYPES, ...Object.values(TENANT_TURNED), ERASED]
     expect(checkReservedTypes(page, reserved)).toEqual([])
     expect(checkReservedTypes(page, [...reserved, 'session.forgotten'])).toHaveLength(1)
   })

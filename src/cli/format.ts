@@ -27,6 +27,9 @@ export function span(ms: number): string {
   return `${Math.floor(ms / 86_400_000)} d`
 }
 
+/** `in 2 h`, `3.2 s ago`. */
+export const fromNow = (at: number, now: number): string => (at > now ? `in ${span(at - now)}` : `${span(now - at)} ago`)
+
 /** UTC, to the second; the exact time is in --json. */
 export const time = (ms: number): string => (isTime(ms) ? new Date(ms).toISOString().slice(0, 19).replace('T', ' ') : `${ms}`)
 

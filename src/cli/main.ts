@@ -1,6 +1,6 @@
 // The command line: reads the words, runs one command, ends with its exit code.
 
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { EXIT, type Exit, tellFailure, usage } from './exit.ts'
 import { program } from './program.ts'
 import { environment, listenForStops, terminal } from './terminal.ts'
@@ -18,7 +18,7 @@ async function run(words: readonly string[]): Promise<number> {
       exit = code
     },
   )
-  for (const command of [commands, ...commands.commands]) command.exitOverride().configureOutput({ writeErr: () => {} })
+  for (const command of everyOne(commands)) command.exitOverride().configureOutput({ writeErr: () => {} })
   try {
     if (words.length === 0) commands.help()
     await commands.parseAsync(words, { from: 'user' })
@@ -28,16 +28,23 @@ async function run(words: readonly string[]): Promise<number> {
     if (reason !== undefined) return 128 + reason
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.fine
-      const known = commands.commands.some((command) => command.name() === words[0])
       const said = error.message
         .replace(/^error: /, '')
         .replaceAll('\n', ' ')
         .replace(/\.?$/, '.')
-      return tell(usage(`${said} See inkfast ${known ? `${words[0]} ` : ''}--help.`))
+      return tell(usage(`${said} See inkfast ${namedBy(words, commands).join(' ')} --help.`.replace('  ', ' ')))
     }
     return tell(error)
   }
   return exit
+}
+
+const everyOne = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyOne)]
+
+/** The command that the words name, as far as they name one. */
+function namedBy([word = '', ...rest]: readonly string[], within: Command): readonly string[] {
+  const found = within.commands.find((command) => command.name() === word)
+  return found ? [word, ...namedBy(rest, found)] : []
 }
 
 const tell = (error: unknown): Exit => tellFailure(error, { json, debug: environment.debug, out: plain.out, note: plain.note })

@@ -1,20 +1,21 @@
 // The commands, their options and their help. What they do is loaded when one is called.
 
 import { readFileSync } from 'node:fs'
-import { Command, InvalidArgumentError, Option } from 'commander'
-import type { Exit } from './exit.ts'
-import type { Terminal } from './terminal.ts'
-
-export type Done = (exit: Exit) => void
+import { Command, Option } from 'commander'
+import { counting, type Define, type Done, type TerminalOf } from './define.ts'
+import { defineRuns } from './program-runs.ts'
 
 const EXITS = `
 Exit codes:
   0 fine   1 what was checked is not sound   2 wrong usage   3 missing or may not be read
   4 damaged, or not a store   5 busy, not available, newer schema   6 unexpected`
 
+/** What is done with several of a kind when nothing else is said. */
+const DEFAULT_VERB = 'list'
+
 const STORE = 'the file that holds the journal, or postgres://…; INKFAST_URL when left out'
 
-export function program(terminalOf: (json: boolean) => Terminal, done: Done): Command {
+export function program(terminalOf: TerminalOf, done: Done): Command {
   const root = new Command('inkfast')
     .description('Agent runs, in permanent ink: look at a journal, prove it, and keep it sound.')
     .version(versionOf(), '-V, --version', 'print the version')
@@ -24,13 +25,16 @@ export function program(terminalOf: (json: boolean) => Terminal, done: Done): Co
     .exitOverride()
     .addHelpText('after', `${EXITS}\n\nStart with:\n  inkfast demo`)
 
-  const define = (name: string, description: string, examples: readonly string[]): Command =>
-    root
-      .command(name)
-      .description(description)
-      .helpOption('-h, --help', 'show this help')
-      .option('--json', 'print JSON')
-      .addHelpText('after', `\nExamples:\n${examples.map((e) => `  inkfast ${e}`).join('\n')}\n${EXITS}`)
+  const within = (parent: Command): Define => {
+    return (name, description, examples) =>
+      parent
+        .command(name, { isDefault: name === DEFAULT_VERB })
+        .description(description)
+        .helpOption('-h, --help', 'show this help')
+        .option('--json', 'print JSON')
+        .addHelpText('after', `\nExamples:\n${examples.map((e) => `  inkfast ${e}`).join('\n')}\n${EXITS}`)
+  }
+  const define = within(root)
 
   define('demo', 'Kill a writer, tamper with a copy, and see that nothing was lost and nothing goes unnoticed.', [
     'demo',
@@ -77,6 +81,13 @@ export function program(terminalOf: (json: boolean) => Terminal, done: Done): Co
     .option('--cursor <cursor>', 'go on where the last list ended')
     .option('--tenant <tenant>', 'another tenant than main')
     .action(async (words, o) => done(await (await import('./commands/sessions.ts')).sessions(terminalOf(o.json), words, o)))
+
+  const runs = define('runs', 'List runs and what they wait for, show one and its tape; cancel, resolve, fork or wake it.', [
+    'runs agents.db --state waiting',
+    'runs show agents.db 01K1Y2Z3A4B5C6D7E8F9G0H1J2',
+    'runs tape --help',
+  ])
+  defineRuns(runs, within(runs), terminalOf, done)
 
   define('tenants', 'List tenants and their states; suspend one, resume it, or delete it for good.', [
     'tenants agents.db',
@@ -151,16 +162,6 @@ function filters(command: Command): Command {
 }
 
 const gather = (pattern: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), pattern]
-
-const counting =
-  (least: number, most = Number.MAX_SAFE_INTEGER) =>
-  (text: string): number => {
-    const n = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-    if (n >= least && n <= most) return n
-    throw new InvalidArgumentError(
-      most === Number.MAX_SAFE_INTEGER ? `Write a whole number from ${least} on.` : `Write a whole number from ${least} to ${most}.`,
-    )
-  }
 
 function versionOf(): string {
   const file = new URL('../../package.json', import.meta.url)

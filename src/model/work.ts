@@ -2,7 +2,7 @@
 
 import type { RunId } from './ids.ts'
 
-export type WorkState = 'ready' | 'claimed' | 'asleep' | 'done'
+export type WorkState = 'ready' | 'claimed' | 'asleep'
 
 export interface WorkRow {
   /** The run it stands for. */

@@ -6,8 +6,9 @@ import { type Id, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
+import type { RunRow } from '../../model/run.ts'
 import { admit, telling } from '../draft.ts'
-import { part, plan } from '../execute.ts'
+import { type Part, part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { approval, type Decision } from './approval-decider.ts'
 import type { OpenRun } from './open-run.ts'
@@ -90,6 +91,12 @@ export async function decideApproval(scope: Scope, given: string, options: Decid
   const { rows } = await plan(scope, parts)
   return rows[0]?.body as unknown as ApprovalRow
 }
+
+/** Nobody waits for an answer any more. */
+export const withdrawParts = (waits: RunRow['waits'], about: Pick<Part, 'session' | 'run'>): readonly Part[] =>
+  waits
+    .filter(({ kind, on }) => (kind === 'ask' || kind === 'approval') && on !== undefined)
+    .map(({ on }) => part(approval, on as Id, { verb: 'withdraw' }, about))
 
 /** For the run that asked. */
 export async function answered({ scope, row: run, id: runId }: OpenRun, id: Id, late: boolean): Promise<Ended | undefined> {

@@ -16,7 +16,7 @@ import { pendingSignal } from './signal.ts'
 import { load } from './stored.ts'
 import { type Asked, type AskKind, type Entry, entryKey, markKey } from './tape.ts'
 import { takeUsage, type UsageGiven } from './usage.ts'
-import { type Ended, waitFor } from './wait.ts'
+import { type Ended, leaveWaits, waitFor } from './wait.ts'
 
 export interface Within {
   /** How long at most. */
@@ -62,7 +62,8 @@ export type All<B extends Readonly<Record<string, (branch: Branch) => unknown>>>
 export class BranchHandle implements Branch {
   readonly open: OpenRun
   readonly path: string
-  readonly #signal: AbortSignal
+  /** Aborted when nobody waits for this branch any more. */
+  readonly leaving: AbortSignal
   #now: number
   #drawn = 0
   #groups = 0
@@ -71,7 +72,7 @@ export class BranchHandle implements Branch {
     this.open = open
     this.path = path
     this.#now = now
-    this.#signal = signal
+    this.leaving = signal
   }
 
   now(): number {
@@ -86,7 +87,7 @@ export class BranchHandle implements Branch {
     if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'work', why: 'an effect is a function' })
     if (!['retry', 'ask', undefined].includes(options.ifUnknown))
       throw refuse('OPTION_INVALID', { option: 'ifUnknown', why: "it is 'retry' or 'ask'" })
-    const entry = await this.asks('effect', name, (asked, before) => perform(this.open, asked, before, work, options, this.#signal))
+    const entry = await this.asks('effect', name, (asked, before) => perform(this.open, asked, before, work, options, this.leaving))
     return this.#answer<T>(name, entry)
   }
 
@@ -188,6 +189,7 @@ export class BranchHandle implements Branch {
       const { kind: _, ...slot } = asked
       await this.open.record({ type: 'race.won', data: { ...slot, winner: won.name } })
       await leave(won.name)
+      await leaveWaits(this.open)
     }
     this.#now = Math.max(this.#now, won.branch.now())
     this.open.received++
@@ -220,7 +222,7 @@ export class BranchHandle implements Branch {
   }
 
   async #answer<T>(name: string, entry: Entry): Promise<T> {
-    if (entry.error) throw effectError(name, { run: this.open.id }, entry.error, 1)
+    if (entry.error) throw effectError(name, { run: this.open.id }, entry.error, entry.attempts ?? 1)
     return (await load(this.open.scope, entry.value)) as T
   }
 
@@ -230,7 +232,7 @@ export class BranchHandle implements Branch {
     time: { readonly ms?: number | undefined; readonly until?: number },
     check: (wait: { readonly until?: number }, late: boolean) => Promise<Ended | undefined>,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const entry = await this.asks(kind, name, (asked, before) => waitFor(this.open, asked, before, { kind, ...time, check }))
+    const entry = await this.asks(kind, name, (asked, before) => waitFor(this.open, asked, before, { kind, ...time, check }, this.leaving))
     return entry.outcome ?? {}
   }
 
@@ -242,9 +244,9 @@ export class BranchHandle implements Branch {
       if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'branches', why: `${name} is not a function` })
       const path = `${this.path}${this.path === '' ? '' : '/'}${group}.${takeBranch(this.open.scope, name)}`
       const leaving = new AbortController()
-      const leave = () => leaving.abort(this.#signal.reason)
-      if (this.#signal.aborted) leave()
-      else this.#signal.addEventListener('abort', leave, { once: true })
+      const leave = () => leaving.abort(this.leaving.reason)
+      if (this.leaving.aborted) leave()
+      else this.leaving.addEventListener('abort', leave, { once: true })
       return { name, work, leaving, branch: new BranchHandle(this.open, path, this.#now, leaving.signal) }
     })
   }

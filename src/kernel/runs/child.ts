@@ -29,22 +29,28 @@ export async function childOf(parent: BranchHandle, name: string, { input }: { r
       })
       return { run: id }
     }
-    return perform(open, asked, before, start, {}, open.signal)
+    return perform(open, asked, before, start, {}, parent.leaving)
   })
   const { run: id } = (await load(open.scope, started.value)) as { readonly run: RunId }
   return {
     id,
     result: async <T>() => {
       const { outcome = {} } = await parent.asks('child', name, (asked, before) =>
-        waitFor(open, asked, before, {
-          kind: 'child',
-          on: id,
-          check: async () => {
-            const row = await readRun(open.scope, id)
-            if (!row || !isOver(row.state)) return undefined
-            return { outcome: { state: row.state, ...(row.result && { value: row.result }), ...(row.error && { error: row.error }) } }
+        waitFor(
+          open,
+          asked,
+          before,
+          {
+            kind: 'child',
+            on: id,
+            check: async () => {
+              const row = await readRun(open.scope, id)
+              if (!row || !isOver(row.state)) return undefined
+              return { outcome: { state: row.state, ...(row.result && { value: row.result }), ...(row.error && { error: row.error }) } }
+            },
           },
-        }),
+          parent.leaving,
+        ),
       )
       const { state, value, error } = outcome as unknown as StoredValue
       if (state !== 'done') throw failureOf({ id, name, state, error })

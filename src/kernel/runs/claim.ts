@@ -7,7 +7,6 @@ import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import { runQueue, type WorkRow } from '../../model/work.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
-import type { Hold } from './keeper.ts'
 import { leaseId } from './names.ts'
 import { handOf } from './open.ts'
 import { readRun } from './result.ts'
@@ -41,31 +40,19 @@ export async function claimRun(scope: Scope, item: Id<'work'>): Promise<Claimed>
   const about = { session, run: id }
   const lease = leaseId(scope, session, id, row.parallel)
   const standing = await engine.keeper.look(tenant, lease)
-  // The lease says whether the holder of the claim is still there: it is what is renewed.
-  const borrowed = engine.keeper.borrow(tenant, lease)
-  const free = standing.free || borrowed !== undefined
-  if (found.state === 'claimed' && !free) throw refuse('RUN_HELD', heldBy(name, standing))
-  if (found.state === 'claimed' && engine.openRuns.isOpen(tenant, id)) {
-    if (borrowed) engine.keeper.letGo(borrowed)
-    throw refuse('RUN_HELD', heldBy(name, standing))
-  }
+  // The lease says whether the holder of a claim is still there: it is what is renewed. Runs of a session come one after the other, on one
+  // node as on several, so what this process holds is not lent to another of them.
+  if (!standing.free || engine.keeper.holds(tenant, lease)) throw refuse('RUN_HELD', heldBy(name, standing))
   const until = standing.now + engine.keeper.ttlMs
-  const claim = part(work, item, { verb: 'claim', owner: engine.keeper.holder.owner, until, free: true }, about)
+  const claim = part(work, item, { verb: 'claim', owner: engine.keeper.holder.owner, now: standing.now, until, free: true }, about)
   if (found.strikes + 1 >= limits.runStrikes && found.state === 'claimed') {
     const error = { name: 'Poisoned', message: `whoever took it up died, ${found.strikes + 1} times in a row` }
     await plan(scope, [part(decider, id, { verb: 'fail', id, error }, about), part(work, item, { verb: 'complete' }, about)])
-    if (borrowed) engine.keeper.letGo(borrowed)
     return { failed: true }
   }
   const begin = part(decider, id, { verb: 'begin', id }, about)
-  let hold: Hold
-  if (borrowed) {
-    await plan(scope, [claim, begin], { guards: [borrowed.guard] })
-    hold = borrowed
-  } else {
-    const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), claim, begin])
-    hold = engine.keeper.keep(tenant, lease, rows[0]?.revision ?? 0)
-  }
+  const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), claim, begin])
+  const hold = engine.keeper.keep(tenant, lease, rows[0]?.revision ?? 0)
   return { run: await handOf(scope, hold, id) }
 }
 

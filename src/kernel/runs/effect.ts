@@ -74,7 +74,7 @@ export async function perform(
   signal: AbortSignal,
 ): Promise<Entry> {
   const retry = takeRetry(options.retry)
-  if (before?.started) return resolved(open, asked)
+  if (before?.started) return resolved(open, asked, signal)
   if (before?.retried) await rest(open, before.retried.until)
   for (let attempt = (before?.retried?.attempt ?? 0) + 1; ; attempt++) {
     if (options.ifUnknown === 'ask') await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt } })
@@ -121,21 +121,27 @@ export async function settle(
     'error' in settled ? { error: errorData(open.scope, settled.error) } : { value: await store(open.scope, settled.result, about, whole) }
   const data = 'error' in told ? { ...facts, error: told.error } : { ...facts, result: told.value }
   const { seq } = await open.record({ type: 'effect.settled', data, at, whole: true })
-  return { ...asked, seq, at, done: true, ...told }
+  return { ...asked, seq, at, done: true, attempts: attempt, ...told }
 }
 
 /** Nobody knows how it ended: a person says so, and until then the run waits. */
-async function resolved(open: OpenRun, asked: Asked): Promise<Entry> {
+async function resolved(open: OpenRun, asked: Asked, leaving: AbortSignal): Promise<Entry> {
   const question: Asked = { ...asked, kind: 'unknown' }
   const key = entryKey(asked)
   let answer: Entry | undefined
-  await waitFor(open, question, undefined, {
-    kind: 'unknown',
-    check: async () => {
-      answer = await open.tape.look(key)
-      return answer?.done ? { outcome: { resolved: true } } : undefined
+  await waitFor(
+    open,
+    question,
+    undefined,
+    {
+      kind: 'unknown',
+      check: async () => {
+        answer = await open.tape.look(key)
+        return answer?.done ? { outcome: { resolved: true } } : undefined
+      },
     },
-  })
+    leaving,
+  )
   return answer as Entry
 }
 

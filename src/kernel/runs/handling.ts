@@ -98,6 +98,6 @@ async function halt(scope: Scope, run: RunInHand, error: unknown): Promise<void>
 async function giveBack(scope: Scope, run: RunInHand): Promise<void> {
   const { id, session } = run
   run.open.end(refuse('RUN_CLOSED', run.open.about))
-  const back = part(work, workId(scope, id), { verb: 'release', at: scope.engine.lane.storeTime() }, { session, run: id })
+  const back = part(work, workId(scope, id), { verb: 'release', at: 0 }, { session, run: id })
   await run.leave((release) => plan(scope, [back, ...release], { guards: [run.open.hold.guard] }))
 }

@@ -17,6 +17,10 @@ export interface RunHolder {
 
 /** Undefined where nobody ever held it, or it was given back. A run without a lease of its own is held by whoever holds its session. */
 export async function holderOf(scope: Scope, { id, session, parallel }: RunRow): Promise<RunHolder | undefined> {
-  const { row, free, fence, now, until } = await scope.engine.keeper.look(scope.tenant, leaseId(scope, session, id, parallel))
-  return row?.state === 'held' ? { owner: row.owner, fence, until, lapsed: free, now } : undefined
+  const { keeper } = scope.engine
+  const { row, free, fence, now, until } = await keeper.look(scope.tenant, leaseId(scope, session, id, parallel))
+  if (row?.state !== 'held') return undefined
+  // What this process holds is free for itself, and for nobody else.
+  const own = row.incarnation === keeper.holder.incarnation
+  return { owner: row.owner, fence, until, lapsed: own ? until <= now : free, now }
 }

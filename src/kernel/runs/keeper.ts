@@ -99,6 +99,10 @@ export class Keeper {
     return part(lease, hold.id, { verb: 'release', incarnation: this.holder.incarnation }, about)
   }
 
+  holds(tenant: TenantId, id: Id): boolean {
+    return this.#held.has(nameOf(tenant, id))
+  }
+
   /** What this process holds already is lent once more. */
   borrow(tenant: TenantId, id: Id): Hold | undefined {
     const held = this.#held.get(nameOf(tenant, id))

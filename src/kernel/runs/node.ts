@@ -39,6 +39,9 @@ export interface WorkNode extends AsyncDisposable {
 const CONCURRENCY = 8
 const DRAIN_MS = 10_000
 const TENANTS_AT_A_TIME = 100
+// An item that somebody holds is asked about this often, and rings come at most this often: our own runs ring with everything they record.
+const HELD_MS = 100
+const PAUSE_MS = 20
 
 export class RunNode implements WorkNode {
   readonly #scope: Scope
@@ -58,6 +61,7 @@ export class RunNode implements WorkNode {
   readonly #unlist: () => void
   #closed: Promise<void> | undefined
   #ringing = false
+  #eager = false
   #ring: () => void = () => {}
 
   constructor(scope: Scope, handlers: Readonly<Record<string, Handler>>, options: WorkOptions | undefined, only: TenantId | undefined) {
@@ -84,8 +88,9 @@ export class RunNode implements WorkNode {
     return { running: this.#running.size, ...this.#count }
   }
 
-  /** Something was offered. */
+  /** Something was offered here, or room was made: no use in waiting. */
   look(): void {
+    this.#eager = true
     this.#wake()
   }
 
@@ -124,6 +129,7 @@ export class RunNode implements WorkNode {
     const { logger } = this.#scope.engine.environment
     while (!this.#closing.signal.aborted) {
       this.#ringing = false
+      this.#eager = false
       let next: number | undefined
       try {
         next = await this.#look()
@@ -173,7 +179,7 @@ export class RunNode implements WorkNode {
       // Another node was quicker, or the session is busy: it rings when that ends, and until then there is no use in asking.
       if (!(error instanceof InkError) || error.kind !== 'conflict') throw error
       const held = error.code === 'RUN_HELD' ? Number(error.details.forMs) : 0
-      this.#notBefore.set(key, clock.monotonic() + Math.min(Math.max(held, 10), limits.lookEveryMs))
+      this.#notBefore.set(key, clock.monotonic() + Math.min(Math.max(held, 1), HELD_MS))
       return
     }
     if ('failed' in claimed) {
@@ -193,7 +199,8 @@ export class RunNode implements WorkNode {
       })
       .finally(() => {
         this.#running.delete(run.id)
-        this.#wake()
+        this.#notBefore.clear()
+        this.look()
       })
     this.#running.set(run.id, work)
   }
@@ -208,10 +215,19 @@ export class RunNode implements WorkNode {
 
   /** Until something rings, something is due, or it is time to look for what nobody told it of. */
   async #sleep(next: number | undefined): Promise<void> {
-    if (this.#ringing || this.#closing.signal.aborted) return
+    const rung = () => this.#closing.signal.aborted || this.#eager
+    await this.#nap(PAUSE_MS, rung)
+    await this.#nap(Math.min(next ?? Infinity, limits.lookEveryMs) - PAUSE_MS, () => rung() || this.#ringing)
+  }
+
+  async #nap(ms: number, enough: () => boolean): Promise<void> {
     const waking = new AbortController()
-    const timer = this.#scope.engine.environment.timer.after(Math.min(next ?? Infinity, limits.lookEveryMs), waking.signal).catch(() => {})
-    await Promise.race([timer, new Promise<void>((resolve) => (this.#ring = resolve))])
+    const timer = this.#scope.engine.environment.timer.after(Math.max(ms, 0), waking.signal).catch(() => {})
+    let over = false
+    const timed = timer.then(() => {
+      over = true
+    })
+    while (!over && !enough()) await Promise.race([timed, new Promise<void>((resolve) => (this.#ring = resolve))])
     waking.abort()
   }
 }

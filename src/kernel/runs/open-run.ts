@@ -27,6 +27,8 @@ export interface OpenedRun {
   readonly revision: number
   readonly hold: Hold
   readonly underway: Underway
+  /** Another handle on it is open in this process. */
+  readonly shared: () => boolean
   readonly sources: readonly Source[]
 }
 
@@ -37,6 +39,7 @@ export class OpenRun {
   readonly tape: Tape
   readonly parking: Parking
   readonly #underway: Underway
+  readonly #shared: () => boolean
   readonly #counts = new Map<string, number>()
   readonly #ending = new AbortController()
   #row: RunRow
@@ -45,12 +48,13 @@ export class OpenRun {
   /** How many results the program has received: what an effect was asked after. */
   received = 0
 
-  constructor(scope: Scope, { row, revision, hold, underway, sources }: OpenedRun) {
+  constructor(scope: Scope, { row, revision, hold, underway, shared, sources }: OpenedRun) {
     this.scope = scope
     this.hold = hold
     this.#row = row
     this.#revision = revision
     this.#underway = underway
+    this.#shared = shared
     this.tape = new Tape(scope, sources)
     this.replay = new Replay(scope, row.id, this.tape)
     this.parking = new Parking(scope)
@@ -109,8 +113,11 @@ export class OpenRun {
     if (underway) return underway
     const entry = live()
     this.#underway.set(key, entry)
-    // What failed may be tried again; what was recorded is answered from here until the run is let go.
-    entry.catch(() => this.#underway.delete(key))
+    // What failed may be tried again; what was recorded is kept for those whose tape ends before it.
+    entry.then(
+      () => this.#shared() || this.#underway.delete(key),
+      () => this.#underway.delete(key),
+    )
     return entry
   }
 

@@ -36,6 +36,10 @@ export class OpenRuns {
     return this.#shared(tenant, run).underway
   }
 
+  isShared(tenant: TenantId, run: RunId): boolean {
+    return (this.#runs.get(`${tenant}/${run}`)?.handles.size ?? 0) > 1
+  }
+
   isOpen(tenant: TenantId, run: RunId): boolean {
     return (this.#runs.get(`${tenant}/${run}`)?.handles.size ?? 0) > 0
   }

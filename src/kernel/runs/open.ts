@@ -143,7 +143,9 @@ export async function handOf(scope: Scope, hold: Hold, id: RunId): Promise<RunIn
   if (!stored) throw refuse('RUN_UNKNOWN', { run: id, tenant })
   const row = decodeBody<RunRow & Body>(stored.body)
   const underway = engine.openRuns.underway(tenant, id)
-  const open = new OpenRun(scope, { row, revision: stored.revision, hold, underway, sources: await sourcesOf(scope, row) })
+  const shared = () => engine.openRuns.isShared(tenant, id)
+  const sources = await sourcesOf(scope, row)
+  const open = new OpenRun(scope, { row, revision: stored.revision, hold, underway, shared, sources })
   engine.openRuns.add(tenant, open)
   return new RunInHand(scope, open, await load(scope, row.input))
 }

@@ -32,28 +32,34 @@ export async function question(
   const entry = await branch.asks(kind, name, async (asked, before) => {
     const on = before?.wait?.on ?? scope.engine.newId<'approval'>()
     const given = await store(scope, data, { ...about, of: `the question '${name}'` })
-    return waitFor(open, asked, before, {
-      kind,
-      ms: limit,
-      on,
-      begins: (until) => [
-        part(
-          approval,
-          on as Id,
-          {
-            verb: 'request',
-            kind,
-            subject: name,
-            run,
-            session: row.session,
-            ...(given.blob ? { blob: given.blob } : given.value !== undefined && { data: given.value }),
-            ...(until !== undefined && { expires: until }),
-          },
-          { session: row.session, run },
-        ),
-      ],
-      check: (wait, late) => answered(open, wait.on as Id, late),
-    })
+    return waitFor(
+      open,
+      asked,
+      before,
+      {
+        kind,
+        ms: limit,
+        on,
+        begins: (until) => [
+          part(
+            approval,
+            on as Id,
+            {
+              verb: 'request',
+              kind,
+              subject: name,
+              run,
+              session: row.session,
+              ...(given.blob ? { blob: given.blob } : given.value !== undefined && { data: given.value }),
+              ...(until !== undefined && { expires: until }),
+            },
+            { session: row.session, run },
+          ),
+        ],
+        check: (wait, late) => answered(open, wait.on as Id, late),
+      },
+      branch.leaving,
+    )
   })
   return entry.outcome as unknown as Answer
 }

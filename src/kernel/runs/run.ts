@@ -8,6 +8,7 @@ import { checkReason } from '../erase.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
+import { withdrawParts } from './approvals.ts'
 import { type Branch, BranchHandle } from './branch.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
 import { workId } from './names.ts'
@@ -163,6 +164,7 @@ export class RunInHand implements Run {
     await this.leave((release) =>
       open.change(command, [
         part(work, workId(this.#scope, row.id), { verb: 'complete' }, about),
+        ...withdrawParts(row.waits, about),
         ...(row.parent ? [wakePart(this.#scope, row.parent, row.session)] : []),
         ...release,
       ]),

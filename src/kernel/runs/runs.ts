@@ -12,6 +12,7 @@ import { telling } from '../draft.ts'
 import { checkReason } from '../erase.ts'
 import { part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { withdrawParts } from './approvals.ts'
 import { workId } from './names.ts'
 import { failureOf, readRun } from './result.ts'
 import { run } from './run-decider.ts'
@@ -80,11 +81,12 @@ async function thatRun(scope: Scope, given: string): Promise<RunRow> {
 
 /** From outside: whoever holds it writes nothing more. */
 export async function cancelRun(scope: Scope, given: string, reason: string): Promise<void> {
-  const { id, session, parent } = await thatRun(scope, given)
+  const { id, session, parent, waits } = await thatRun(scope, given)
   const about = { session, run: id }
   const { rows } = await plan(scope, [
     part(run, id, { verb: 'cancel', id, reason: checkReason(reason) }, about),
     part(work, workId(scope, id), { verb: 'complete' }, about),
+    ...withdrawParts(waits, about),
     ...(parent ? [wakePart(scope, parent, session)] : []),
   ])
   scope.engine.openRuns.end(scope.tenant, id, failureOf(rows[0]?.body as unknown as RunRow))

@@ -77,5 +77,5 @@ async function waitingFor(scope: Scope, session: SessionId, name: string): Promi
 
 /** Where it has given itself back, somebody takes it up again; where it is held, its holder looks. */
 export function wakePart(scope: Scope, run: RunId, session?: SessionId): Part {
-  return part(work, workId(scope, run), { verb: 'wake', at: scope.engine.lane.storeTime() }, { run, ...(session && { session }) })
+  return part(work, workId(scope, run), { verb: 'wake' }, { run, ...(session && { session }) })
 }

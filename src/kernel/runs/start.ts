@@ -89,7 +89,8 @@ export async function offerRun(scope: Scope, { session, name, key: given, input,
   const set = { session, name, key, input: stored, origin: id, ...(parallel && { parallel }), ...(parent && { parent }) }
   const about = { session, run: id }
   try {
-    const offer = { verb: 'offer', queue: runQueue(name), at: engine.lane.storeTime() + delayMs, run: id } as const
+    const { now } = await engine.backend.leases.read(scope.tenant, [])
+    const offer = { verb: 'offer', queue: runQueue(name), at: now + delayMs, run: id } as const
     const parts = [part(run, id, { verb: 'open', set }, about), part(work, workId(scope, id), offer, about)]
     const { rows } = await plan(scope, parts, { open: session })
     engine.openRuns.offered()

@@ -9,6 +9,7 @@ import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
 import { type ApprovalListOptions, type DecideOptions, decideApproval, getApproval, listApprovals } from './approvals.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
+import { holderOf, type RunHolder } from './holder.ts'
 import { type Handler, RunNode, type WorkNode, type WorkOptions } from './node.ts'
 import type { Run } from './run.ts'
 import { cancelRun, getRun, listRuns, type Resolution, type RunListOptions, resolveEffect, wakeRun } from './runs.ts'
@@ -28,6 +29,8 @@ export interface RunSurface {
     get(id: string): Promise<RunRow | undefined>
     /** To wait for it, whoever runs it. */
     handle(id: string): Promise<RunHandle>
+    /** Who may write for it right now. */
+    holder(id: string): Promise<RunHolder | undefined>
     cancel(id: string, reason: string): Promise<void>
     /** Says how an effect ended that was begun and of which nothing is known. */
     resolve(id: string, effect: string, resolution: Resolution): Promise<void>
@@ -59,6 +62,7 @@ export function runSurface(scope: Scope, only: TenantId | undefined): RunSurface
       list: (options) => listRuns(scope, options),
       get: (id) => getRun(scope, id),
       handle: async (id) => handleOf(scope, await that(id)),
+      holder: async (id) => holderOf(scope, await that(id)),
       cancel: (id, reason) => cancelRun(scope, id, reason),
       resolve: (id, effect, resolution) => resolveEffect(scope, id, effect, resolution),
       wake: (id) => wakeRun(scope, id),

@@ -28,6 +28,8 @@ export interface Entry {
   readonly done: boolean
   readonly value?: Stored
   readonly error?: ErrorData
+  /** How many attempts an effect took. */
+  readonly attempts?: number
   readonly outcome?: Readonly<Record<string, unknown>>
   /** An effect that was begun and of which nothing more is known. */
   readonly started?: boolean
@@ -154,6 +156,8 @@ function askedBy(scope: Scope, { type, payload, seq }: EventRecord): { readonly 
   if (!ON_TAPE.includes(type) || payload === undefined) return undefined
   const data = decodePayload(scope.tenant, seq, payload) as TapeData
   const kind = type === 'run.used' ? 'usage' : type === 'race.won' ? 'race' : (data.kind ?? 'effect')
+  // Asked by the run itself, when nobody knew how an effect had ended; the program asks for the effect.
+  if (kind === 'unknown') return undefined
   return { slot: { branch: data.branch, name: data.name, ordinal: data.ordinal, kind }, data }
 }
 
@@ -164,7 +168,11 @@ function told(type: string, data: TapeData): Partial<Entry> & { readonly done: b
     case 'effect.retried':
       return { done: false, started: false, retried: { attempt: data.attempt as number, until: data.until as number } }
     case 'effect.settled':
-      return data.error ? { done: true, error: data.error as ErrorData } : { done: true, value: (data.result ?? {}) as Stored }
+      return {
+        done: true,
+        attempts: data.attempt as number,
+        ...(data.error ? { error: data.error as ErrorData } : { value: (data.result ?? {}) as Stored }),
+      }
     case 'wait.began': {
       const { until, on } = data as { until?: number; on?: string }
       return { done: false, wait: { ...(until !== undefined && { until }), ...(on !== undefined && { on }) } }

@@ -4,6 +4,7 @@ import { limits } from '../../model/limits.ts'
 import type { Wait, WaitKind } from '../../model/run.ts'
 import type { Part } from '../execute.ts'
 import { Bell } from '../read.ts'
+import { withdrawParts } from './approvals.ts'
 import type { OpenRun } from './open-run.ts'
 import { never } from './parking.ts'
 import type { Asked, Entry } from './tape.ts'
@@ -27,16 +28,21 @@ export interface Ended {
 }
 
 /** Begins the wait, where it has not begun, and comes back with what ended it. */
-export async function waitFor(open: OpenRun, asked: Asked, begun: Entry | undefined, spec: WaitSpec): Promise<Entry> {
+export async function waitFor(open: OpenRun, asked: Asked, begun: Entry | undefined, spec: WaitSpec, leaving: AbortSignal): Promise<Entry> {
   const { scope } = open
   const at = scope.engine.environment.clock.now()
   const wait = begun?.wait ?? (await begin(open, asked, spec))
   const waiting = open.parking.waits(wait.until)
-  const bell = new Bell(scope, [open.signal])
+  const bell = new Bell(scope, [open.signal, leaving])
   try {
     for (;;) {
       bell.reset()
       await open.ready()
+      // Its branch lost a race: nobody waits for what would come of it.
+      if (leaving.aborted) {
+        await leaveWaits(open)
+        return await never()
+      }
       const [now, { seq }] = await Promise.all([storeTime(open), scope.engine.backend.journal.head(scope.tenant)])
       const ended = await spec.check(wait, wait.until !== undefined && wait.until <= now)
       if (ended) {
@@ -75,6 +81,17 @@ async function end(
   const command = { verb: 'endWait', id: open.id, slot: { branch, name, ordinal }, outcome: { kind, ...outcome } } as const
   const { receipts } = await open.change(command, parts)
   return receipts.length > 0 ? outcome : undefined
+}
+
+/** What branches that lost a race were waiting for is not waited for any more. */
+export async function leaveWaits(open: OpenRun): Promise<void> {
+  for (const wait of open.row.waits) {
+    if (!open.replay.isLost(wait.branch)) continue
+    const { branch, name, ordinal, kind } = wait
+    const about = { session: open.row.session, run: open.id }
+    const command = { verb: 'endWait', id: open.id, slot: { branch, name, ordinal }, outcome: { kind, left: true } } as const
+    await open.change(command, withdrawParts([wait], about))
+  }
 }
 
 export async function storeTime({ scope }: OpenRun): Promise<number> {

@@ -7,16 +7,17 @@ import { decider, fact } from '../decider.ts'
 
 export type WorkCommand =
   | { readonly verb: 'offer'; readonly queue: string; readonly at: number; readonly run?: RunId }
-  /** `free`: its last holder has let the claim run out. */
-  | { readonly verb: 'claim'; readonly owner: string; readonly until: number; readonly free: boolean }
+  /** `free`: its last holder has let the claim run out. `now` is what the store's clock said when that was looked at. */
+  | { readonly verb: 'claim'; readonly owner: string; readonly now: number; readonly until: number; readonly free: boolean }
   /** Back into the queue, due at `at`. */
   | { readonly verb: 'release'; readonly at: number }
   /** Until `at`, or until somebody wakes it. */
   | { readonly verb: 'park'; readonly at?: number | undefined }
-  | { readonly verb: 'wake'; readonly at: number }
+  | { readonly verb: 'wake' }
   | { readonly verb: 'complete' }
 
-const open = (row: WorkRow | undefined): row is WorkRow => row !== undefined && row.state !== 'done'
+// Before everything else that is due.
+const AT_ONCE = 0
 
 export const work = decider<WorkRow, WorkCommand>({
   table: 'work',
@@ -24,16 +25,16 @@ export const work = decider<WorkRow, WorkCommand>({
 
   decide: {
     offer: (row, { queue, at, run }) => (row ? [] : [fact('work.offered', { queue, at, ...(run && { run }) })]),
-    claim: (row, { owner, until, free }, now) => {
-      const due = open(row) && row.at !== undefined && row.at <= now && (row.state === 'ready' || row.state === 'asleep' || free)
+    claim: (row, { owner, now, until, free }) => {
+      const due = row && row.at !== undefined && row.at <= now && (row.state === 'ready' || row.state === 'asleep' || free)
       if (!due) throw refuse('CONFLICT', { table: 'work', id: row?.queue ?? '', tries: 1 })
       return [fact('work.claimed', { owner, until, attempt: row.attempt + 1, strikes: row.state === 'claimed' ? row.strikes + 1 : 0 })]
     },
     release: (row, { at }) => (row?.state === 'claimed' ? [fact('work.released', { at })] : []),
     park: (row, { at }) => (row?.state === 'claimed' ? [fact('work.parked', at === undefined ? {} : { at })] : []),
     // A fact even where it is claimed: so it is guarded, and cannot pass by somebody who is about to put the item to sleep.
-    wake: (row, { at }) => (open(row) ? [fact('work.woken', { at })] : []),
-    complete: (row) => (open(row) ? [fact('work.completed', {})] : []),
+    wake: (row) => (row ? [fact('work.woken', {})] : []),
+    complete: (row) => (row ? [fact('work.completed', {})] : []),
   },
 
   evolve: {
@@ -45,7 +46,8 @@ export const work = decider<WorkRow, WorkCommand>({
     },
     'work.released': (row, e) => row && { ...row, state: 'ready', at: e.data?.at as number | undefined, owner: undefined },
     'work.parked': (row, e) => row && { ...row, state: 'asleep', at: e.data?.at as number | undefined, owner: undefined },
-    'work.woken': (row, e) => (row && row.state !== 'claimed' ? { ...row, state: 'ready', at: e.data?.at as number | undefined } : row),
-    'work.completed': (row) => row && { ...row, state: 'done', at: undefined, owner: undefined },
+    'work.woken': (row) => (row && row.state !== 'claimed' ? { ...row, state: 'ready', at: AT_ONCE } : row),
+    // Done is gone: its run says how it ended.
+    'work.completed': () => undefined,
   },
 })

@@ -1,0 +1,122 @@
+// What people do to a run from outside: end it, say how an effect ended, fork it, have it looked at again.
+
+import type { Resolution, RunRow, Store } from '../../index.ts'
+import { InkError } from '../../index.ts'
+import { isOver } from '../../model/run.ts'
+import { EXIT, type Exit, usage } from '../exit.ts'
+import { knownRun, namedRun } from '../runs/words.ts'
+import { tenantView, withStore } from '../store.ts'
+import { type Terminal, verdict } from '../terminal.ts'
+import { harmless, jsonLine } from '../text.ts'
+
+interface WhoOptions {
+  readonly tenant?: string
+  readonly actor?: string
+}
+
+export function cancelRun(t: Terminal, words: readonly string[], options: WhoOptions & { readonly reason?: string }): Promise<Exit> {
+  const { url, run } = namedRun(words)
+  const { reason } = options
+  if (reason === undefined) throw usage('Why? Write it with --reason; it is kept in the journal.')
+  return change(url, run, options, async (store, row) => {
+    await store.runs.cancel(row.id, reason)
+    if (t.json) t.out(jsonLine({ run: row.id, name: row.name, state: 'cancelled' }))
+    else t.out(verdict(t, 'ok', `${row.name} (${row.id}) is cancelled; whoever holds it writes nothing more`))
+  })
+}
+
+export interface ResolveOptions extends WhoOptions {
+  readonly result?: string
+  readonly error?: string
+}
+
+export function resolveEffect(t: Terminal, words: readonly string[], options: ResolveOptions): Promise<Exit> {
+  const { url, run, rest } = namedRun(words, ['effect'])
+  const effect = rest[0] as string
+  const resolution = resolutionOf(options)
+  return change(url, run, options, async (store, row) => {
+    if (isOver(row.state)) throw finished(row)
+    await store.runs.resolve(row.id, effect, resolution)
+    const how = 'error' in resolution ? 'failed' : 'done'
+    if (t.json) t.out(jsonLine({ run: row.id, name: row.name, effect, settled: how }))
+    else t.out(verdict(t, 'ok', `'${effect}' is recorded as ${how}; ${row.name} (${row.id}) goes on with that`))
+  })
+}
+
+function resolutionOf({ result, error }: ResolveOptions): Resolution {
+  if ((result === undefined) === (error === undefined)) throw usage('How did it end? Give --result with JSON, or --error with a text.')
+  if (error !== undefined) return { error: new Error(error) }
+  try {
+    return { result: JSON.parse(result as string) }
+  } catch {
+    throw usage(`What --result says is not JSON. Quote it for the shell: --result '{"id":1}', and a text as '"sent"'.`)
+  }
+}
+
+export interface ForkOptions extends WhoOptions {
+  readonly at?: number
+  readonly key?: string
+}
+
+/** The lease goes back at once: a terminal runs no program. */
+export function forkRun(t: Terminal, words: readonly string[], options: ForkOptions): Promise<Exit> {
+  const { url, run } = namedRun(words)
+  const { at, key } = options
+  if (at === undefined) throw usage('Up to where? Give --at and the last seq that both share; inkfast runs tape shows them.')
+  return change(url, run, options, async (store, row) => {
+    const fork = await store.runs.fork(row.id, { at, ...(key !== undefined && { key }) })
+    try {
+      const session = (await store.sessions.get(row.session))?.key
+      if (t.json) t.out(jsonLine({ run: fork.id, name: fork.name, session: fork.session, key: fork.key, fork: { run: row.id, at } }))
+      else {
+        t.out(verdict(t, 'ok', `forked: ${fork.id} shares what ${row.name} (${row.id}) recorded up to seq ${at}; nobody holds it`))
+        const named = `run(${quoted(fork.name)}, { key: ${quoted(fork.key ?? '')} })`
+        t.out(`  Go on from a program: await (await store.session(${quoted(session ?? row.session)})).${harmless(named)}`)
+      }
+    } finally {
+      await fork.close()
+    }
+  })
+}
+
+const quoted = (text: string): string => harmless(`'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`)
+
+export function wakeRun(t: Terminal, words: readonly string[], options: WhoOptions): Promise<Exit> {
+  const { url, run } = namedRun(words)
+  return change(url, run, options, async (store, row) => {
+    if (isOver(row.state)) throw finished(row)
+    const { seq: after } = await store.head()
+    await store.runs.wake(row.id)
+    let woken = false
+    for await (const _ of store.events({ run: row.id, types: ['work.woken'], after, limit: 1 })) woken = true
+    if (t.json) t.out(jsonLine({ run: row.id, name: row.name, state: row.state, woken }))
+    else if (woken) t.out(verdict(t, 'ok', `${row.name} (${row.id}) is due now: the next node with a handler for it takes it up`))
+    else
+      t.out(
+        verdict(
+          t,
+          'warn',
+          `${row.name} (${row.id}) is in no queue, because a program opened it itself; nothing was written. Start that program.`,
+        ),
+      )
+  })
+}
+
+const finished = ({ id, name, state }: RunRow): InkError => new InkError('RUN_FINISHED', { run: id, name, state })
+
+function change(
+  url: string | undefined,
+  run: string,
+  { tenant, actor }: WhoOptions,
+  work: (store: Store, row: RunRow) => Promise<void>,
+): Promise<Exit> {
+  return withStore(
+    url,
+    async (root) => {
+      const store = await tenantView(actor === undefined ? root : root.as(actor), tenant)
+      await work(store, await knownRun(store, run))
+      return EXIT.fine
+    },
+    { write: true, append: true },
+  )
+}

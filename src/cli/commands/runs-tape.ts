@@ -1,0 +1,48 @@
+// Shows the tape of a run, oldest first: what it asked for and what came of it, and who held it when.
+
+import { EXIT, type Exit } from '../exit.ts'
+import { TapeLines, tapeColumns, unsettledOf } from '../runs/tape-lines.ts'
+import { knownRun, namedRun } from '../runs/words.ts'
+import { tenantView, withStore } from '../store.ts'
+import { Table } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { jsonLine } from '../text.ts'
+
+// Enough lines to choose widths by; the rest of a long tape is written as it is read.
+const ROWS_TO_FIT = 200
+
+export function showTape(t: Terminal, words: readonly string[], options: { readonly tenant?: string }): Promise<Exit> {
+  const { url, run } = namedRun(words)
+  return withStore(url, async (root) => {
+    const store = await tenantView(root, options.tenant)
+    const { id } = await knownRun(store, run)
+    if (t.json) {
+      for await (const event of store.runs.tape(id)) {
+        t.signal.throwIfAborted()
+        t.out(jsonLine(event))
+        await t.room()
+      }
+      return EXIT.fine
+    }
+    const lines = new TapeLines(await unsettledOf(store.runs.tape(id)))
+    const table = new Table(t, tapeColumns)
+    let held: (readonly string[])[] | undefined = []
+    const begin = () => {
+      if (!held) return
+      t.out(table.fit(held).head())
+      for (const cells of held) t.out(table.row(cells))
+      held = undefined
+    }
+    for await (const event of store.runs.tape(id)) {
+      t.signal.throwIfAborted()
+      const cells = lines.cells(event)
+      if (!cells) continue
+      if (held) held.push(cells)
+      else t.out(table.row(cells))
+      if (held?.length === ROWS_TO_FIT) begin()
+      await t.room()
+    }
+    begin()
+    return EXIT.fine
+  })
+}

@@ -1,0 +1,180 @@
+// Lists runs, or shows everything about one at a glance.
+
+import type { RunHolder, RunRow, RunState, Store, Usage } from '../../index.ts'
+import { isOver } from '../../model/run.ts'
+import { EXIT, type Exit, usage } from '../exit.ts'
+import { count, fromNow, one, shortId, span, time } from '../format.ts'
+import { COUNTS, chosenKey, dollars, errorText, standing, stateStyle, storedText, totalOf, untilText } from '../runs/text.ts'
+import { knownRun, namedRun } from '../runs/words.ts'
+import { findSession, tenantView, withStore } from '../store.ts'
+import { type Column, printTable, Table } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { cut, harmless, jsonLine, padEnd } from '../text.ts'
+
+export interface ListOptions {
+  readonly state?: string
+  readonly session?: string
+  readonly name?: string
+  readonly last?: number
+  readonly cursor?: string
+  readonly tenant?: string
+}
+
+const LAST_BY_DEFAULT = 20
+
+export function listRuns(t: Terminal, [url, ...more]: readonly string[], options: ListOptions): Promise<Exit> {
+  if (more.length > 0) throw usage(`'${more[0]}' is one word too many. What to do comes first: inkfast runs show <store> <run>.`)
+  return withStore(url, async (root) => {
+    const store = await tenantView(root, options.tenant)
+    const { state, session, name, last, cursor } = options
+    const page = await store.runs.list({
+      last: last ?? LAST_BY_DEFAULT,
+      ...(state !== undefined && { state: state as RunState }),
+      ...(session !== undefined && { session: (await findSession(store, session)).id }),
+      ...(name !== undefined && { name }),
+      ...(cursor !== undefined && { cursor }),
+    })
+    if (t.json) {
+      t.out(jsonLine(page))
+      return EXIT.fine
+    }
+    if (page.items.length === 0) t.note(`No run matches in tenant ${store.tenantId}.`)
+    else await printRuns(t, store, page.items)
+    if (page.cursor !== undefined) t.note(`More: add --cursor '${harmless(page.cursor)}'`)
+    return EXIT.fine
+  })
+}
+
+// Narrower than this, what a run waits for stands below it: an id takes a third of the line.
+const WIDE = 120
+
+async function printRuns(t: Terminal, store: Store, rows: readonly RunRow[]): Promise<void> {
+  const sessions = new Map<string, string>()
+  for (const { session } of rows) if (!sessions.has(session)) sessions.set(session, await sessionName(store, session))
+  const now = Date.now()
+  const below = (t.width ?? WIDE) < WIDE
+  const columns: readonly Column[] = [
+    { title: 'id', style: 'bold' },
+    { title: 'name', most: 24, style: 'cyan' },
+    { title: 'key', most: 20, optional: true },
+    { title: 'session', most: 24 },
+    { title: 'state', style: stateStyle },
+    { title: 'try', right: true },
+    { title: 'age', right: true, style: 'dim' },
+    { title: 'waits for (UTC)' },
+  ]
+  const lines = rows.map((row) => {
+    const { id, name, key, session, state, attempt, openedAt } = row
+    const age = span(Math.max(0, now - openedAt))
+    return [id, name, chosenKey(key), sessions.get(session) ?? '', state, String(attempt), age, standing(row, now)]
+  })
+  if (!below) return printTable(t, columns, lines)
+  const shown = columns.slice(0, -1)
+  const table = new Table(t, shown).fit(lines.map((cells) => cells.slice(0, -1)))
+  t.out(table.head())
+  for (const cells of lines) {
+    t.out(table.row(cells.slice(0, -1)))
+    const waits = cells.at(-1) ?? ''
+    if (waits !== '') t.out(t.paint('dim', `  ${cut(harmless(waits), (t.width ?? WIDE) - 2)}`))
+  }
+}
+
+const sessionName = async (store: Store, id: string): Promise<string> => (await store.sessions.get(id))?.key ?? shortId(id)
+
+/** The most that are listed; `inkfast runs list` pages through the rest. */
+const CHILDREN = 100
+
+export function showRun(t: Terminal, words: readonly string[], options: { readonly tenant?: string }): Promise<Exit> {
+  const { url, run } = namedRun(words)
+  return withStore(url, async (root) => {
+    const store = await tenantView(root, options.tenant)
+    const row = await knownRun(store, run)
+    const holder = isOver(row.state) ? undefined : await store.runs.holder(row.id)
+    const children = await store.runs.list({ parent: row.id, last: CHILDREN })
+    const total = totalOf(row.usage)
+    if (t.json) {
+      const { costNanoUsd, ...counts } = total
+      const session = { id: row.session, key: (await store.sessions.get(row.session))?.key }
+      t.out(jsonLine({ run: row, session, holder, children: children.items, total: { ...counts, costUsd: Number(costNanoUsd) / 1e9 } }))
+      return EXIT.fine
+    }
+    await tell(t, store, row, holder)
+    if (row.waits.length > 0) printWaits(t, row, holder?.now ?? Date.now())
+    const unknown = row.waits.find(({ kind }) => kind === 'unknown')
+    if (unknown) t.note(`Say how it ended: inkfast runs resolve … ${row.id} '${harmless(unknown.name)}' --result <json>, or --error <text>`)
+    if (row.usage.length > 0) printUsage(t, row.usage)
+    if (children.items.length > 0) {
+      t.out(`\n${t.paint('bold', children.cursor === undefined ? 'children' : `the newest ${CHILDREN} children`)}`)
+      await printRuns(t, store, children.items)
+    }
+    return EXIT.fine
+  })
+}
+
+const LABEL = 10
+
+async function tell(t: Terminal, store: Store, row: RunRow, holder: RunHolder | undefined): Promise<void> {
+  const line = (label: string, value: string | undefined) => {
+    if (value === undefined || value === '') return
+    const said = harmless(value)
+    t.out(`${t.paint('dim', padEnd(label, LABEL))}${t.width === undefined ? said : cut(said, t.width - LABEL)}`)
+  }
+  const now = holder?.now ?? Date.now()
+  const over = isOver(row.state)
+  const parent = row.parent && (await store.runs.get(row.parent))
+  line('id', row.id)
+  line('name', row.name === '' ? '(erased)' : row.name)
+  line('key', row.key)
+  const session = await sessionName(store, row.session)
+  line('session', session.startsWith('…') ? row.session : `${session} (${row.session})`)
+  t.out(`${t.paint('dim', padEnd('state', LABEL))}${t.paint(stateStyle(row.state), row.state)}`)
+  line('attempts', count(row.attempt))
+  line('opened', `${time(row.openedAt)} UTC (${fromNow(row.openedAt, now)})`)
+  line(over ? 'ended' : 'changed', `${time(row.changedAt)} UTC (${fromNow(row.changedAt, now)})`)
+  if (!over) line('holder', holderText(row, holder))
+  line('parent', row.parent && `${row.parent}${parent ? ` ${parent.name}, ${parent.state}` : ''}`)
+  line('fork of', row.fork && `${row.fork.run}, up to seq ${row.fork.at}`)
+  line('tape', row.segments > 0 ? one(row.segments, 'sealed segment') : undefined)
+  line('input', storedText(row.input))
+  line('result', storedText(row.result))
+  line('error', row.error && errorText(row.error))
+  line('details', row.error?.details === undefined ? undefined : jsonLine(row.error.details))
+}
+
+function holderText({ parallel, waits }: RunRow, holder: RunHolder | undefined): string {
+  if (!holder) return waits.length > 0 ? 'nobody, until what it waits for has come' : 'nobody: whoever comes next takes it up'
+  const { owner, fence, until, lapsed, now } = holder
+  const whose = parallel ? '' : ' (the lease of its session)'
+  if (lapsed) return `${owner}, fence ${fence}, is gone or let it run out: whoever comes next takes it up`
+  return `${owner}, fence ${fence}${whose}, until ${untilText(until, now)} unless it renews`
+}
+
+function printWaits(t: Terminal, { waits }: RunRow, now: number): void {
+  t.out(`\n${t.paint('bold', 'waits for')}`)
+  printTable(
+    t,
+    [
+      { title: 'kind', style: 'cyan' },
+      { title: 'name', most: 40 },
+      { title: 'branch', most: 30, optional: true },
+      { title: 'until (UTC)', optional: true },
+      { title: 'on', optional: true },
+    ],
+    waits.map(({ kind, name, branch, until, on }) => [kind, name, branch, until === undefined ? '' : untilText(until, now), on ?? '']),
+  )
+}
+
+function printUsage(t: Terminal, ledger: readonly Usage[]): void {
+  const total = totalOf(ledger)
+  const cost = [...ledger.map((one) => dollars(BigInt(one.costNanoUsd))), dollars(total.costNanoUsd)]
+  const numbers: Column[] = ['input', 'output', 'cache read', 'cache write', 'reasoning', 'cost'].map((title) => ({ title, right: true }))
+  t.out(`\n${t.paint('bold', 'used')}`)
+  printTable(
+    t,
+    [{ title: 'source', most: 24 }, { title: 'model', most: 32, style: 'cyan' }, ...numbers],
+    [
+      ...ledger.map((one, i) => [one.source, one.model, ...COUNTS.map((name) => count(one[name])), cost[i] as string]),
+      ...(ledger.length > 1 ? [['', 'total', ...COUNTS.map((name) => count(total[name])), cost.at(-1) as string]] : []),
+    ],
+  )
+}

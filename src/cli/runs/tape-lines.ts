@@ -1,0 +1,209 @@
+// One line for each thing on a run's tape: what it was, in which branch, and what came of it. What only keeps the books of the queue is left
+// out; `inkfast events --run` and --json have it.
+
+import type { ErrorData, Event, RunRow, Usage, Wait } from '../../index.ts'
+import { count, one, time } from '../format.ts'
+import type { Column } from '../table.ts'
+import { jsonLine } from '../text.ts'
+import { dollars, errorText, storedText, waitText } from './text.ts'
+
+export const tapeColumns: readonly Column[] = [
+  { title: 'seq', right: true, least: 6, style: 'bold' },
+  { title: 'since start', right: true, style: 'dim' },
+  { title: '', style: (mark) => (mark === '✓' || mark === '●' ? 'green' : mark === '✗' ? 'red' : '↻?⏸'.includes(mark) ? 'yellow' : 'dim') },
+  { title: 'what', most: 40, least: 12, style: 'cyan' },
+  { title: 'try', right: true, optional: true },
+  { title: 'came of it' },
+]
+
+type Data = Readonly<Record<string, unknown>>
+
+interface Line {
+  readonly mark: string
+  readonly what: string
+  readonly attempt?: unknown
+  readonly detail?: string | undefined
+}
+
+export class TapeLines {
+  readonly #unsettled: ReadonlySet<string>
+  #start: number | undefined
+  #taken: Event | undefined
+  #last = ''
+
+  /** `unsettled`: effects that were begun and of which nothing more is known, as `unsettledOf` found them. */
+  constructor(unsettled: ReadonlySet<string>) {
+    this.#unsettled = unsettled
+  }
+
+  /** Undefined for what is not shown, or is part of the line before. */
+  cells(e: Event): readonly string[] | undefined {
+    this.#start ??= e.at
+    const before = this.#last
+    this.#last = e.type
+    if (e.type === 'lease.taken') this.#taken = e
+    if (LEFT_OUT.includes(e.type) || (e.type === 'lease.released' && SAYS_SO.includes(before))) {
+      this.#last = before
+      return undefined
+    }
+    const { mark, what, attempt, detail } = e.erased ? { mark: '·', what: e.type, detail: '(erased)' } : this.#line(e)
+    return [String(e.seq), this.#at(e.at), mark, what, attempt === undefined ? '' : String(attempt), detail ?? '']
+  }
+
+  #line(e: Event): Line {
+    const data = (e.data ?? {}) as Data
+    const { attempt } = data
+    switch (e.type) {
+      case 'run.opened': {
+        const { input, fork } = data as Pick<RunRow, 'input' | 'fork'>
+        return fork
+          ? { mark: '⑂', what: 'forked', detail: `from ${fork.run}, with all it recorded up to seq ${fork.at}` }
+          : { mark: '○', what: 'opened', detail: storedText(input) }
+      }
+      case 'run.started':
+        return { mark: '»', what: 'taken up', attempt, detail: this.#holder() }
+      case 'effect.started':
+        return this.#unsettled.has(slotOf(e))
+          ? { mark: '?', what: placed(data), attempt, detail: 'begun, and nobody knows how it ended' }
+          : { mark: '…', what: placed(data), attempt, detail: 'begun' }
+      case 'effect.retried': {
+        const { error, until } = data as { readonly error?: ErrorData; readonly until?: number }
+        const next = until === undefined ? '' : `; again at ${this.#at(until)}`
+        return { mark: '↻', what: placed(data), attempt, detail: `${error ? errorText(error) : ''}${next}` }
+      }
+      case 'effect.settled': {
+        const { error, result, resolved } = data as {
+          readonly error?: ErrorData
+          readonly result?: RunRow['result']
+          readonly resolved?: boolean
+        }
+        const said = error ? errorText(error) : (storedText(result) ?? '')
+        return { mark: error ? '✗' : '✓', what: placed(data), attempt, detail: resolved ? `as somebody said: ${said}` : said }
+      }
+      case 'race.won':
+        return { mark: '⚑', what: placed(data), detail: `${data.winner} came first` }
+      case 'wait.began':
+        return { mark: '⏸', what: placed(data), detail: this.#waiting(data as unknown as Wait) }
+      case 'wait.ended':
+        return { mark: '▶', what: placed(data), detail: outcomeText(data) }
+      case 'run.used':
+        return { mark: '$', what: placed(data), detail: usageText(data.usage as Usage) }
+      case 'tape.sealed':
+        return { mark: '▤', what: 'sealed', detail: `segment ${data.segment}, ${one(Number(data.entries), 'entry').replace(/ys$/, 'ies')}` }
+      case 'lease.released':
+        return { mark: '«', what: 'given back' }
+      case 'run.parked':
+        return { mark: '«', what: 'given back', detail: 'until what it waits for has come' }
+      case 'run.halted':
+        return { mark: '✗', what: 'halted', detail: errorText(data.error as ErrorData) }
+      case 'run.finished':
+        return { mark: '●', what: 'done', detail: storedText(data.result as RunRow['result']) }
+      case 'run.failed':
+        return { mark: '✗', what: 'failed', detail: errorText(data.error as ErrorData) }
+      case 'run.cancelled':
+        return { mark: '✗', what: 'cancelled', detail: String(data.reason) }
+      case 'approval.decided':
+        return { mark: '·', what: 'answer', detail: outcomeText(data) }
+      case 'work.woken':
+        return { mark: '·', what: 'woken' }
+      default:
+        return { mark: '✎', what: e.type, detail: jsonLine(e.data) }
+    }
+  }
+
+  #at(ms: number): string {
+    return elapsed(ms - (this.#start ?? ms))
+  }
+
+  #waiting(wait: Wait): string {
+    return `${waitText(wait)}${wait.until === undefined ? '' : `, until ${time(wait.until)} (${this.#at(wait.until)})`}`
+  }
+
+  #holder(): string {
+    const taken = this.#taken
+    this.#taken = undefined
+    const { owner } = (taken?.data ?? {}) as { readonly owner?: string }
+    return taken ? `by ${owner ?? '(erased)'}, fence ${taken.seq}` : 'by whoever held it'
+  }
+}
+
+// The first is told with `run.started`, the others stand beside a wait, or for the queue.
+const LEFT_OUT: readonly string[] = [
+  'lease.taken',
+  'approval.requested',
+  'approval.expired',
+  'approval.withdrawn',
+  'signal.taken',
+  'work.offered',
+  'work.claimed',
+  'work.released',
+  'work.parked',
+  'work.completed',
+]
+
+/** After these it goes without saying that the lease is given back. */
+const SAYS_SO: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled']
+
+const slotOf = ({ data }: Event): string => {
+  const { branch, name, ordinal } = (data ?? {}) as Data
+  return JSON.stringify([branch, name, ordinal])
+}
+
+/** Which effects were begun and never settled, read in one pass: only what is open at a time is held. */
+export async function unsettledOf(tape: AsyncIterable<Event>): Promise<ReadonlySet<string>> {
+  const begun = new Set<string>()
+  for await (const e of tape) {
+    if (e.type === 'effect.started') begun.add(slotOf(e))
+    else if (e.type === 'effect.settled' || e.type === 'effect.retried') begun.delete(slotOf(e))
+  }
+  return begun
+}
+
+/** Indented by how deep its branch lies, with the last part of the branch in front. */
+function placed({ branch, name, ordinal, kind }: Data): string {
+  const path = String(branch ?? '')
+  const parts = path === '' ? [] : path.split('/')
+  const inBranch = parts.length === 0 ? '' : `${'  '.repeat(parts.length)}${parts.at(-1)}: `
+  const started = kind === 'start' ? 'start ' : ''
+  return `${inBranch}${started}${name ?? '(erased)'}${Number(ordinal) > 1 ? ` #${ordinal}` : ''}`
+}
+
+function outcomeText(data: Data): string {
+  const { state, by, value, error, expired, left, note } = data as {
+    readonly state?: string
+    readonly by?: string
+    readonly value?: unknown
+    readonly error?: ErrorData
+    readonly expired?: boolean
+    readonly left?: boolean
+    readonly note?: string
+  }
+  const said = [
+    expired ? 'nothing came in time' : left ? 'left: another branch came first' : state,
+    by === undefined ? '' : `by ${by}`,
+    note === undefined ? '' : `(${note})`,
+    error ? errorText(error) : saysMore(state, value) ? jsonLine(value) : '',
+  ]
+  return said.filter((text) => text !== undefined && text !== '').join(' ')
+}
+
+const saysMore = (state: string | undefined, value: unknown): boolean =>
+  value !== undefined && !((state === 'approved' && value === 'approve') || (state === 'denied' && value === 'deny'))
+
+function usageText({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costNanoUsd }: Usage): string {
+  const cached = cacheReadTokens + cacheWriteTokens
+  return `${count(inputTokens)} in, ${count(outputTokens)} out${cached > 0 ? `, ${count(cached)} cached` : ''}, ${dollars(BigInt(costNanoUsd))}`
+}
+
+const two = (n: number): string => String(n).padStart(2, '0')
+
+/** `0.214`, `3:05.214`, `2:03:05`, `3 d 02:03:05`: seconds at the end, by the clock of whoever wrote. */
+export function elapsed(ms: number): string {
+  const sign = ms < 0 ? '-' : '+'
+  const whole = Math.abs(Math.round(ms))
+  const [days, hours, minutes] = [Math.floor(whole / 86_400_000), Math.floor(whole / 3_600_000) % 24, Math.floor(whole / 60_000) % 60]
+  const seconds = ((whole % 60_000) / 1000).toFixed(3)
+  if (days > 0) return `${sign}${days} d ${two(hours)}:${two(minutes)}:${two(Math.floor(Number(seconds)))}`
+  if (hours > 0) return `${sign}${hours}:${two(minutes)}:${two(Math.floor(Number(seconds)))}`
+  return minutes > 0 ? `${sign}${minutes}:${seconds.padStart(6, '0')}` : `${sign}${seconds}`
+}

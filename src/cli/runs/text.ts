@@ -1,0 +1,76 @@
+// Runs in words: what one waits for, what it was given and gave back, what it cost.
+
+import type { ErrorData, RunRow, Usage, Wait } from '../../index.ts'
+import { isId } from '../../model/ids.ts'
+import { bytes, count, fromNow, time } from '../format.ts'
+import type { Style } from '../terminal.ts'
+import { jsonLine } from '../text.ts'
+
+export const stateStyle = (state: string): Style =>
+  state === 'failed' ? 'red' : state === 'waiting' || state === 'pending' ? 'yellow' : state === 'cancelled' ? 'dim' : 'green'
+
+/** Until when, absolutely and from now on. */
+export const untilText = (until: number, now: number): string => `${time(until)} (${fromNow(until, now)})`
+
+const WAITS: Readonly<Record<Wait['kind'], (name: string) => string>> = {
+  sleep: () => 'sleep',
+  signal: (name) => `signal '${name}'`,
+  ask: (name) => `an answer to '${name}'`,
+  approval: (name) => `approval '${name}'`,
+  child: (name) => `run '${name}'`,
+  unknown: (name) => `somebody to say how '${name}' ended`,
+  retry: (name) => `another attempt at '${name}'`,
+  diverged: () => 'the program it began with',
+}
+
+/** What ends it, apart from time. */
+export const waitText = ({ kind, name }: Wait): string => (Object.hasOwn(WAITS, kind) ? WAITS[kind](name) : `${kind} '${name}'`)
+
+const waitLine = (wait: Wait, now: number): string =>
+  `${waitText(wait)}${wait.branch === '' ? '' : ` in ${wait.branch}`}${wait.until === undefined ? '' : `, until ${untilText(wait.until, now)}`}`
+
+/** What holds it up, or what ended it, in one line. */
+export function standing({ state, waits, error }: RunRow, now: number): string {
+  const [first, ...more] = waits.toSorted((a, b) => (a.until ?? Infinity) - (b.until ?? Infinity))
+  if (first) return `${waitLine(first, now)}${more.length > 0 ? `, and ${count(more.length)} more` : ''}`
+  if (!error) return ''
+  return state === 'waiting' ? `somebody to look: ${errorText(error)}` : errorText(error)
+}
+
+export const errorText = ({ name, code, message }: ErrorData): string =>
+  `${code ?? name}: ${message.split('\n')[0]}${message.includes('\n') ? ' …' : ''}`
+
+/** Inputs and results as they are stored; what lies in a blob is named by it. */
+export function storedText(stored: RunRow['input']): string | undefined {
+  if (stored?.blob) return `(a blob of ${bytes(stored.blob.bytes)}, ${stored.blob.digest})`
+  return stored?.value === undefined ? undefined : jsonLine(stored.value)
+}
+
+/** A key that somebody chose; those that were made up say nothing. */
+export const chosenKey = (key: string | undefined): string =>
+  key === undefined || isId(key) || /^child\/[0-9a-f]{32,}$/.test(key) ? '' : key
+
+const NANO = 1_000_000_000n
+
+/** Exact, and at least to the cent. */
+export function dollars(nano: bigint): string {
+  const rest = String(nano % NANO)
+    .padStart(9, '0')
+    .replace(/0{1,7}$/, '')
+  return `$${count(Number(nano / NANO))}.${rest}`
+}
+
+export const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const
+
+export interface Total extends Readonly<Record<(typeof COUNTS)[number], number>> {
+  readonly costNanoUsd: bigint
+}
+
+/** Sums of many ledgers may be larger than any one of them; dollars stay exact. */
+export const totalOf = (ledger: readonly Usage[]): Total => ({
+  ...(Object.fromEntries(COUNTS.map((name) => [name, ledger.reduce((sum, one) => sum + one[name], 0)])) as Record<
+    (typeof COUNTS)[number],
+    number
+  >),
+  costNanoUsd: ledger.reduce((sum, one) => sum + BigInt(one.costNanoUsd), 0n),
+})

@@ -1,0 +1,424 @@
+// Runs at the terminal: listed, shown, read as a tape; cancelled, resolved, forked and woken from outside.
+
+import { createHash } from 'node:crypto'
+import { copyFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { elapsed } from '../../src/cli/runs/tape-lines.ts'
+import { dollars } from '../../src/cli/runs/text.ts'
+import { open, type RunRow } from '../../src/index.ts'
+import { query } from '../support/postgres-database.ts'
+import { servedStore, TENANT_KEY } from './database-support.ts'
+import { type RunIds, storeWithRuns } from './runs-support.ts'
+import { folder, ink, lines } from './support.ts'
+
+let made: string
+let ids: RunIds
+let path: string
+
+beforeAll(async () => {
+  made = join(folder(), 'agents.db')
+  ids = await storeWithRuns({ url: made })
+})
+
+/** Each test has a copy of its own. */
+beforeEach(() => {
+  path = join(folder(), 'agents.db')
+  copyFileSync(made, path)
+})
+
+const inStore = <T>(work: (store: Awaited<ReturnType<typeof open>>) => Promise<T>): Promise<T> =>
+  open(path).then(async (store) => {
+    try {
+      return await work(store)
+    } finally {
+      await store.close()
+    }
+  })
+
+const json = async (words: readonly string[]) => JSON.parse((await ink([...words, '--json'])).out)
+const rowOf = (id: string): Promise<RunRow> => inStore((store) => store.runs.get(id)) as Promise<RunRow>
+const cellsOf = (out: string): string[][] => lines(out).map((line) => line.trim().split(/ {2,}/))
+const UNKNOWN = '01K1Y2Z3A4B5C6D7E8F9G0H1J2'
+
+describe('list', () => {
+  test('shows each run with its state and what it waits for, newest first, and lines up', async () => {
+    const { code, out, err } = await ink(['runs', 'list', path])
+    expect([code, err]).toEqual([0, ''])
+    const [head, ...rows] = lines(out)
+    expect(head?.trim().split(/ {2,}/)).toEqual(['id', 'name', 'key', 'session', 'state', 'try', 'age', 'waits for (UTC)'])
+    expect(rows.map((line) => line.slice(0, 26))).toEqual([
+      ids.nobody,
+      ...rows.slice(1, 3).map((line) => line.slice(0, 26)),
+      ids.fails,
+      ids.nap,
+      ids.greet,
+      ids.pay,
+      ids.answer,
+    ])
+    const line = (id: string) => rows.find((row) => row.startsWith(id)) ?? ''
+    expect(line(ids.greet)).toMatch(/ greet .* waiting .* approval 'refund 120 EUR', until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(in 47 h\)$/)
+    expect(line(ids.nap)).toMatch(/ sleep, until \S+ \S+ \(in 2 h\)$/)
+    expect(line(ids.pay)).toMatch(/ support\/4711 +waiting +2 .* somebody to say how 'charge card' ended$/)
+    expect(line(ids.whole)).toMatch(/ run 'part'$/)
+    expect(line(ids.part)).toMatch(/ part +work\/whole +waiting .* signal 'never'$/)
+    expect(line(ids.fails)).toMatch(/ failed +1 .* Error: it broke$/)
+    expect(line(ids.nobody)).toMatch(/ pending +0 /)
+    const state = head?.indexOf('state') as number
+    expect(rows.map((row) => row.slice(state, state + 4)).every((text) => /^(done|wait|fail|pend)$/.test(text))).toBe(true)
+  })
+
+  test('may be left out, and tells the same as JSON', async () => {
+    const { items } = await json(['runs', path])
+    expect(items).toHaveLength(8)
+    expect(items.at(-1)).toMatchObject({ id: ids.answer, state: 'done', attempt: 1 })
+    expect(await json(['runs', '--json', 'list', path])).toEqual({ items })
+  })
+
+  test('takes filters, and says how to go on', async () => {
+    const names = async (...words: readonly string[]) =>
+      (await json(['runs', 'list', path, ...words])).items.map((row: RunRow) => row.name).sort()
+    expect(await names('--state', 'waiting')).toEqual(['greet', 'nap', 'part', 'pay', 'whole'])
+    expect(await names('--session', 'support/4711')).toEqual(['answer', 'pay'])
+    expect(await names('--session', 'support/4711', '--state', 'done')).toEqual(['answer'])
+    expect(await names('--name', 'nap')).toEqual(['nap'])
+    const first = await ink(['runs', path, '--last', '3'])
+    expect(lines(first.out)).toHaveLength(4)
+    const cursor = /More: add --cursor '(.*)'\n/.exec(first.err)?.[1] as string
+    const rest = await ink(['runs', 'list', path, '--cursor', cursor])
+    expect(cellsOf(rest.out).map(([id]) => id)).toEqual(['id', ids.fails, ids.nap, ids.greet, ids.pay, ids.answer])
+    expect(rest.err).toBe('')
+  })
+
+  test('says so where nothing matches', async () => {
+    expect(await ink(['runs', path, '--state', 'cancelled'])).toEqual({ code: 0, out: '', err: 'No run matches in tenant main.\n' })
+  })
+})
+
+describe('show', () => {
+  test('tells everything about a run that has ended', async () => {
+    const { code, out } = await ink(['runs', 'show', path, ids.answer])
+    expect(code).toBe(0)
+    const told = Object.fromEntries(lines(out).map((line) => [line.slice(0, 10).trim(), line.slice(10)]))
+    expect(told).toMatchObject({ id: ids.answer, name: 'answer', state: 'done', attempts: '1', result: '{"reply":"on its way"}' })
+    expect(told.session).toMatch(/^support\/4711 \(/)
+    expect(told.ended).toMatch(/ UTC \(.* ago\)$/)
+    expect(told.input).toContain('where is it?')
+    expect(told.holder).toBeUndefined()
+    expect(out).not.toContain('hunter2')
+    expect(out).toMatch(/turn +example-large +812 +64 +0 +0 +0 +\$0\.004\n/)
+    expect(out).toMatch(/tool +example-small +12 +4 +100 +0 +0 +\$0\.0000123\n/)
+    expect(out).toMatch(/total +824 +68 +100 +0 +0 +\$0\.0040123\n/)
+  })
+
+  test('tells who holds it, and until when', async () => {
+    await using store = await open({ url: path, lease: { owner: 'desk 3' } })
+    await using run = await (await store.session('support/4711')).run('held', { input: 1 })
+    const { out } = await ink(['runs', 'show', path, run.id])
+    expect(out).toMatch(
+      new RegExp(`holder +desk 3, fence ${run.fence} \\(the lease of its session\\), until \\S+ \\S+ \\(in \\d+\\.\\d s\\)`),
+    )
+    const { holder } = await json(['runs', 'show', path, run.id])
+    expect(holder).toMatchObject({ owner: 'desk 3', fence: run.fence, lapsed: false })
+    expect(holder.until).toBeGreaterThan(holder.now)
+    await run.close()
+    expect((await ink(['runs', 'show', path, run.id])).out).toContain('holder    nobody: whoever comes next takes it up')
+  })
+
+  test('tells that a holder let it run out', async () => {
+    await using store = await open({ url: path, lease: { ttl: 30, renew: 10, owner: 'desk 3' } })
+    const run = await (await store.session('support/4711')).run('held')
+    await store.close()
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    expect((await ink(['runs', 'show', path, run.id])).out).toContain('desk 3, fence')
+    expect((await json(['runs', 'show', path, run.id])).holder).toMatchObject({ owner: 'desk 3', lapsed: true })
+  })
+
+  test('tells what it waits for, its parent, its children, and what it was forked from', async () => {
+    expect((await ink(['runs', 'show', path, ids.whole])).out).toMatch(new RegExp(`\nchildren\nid +name.*\n${ids.part} +part `))
+    expect((await ink(['runs', 'show', path, ids.part])).out).toContain(`parent    ${ids.whole} whole, waiting`)
+    const pay = await ink(['runs', 'show', path, ids.pay])
+    expect(pay.out).toMatch(/\nwaits for\nkind +name\nunknown +charge card\n/)
+    expect(pay.err).toContain(`inkfast runs resolve … ${ids.pay} 'charge card'`)
+    expect((await ink(['runs', 'show', path, ids.fails])).out).toContain('error     Error: it broke')
+    const { run: fork } = await json(['runs', 'fork', path, ids.answer, '--at', '9'])
+    expect((await ink(['runs', 'show', path, fork])).out).toContain(`fork of   ${ids.answer}, up to seq 9`)
+  })
+
+  test('tells the same as JSON', async () => {
+    const { run, session, children, total, holder } = await json(['runs', 'show', path, ids.whole])
+    expect(run).toEqual(JSON.parse(JSON.stringify(await rowOf(ids.whole))))
+    expect([session.key, holder, children.map((one: RunRow) => one.id)]).toEqual(['work/whole', undefined, [ids.part]])
+    expect((await json(['runs', 'show', path, ids.answer])).total).toMatchObject({ inputTokens: 824, costUsd: 0.0040123 })
+    expect(total.costUsd).toBe(0)
+  })
+})
+
+describe('tape', () => {
+  test('tells each thing that was asked for, with a mark, its branch, its try and what came of it', async () => {
+    const { code, out, err } = await ink(['runs', 'tape', path, ids.answer])
+    expect([code, err]).toEqual([0, ''])
+    const rows = lines(out)
+      .slice(1)
+      .map((line) => line.replace(/^ *\d+ +\+[\d.]+ {2}/, ''))
+    expect(rows).toEqual([
+      expect.stringMatching(/^○ {2}opened .*where is it\?/),
+      expect.stringMatching(/^» {2}taken up +1 {2}by .*, fence \d+$/),
+      expect.stringMatching(/^✓ {2}find order +1 {2}\{"id":4711/),
+      expect.stringMatching(/^↻ {2}send +1 {2}Error: the server is away …; again at \+0\.\d+$/),
+      expect.stringMatching(/^✓ {2}send +2 {2}"sent"$/),
+      expect.stringMatching(/^✗ {2}look up +1 {2}Error: no such address$/),
+      expect.stringMatching(/^✓ {4}1\.left: x +1 {2}1$/),
+      expect.stringMatching(/^✓ {6}1\.deep: x +1 {2}2$/),
+      ...rows.slice(8, 12),
+      expect.stringMatching(/^\$ {2}turn\/example-large +812 in, 64 out, \$0\.004$/),
+      expect.stringMatching(/^\$ {2}tool\/example-small +12 in, 4 out, 100 cached, /),
+      expect.stringMatching(/^✎ {2}plan\.changed +\{"steps":3\}$/),
+      expect.stringMatching(/^⏸ {2}sleep +sleep, until \S+ \S+ \(\+0\.\d+\)$/),
+      expect.stringMatching(/^▶ {2}sleep$/),
+      expect.stringMatching(/^● {2}done +\{"reply":"on its way"\}$/),
+    ])
+    const raced = rows.slice(8, 12).join('\n')
+    expect(raced).toMatch(/^✓ {4}2\.quick: x +1 {2}"quick"$/m)
+    expect(raced).toMatch(/^⏸ {4}2\.slow: sleep +sleep, until /m)
+    expect(raced).toMatch(/^⚑ {2}race +quick came first$/m)
+    expect(out).not.toContain('\u001b')
+    expect(out).toContain('\\u001b]0;owned\\u0007')
+  })
+
+  test('tells what was begun and of which nothing is known, and how somebody settled it', async () => {
+    expect((await ink(['runs', 'tape', path, ids.pay])).out).toMatch(/ \? {2}charge card +1 {2}begun, and nobody knows how it ended\n/)
+    await ink(['runs', 'resolve', path, ids.pay, 'charge card', '--result', '{"id":"ch_1"}'])
+    const { out } = await ink(['runs', 'tape', path, ids.pay])
+    expect(out).toMatch(/ … {2}charge card +1 {2}begun\n/)
+    expect(out).toMatch(/ ✓ {2}charge card +1 {2}as somebody said: \{"id":"ch_1"\}\n/)
+  })
+
+  test('of one that was given back tells so, and of a fork what it began with', async () => {
+    expect((await ink(['runs', 'tape', path, ids.greet])).out).toMatch(/ « {2}given back +until what it waits for has come\n$/)
+    const { run } = await json(['runs', 'fork', path, ids.answer, '--at', '9'])
+    const { out } = await ink(['runs', 'tape', path, run])
+    expect(out).toMatch(/✓ {2}find order/)
+    expect(out).toMatch(new RegExp(`⑂ {2}forked +from ${ids.answer}, with all it recorded up to seq 9\\n`))
+    expect(out).not.toContain('look up')
+  })
+
+  test('as JSON is every event, one a line', async () => {
+    const events = lines((await ink(['runs', 'tape', path, ids.greet, '--json'])).out).map((line) => JSON.parse(line))
+    expect(events.map((e) => e.type)).toContain('work.claimed')
+    expect(new Set(events.map((e) => e.run))).toEqual(new Set([ids.greet]))
+  })
+
+  test('times are told to the millisecond while that says something', () => {
+    expect([0, 214, 59_999, 185_214, 7_385_000, 266_585_000, -5].map(elapsed)).toEqual([
+      '+0.000',
+      '+0.214',
+      '+59.999',
+      '+3:05.214',
+      '+2:03:05',
+      '+3 d 02:03:05',
+      '-0.005',
+    ])
+    expect([0n, 4_000_000n, 12_300n, 1_500_000_000n, 12_345_000_000_001n].map(dollars)).toEqual([
+      '$0.00',
+      '$0.004',
+      '$0.0000123',
+      '$1.50',
+      '$12,345.000000001',
+    ])
+  })
+})
+
+test('looking changes nothing', async () => {
+  const digest = () => createHash('sha256').update(readFileSync(path)).digest('hex')
+  await ink(['verify', path])
+  const before = digest()
+  for (const words of [['list'], ['show'], ['tape']])
+    expect((await ink(['runs', ...words, path, ...(words[0] === 'list' ? [] : [ids.pay])])).code).toBe(0)
+  expect(digest()).toBe(before)
+  await ink(['runs', 'wake', path, ids.nap])
+  expect(digest()).not.toBe(before)
+})
+
+describe('cancel', () => {
+  test('ends a run, and the journal says who did it and why', async () => {
+    const { code, out } = await ink(['runs', 'cancel', path, ids.nap, '--reason', 'the order was withdrawn', '--actor', 'user_ops'])
+    expect([code, out]).toEqual([0, `✓ nap (${ids.nap}) is cancelled; whoever holds it writes nothing more\n`])
+    expect(await rowOf(ids.nap)).toMatchObject({ state: 'cancelled', error: { message: 'the order was withdrawn' } })
+    const events = lines((await ink(['events', path, '--run', ids.nap, '--type', 'run.cancelled', '--json'])).out)
+    expect(JSON.parse(events[0] as string)).toMatchObject({ actor: 'user_ops' })
+    expect(await ink(['runs', 'cancel', path, ids.nap, '--reason', 'again'])).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('is cancelled, and that is final'),
+    })
+    expect((await ink(['verify', path])).code).toBe(0)
+    expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
+  })
+
+  test('masks a secret in the reason, and tells it as JSON', async () => {
+    const reason = 'token=ghp_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2'
+    expect(await json(['runs', 'cancel', path, ids.nap, '--reason', reason])).toEqual({ run: ids.nap, name: 'nap', state: 'cancelled' })
+    expect(JSON.stringify(await rowOf(ids.nap))).not.toContain('ghp_')
+  })
+})
+
+describe('resolve', () => {
+  const goesOn = () =>
+    inStore(async (store) => {
+      await using run = await (await store.session('support/4711')).run('pay', { wait: '5s' })
+      return run.effect('charge card', () => 'called again', { ifUnknown: 'ask' }).catch((error: Error) => error.message)
+    })
+
+  test('says what came of an effect, and the run goes on with that', async () => {
+    const { code, out } = await ink(['runs', 'resolve', path, ids.pay, 'charge card', '--result', '{"id":"ch_1"}'])
+    expect([code, out]).toEqual([0, `✓ 'charge card' is recorded as done; pay (${ids.pay}) goes on with that\n`])
+    expect(await goesOn()).toEqual({ id: 'ch_1' })
+  })
+
+  test('says that it failed, and why', async () => {
+    expect(await json(['runs', 'resolve', path, ids.pay, 'charge card', '--error', 'the bank never got it'])).toEqual({
+      run: ids.pay,
+      name: 'pay',
+      effect: 'charge card',
+      settled: 'failed',
+    })
+    expect(await goesOn()).toContain('the bank never got it')
+  })
+})
+
+describe('fork', () => {
+  test('makes a run that nobody holds, which goes on from what is shared', async () => {
+    const tape = lines((await ink(['runs', 'tape', path, ids.answer, '--json'])).out).map((line) => JSON.parse(line))
+    const at = tape.find((e) => e.type === 'effect.settled').seq
+    const { code, out } = await ink(['runs', 'fork', path, ids.answer, '--at', String(at), '--key', 'second'])
+    expect(code).toBe(0)
+    expect(out).toMatch(new RegExp(`^✓ forked: \\S+ shares what answer \\(${ids.answer}\\) recorded up to seq ${at}; nobody holds it\n`))
+    expect(out).toContain("await (await store.session('support/4711')).run('answer', { key: 'second' })")
+    const id = /forked: (\S+)/.exec(out)?.[1] as string
+    const { done, holder } = await inStore(async (store) => {
+      const held = await store.runs.holder(id)
+      await using run = await (await store.session('support/4711')).run('answer', { key: 'second' })
+      expect(run.id).toBe(id)
+      let called = false
+      const found = await run.effect('find order', () => {
+        called = true
+      })
+      expect([called, found]).toMatchObject([false, { id: 4711 }])
+      await run.finish()
+      return { done: run.state, holder: held }
+    })
+    expect([done, holder]).toEqual(['done', undefined])
+    expect((await rowOf(ids.answer)).result).toEqual({ value: { reply: 'on its way' } })
+  })
+})
+
+describe('wake', () => {
+  test('has a run looked at again, and says so where there is nobody to look', async () => {
+    expect((await ink(['runs', 'wake', path, ids.nap])).out).toContain(`✓ nap (${ids.nap}) is due now`)
+    expect(await json(['runs', 'wake', path, ids.nap])).toMatchObject({ run: ids.nap, woken: true })
+    const own = await ink(['runs', 'wake', path, ids.pay])
+    expect([own.code, own.out]).toEqual([0, expect.stringContaining('! pay')])
+    expect(await json(['runs', 'wake', path, ids.pay])).toMatchObject({ woken: false })
+  })
+})
+
+describe('what is refused', () => {
+  test.each([
+    [['list', 'STORE', '--state', 'asleep'], 2, 'Allowed choices are pending'],
+    [['list', 'STORE', '--bogus'], 2, "unknown option '--bogus'. See inkfast runs list --help."],
+    [['list', 'STORE', '--name', 'nap', '--state', 'waiting'], 2, 'list runs by'],
+    [['list', 'STORE', '--session', 'support/none'], 3, 'no session support/none'],
+    [['list', 'STORE', '--tenant', 'acme'], 3, 'no tenant acme'],
+    [['list', 'STORE', '--cursor', 'x'], 2, 'cursor'],
+    [['list', 'STORE.not'], 3, 'There is no store'],
+    [['STORE', 'show', UNKNOWN], 2, 'What to do comes first'],
+    [['show', 'STORE'], 2, 'Which run?'],
+    [['show', 'STORE', 'x'], 2, 'is not an id'],
+    [['show', 'STORE', UNKNOWN], 3, 'There is no run'],
+    [['show', 'STORE', UNKNOWN, 'more'], 2, 'one word too many'],
+    [['tape', 'STORE', UNKNOWN], 3, 'There is no run'],
+    [['cancel', 'STORE', UNKNOWN, '--reason', 'x'], 3, 'There is no run'],
+    [['cancel', 'STORE', 'ANSWER'], 2, '--reason'],
+    [['cancel', 'STORE', 'ANSWER', '--reason', 'x'], 5, 'that is final'],
+    [['resolve', 'STORE', 'PAY'], 2, 'Which effect?'],
+    [['resolve', 'STORE', 'PAY', 'charge card'], 2, 'How did it end?'],
+    [['resolve', 'STORE', 'PAY', 'charge card', '--result', '1', '--error', 'x'], 2, 'How did it end?'],
+    [['resolve', 'STORE', 'PAY', 'charge card', '--result', '{oops'], 2, 'is not JSON'],
+    [['resolve', 'STORE', 'PAY', 'charge cash', '--result', '1'], 3, "'charge cash'"],
+    [['resolve', 'STORE', 'ANSWER', 'send', '--result', '1'], 5, 'that is final'],
+    [['fork', 'STORE', 'ANSWER'], 2, 'Up to where?'],
+    [['fork', 'STORE', 'ANSWER', '--at', '100000'], 2, 'the journal ends at'],
+    [['fork', 'STORE', UNKNOWN, '--at', '1'], 3, 'There is no run'],
+    [['wake', 'STORE', 'ANSWER'], 5, 'that is final'],
+    [['wake', 'STORE', UNKNOWN], 3, 'There is no run'],
+  ] as const)('%j ends with %i and one line', async (words, exit, said) => {
+    const before = (await inStore((store) => store.head())).seq
+    const meant = words.map((word) => word.replace('STORE', path).replace('ANSWER', ids.answer).replace('PAY', ids.pay))
+    const { code, out, err } = await ink(['runs', ...meant])
+    expect([code, out]).toEqual([exit, ''])
+    expect(err).toMatch(/^inkfast: .*\n$/)
+    expect(err).toContain(said)
+    expect((await inStore((store) => store.head())).seq).toBe(before)
+  })
+
+  test('is an object with --json', async () => {
+    expect((await json(['runs', 'show', path, UNKNOWN])).error).toMatchObject({ code: 'RUN_UNKNOWN', kind: 'missing' })
+    expect((await json(['runs', 'wake', path, ids.answer])).error).toMatchObject({ code: 'RUN_FINISHED', kind: 'conflict' })
+  })
+})
+
+test.each(['list', 'show', 'tape', 'cancel', 'resolve', 'fork', 'wake'])(
+  '%s --help has its options, an example and exit codes',
+  async (verb) => {
+    const { code, out } = await ink(['runs', verb, '--help'])
+    expect(code).toBe(0)
+    expect(out).toContain(`Usage: inkfast runs ${verb} [options] [store]`)
+    expect(out).toMatch(/Examples:\n {2}inkfast runs /)
+    expect(out).toContain('--json')
+    expect(out).toContain('--tenant <tenant>')
+    expect(out).toContain('Exit codes:')
+  },
+)
+
+test('the store may be left out where INKFAST_URL names it', async () => {
+  const env = { INKFAST_URL: path }
+  expect((await ink(['runs'], env)).out).toContain(ids.pay)
+  expect((await ink(['runs', 'show', ids.pay], env)).out).toContain(ids.pay)
+  expect((await ink(['runs', 'resolve', ids.pay, 'charge card', '--error', 'no'], env)).code).toBe(0)
+  expect((await ink(['runs', 'show', path, ids.pay], env)).code).toBe(0)
+})
+
+test('a folder that keeps a file for each tenant, and another tenant than main', async () => {
+  const url = folder()
+  const own = await storeWithRuns({ url, layout: 'tenant' }, 'acme')
+  const acme = ['--tenant', 'acme'] as const
+  expect((await json(['runs', url, ...acme])).items).toHaveLength(8)
+  expect((await ink(['runs', 'tape', url, own.answer, ...acme])).out).toContain('find order')
+  expect((await ink(['runs', 'show', url, own.answer])).code).toBe(3)
+  expect((await ink(['runs', 'cancel', url, own.nap, '--reason', 'x', '--actor', 'user_ops', ...acme])).code).toBe(0)
+  expect((await json(['runs', 'show', url, own.nap, ...acme])).run.state).toBe('cancelled')
+})
+
+test('a store on a server, as a node and as a login that may only look', async () => {
+  const served = await servedStore()
+  const own = await storeWithRuns({ url: served.node, tenantKey: TENANT_KEY })
+  const env = { INKFAST_URL: served.node, INKFAST_TENANT_KEY: TENANT_KEY }
+  const reader = new URL(served.node)
+  reader.username = `${served.login}_reader`
+  await query(served.admin, `create role ${reader.username} login password '${reader.password}' in role inkfast_reader`)
+  for (const url of [served.node, reader.href]) {
+    const asked = { ...env, INKFAST_URL: url }
+    expect(lines((await ink(['runs'], asked)).out)).toHaveLength(9)
+    expect((await ink(['runs', 'show', own.pay], asked)).out).toMatch(/unknown +charge card/)
+    expect((await ink(['runs', 'tape', own.answer], asked)).out).toMatch(/✓ {2}find order/)
+  }
+  expect((await ink(['runs', 'cancel', own.nap, '--reason', 'x'], { ...env, INKFAST_URL: reader.href })).code).toBe(3)
+  expect((await ink(['runs', 'cancel', own.nap, '--reason', 'x'], env)).code).toBe(0)
+  expect((await ink(['runs', 'resolve', own.pay, 'charge card', '--result', '1'], env)).code).toBe(0)
+  expect((await ink(['runs', 'wake', own.greet], env)).out).toContain('is due now')
+  const forked = JSON.parse((await ink(['runs', 'fork', own.answer, '--at', '9', '--json'], env)).out)
+  expect((await ink(['runs', 'show', forked.run], env)).out).toContain('nobody')
+  expect((await ink(['runs', 'show', UNKNOWN], env)).code).toBe(3)
+  expect((await ink(['verify'], env)).code).toBe(0)
+  expect((await ink(['rebuild', '--check'], env)).code).toBe(0)
+})
