@@ -1,23 +1,18 @@
-// A process that holds runs until it is killed: holder-child.ts <url> <round>, by fork. It says so once it holds all of them.
+// A process that holds a run until it is killed: holder-child.ts <url> <name> <program | node>, by fork. It says so once it has it.
 
 import { open, type Run } from '../../src/index.ts'
 import { effect } from './ours.ts'
-import { names } from './takeover-names.ts'
 
-const [url, round] = [process.argv[2] as string, Number(process.argv[3])]
-const { asked, awaited, offered } = names(round)
+export type Holder = 'program' | 'node'
 
+const [url, name, as] = [process.argv[2] as string, process.argv[3] as string, process.argv[4] as Holder]
+// It lives as long as whoever started it, and not longer.
+process.once('disconnect', () => process.exit())
 const store = await open(url)
-const hold = async (name: string): Promise<void> => {
-  await effect(await (await store.session(name)).run(name), 0)
+const hold = async (run: Run): Promise<void> => {
+  await effect(run, 0)
+  process.send?.('held')
+  await new Promise(() => {})
 }
-const taken = Promise.withResolvers<void>()
-store.work({
-  [offered]: async (run: Run) => {
-    await effect(run, 0)
-    taken.resolve()
-    await new Promise(() => {})
-  },
-})
-await Promise.all([hold(asked), hold(awaited), taken.promise])
-process.send?.('held')
+if (as === 'node') store.work({ [name]: hold })
+else await hold(await (await store.session(name)).run(name))

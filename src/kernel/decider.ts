@@ -95,7 +95,7 @@ export const TENANT_TURNED: Readonly<Record<TenantState, string>> = {
 const TURNS: readonly string[] = Object.values(TENANT_TURNED)
 
 /** What stands on the tape of a run and changes no row: facts of no decider. */
-export const TAPE_TYPES: readonly string[] = ['effect.started', 'effect.retried', 'effect.settled', 'race.won']
+export const TAPE_TYPES: readonly string[] = ['effect.started', 'effect.streamed', 'effect.retried', 'effect.settled', 'race.won']
 
 export interface ErasedData {
   /** Inclusive ranges of seqs. */

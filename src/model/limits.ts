@@ -72,6 +72,10 @@ export const limits = {
   leaseMs: 30_000,
   /** How often it is renewed: two in a row may fail. */
   leaseRenewMs: 10_000,
+  /** What an effect streams becomes an entry once it is this long, */
+  streamChars: 4096,
+  /** or this old: somebody watches it. */
+  streamMs: 250,
   /** A program under replay that asks for nothing for so long, while its tape has more, has taken another way. */
   replayQuietMs: 2000,
   /** A wait longer than this gives the run back instead of keeping it in memory. */

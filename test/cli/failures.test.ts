@@ -8,7 +8,7 @@ import { folder, ink, MARKER, smallStore, tamper, withDatabase } from './support
 
 const PAGE = 4096
 
-const readers = [['events'], ['tail'], ['sessions'], ['verify'], ['rebuild', '--check'], ['du'], ['migrate']] as const
+const readers = [['events'], ['tail'], ['sessions'], ['runs'], ['verify'], ['rebuild', '--check'], ['du'], ['migrate']] as const
 
 const call = ([name, ...rest]: readonly string[], path: string, ...more: readonly string[]) => ink([name as string, path, ...rest, ...more])
 

@@ -24,7 +24,11 @@ export async function storeWithRuns(options: StoreOptions, tenant = 'main'): Pro
     ids.pay = pay.id
     const begun = Promise.withResolvers<void>()
     // Begun, and the store is closed before anything came of it.
-    pay.effect('charge card', () => (begun.resolve(), new Promise(() => {})), { ifUnknown: 'ask' }).catch(() => {})
+    const charge = () => {
+      begun.resolve()
+      return new Promise(() => {})
+    }
+    pay.effect('charge card', charge, { ifUnknown: 'ask' }).catch(() => {})
     await begun.promise
   }
   await using store = await open({ ...options, lease })

@@ -1,6 +1,8 @@
 // Runs at the terminal: listed, shown, read as a tape; cancelled, resolved, forked and woken from outside.
 
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -39,6 +41,7 @@ const inStore = <T>(work: (store: Awaited<ReturnType<typeof open>>) => Promise<T
 const json = async (words: readonly string[]) => JSON.parse((await ink([...words, '--json'])).out)
 const rowOf = (id: string): Promise<RunRow> => inStore((store) => store.runs.get(id)) as Promise<RunRow>
 const cellsOf = (out: string): string[][] => lines(out).map((line) => line.trim().split(/ {2,}/))
+const digest = (): string => createHash('sha256').update(readFileSync(path)).digest('hex')
 const UNKNOWN = '01K1Y2Z3A4B5C6D7E8F9G0H1J2'
 
 describe('list', () => {
@@ -47,15 +50,9 @@ describe('list', () => {
     expect([code, err]).toEqual([0, ''])
     const [head, ...rows] = lines(out)
     expect(head?.trim().split(/ {2,}/)).toEqual(['id', 'name', 'key', 'session', 'state', 'try', 'age', 'waits for (UTC)'])
-    expect(rows.map((line) => line.slice(0, 26))).toEqual([
-      ids.nobody,
-      ...rows.slice(1, 3).map((line) => line.slice(0, 26)),
-      ids.fails,
-      ids.nap,
-      ids.greet,
-      ids.pay,
-      ids.answer,
-    ])
+    const shown = rows.map((line) => line.slice(0, 26))
+    expect(shown.slice(0, 3).sort()).toEqual([ids.nobody, ids.whole, ids.part].sort())
+    expect(shown.slice(3)).toEqual([ids.fails, ids.nap, ids.greet, ids.pay, ids.answer])
     const line = (id: string) => rows.find((row) => row.startsWith(id)) ?? ''
     expect(line(ids.greet)).toMatch(/ greet .* waiting .* approval 'refund 120 EUR', until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(in 47 h\)$/)
     expect(line(ids.nap)).toMatch(/ sleep, until \S+ \S+ \(in 2 h\)$/)
@@ -125,13 +122,22 @@ describe('show', () => {
     expect((await ink(['runs', 'show', path, run.id])).out).toContain('holder    nobody: whoever comes next takes it up')
   })
 
-  test('tells that a holder let it run out', async () => {
-    await using store = await open({ url: path, lease: { ttl: 30, renew: 10, owner: 'desk 3' } })
-    const run = await (await store.session('support/4711')).run('held')
-    await store.close()
-    await new Promise((resolve) => setTimeout(resolve, 60))
-    expect((await ink(['runs', 'show', path, run.id])).out).toContain('desk 3, fence')
-    expect((await json(['runs', 'show', path, run.id])).holder).toMatchObject({ owner: 'desk 3', lapsed: true })
+  test('tells that whoever held it is gone', async () => {
+    const index = new URL('../../src/index.ts', import.meta.url).href
+    const program = `import { open } from '${index}'
+      const store = await open({ url: ${JSON.stringify(path)}, lease: { ttl: 900, renew: 300, owner: 'desk 3' } })
+      const run = await (await store.session('support/4711')).run('held')
+      process.stdout.write(run.id)
+      setInterval(() => {}, 1000)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const ended = once(child, 'close')
+    const run = String((await once(child.stdout, 'data'))[0])
+    child.kill('SIGKILL')
+    await ended
+    // Where nothing can be known of a process, its lease has to run out first.
+    if (process.platform !== 'linux') await new Promise((resolve) => setTimeout(resolve, 1000))
+    expect((await ink(['runs', 'show', path, run])).out).toMatch(/holder +desk 3, fence \d+, is gone or let it run out/)
+    expect((await json(['runs', 'show', path, run])).holder).toMatchObject({ owner: 'desk 3', lapsed: true })
   })
 
   test('tells what it waits for, its parent, its children, and what it was forked from', async () => {
@@ -141,8 +147,8 @@ describe('show', () => {
     expect(pay.out).toMatch(/\nwaits for\nkind +name\nunknown +charge card\n/)
     expect(pay.err).toContain(`inkfast runs resolve … ${ids.pay} 'charge card'`)
     expect((await ink(['runs', 'show', path, ids.fails])).out).toContain('error     Error: it broke')
-    const { run: fork } = await json(['runs', 'fork', path, ids.answer, '--at', '9'])
-    expect((await ink(['runs', 'show', path, fork])).out).toContain(`fork of   ${ids.answer}, up to seq 9`)
+    const { run: fork } = await json(['runs', 'fork', path, ids.answer, '--at', '5'])
+    expect((await ink(['runs', 'show', path, fork])).out).toContain(`fork of   ${ids.answer}, up to seq 5`)
   })
 
   test('tells the same as JSON', async () => {
@@ -196,10 +202,10 @@ describe('tape', () => {
 
   test('of one that was given back tells so, and of a fork what it began with', async () => {
     expect((await ink(['runs', 'tape', path, ids.greet])).out).toMatch(/ « {2}given back +until what it waits for has come\n$/)
-    const { run } = await json(['runs', 'fork', path, ids.answer, '--at', '9'])
+    const { run } = await json(['runs', 'fork', path, ids.answer, '--at', '5'])
     const { out } = await ink(['runs', 'tape', path, run])
     expect(out).toMatch(/✓ {2}find order/)
-    expect(out).toMatch(new RegExp(`⑂ {2}forked +from ${ids.answer}, with all it recorded up to seq 9\\n`))
+    expect(out).toMatch(new RegExp(`⑂ {2}forked +from ${ids.answer}, with all it recorded up to seq 5\\n`))
     expect(out).not.toContain('look up')
   })
 
@@ -230,8 +236,6 @@ describe('tape', () => {
 })
 
 test('looking changes nothing', async () => {
-  const digest = () => createHash('sha256').update(readFileSync(path)).digest('hex')
-  await ink(['verify', path])
   const before = digest()
   for (const words of [['list'], ['show'], ['tape']])
     expect((await ink(['runs', ...words, path, ...(words[0] === 'list' ? [] : [ids.pay])])).code).toBe(0)
@@ -266,7 +270,7 @@ describe('resolve', () => {
   const goesOn = () =>
     inStore(async (store) => {
       await using run = await (await store.session('support/4711')).run('pay', { wait: '5s' })
-      return run.effect('charge card', () => 'called again', { ifUnknown: 'ask' }).catch((error: Error) => error.message)
+      return await run.effect('charge card', () => 'called again', { ifUnknown: 'ask' }).catch((error: Error) => error.message)
     })
 
   test('says what came of an effect, and the run goes on with that', async () => {
@@ -352,13 +356,13 @@ describe('what is refused', () => {
     [['wake', 'STORE', 'ANSWER'], 5, 'that is final'],
     [['wake', 'STORE', UNKNOWN], 3, 'There is no run'],
   ] as const)('%j ends with %i and one line', async (words, exit, said) => {
-    const before = (await inStore((store) => store.head())).seq
+    const before = digest()
     const meant = words.map((word) => word.replace('STORE', path).replace('ANSWER', ids.answer).replace('PAY', ids.pay))
     const { code, out, err } = await ink(['runs', ...meant])
     expect([code, out]).toEqual([exit, ''])
     expect(err).toMatch(/^inkfast: .*\n$/)
     expect(err).toContain(said)
-    expect((await inStore((store) => store.head())).seq).toBe(before)
+    expect(digest()).toBe(before)
   })
 
   test('is an object with --json', async () => {

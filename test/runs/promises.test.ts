@@ -111,6 +111,27 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('what an effect streams is drawn together into few entries, and replay does not read them', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const run = await session.run('r')
+    const words = Array.from({ length: 2000 }, (_, i) => `word${i} `)
+    const said = await run.effect('call model', ({ stream }) => {
+      for (const word of words) stream(word)
+      return words.length
+    })
+    expect(said).toBe(2000)
+    const streamed: string[] = []
+    for await (const event of store.events({ types: ['effect.streamed'] })) streamed.push((event.data as { text: string }).text)
+    expect(streamed.join('')).toBe(words.join(''))
+    expect(streamed.length).toBeLessThan(10)
+    await run.close()
+    const again = await session.run('r')
+    expect(await again.effect('call model', () => 'anew')).toBe(2000)
+    await again.finish()
+    await expectSound(store)
+  })
+
   test('branches replay by their names, whatever the scheduling was; a race is decided once', async () => {
     const store = await engine.open()
     const session = await store.session('s')

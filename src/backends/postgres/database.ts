@@ -7,6 +7,7 @@ import type { Cells, Connection, Connections, Step, Value } from './connections.
 import { codeOf, isLost, isPassing, isStalePlan, isStartingUp, translate } from './failures.ts'
 import { NoAnswer } from './pool.ts'
 import type { STORE, Wall } from './wall.ts'
+import { WarmConnection } from './warm.ts'
 
 export type Somebody = TenantId | typeof STORE
 
@@ -55,6 +56,7 @@ export class Database {
   readonly readOnly: boolean
   readonly #role: string | undefined
   readonly #timeoutMs: number
+  readonly #warm = new WarmConnection()
   #prepares = true
   #closed = false
 
@@ -88,7 +90,7 @@ export class Database {
   /** One round trip, one transaction, in the app role. What was only read is read again when a connection breaks. */
   async run(steps: readonly Step[], what: 'reading' | 'writing', opening?: Opening): Promise<readonly (readonly Cells[])[]> {
     for (let attempt = 1; ; attempt++) {
-      const connection = await this.acquire()
+      const connection = (what === 'writing' && this.#warm.take()) || (await this.acquire())
       let broken = false
       try {
         return await this.send(connection, steps, { opening })
@@ -99,7 +101,8 @@ export class Database {
         const again = isPassing(error) || isStalePlan(error) || (what === 'reading' && broken && !(error instanceof NoAnswer))
         if (!again || attempt >= TRIES) throw translate(this.place, error, what)
       } finally {
-        connection.release(broken)
+        if (broken || what === 'reading' || this.#closed) connection.release(broken)
+        else this.#warm.keep(connection)
       }
       await new Promise((resolve) => setTimeout(resolve, Math.random() * FIRST_WAIT_MS * 2 ** attempt))
     }
@@ -188,6 +191,7 @@ export class Database {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    this.#warm.release()
     await this.connections.close()
   }
 }

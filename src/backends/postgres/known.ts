@@ -58,6 +58,12 @@ export class KnownTenants {
     }
   }
 
+  /** A batch of plain appends: the head moves, and what held still holds. */
+  moved(tenant: TenantId, from: KnownHead, to: KnownHead): void {
+    const known = this.#tenants.get(tenant)
+    if (known?.head === from) known.head = to
+  }
+
   forget(tenant: TenantId): void {
     this.#tenants.delete(tenant)
   }

@@ -50,7 +50,7 @@ export async function appendPlain(
   batch: readonly Commit[],
   head: KnownHead,
   settings: CommitSettings,
-): Promise<readonly Outcome[] | undefined> {
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly head: KnownHead } | undefined> {
   const tenant = batch[0]?.tenant
   assert(tenant !== undefined, 'a batch holds a commit')
   const events = batch.flatMap((commit) => commit.events)
@@ -67,7 +67,7 @@ export async function appendPlain(
   if (!found) return undefined
   const now = Number(found)
   let [place, digits] = [head.seq, links.toString('hex')]
-  return batch.map((commit) => {
+  const outcomes = batch.map((commit): Outcome => {
     const receipts = commit.events.map(({ id }): Receipt => {
       place++
       const end = (place - head.seq) * 64
@@ -75,4 +75,5 @@ export async function appendPlain(
     })
     return { ok: true, receipts, repeated: false, now }
   })
+  return { outcomes, head: { seq, hash: last } }
 }

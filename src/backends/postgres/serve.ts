@@ -55,8 +55,8 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
       const head = known.headFor(part)
       const plain = head && (await appendPlain(db, part, head, settings))
       if (head && plain) {
-        known.learn(part, plain, head.seq)
-        return plain
+        known.moved(tenant, head, plain.head)
+        return plain.outcomes
       }
       const { outcomes, base } = await applyBatch(db, part, settings)
       if (outcomes[0]) ahead = outcomes[0].now - Date.now()
@@ -90,6 +90,14 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
     commit: async (batch) => {
       if (closed) throw refuse('STORE_CLOSED')
       if (db.readOnly) throw refuse('DATABASE_READ_ONLY', { place: db.place, reason: 'it was opened to be read' })
+      const first = batch[0]?.tenant
+      if (first !== undefined && batch.every(({ tenant }) => tenant === first)) {
+        try {
+          return await applyTenant(batch)
+        } finally {
+          signals.wake([first])
+        }
+      }
       const tenants = new Map<TenantId, number[]>()
       for (const [i, { tenant }] of batch.entries()) {
         const places = tenants.get(tenant)
@@ -100,7 +108,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
       const applied = await Promise.allSettled(
         [...tenants.values()].map(async (places) => {
           const commits = places.map((i) => batch[i] as Commit)
-          const own = tenants.size === 1 ? await applyTenant(commits) : await applyBeside(commits)
+          const own = await applyBeside(commits)
           for (const [k, place] of places.entries()) outcomes[place] = own[k] as Outcome
         }),
       )
@@ -108,7 +116,6 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
       const failed = applied.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
       if (failed.length === 0) return outcomes
       // Of several tenants some may be saved: then it is no longer a refusal of everything.
-      if (applied.length === 1) throw failed[0]
       throw new Error(`${failed.length} of the ${applied.length} tenants of a batch were left without an answer`, { cause: failed[0] })
     },
     journal: journalReads(db),

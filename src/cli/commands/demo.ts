@@ -1,59 +1,105 @@
-// The product in a few seconds: a writer is killed while it writes, copies are tampered with, and each claim is measured on the spot.
+// The product in a few seconds: an agent is killed and stopped at the worst moments and others go on, many writers are killed, copies are
+// tampered with, and each claim is measured on the spot.
 
 import { randomBytes, randomInt } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Event, open, type Receipt, type Store, type VerifyReport } from '../../index.ts'
-import { type Claim, chainIntact, cutSeen, receiptsStand, rowsFold, secretAbsent, stepsOnce, tamperNamed } from '../demo/claims.ts'
+import { chainIntact, cutSeen, receiptsStand, rowsFold, secretAbsent, stepsOnce, tamperNamed } from '../demo/claims.ts'
+import { actions } from '../demo/outbox.ts'
+import { actionsOnce, answerHeard, fencesGrow, lateRefused, recordedReplayed, replacedAtOnce } from '../demo/run-claims.ts'
+import { Story } from '../demo/story.ts'
+import { type Owner, type Takeover, takeOver } from '../demo/takeover.ts'
 import { changeByte, cutTail } from '../demo/tamper.ts'
 import { type Round, writeUntilKilled } from '../demo/writer.ts'
 import { EXIT, type Exit } from '../exit.ts'
-import { count, padded, span } from '../format.ts'
-import { type Terminal, verdict } from '../terminal.ts'
-import { cut, jsonLine, padEnd } from '../text.ts'
+import { padded, span } from '../format.ts'
+import type { Terminal } from '../terminal.ts'
+import { jsonLine } from '../text.ts'
 
 export interface DemoOptions {
   readonly keep?: boolean
   readonly kills?: number
 }
 
+/** For tests alone: something that goes wrong behind the demo's back, which one of its claims must see. */
+export interface Meddling {
+  readonly outbox?: (path: string) => void
+}
+
 const CALLERS = 32
 const KILLS_BY_DEFAULT = 3
 const LAST_WORDS = 5
-const CLAIM_COLUMNS = 60
 
 interface Planted {
   readonly receipts: readonly Receipt[]
-  /** The seq of the event that will be tampered with. */
-  readonly refund: number
   readonly secrets: readonly string[]
 }
 
-const REFUND = '"amount":120'
+const CHARGE = '"charged":120'
 const BESIDE = 'weather for the delivery address'
 
-export async function demo(t: Terminal, { keep = false, kills = KILLS_BY_DEFAULT }: DemoOptions): Promise<Exit> {
+export async function demo(t: Terminal, { keep = false, kills = KILLS_BY_DEFAULT }: DemoOptions, meddling: Meddling = {}): Promise<Exit> {
   const started = performance.now()
   const folder = mkdtempSync(join(tmpdir(), 'inkfast-demo-'))
   try {
     const story = new Story(t)
-    await tellStory(story, join(folder, 'agents.db'), kills, t.signal)
+    const path = join(folder, 'agents.db')
+    const taken = await tellOfRun(story, path, meddling, t.signal)
+    const acknowledged = await tellOfKills(story, path, kills, t.signal)
+    await tellOfTampering(story, path, acknowledged, taken)
     const ok = story.claims.every((c) => c.ok)
     const ms = Math.round(performance.now() - started)
-    if (t.json) t.out(jsonLine({ ok, claims: story.claims, ms, ...(keep && { folder }) }))
-    else story.end(ok, ms, keep ? folder : undefined)
+    if (t.json) t.out(jsonLine({ ok, claims: story.claims, owners: taken.owners, ms, ...(keep && { folder, run: taken.run }) }))
+    else story.end(ok, ms, keep ? folder : undefined, taken.run)
     return ok ? EXIT.fine : EXIT.unsound
   } finally {
     if (!keep) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function tellStory(story: Story, path: string, kills: number, signal: AbortSignal): Promise<void> {
-  story.chapter('An agent writes, and is killed while it writes', [
-    `${CALLERS} callers append to one file from a process of their own. A receipt`,
-    'counts once its promise has resolved; then the process gets SIGKILL, with',
-    'commits still on their way to the disk.',
+async function tellOfRun(story: Story, path: string, meddling: Meddling, signal: AbortSignal): Promise<Takeover> {
+  story.chapter('An agent is killed at the worst moments, and another goes on', [
+    'It charges a card, sends a mail, asks a person and sends a parcel. Each owner',
+    'below is a process of its own; every action adds a line to an outbox.',
+  ])
+  const outbox = join(path, '..', 'outbox.txt')
+  const store = await open(path)
+  try {
+    const taken = await takeOver(store, path, outbox, signal)
+    story.table(
+      [{ title: 'owner' }, { title: 'fence', right: true }, ...STEPS.map((title) => ({ title })), { title: 'what became of it' }],
+      taken.owners.map(ownerCells),
+    )
+    meddling.outbox?.(outbox)
+    story.claim(actionsOnce(actions(outbox), taken.owners))
+    story.claim(recordedReplayed(taken.owners))
+    story.claim(replacedAtOnce(taken))
+    story.claim(fencesGrow(taken))
+    story.claim(lateRefused(taken))
+    story.claim(answerHeard(taken))
+    return taken
+  } finally {
+    await store.close()
+  }
+}
+
+const STEPS = ['charge', 'mail', 'approval', 'parcel'] as const
+
+const ownerCells = ({ pid, fence, steps, end }: Owner): readonly string[] => [
+  `pid ${pid}`,
+  String(fence),
+  ...STEPS.map((step) => steps[step] ?? ''),
+  end,
+]
+
+/** Gives back every receipt that was handed out. */
+async function tellOfKills(story: Story, path: string, kills: number, signal: AbortSignal): Promise<readonly Receipt[]> {
+  story.chapter('Many write at once, and are killed while they write', [
+    `${CALLERS} callers append to the same file from one process. A receipt counts once`,
+    'its promise has resolved; then the process gets SIGKILL, with commits still on',
+    'their way to the disk. Then everything is read, hashed and folded anew.',
   ])
   const acknowledged: Receipt[] = []
   let done: readonly number[] = Array.from({ length: CALLERS }, () => 0)
@@ -67,32 +113,33 @@ async function tellStory(story: Story, path: string, kills: number, signal: Abor
       `kill ${kill}   ${padded(round.receipts.length, 6)} receipts in ${span(round.ms)}, ${round.inFlight} in flight${round.repeated > 0 ? `, ${round.repeated} found again by key` : ''}`,
     )
   }
-
-  story.chapter('What was acknowledged is there', ['The file is opened again; everything in it is read, hashed and folded anew.'])
+  story.line('')
   const store = await open({ url: path, create: false })
-  let planted: Planted
   try {
     const events = await allEvents(store)
     story.claim(receiptsStand(acknowledged, events))
     story.claim(stepsOnce(events.values(), repeated))
     story.claim(chainIntact('the hash chain is intact', await store.verify({ receipts: acknowledged, signal })))
     story.claim(rowsFold(await store.rebuild({ check: true, signal })))
-    planted = await plant(store)
-    acknowledged.push(...planted.receipts)
 
     story.chapter('What must not be kept is not kept', ['A tool call with an API key and a password in it is appended like any other.'])
+    const planted = await plant(store)
     // Before closing, so that the log beside the file is searched too.
     const files = readdirSync(join(path, '..')).map((name) => readFileSync(join(path, '..', name)))
     story.claim(secretAbsent(files, planted.secrets, BESIDE))
+    return [...acknowledged, ...planted.receipts]
   } finally {
     await store.close()
   }
+}
 
-  story.chapter('What was changed is seen', [`In a copy, one byte is changed: event ${planted.refund}, a refund of 120 EUR, says 920.`])
+async function tellOfTampering(story: Story, path: string, acknowledged: readonly Receipt[], { tape }: Takeover): Promise<void> {
+  const charge = tape.find(({ type, data }) => type === 'effect.settled' && (data as { name?: string }).name === 'charge')?.seq ?? 0
+  story.chapter('What was changed is seen', [`In a copy, one byte is changed: event ${charge}, the charge of 120 EUR, says 920.`])
   const changed = `${path}.changed`
   copyFileSync(path, changed)
-  changeByte(changed, REFUND, REFUND.indexOf('1'), '9')
-  story.claim(tamperNamed(await verifyFile(changed), planted.refund))
+  changeByte(changed, CHARGE, CHARGE.indexOf('1'), '9')
+  story.claim(tamperNamed(await verifyFile(changed), charge))
   story.claim(chainIntact('the original is still intact', await verifyFile(path, acknowledged)))
 
   const last = acknowledged.at(-1)?.seq ?? 0
@@ -112,10 +159,9 @@ async function allEvents(store: Store): Promise<ReadonlyMap<number, Event>> {
   return events
 }
 
-/** The events the rest of the story is about, appended by this process. */
+/** A secret that must not be found, and the last words that will be cut off. */
 async function plant(store: Store): Promise<Planted> {
-  const session = await store.session('demo/refunds', { title: 'Refunds' })
-  const refund = await session.append('approval.noted', { order: 4711, amount: 120, currency: 'EUR', by: 'user_7' })
+  const session = await store.session('demo/secrets', { title: 'Secrets' })
   const secrets = [`sk-proj-${randomBytes(24).toString('hex')}`, randomBytes(12).toString('base64url')] as const
   const call = await session.append('tool.called', {
     tool: 'http.get',
@@ -123,7 +169,7 @@ async function plant(store: Store): Promise<Planted> {
   })
   const words: Receipt[] = []
   for (let i = 1; i <= LAST_WORDS; i++) words.push(await session.append('turn.finished', { turn: i, reason: 'stop' }))
-  return { receipts: [refund, call, ...words], refund: refund.seq, secrets }
+  return { receipts: [call, ...words], secrets }
 }
 
 async function verifyFile(path: string, receipts: readonly Receipt[] = []): Promise<VerifyReport> {
@@ -132,52 +178,5 @@ async function verifyFile(path: string, receipts: readonly Receipt[] = []): Prom
     return await store.verify({ receipts })
   } finally {
     await store.close()
-  }
-}
-
-class Story {
-  readonly claims: Claim[] = []
-  readonly #t: Terminal
-  #chapters = 0
-
-  constructor(t: Terminal) {
-    this.#t = t
-    this.#out(`${t.paint('bold', 'Inkfast')}  agent runs, in permanent ink. Every number below is measured now.`)
-  }
-
-  chapter(title: string, about: readonly string[]): void {
-    this.#out('')
-    this.#out(this.#t.paint('bold', `${++this.#chapters}. ${title}`))
-    for (const line of about) this.#out(`   ${this.#t.paint('dim', line)}`)
-    this.#out('')
-  }
-
-  line(text: string): void {
-    this.#out(text === '' ? '' : `   ${this.#t.paint('dim', text)}`)
-  }
-
-  claim(claim: Claim): void {
-    this.claims.push(claim)
-    const { width } = this.#t
-    // Beside the claim where there is room, below it where there is not.
-    const beside = width === undefined || width >= CLAIM_COLUMNS + 60
-    const said = verdict(this.#t, claim.ok ? 'ok' : 'fail', beside ? padEnd(claim.claim, CLAIM_COLUMNS) : claim.claim)
-    const measured = width === undefined ? claim.measured : cut(claim.measured, beside ? width - CLAIM_COLUMNS - 6 : width - 6)
-    this.#out(`   ${said}${beside ? ' ' : '\n     '}${this.#t.paint('dim', measured)}`)
-  }
-
-  end(ok: boolean, ms: number, folder: string | undefined): void {
-    const held = this.claims.filter((c) => c.ok).length
-    this.#out('')
-    this.#out(verdict(this.#t, ok ? 'ok' : 'fail', `${count(held)} of ${count(this.claims.length)} claims hold, in ${span(ms)}.`))
-    if (!ok) this.#out('  This is a defect in Inkfast or in this machine. Run inkfast demo --keep and report it with the folder.')
-    if (folder) {
-      this.#out(`  The stores are in ${folder}`)
-      this.#out(`  Next: inkfast events ${join(folder, 'agents.db')}`)
-    } else this.#out("  Next: inkfast demo --keep to look inside, import { open } from 'inkfast'.")
-  }
-
-  #out(line: string): void {
-    if (!this.#t.json) this.#t.out(line)
   }
 }

@@ -7,6 +7,7 @@ import { Bell } from '../read.ts'
 import type { OpenRun } from './open-run.ts'
 import { never } from './parking.ts'
 import { errorData, store } from './stored.ts'
+import { EffectStream } from './stream.ts'
 import { type Asked, type Entry, entryKey } from './tape.ts'
 import { nap, storeTime, waitFor } from './wait.ts'
 
@@ -17,6 +18,8 @@ export interface EffectContext {
   readonly attempt: number
   /** Aborted when the run is lost or cancelled. */
   readonly signal: AbortSignal
+  /** Text for whoever watches, a piece at a time: recorded in few entries, and not read by replay. */
+  stream(text: string): void
 }
 
 export interface RetryOptions {
@@ -80,11 +83,15 @@ export async function perform(
     if (options.ifUnknown === 'ask') await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt } })
     let thrown: { readonly error: unknown } | undefined
     let result: unknown
+    const stream = new EffectStream(open, asked, attempt)
     try {
-      result = await open.parking.busily(async () => work({ key: open.keyText(asked), attempt, signal }))
+      result = await open.parking.busily(async () =>
+        work({ key: open.keyText(asked), attempt, signal, stream: (text) => stream.write(text) }),
+      )
     } catch (error) {
       thrown = { error }
     }
+    await stream.end()
     // Whoever has lost the run has nothing to say about it any more.
     if (signal.aborted) throw signal.reason
     if (!thrown) return settle(open, asked, { result }, { attempt, whole: options.redact === false })

@@ -51,7 +51,7 @@ export async function openRun(scope: Scope, session: SessionId, name: string, op
         ...(parallel && { parallel }),
         ...(await forkedFrom(scope, session, taken, key, id)),
       }
-  const wanted = { id, session, name: taken, parallel: known?.parallel ?? parallel }
+  const wanted = { id, session, name: taken, parallel: known ? known.parallel === true : parallel }
   try {
     return await takeUp(scope, wanted, set, { waitMs, signal })
   } catch (error) {

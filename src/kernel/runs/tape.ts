@@ -128,6 +128,10 @@ export class Tape {
   #add(record: EventRecord): void {
     const { type, key: mark } = record
     if (type === 'tape.sealed') this.#inSegment = 0
+    if (type === 'effect.streamed') {
+      this.#inSegment++
+      return
+    }
     const asked = askedBy(this.#scope, record)
     if (!asked) {
       if (mark === undefined || record.subject !== undefined) return

@@ -1,0 +1,84 @@
+// A process the demo starts: it says JSON, a line at a time, and is killed, stopped and continued by the demo, which always reaps it.
+
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+// Far more than any step takes; past it, something is wrong and is said.
+const PATIENCE_MS = 30_000
+
+export class Child<Line extends { readonly said: string }> {
+  readonly lines: Line[] = []
+  readonly #process: ChildProcessByStdio<Writable, Readable, Readable>
+  readonly #closed: Promise<unknown>
+  #heard: () => void = () => {}
+  #ended = false
+  #failure = ''
+
+  /** `name` is a file beside this one: from source or from the package, under the same kind of name. */
+  constructor(name: string, plan: unknown) {
+    const file = fileURLToPath(new URL(`./${name}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url))
+    this.#process = spawn(process.execPath, [file, JSON.stringify(plan)], { stdio: ['pipe', 'pipe', 'pipe'] })
+    this.#closed = once(this.#process, 'close').then(() => {
+      this.#ended = true
+      this.#heard()
+    })
+    this.#process.stdin.on('error', () => {})
+    this.#process.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#failure += text
+    })
+    let rest = ''
+    this.#process.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n')
+      // A line that was cut off by a kill was never said.
+      rest = lines.pop() ?? ''
+      this.lines.push(...lines.map((line) => JSON.parse(line) as Line))
+      this.#heard()
+    })
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0
+  }
+
+  /** Waits until it has said this. */
+  async says<S extends Line['said']>(said: S, signal: AbortSignal): Promise<Extract<Line, { readonly said: S }>> {
+    const late = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
+    for (;;) {
+      const found = this.lines.find((line) => line.said === said)
+      if (found) return found as Extract<Line, { readonly said: S }>
+      if (this.#ended) throw new Error(`the agent ended before it was ${said}: ${/^\w*Error.*$/m.exec(this.#failure)?.[0] ?? 'no reason'}`)
+      signal.throwIfAborted()
+      if (late.aborted) throw new Error(`the agent was not ${said} within ${PATIENCE_MS} ms`)
+      const heard = new Promise<void>((resolve) => {
+        this.#heard = resolve
+      })
+      const stop = () => this.#heard()
+      late.addEventListener('abort', stop, { once: true })
+      await heard
+      late.removeEventListener('abort', stop)
+    }
+  }
+
+  stop(): void {
+    this.#process.kill('SIGSTOP')
+  }
+
+  /** Continues it, and lets it go on from where it stood. */
+  goOn(): void {
+    this.#process.kill('SIGCONT')
+    this.#process.stdin.end('\n')
+  }
+
+  /** Without warning. It is gone, and reaped, when this resolves. */
+  async kill(): Promise<void> {
+    this.#process.kill('SIGKILL')
+    await this.#closed
+  }
+
+  /** Ends by itself. */
+  async ends(): Promise<void> {
+    await this.#closed
+  }
+}

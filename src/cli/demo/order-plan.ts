@@ -1,0 +1,26 @@
+// What the demo and its agent agree on: the order it is about, what the agent is told, and what it says.
+
+import type { LeaseOptions } from '../../index.ts'
+
+export const ORDER = { session: 'demo/order-4711', run: 'send again', approval: 'send another parcel', order: 4711, amount: 120 } as const
+
+/** Where it stands still: with a recorded result nobody has used, inside an effect, or between two writes. */
+export type Halt = 'charge recorded' | 'inside mail' | 'mail recorded' | 'nowhere'
+
+export interface OrderPlan {
+  readonly path: string
+  readonly outbox: string
+  readonly lease: LeaseOptions
+  readonly halt: Halt
+}
+
+export type How = 'executed' | 'replayed'
+
+/** One line on stdout. */
+export type OrderLine =
+  | { readonly said: 'taken up'; readonly fence: number; readonly attempt: number }
+  | { readonly said: 'step'; readonly name: string; readonly how: How }
+  | { readonly said: 'halted'; readonly at: Halt }
+  | { readonly said: 'answered' }
+  | { readonly said: 'refused'; readonly code: string; readonly message: string }
+  | { readonly said: 'done' }

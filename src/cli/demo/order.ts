@@ -1,0 +1,72 @@
+// The agent of the demo, a process of its own: it charges a customer, sends a mail, asks a person and sends a parcel, all under one run. It
+// says what it did itself and what its tape answered, and stands still where it is to be killed or stopped.
+
+import { readSync } from 'node:fs'
+import { type EffectContext, InkError, open } from '../../index.ts'
+import { type Halt, type How, ORDER, type OrderLine, type OrderPlan } from './order-plan.ts'
+import { act, actOnce } from './outbox.ts'
+
+const { path, outbox, lease, halt } = JSON.parse(process.argv[2] ?? '{}') as OrderPlan
+const say = (line: OrderLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
+// Nobody listens any more: the demo itself is gone.
+process.stdout.on('error', () => process.exit(1))
+
+const store = await open({ url: path, lease })
+const session = await store.session(ORDER.session, { title: 'Order 4711' })
+await using run = await session.run(ORDER.run, { input: { order: ORDER.order, amount: ORDER.amount }, wait: '20s' })
+say({ said: 'taken up', fence: run.fence, attempt: run.attempt })
+
+/** Stands still for ever, until it is killed or the demo is gone. */
+const stand = (at: Halt): Promise<never> => {
+  say({ said: 'halted', at })
+  process.stdin.on('end', () => process.exit(1)).resume()
+  return new Promise(() => {})
+}
+
+/**
+ * Stands still in a plain read, until a line comes. Nothing of the store is in hand meanwhile: a process that is stopped in the middle of a
+ * write to a file keeps everybody else from writing, whatever lies above the file.
+ */
+const standBlocked = (at: Halt): void => {
+  say({ said: 'halted', at })
+  readSync(0, Buffer.alloc(1))
+}
+
+async function step(name: string, work: (context: EffectContext) => unknown): Promise<void> {
+  let how: How = 'replayed'
+  await run.effect(name, (context) => {
+    how = 'executed'
+    return work(context)
+  })
+  say({ said: 'step', name, how })
+}
+
+const { pid } = process
+try {
+  await step('charge', () => {
+    act(outbox, { tool: 'charge', pid })
+    return { charged: ORDER.amount, currency: 'EUR' }
+  })
+  if (halt === 'charge recorded') await stand(halt)
+
+  await step('mail', async ({ key }) => {
+    const sent = actOnce(outbox, { tool: 'mail', pid, key })
+    if (halt === 'inside mail') await stand(halt)
+    return { sent }
+  })
+  if (halt === 'mail recorded') standBlocked(halt)
+
+  await run.approval(ORDER.approval, { order: ORDER.order })
+  say({ said: 'answered' })
+
+  await step('parcel', () => {
+    act(outbox, { tool: 'parcel', pid })
+    return { parcel: 'P-1' }
+  })
+  await run.finish({ order: ORDER.order, parcel: 'P-1' })
+  say({ said: 'done' })
+} catch (error) {
+  if (!(error instanceof InkError)) throw error
+  say({ said: 'refused', code: error.code, message: error.message })
+}
+await store.close()

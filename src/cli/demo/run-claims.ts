@@ -1,0 +1,98 @@
+// What the demo claims of runs, each with what was measured. Every one of them can fail, and a test makes every one of them fail.
+
+import type { Event } from '../../index.ts'
+import { one, span } from '../format.ts'
+import type { Claim } from './claims.ts'
+import type { Action } from './outbox.ts'
+import type { Owner, Takeover } from './takeover.ts'
+
+const TOOLS = ['charge', 'mail', 'parcel'] as const
+
+/** Counted in the outbox, not asked of anybody. */
+export function actionsOnce(done: readonly Action[], owners: readonly Owner[]): Claim {
+  const times = TOOLS.map((tool) => done.filter((action) => action.tool === tool).length)
+  const begun = owners.filter(({ steps }) => steps.mail === 'begun' || steps.mail === 'executed').length
+  return {
+    claim: 'each action happened exactly once',
+    ok: done.length === TOOLS.length && times.every((n) => n === 1) && begun > 1,
+    measured: `in the outbox: ${TOOLS.map((tool, i) => `${tool} ${times[i]}`).join(', ')}; the mail was asked for ${one(begun, 'time')}, under one key`,
+  }
+}
+
+/** The first to settle it executed it, and whoever came later got what was recorded. */
+export function recordedReplayed(owners: readonly Owner[]): Claim {
+  let replayed = 0
+  let wrong = 0
+  for (const tool of TOOLS) {
+    const hows = owners.map(({ steps }) => steps[tool]).filter((how) => how === 'executed' || how === 'replayed')
+    if (hows[0] !== 'executed') wrong++
+    for (const how of hows.slice(1)) how === 'replayed' ? replayed++ : wrong++
+  }
+  return {
+    claim: 'what was recorded was answered from the tape, not done again',
+    ok: wrong === 0 && replayed > 0,
+    measured: wrong === 0 ? `${replayed} answers from the tape` : `${wrong} out of order`,
+  }
+}
+
+interface Taken {
+  readonly seq: number
+  readonly at: number
+  readonly until: number
+  readonly mark?: unknown
+}
+
+const takenOf = (tape: readonly Event[]): readonly Taken[] =>
+  tape.filter(({ type }) => type === 'lease.taken').map(({ seq, at, data }) => ({ ...(data as Omit<Taken, 'seq' | 'at'>), seq, at }))
+
+/** While the lease of the one that was killed still ran. */
+export function replacedAtOnce({ owners, tape }: Pick<Takeover, 'owners' | 'tape'>): Claim {
+  const taken = takenOf(tape)
+  const killed = [0, 1].map((i) => ({ lease: taken[i], next: taken[i + 1], afterMs: owners[i + 1]?.afterMs ?? Number.NaN }))
+  const provable = killed.every(({ lease }) => lease?.mark !== undefined)
+  const early = killed.every(({ lease, next }) => lease && next && next.at < lease.until)
+  const times = killed.map(({ afterMs }) => span(afterMs)).join(' and ')
+  const left = Math.min(...killed.map(({ lease, next }) => (lease?.until ?? 0) - (next?.at ?? 0)))
+  return {
+    claim: 'whoever was killed is replaced at once',
+    ok: taken.length === owners.length && (early || !provable),
+    measured: early
+      ? `after ${times}, with ${span(left)} of the lease left`
+      : provable
+        ? `after ${times}, when the lease had run out`
+        : `after ${times}: where nothing can be known of a process, its lease is waited for`,
+  }
+}
+
+export function fencesGrow({ owners, tape }: Pick<Takeover, 'owners' | 'tape'>): Claim {
+  const fences = owners.map(({ fence }) => fence)
+  const granted = takenOf(tape).map(({ seq }) => seq)
+  const grows = fences.every((fence, i) => fence > (fences[i - 1] ?? 0))
+  return {
+    claim: 'every owner writes under a larger fence than the one before',
+    ok: fences.length > 1 && grows && fences.join() === granted.join(),
+    measured: `${fences.join(' < ')}, as the journal granted them`,
+  }
+}
+
+export function lateRefused({ refusal, owners }: Pick<Takeover, 'refusal' | 'owners'>): Claim {
+  const [, , stopped, next] = owners
+  const { code, grown } = refusal
+  return {
+    claim: 'who was stopped and comes back late is refused',
+    ok: code === 'FENCE_LOST' && grown === 0,
+    measured: `${code}: fence ${stopped?.fence} was followed by ${next?.fence}; ${grown === 0 ? 'nothing was written' : `${one(grown, 'event')} written`}`,
+  }
+}
+
+export function answerHeard({ tape, answeredMs, owners }: Pick<Takeover, 'tape' | 'answeredMs' | 'owners'>): Claim {
+  const ended = tape.find(({ type, data }) => type === 'wait.ended' && (data as { kind?: string }).kind === 'approval')
+  const by = (ended?.data as { by?: string } | undefined)?.by
+  const done = tape.some(({ type }) => type === 'run.finished')
+  return {
+    claim: 'an answer given in another process is heard, and the run ends',
+    ok: by !== undefined && done && owners.at(-1)?.steps.approval === 'answered',
+    measured:
+      by === undefined ? 'nobody heard it' : `approved by ${by}, heard after ${span(answeredMs)}${done ? '' : ', and it did not end'}`,
+  }
+}

@@ -1,0 +1,60 @@
+// What an effect lets be seen while it works: pieces of text, drawn together before they become entries. Replay does not read them; the result
+// says what came of it.
+
+import { limits } from '../../model/limits.ts'
+import type { OpenRun } from './open-run.ts'
+import type { Asked } from './tape.ts'
+
+export class EffectStream {
+  readonly #open: OpenRun
+  readonly #asked: Asked
+  readonly #attempt: number
+  readonly #ending = new AbortController()
+  #text = ''
+  #written: Promise<unknown> = Promise.resolve()
+  #waiting = false
+
+  constructor(open: OpenRun, asked: Asked, attempt: number) {
+    this.#open = open
+    this.#asked = asked
+    this.#attempt = attempt
+  }
+
+  /** Never waits: what comes close together is recorded together. */
+  write(text: string): void {
+    this.#text += String(text)
+    if (this.#text.length >= limits.streamChars) this.#flush()
+    else if (!this.#waiting) this.#flushLater()
+  }
+
+  /** Everything written is recorded. Whoever lost the run hears it here. */
+  async end(): Promise<void> {
+    this.#ending.abort()
+    this.#flush()
+    await this.#written
+  }
+
+  #flushLater(): void {
+    this.#waiting = true
+    const { timer } = this.#open.scope.engine.environment
+    timer
+      .idly(limits.streamMs, this.#ending.signal)
+      .then(() => this.#flush())
+      .catch(() => {})
+      .finally(() => {
+        this.#waiting = false
+      })
+  }
+
+  #flush(): void {
+    const text = this.#text.toWellFormed()
+    this.#text = ''
+    if (text === '') return
+    const { kind: _, ...slot } = this.#asked
+    const data = { ...slot, attempt: this.#attempt, text }
+    // One after the other; a failure is kept for the end.
+    const before = this.#written
+    this.#written = before.then(() => this.#open.record({ type: 'effect.streamed', data, transient: true }))
+    this.#written.catch(() => {})
+  }
+}
