@@ -40,6 +40,7 @@ export async function openDbos(url: string): Promise<DbosRuns> {
       const [found] = await query(url, 'select count(*)::integer as n from dbos.operation_outputs')
       return (found as { readonly n: number }).n
     },
+    // Measured with pools of 10, 20, 40 and 64 connections: 64 workflows at once were as fast with each, within what a busy machine does to a number.
     settings: 'setConfig with a system database of its own and its defaults (a pool of 10 connections of pg), steps by DBOS.runStep',
     [Symbol.asyncDispose]: () => DBOS.shutdown(),
   }

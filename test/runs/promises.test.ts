@@ -132,6 +132,23 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('an erased outcome is not taken for none: nothing is done again, and the run can be cancelled', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const run = await session.run('r')
+    await run.effect('charge', () => 'ch_1')
+    const [{ seq } = { seq: 0 }] = (await store.page({ types: ['effect.settled'] })).items
+    await run.close()
+    await store.erase({ seq, reason: 'subject request 12' })
+    const again = await session.run('r')
+    let called = false
+    expect(await codeOf(again.effect('charge', () => (called = true)))).toBe('REPLAY_DIVERGED')
+    expect(called).toBe(false)
+    await again.cancel('its outcome was erased')
+    await session.delete({ reason: 'subject request 12' })
+    await expectSound(store)
+  })
+
   test('branches replay by their names, whatever the scheduling was; a race is decided once', async () => {
     const store = await engine.open()
     const session = await store.session('s')

@@ -72,6 +72,7 @@ async function tellOfRun(story: Story, path: string, meddling: Meddling, signal:
       [{ title: 'owner' }, { title: 'fence', right: true }, ...STEPS.map((title) => ({ title })), { title: 'what became of it' }],
       taken.owners.map(ownerCells),
     )
+    story.quote(`pid ${taken.owners[2]?.pid} comes back and goes on: ${taken.refusal.code}`, taken.refusal.message)
     meddling.outbox?.(outbox)
     story.claim(actionsOnce(actions(outbox), taken.owners))
     story.claim(recordedReplayed(taken.owners))

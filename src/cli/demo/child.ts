@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 // Far more than any step takes; past it, something is wrong and is said.
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 60_000
 
 export class Child<Line extends { readonly said: string }> {
   readonly lines: Line[] = []

@@ -13,7 +13,7 @@ process.stdout.on('error', () => process.exit(1))
 
 const store = await open({ url: path, lease })
 const session = await store.session(ORDER.session, { title: 'Order 4711' })
-await using run = await session.run(ORDER.run, { input: { order: ORDER.order, amount: ORDER.amount }, wait: '20s' })
+await using run = await session.run(ORDER.run, { input: { order: ORDER.order, amount: ORDER.amount }, wait: '40s' })
 say({ said: 'taken up', fence: run.fence, attempt: run.attempt })
 
 /** Stands still for ever, until it is killed or the demo is gone. */

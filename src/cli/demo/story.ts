@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { count, span } from '../format.ts'
 import { type Column, printTable } from '../table.ts'
 import { type Terminal, verdict } from '../terminal.ts'
-import { cut, padEnd } from '../text.ts'
+import { cut, harmless, padEnd } from '../text.ts'
 import type { Claim } from './claims.ts'
 
 const INDENT = '   '
@@ -29,6 +29,15 @@ export class Story {
 
   line(text: string): void {
     this.#out(text === '' ? '' : `${INDENT}${this.#t.paint('dim', text)}`)
+  }
+
+  /** Somebody else's words. */
+  quote(who: string, words: string): void {
+    const said = harmless(words)
+    const room = (this.#t.width ?? Infinity) - INDENT.length - 2
+    this.line(who)
+    this.#out(`${INDENT}${this.#t.paint('dim', '│')} ${cut(said, room)}`)
+    this.#out('')
   }
 
   table(columns: readonly Column[], rows: readonly (readonly string[])[]): void {

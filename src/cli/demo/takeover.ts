@@ -25,8 +25,8 @@ export interface Takeover {
   readonly tape: readonly Event[]
 }
 
-// Where it can be proven that a process is gone, its lease is not waited for: long enough to be sure which of the two it was.
-const LEASE = process.platform === 'linux' ? ({ ttl: '10s', renew: '3s' } as const) : ({ ttl: '2s', renew: '500ms' } as const)
+// Where it can be proven that a process is gone, its lease is not waited for: it is long enough to be sure which of the two it was.
+const LEASE = process.platform === 'linux' ? ({ ttl: '30s', renew: '10s' } as const) : ({ ttl: '2s', renew: '500ms' } as const)
 const SHORT_LEASE = { ttl: '600ms', renew: '200ms' } as const
 
 type Agent = Child<OrderLine>

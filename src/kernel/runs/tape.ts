@@ -132,6 +132,18 @@ export class Tape {
       this.#inSegment++
       return
     }
+    if (ON_TAPE.includes(type) && record.payload === undefined) {
+      // Nobody can tell any more what was asked for, so nobody can tell what was not: it stays, and nothing new begins beside it.
+      this.#entries.set(`erased ${record.seq}`, {
+        kind: 'effect',
+        name: '(erased)',
+        branch: '',
+        seq: record.seq,
+        at: record.at,
+        done: true,
+      })
+      return
+    }
     const asked = askedBy(this.#scope, record)
     if (!asked) {
       if (mark === undefined || record.subject !== undefined) return

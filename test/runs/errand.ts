@@ -1,0 +1,81 @@
+// One program that asks for everything a run can be asked for, and an outbox that notes what it did outside, by whom and how often.
+
+import type { Branch, Run, Store } from '../../src/index.ts'
+import { never } from './lives.ts'
+
+export interface Sent {
+  readonly name: string
+  readonly attempt: number
+  /** What the effect was given to hand on: the same after every crash. */
+  readonly key: string
+}
+
+/** What was done outside, whether it was recorded or not. */
+export class Outbox {
+  readonly sent: Sent[] = []
+
+  /** Done by a process that lives: a dead one does nothing. */
+  does<T>(name: string, isDead: () => boolean, value: T): (context: { key: string; attempt: number }) => T | Promise<T> {
+    return ({ key, attempt }) => {
+      if (isDead()) return never()
+      this.sent.push({ name, attempt, key })
+      return value
+    }
+  }
+}
+
+export async function errand(run: Run, outbox: Outbox, isDead: () => boolean): Promise<unknown> {
+  const effect = <T>(branch: Branch, name: string, value: T) => branch.effect(name, outbox.does(name, isDead, value))
+  const order = await effect(run, 'order', { id: 4711 })
+  const flaky = await run.effect(
+    'flaky',
+    async (context) => {
+      await outbox.does('flaky', isDead, 0)(context)
+      if (context.attempt < 2) throw new Error('not yet')
+      return 'at last'
+    },
+    { retry: { attempts: 3, backoff: 1 } },
+  )
+  await run.sleep(3)
+  const go = await run.signal('go')
+  await run.approval('ship it', { order })
+  const child = await run.child('parcel', { input: order })
+  const [left, right] = await run.all({
+    left: async (r) => [await effect(r, 'left one', 'l1'), await effect(r, 'left two', 'l2')],
+    right: async (r) => {
+      await r.sleep(1)
+      return effect(r, 'right one', 'r1')
+    },
+  })
+  const won = await run.race({
+    slow: (r) => r.sleep('30d'),
+    fast: (r) => effect(r, 'fast', 'fast'),
+  })
+  await run.usage({ model: 'm', source: 'turn', inputTokens: 812, costUsd: 0.004 })
+  await run.append('plan.changed', { steps: 3 })
+  return { order, flaky, go, left, right, won, parcel: await child.result() }
+}
+
+export const parcel = (run: Run, order: { id: number }, outbox: Outbox, isDead: () => boolean): Promise<unknown> =>
+  run.effect('pack', outbox.does('pack', isDead, { packed: order.id }))
+
+/** The people outside: they send what is waited for, and approve what is asked. Until stopped. */
+export function people(store: Store, session: string): () => Promise<void> {
+  let stopped = false
+  const look = async () => {
+    const { items } = await store.runs.list({ state: 'waiting' })
+    if (items.some(({ waits }) => waits.some(({ kind, name }) => kind === 'signal' && name === 'go')))
+      await store.signal(session, 'go', { text: 'now' }, { key: 'once' })
+    for (const { id } of (await store.approvals.list({ state: 'pending' })).items) await store.approvals.decide(id, { decision: 'approve' })
+  }
+  const loop = (async () => {
+    while (!stopped) {
+      await look()
+      await new Promise((resolve) => setTimeout(resolve, 4))
+    }
+  })()
+  return () => {
+    stopped = true
+    return loop
+  }
+}
