@@ -15,6 +15,8 @@ interface Dbos {
 export interface DbosRuns extends AsyncDisposable {
   /** So many workflows at once, from starting to their results, each with so many steps: steps a second. */
   perSecond(workflows: number, steps: number): Promise<number>
+  /** The same without steps, so many one after the other: workflows a second. */
+  emptyPerSecond(callers: number, each: number): Promise<number>
   recordedSteps(): Promise<number>
   readonly settings: string
 }
@@ -36,11 +38,16 @@ export async function openDbos(url: string): Promise<DbosRuns> {
   await DBOS.launch()
   return {
     perSecond: (workflows, steps) => turn(workflows, steps, () => workflow(steps)),
+    emptyPerSecond: (callers, each) =>
+      turn(callers, each, async () => {
+        for (let i = 0; i < each; i++) await workflow(0)
+      }),
     recordedSteps: async () => {
       const [found] = await query(url, 'select count(*)::integer as n from dbos.operation_outputs')
       return (found as { readonly n: number }).n
     },
-    // Measured with pools of 10, 20, 40 and 64 connections: 64 workflows at once were as fast with each, within what a busy machine does to a number.
+    // Measured with pools of 10, 20, 40 and 64 connections: 64 workflows at once were as fast with each, within what a busy machine does
+    // to a number.
     settings: 'setConfig with a system database of its own and its defaults (a pool of 10 connections of pg), steps by DBOS.runStep',
     [Symbol.asyncDispose]: () => DBOS.shutdown(),
   }

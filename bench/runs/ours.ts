@@ -11,20 +11,24 @@ export const EFFECT = 'call model'
 export interface OurRuns {
   /** So many runs at once, from opening to finishing, each with so many effects: effects a second. */
   perSecond(runs: number, each: number): Promise<number>
+  /** So many callers at once, each opening and finishing so many runs that do nothing: runs a second. */
+  emptyPerSecond(callers: number, each: number): Promise<number>
 }
 
 export async function ourRuns(store: Store, most: number): Promise<OurRuns> {
   const sessionOf = await callerSessions(store, most)
-  let turns = 0
+  let runs = 0
+  const whole = async (caller: number, effects: number) => {
+    await using run = await sessionOf(caller).run(RUN, { key: String(runs++) })
+    for (let i = 0; i < effects; i++) await effect(run, i)
+    await run.finish({ effects })
+  }
   return {
-    perSecond: (runs, each) => {
-      const key = `turn ${turns++}`
-      return turn(runs, each, async (caller) => {
-        await using run = await sessionOf(caller).run(RUN, { key })
-        for (let i = 0; i < each; i++) await effect(run, i)
-        await run.finish({ effects: each })
-      })
-    },
+    perSecond: (callers, each) => turn(callers, each, (caller) => whole(caller, each)),
+    emptyPerSecond: (callers, each) =>
+      turn(callers, each, async (caller) => {
+        for (let i = 0; i < each; i++) await whole(caller, 0)
+      }),
   }
 }
 

@@ -36,13 +36,13 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
   }
   const define = within(root)
 
-  define('demo', 'Kill a writer, tamper with a copy, and see that nothing was lost and nothing goes unnoticed.', [
+  define('demo', 'Kill an agent at the worst moments and see another go on; tamper with a copy and see it named.', [
     'demo',
     'demo --kills 5 --keep',
     'demo --json',
   ])
-    .option('--keep', 'keep the folder with the stores it made')
-    .option('--kills <n>', 'how often the writer is killed', counting(1, 50), 3)
+    .option('--keep', 'keep the folder with the stores and the outbox it made')
+    .option('--kills <n>', 'how often the many writers are killed', counting(1, 50), 3)
     .action(async (o) => done(await (await import('./commands/demo.ts')).demo(terminalOf(o.json), o)))
 
   filters(

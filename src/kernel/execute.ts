@@ -37,6 +37,8 @@ export interface PlanOptions {
   /** What must be the same when the key comes again; without it, all commands. */
   readonly body?: unknown
   readonly guards?: readonly Guard[]
+  /** When it happened, where that was decided already. */
+  readonly at?: number
   /** Nothing is written unless this session is open. */
   readonly open?: SessionId
 }
@@ -97,7 +99,7 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
     const before = rows.map((row) => ({ body: row && decodeBody(row.body), revision: row?.revision ?? 0 }))
     let merged: Merged
     try {
-      merged = merge(scope, parts, before, key)
+      merged = merge(scope, parts, before, key, options.at)
     } catch (refusal) {
       // A retry must find its receipt, not a refusal caused by its own first success.
       const first = key && (await findEarlier(scope, key))
@@ -140,7 +142,7 @@ interface Merged {
   readonly after: (receipts: readonly Receipt[]) => readonly DoneRow[]
 }
 
-function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[], key: CommitKey | undefined): Merged {
+function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[], key: CommitKey | undefined, at?: number): Merged {
   const guards: Guard[] = []
   const events: EventDraft[] = []
   const changes: Change[] = []
@@ -156,7 +158,7 @@ function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[],
       const { session, run, cause } = part
       const draft = draftEvent(
         scope,
-        { type, session, run, cause, subject: part.id, key: key?.digest },
+        { type, session, run, cause, subject: part.id, key: key?.digest, at },
         payloadOf(scope, admit(scope, data)),
       )
       const folded = foldFact(part.decider, now, happened(draft), events.length)

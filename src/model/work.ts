@@ -1,6 +1,7 @@
 // A work item is something to be done by somebody: due at a time, claimed under a fence, done once.
 
 import type { RunId } from './ids.ts'
+import type { LeaseRow } from './lease.ts'
 
 export type WorkState = 'ready' | 'claimed' | 'asleep'
 
@@ -15,6 +16,8 @@ export interface WorkRow {
   /** Claims in a row that ended without a word: whoever held it died. */
   readonly strikes: number
   readonly owner?: string | undefined
+  /** Where the process that claimed it can be looked for. */
+  readonly mark?: LeaseRow['mark']
 }
 
 /** The queue of runs that wait for a handler of this name. */

@@ -1,35 +1,166 @@
 // The demo holds what it claims, and each of its claims can fail.
 
-import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { demo, type Meddling } from '../../src/cli/commands/demo.ts'
 import { chainIntact, cutSeen, receiptsStand, rowsFold, secretAbsent, stepsOnce, tamperNamed } from '../../src/cli/demo/claims.ts'
+import { type Action, act, actions, actOnce } from '../../src/cli/demo/outbox.ts'
+import { actionsOnce, answerHeard, fencesGrow, lateRefused, recordedReplayed, replacedAtOnce } from '../../src/cli/demo/run-claims.ts'
+import type { Owner } from '../../src/cli/demo/takeover.ts'
 import { changeByte, cutTail } from '../../src/cli/demo/tamper.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
 import { type Event, open } from '../../src/index.ts'
-import { ink, MARKER, smallStore, withDatabase } from './support.ts'
+import { folder, ink, lines, MARKER, smallStore, withDatabase } from './support.ts'
+
+const isGone = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
 
 test('every claim holds, within twenty seconds, and nothing is left behind', async () => {
   const { code, out } = await ink(['demo', '--json'])
   const report = JSON.parse(out)
   expect(report.claims.filter((c: { ok: boolean }) => !c.ok)).toEqual([])
-  expect(report.claims).toHaveLength(8)
+  expect(report.claims).toHaveLength(14)
   expect([report.ok, code]).toEqual([true, 0])
   expect(report.ms).toBeLessThan(20_000)
   expect(report.folder).toBeUndefined()
+  expect(report.owners.map((owner: Owner) => owner.steps)).toEqual([
+    { charge: 'executed' },
+    { charge: 'replayed', mail: 'begun' },
+    { charge: 'replayed', mail: 'executed' },
+    { charge: 'replayed', mail: 'replayed', approval: 'answered', parcel: 'executed' },
+  ])
+  expect(report.owners.every((owner: Owner) => isGone(owner.pid))).toBe(true)
 })
 
-test('--keep leaves the stores, which verify as the demo said', async () => {
+test('--keep leaves the stores, which verify as the demo said, and the run, whose tape can be read', async () => {
   const { code, out } = await ink(['demo', '--keep', '--kills', '1'])
   expect(code).toBe(0)
-  const folder = /The stores are in (\S+)/.exec(out)?.[1] as string
+  const kept = /The stores are in (\S+)/.exec(out)?.[1] as string
+  const path = join(kept, 'agents.db')
   try {
-    expect((await ink(['verify', join(folder, 'agents.db')])).code).toBe(0)
-    expect((await ink(['verify', join(folder, 'agents.db.changed')])).code).toBe(1)
-    expect((await ink(['rebuild', '--check', join(folder, 'agents.db')])).code).toBe(0)
+    expect(out).toMatch(
+      /\n +1 ✓ each action happened exactly once +in the outbox: charge 1, mail 1 \(asked for 2 times, one key\), parcel 1\n/,
+    )
+    expect(out).toMatch(/comes back and goes on: FENCE_LOST\n +│ leases \S+ has a newer holder \(fence \d+, yours was \d+\)/)
+    expect((await ink(['verify', path])).code).toBe(0)
+    expect((await ink(['verify', `${path}.changed`])).code).toBe(1)
+    expect((await ink(['rebuild', '--check', path])).code).toBe(0)
+    const next = /Next: inkfast (.*)/.exec(out)?.[1]?.split(' ') as string[]
+    const tape = await ink(next)
+    expect(tape.code).toBe(0)
+    expect(lines(tape.out).filter((line) => line.includes('taken up'))).toHaveLength(4)
+    expect(actions(join(kept, 'outbox.txt')).map(({ tool }) => tool)).toEqual(['charge', 'mail', 'parcel'])
   } finally {
-    rmSync(folder, { recursive: true })
+    rmSync(kept, { recursive: true })
   }
-  expect(existsSync(folder)).toBe(false)
+  expect(existsSync(kept)).toBe(false)
+})
+
+describe('behind its back', () => {
+  const told = async (meddling: Meddling) => {
+    const out: string[] = []
+    const { signal } = new AbortController()
+    const quiet = { json: true, width: undefined, watched: false, signal, room: async () => {}, paint: (_: string, text: string) => text }
+    const terminal: Terminal = { ...quiet, out: (line) => void out.push(line), note: () => {}, status: () => {} }
+    const code = await demo(terminal, { kills: 1 }, meddling)
+    return { code, failed: JSON.parse(out.join('')).claims.filter((c: { ok: boolean }) => !c.ok) as { claim: string }[] }
+  }
+
+  test('a second charge is seen, the exit code says so, and the folder goes away all the same', async () => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('inkfast-demo-'))
+    let made = ''
+    const meddled = await told({
+      outbox: (path) => {
+        made = path
+        act(path, { tool: 'charge', pid: 1 })
+      },
+    })
+    expect(meddled.code).toBe(1)
+    expect(meddled.failed.map(({ claim }) => claim)).toEqual(['each action happened exactly once'])
+    expect(existsSync(made)).toBe(false)
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('inkfast-demo-') && !before.includes(name))).toEqual([])
+  })
+
+  test('an action that never happened is seen', async () => {
+    expect((await told({ outbox: (path) => rmSync(path) })).code).toBe(1)
+  })
+})
+
+test('the outbox keeps what is done twice, except where it is told the same key', () => {
+  const outbox = join(folder(), 'outbox.txt')
+  act(outbox, { tool: 'charge', pid: 1 })
+  act(outbox, { tool: 'charge', pid: 2 })
+  expect([actOnce(outbox, { tool: 'mail', pid: 1, key: 'k' }), actOnce(outbox, { tool: 'mail', pid: 2, key: 'k' })]).toEqual([true, false])
+  expect(actions(outbox).map(({ tool, pid }) => `${tool} ${pid}`)).toEqual(['charge 1', 'charge 2', 'mail 1'])
+  appendFileSync(outbox, 'not a line of ours\n')
+  expect(() => actions(outbox)).toThrow()
+})
+
+describe('a claim of the run fails', () => {
+  const owner = (fence: number, steps: Owner['steps'], afterMs = 200): Owner => ({ pid: 1, fence, steps, end: '', afterMs })
+  const owners = [
+    owner(2, { charge: 'executed' }),
+    owner(6, { charge: 'replayed', mail: 'begun' }),
+    owner(8, { charge: 'replayed', mail: 'executed' }),
+    owner(11, { charge: 'replayed', mail: 'replayed', approval: 'answered', parcel: 'executed' }),
+  ]
+  const event = (seq: number, type: string, data: unknown, at = seq * 1000) => ({ seq, type, data, at }) as Event
+  const lease = (seq: number, until = seq * 1000 + 30_000, mark: unknown = {}) => event(seq, 'lease.taken', { until, mark })
+  const ended = [event(13, 'wait.ended', { kind: 'approval', by: 'user_grace' }), event(16, 'run.finished', {})]
+  const tape = [lease(2), lease(6), lease(8), lease(11), ...ended]
+  const action = (tool: string): Action => ({ tool, pid: 1 })
+  const once = ['charge', 'mail', 'parcel'].map(action)
+
+  test('when something was done twice, was not done, or when nothing was asked for twice', () => {
+    expect(actionsOnce(once, owners).ok).toBe(true)
+    expect(actionsOnce([...once, action('charge')], owners).ok).toBe(false)
+    expect(actionsOnce([...once, action('another')], owners).ok).toBe(false)
+    expect(actionsOnce(once.slice(1), owners).ok).toBe(false)
+    expect(actionsOnce(once, owners.slice(2)).ok).toBe(false)
+  })
+
+  test('when something recorded was executed again, or replayed before it was recorded', () => {
+    expect(recordedReplayed(owners)).toMatchObject({ ok: true, measured: '4 answers from the tape' })
+    expect(recordedReplayed([...owners, owner(20, { charge: 'executed' })]).ok).toBe(false)
+    expect(recordedReplayed([owner(1, { charge: 'replayed' }), ...owners]).ok).toBe(false)
+    expect(recordedReplayed(owners.slice(0, 1)).ok).toBe(false)
+  })
+
+  test('when a lease was waited for whose owner is provably gone', () => {
+    expect(replacedAtOnce({ owners, tape })).toMatchObject({ ok: true, measured: 'after 200 ms and 200 ms, with 26.0 s of the lease left' })
+    expect(replacedAtOnce({ owners, tape: [lease(2, 5000), lease(6), lease(8), lease(11)] }).ok).toBe(false)
+    expect(replacedAtOnce({ owners, tape: tape.slice(1) }).ok).toBe(false)
+    // Where nothing can be known of processes, it has to be waited for.
+    expect(replacedAtOnce({ owners, tape: [event(2, 'lease.taken', { until: 5000 }), lease(6), lease(8), lease(11)] }).ok).toBe(true)
+  })
+
+  test('when a fence does not grow, or is not the one that the journal granted', () => {
+    expect(fencesGrow({ owners, tape }).ok).toBe(true)
+    expect(fencesGrow({ owners: owners.toReversed(), tape }).ok).toBe(false)
+    expect(fencesGrow({ owners, tape: [...tape, lease(12)] }).ok).toBe(false)
+  })
+
+  test('when the late write is let through, or refused for another reason', () => {
+    const refusal = { code: 'FENCE_LOST', message: '', grown: 0 }
+    expect(lateRefused({ owners, refusal }).ok).toBe(true)
+    expect(lateRefused({ owners, refusal: { ...refusal, grown: 2 } }).ok).toBe(false)
+    expect(lateRefused({ owners, refusal: { ...refusal, code: 'RUN_FINISHED' } }).ok).toBe(false)
+  })
+
+  test('when nobody heard the answer, or the run did not end', () => {
+    expect(answerHeard({ owners, tape, answeredMs: 16 }).ok).toBe(true)
+    expect(answerHeard({ owners, tape: tape.slice(0, 4), answeredMs: 16 }).ok).toBe(false)
+    expect(answerHeard({ owners, tape: tape.slice(0, 5), answeredMs: 16 }).ok).toBe(false)
+    expect(answerHeard({ owners: owners.slice(0, 3), tape, answeredMs: 16 }).ok).toBe(false)
+  })
 })
 
 const eventsOf = async (path: string): Promise<ReadonlyMap<number, Event>> => {

@@ -1,5 +1,7 @@
 // A store with a run in every state, for tests of `inkfast runs`.
 
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { open, type Run, type Store, type StoreOptions } from '../../src/index.ts'
 
 export type RunIds = Readonly<Record<'answer' | 'pay' | 'greet' | 'nap' | 'fails' | 'whole' | 'part' | 'nobody', string>>
@@ -79,4 +81,14 @@ async function answer(run: Run): Promise<void> {
   await run.append('plan.changed', { steps: 3 })
   await run.sleep(5)
   await run.finish({ reply: 'on its way' })
+}
+
+/** An id that is one, and no run's. */
+export const UNKNOWN = '01K1Y2Z3A4B5C6D7E8F9G0H1J2'
+
+export const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex')
+
+export async function inStore<T>(path: string, work: (store: Store) => Promise<T>): Promise<T> {
+  await using store = await open(path)
+  return await work(store)
 }

@@ -5,7 +5,7 @@ import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
 import { open, type Store, type StoreOptions } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
-import type { Commit } from '../../src/ports/commit.ts'
+import type { Outcome } from '../../src/ports/commit.ts'
 import { later, moveTime, tempDatabase, tempFile } from '../support/engines.ts'
 
 export interface Death {
@@ -83,57 +83,51 @@ export function mortal(backend: Backend, death?: Death): Life {
 
 /** A store that several processes use, one after the other or at once. Its time is moved for all of them. */
 export interface Place {
-  /** A backend of its own; it is closed with the test, whoever died with it. */
+  /** Looks on from outside, and never dies. */
+  readonly world: Store
   backend(): Promise<Backend>
   open(backend: Backend, options?: Partial<StoreOptions>): Promise<Store>
   pass(ms: number): Promise<void>
 }
 
-export const PLACES = {
-  sqlite: async (): Promise<Place> => {
-    const path = tempFile()
-    let moved = 0
-    const now = () => Date.now() + moved
-    return {
-      backend: async () => closing(await sqliteBackend({ path, now, durability: 'normal' })),
-      open: (backend, options) => open({ ...options, backend, clock: { now } }),
-      pass: async (ms) => {
-        moved += ms
-      },
-    }
-  },
-  postgres: async (): Promise<Place> => {
-    const url = await tempDatabase()
-    return {
-      backend: async () => closing(await postgresBackend({ url, connections: 2 })),
-      open: (backend, options) => open({ ...options, backend }),
-      pass: (ms) => moveTime(url, ms),
-    }
-  },
-} as const
+export type Engine = 'sqlite' | 'postgres'
 
-function closing(backend: Backend): Backend {
-  let closed: Promise<void> | undefined
-  const close = () => (closed ??= backend.close())
-  later(close)
-  return { ...backend, close }
+export async function makePlace(engine: Engine): Promise<Place> {
+  const place = engine === 'sqlite' ? fileAt(tempFile()) : databaseAt(await tempDatabase())
+  const world = await place.open(await place.backend())
+  later(() => world.close())
+  return { ...place, world }
 }
 
-/** The same backend, through which every commit is changed on its way: how a control takes a safeguard away. */
-export const spoiled = (backend: Backend, spoil: (commit: Commit) => Commit): Backend => ({
-  ...backend,
-  commit: (batch) => backend.commit(batch.map(spoil)),
+function fileAt(path: string): Omit<Place, 'world'> {
+  let moved = 0
+  const now = () => Date.now() + moved
+  return {
+    // What is tried here is which commits arrive, not what a power cut leaves of them.
+    backend: () => sqliteBackend({ path, now, durability: 'normal' }),
+    open: (backend, options) => open({ ...options, backend, clock: { now } }),
+    pass: async (ms) => {
+      moved += ms
+    },
+  }
+}
+
+const databaseAt = (url: string): Omit<Place, 'world'> => ({
+  backend: () => postgresBackend({ url, connections: 2 }),
+  open: (backend, options) => open({ ...options, backend }),
+  pass: (ms) => moveTime(url, ms),
 })
 
-/** Nobody asks any more who holds the lease. */
-export const unfenced = (backend: Backend): Backend => ({
-  ...spoiled(backend, (commit) => ({ ...commit, guards: commit.guards.filter(({ kind }) => kind !== 'fence') })),
-  leases: {
-    read: backend.leases.read,
-    // Says that the lease is still held, whoever has it.
-    renew: async (tenant, leases, ms) => {
-      const { now } = await backend.leases.renew(tenant, leases, ms)
-      return { now, leases: leases.map(({ id, fence }) => ({ id, fence, until: now + ms })) }
-    },
+/** Outcomes are told to the program and kept nowhere: what a recording after the fact would be, when the crash comes first. */
+export const unrecorded = (backend: Backend): Backend => ({
+  ...backend,
+  commit: async (batch) => {
+    const kept = batch.filter(({ events }) => events[0]?.type !== 'effect.settled')
+    const outcomes = [...(kept.length > 0 ? await backend.commit(kept) : [])]
+    return batch.map((commit) => {
+      if (kept.includes(commit)) return outcomes.shift() as Outcome
+      const receipts = commit.events.map(({ id }) => ({ id, seq: 0, hash: '', tenant: commit.tenant }))
+      return { ok: true, receipts, repeated: false, now: Date.now() }
+    })
   },
 })

@@ -161,19 +161,20 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('two nodes share the work, and each run is done once', async () => {
+  test('several nodes share the work, and each run is done once', async () => {
     const url = await place(engine.name)
-    const [one, two] = [await openIn(url), await openIn(url)]
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openIn(url)))
     const done: string[] = []
-    const handlers = { step: (run: Run, input: string) => run.effect('do', () => void done.push(input)) }
-    await using a = one.work(handlers, { concurrency: 4 })
-    await using b = two.work(handlers, { concurrency: 4 })
-    const handles = await Promise.all(Array.from({ length: 30 }, (_, i) => one.start('step', { session: `s${i}`, input: `${i}` })))
+    const nodes = stores.map((store) =>
+      store.work({ step: (run: Run, input: string) => run.effect('do', () => void done.push(input)) }, { concurrency: 4 }),
+    )
+    const [one] = stores as [Store, ...Store[]]
+    const inputs = Array.from({ length: 40 }, (_, i) => `${i}`)
+    const handles = await Promise.all(inputs.map((input) => one.start('step', { session: `s${input}`, input })))
     await Promise.all(handles.map((handle) => handle.result()))
-    expect(done.toSorted()).toEqual(Array.from({ length: 30 }, (_, i) => `${i}`).toSorted())
-    await expect.poll(() => a.stats().finished + b.stats().finished).toBe(30)
-    await a.close()
-    await b.close()
+    expect(done.toSorted()).toEqual(inputs.toSorted())
+    await expect.poll(() => nodes.reduce((sum, node) => sum + node.stats().finished, 0)).toBe(40)
+    await Promise.all(nodes.map((node) => node.close()))
     await expectSound(one)
   })
 

@@ -61,8 +61,11 @@ export async function demo(t: Terminal, { keep = false, kills = KILLS_BY_DEFAULT
 
 async function tellOfRun(story: Story, path: string, meddling: Meddling, signal: AbortSignal): Promise<Takeover> {
   story.chapter('An agent is killed at the worst moments, and another goes on', [
-    'It charges a card, sends a mail, asks a person and sends a parcel. Each owner',
-    'below is a process of its own; every action adds a line to an outbox.',
+    'It charges a card, sends a mail, asks a person and sends a parcel. Each owner is',
+    'a process of its own, and every action adds a line to an outbox. The first is',
+    'killed with the charge recorded and not yet used, the second inside the mail,',
+    'the third is stopped until its lease has run out. The mail server knows a key',
+    'it has seen before; the charge is guarded by the tape alone.',
   ])
   const outbox = join(path, '..', 'outbox.txt')
   const store = await open(path)

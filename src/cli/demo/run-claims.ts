@@ -15,7 +15,7 @@ export function actionsOnce(done: readonly Action[], owners: readonly Owner[]): 
   return {
     claim: 'each action happened exactly once',
     ok: done.length === TOOLS.length && times.every((n) => n === 1) && begun > 1,
-    measured: `in the outbox: ${TOOLS.map((tool, i) => `${tool} ${times[i]}`).join(', ')}; the mail was asked for ${one(begun, 'time')}, under one key`,
+    measured: `in the outbox: charge ${times[0]}, mail ${times[1]} (asked for ${one(begun, 'time')}, one key), parcel ${times[2]}`,
   }
 }
 

@@ -71,7 +71,7 @@ export async function takeOver(store: Store, path: string, outbox: string, signa
     await fourth.agent.says('done', signal)
     await fourth.agent.ends()
 
-    const ends = ['killed: charge recorded, not used', 'killed inside mail', 'stopped: its lease ran out', 'done']
+    const ends = ['killed after charge', 'killed inside mail', 'stopped, too late', 'done']
     const owners = [first, second, third, fourth].map(({ agent, afterMs }, i) => ownerOf(agent, afterMs, ends[i] as string))
     const tape: Event[] = []
     for await (const event of store.runs.tape(run)) tape.push(event)

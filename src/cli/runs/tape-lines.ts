@@ -71,14 +71,12 @@ export class TapeLines {
         const next = until === undefined ? '' : `; again at ${this.#at(until)}`
         return { mark: '↻', what: placed(data), attempt, detail: `${error ? errorText(error) : ''}${next}` }
       }
-      case 'effect.settled': {
-        const { error, result, resolved } = data as {
-          readonly error?: ErrorData
-          readonly result?: RunRow['result']
-          readonly resolved?: boolean
-        }
+      case 'effect.settled':
+      case 'effect.resolved': {
+        const { error, result } = data as { readonly error?: ErrorData; readonly result?: RunRow['result'] }
         const said = error ? errorText(error) : (storedText(result) ?? '')
-        return { mark: error ? '✗' : '✓', what: placed(data), attempt, detail: resolved ? `as somebody said: ${said}` : said }
+        const detail = e.type === 'effect.resolved' ? `as somebody said: ${said}` : said
+        return { mark: error ? '✗' : '✓', what: placed(data), attempt, detail }
       }
       case 'race.won':
         return { mark: '⚑', what: placed(data), detail: `${data.winner} came first` }
@@ -149,12 +147,14 @@ const slotOf = ({ data }: Event): string => {
   return JSON.stringify([branch, name, ordinal])
 }
 
+const ENDS_IT: readonly string[] = ['effect.settled', 'effect.resolved', 'effect.retried']
+
 /** Which effects were begun and never settled, read in one pass: only what is open at a time is held. */
 export async function unsettledOf(tape: AsyncIterable<Event>): Promise<ReadonlySet<string>> {
   const begun = new Set<string>()
   for await (const e of tape) {
     if (e.type === 'effect.started') begun.add(slotOf(e))
-    else if (e.type === 'effect.settled' || e.type === 'effect.retried') begun.delete(slotOf(e))
+    else if (ENDS_IT.includes(e.type)) begun.delete(slotOf(e))
   }
   return begun
 }

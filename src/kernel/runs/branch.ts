@@ -7,6 +7,7 @@ import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { type Child, childOf } from './child.ts'
 import { type EffectContext, type EffectOptions, effectError, perform, settle } from './effect.ts'
+import { markKey, markOf } from './mark.ts'
 import { takeBranch, takeName } from './names.ts'
 import type { OpenRun } from './open-run.ts'
 import { never } from './parking.ts'
@@ -14,7 +15,7 @@ import { question } from './question.ts'
 import { draw } from './random.ts'
 import { pendingSignal } from './signal.ts'
 import { load } from './stored.ts'
-import { type Asked, type AskKind, type Entry, entryKey, markKey } from './tape.ts'
+import { type Asked, type AskKind, type Entry, entryKey } from './tape.ts'
 import { takeUsage, type UsageGiven } from './usage.ts'
 import { type Ended, leaveWaits, waitFor } from './wait.ts'
 
@@ -100,7 +101,7 @@ export class BranchHandle implements Branch {
     const record = (settled: Parameters<typeof settle>[2]) => this.open.once(entryKey(asked), () => settle(this.open, asked, settled))
     return {
       done: false,
-      key: this.open.keyText(asked),
+      key: this.open.keyOf(asked),
       settle: async (result) => this.#answer<T>(asked.name, this.received(await record({ result }))),
       fail: async (error) => void this.received(await record({ error })),
     }
@@ -138,7 +139,7 @@ export class BranchHandle implements Branch {
     if (!usage) return
     const at = this.open.scope.engine.environment.clock.now()
     await this.asks('usage', `${usage.source}/${usage.model}`, async ({ kind: _, ...slot }) => {
-      await this.open.change({ verb: 'use', id: this.open.id, slot, usage })
+      await this.open.change({ verb: 'use', id: this.open.id, slot, usage }, [], { at })
       return { ...slot, kind: 'usage', seq: 0, at, done: true }
     })
   }
@@ -147,7 +148,7 @@ export class BranchHandle implements Branch {
     checkType(type)
     const asked = this.#slot('append', type)
     await this.open.ready()
-    const mark = this.open.keyOf(asked)
+    const mark = markOf(this.open.scope, this.open.row.origin, asked)
     const found = await this.open.replay.find(asked, markKey(mark))
     if (found?.receipt) return this.received(found).receipt as Receipt
     await this.open.replay.clear(asked)
@@ -181,9 +182,13 @@ export class BranchHandle implements Branch {
         await this.open.replay.leave(one.branch.path)
       }
     }
-    if (winnerName !== undefined) await leave(winnerName)
+    if (winnerName !== undefined) {
+      await leave(winnerName)
+      await leaveWaits(this.open)
+    }
     const running = group.filter(({ name }) => winnerName === undefined || name === winnerName)
-    const won = await Promise.race(running.map(async ({ name, branch, work }) => ({ name, branch, value: await work(branch) })))
+    // The first to come back has won, with a failure as well.
+    const won = await Promise.race(running.map(settled))
     if (winnerName === undefined) {
       await this.open.replay.clear(asked)
       const { kind: _, ...slot } = asked
@@ -193,6 +198,7 @@ export class BranchHandle implements Branch {
     }
     this.#now = Math.max(this.#now, won.branch.now())
     this.open.received++
+    if ('error' in won) throw won.error
     return won.value as Awaited<ReturnType<B[keyof B]>>
   }
 
@@ -257,6 +263,18 @@ interface Forked {
   readonly work: (branch: Branch) => unknown
   readonly branch: BranchHandle
   readonly leaving: AbortController
+}
+
+async function settled({
+  name,
+  branch,
+  work,
+}: Forked): Promise<Pick<Forked, 'name' | 'branch'> & ({ value: unknown } | { error: unknown })> {
+  try {
+    return { name, branch, value: await work(branch) }
+  } catch (error) {
+    return { name, branch, error }
+  }
 }
 
 export const ms = (within: Duration | undefined): number | undefined => (within === undefined ? undefined : milliseconds(within))

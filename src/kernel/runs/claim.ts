@@ -3,10 +3,12 @@
 import { refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
 import { runQueue, type WorkRow } from '../../model/work.ts'
+import type { ListQuery } from '../../ports/rows.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
+import { endingParts } from './ending.ts'
 import { leaseId } from './names.ts'
 import { handOf } from './open.ts'
 import { readRun } from './result.ts'
@@ -16,16 +18,38 @@ import { work } from './work-decider.ts'
 
 export type Claimed = { readonly run: RunInHand } | { readonly failed: true }
 
-/** What is due in store time, earliest first: ready items, and claims whose time was up when they were last heard of. */
-export async function dueItems(
-  scope: Scope,
-  name: string,
-  limit: number,
-): Promise<{ readonly now: number; readonly items: readonly StoredRow[] }> {
-  const { backend } = scope.engine
-  const { now } = await backend.leases.read(scope.tenant, [])
-  const page = await backend.rows.list(scope.tenant, 'work', { index: 'byDue', equals: [runQueue(name)], from: 0, below: now + 1, limit })
-  return { now, items: page.rows }
+export interface Item {
+  readonly id: Id<'work'>
+  /** Changes with everything that happens to it. */
+  readonly revision: number
+  readonly claimed: boolean
+}
+
+const PAGE = 50
+
+/** What is due in store time, earliest first, page by page: ready items, and claims whose time was up when they were last heard of. */
+export async function* dueItems(scope: Scope, name: string, now: number): AsyncGenerator<Item, void, undefined> {
+  yield* itemsOf(scope, { index: 'byDue', equals: [runQueue(name)], from: 0, below: now + 1, limit: PAGE })
+}
+
+/** Claims whose holder is provably gone, whatever their time. */
+export async function* orphanedItems(scope: Scope, name: string): AsyncGenerator<Item, void, undefined> {
+  const { processes } = scope.engine.environment
+  if (!processes) return
+  for await (const item of itemsOf(scope, { index: 'byState', equals: [runQueue(name), 'claimed'], limit: PAGE }))
+    if (item.mark && processes.isGone(item.mark)) yield item
+}
+
+async function* itemsOf(scope: Scope, query: ListQuery): AsyncGenerator<Item & Pick<WorkRow, 'mark'>, void, undefined> {
+  for (let cursor: string | undefined; ; ) {
+    const page = await scope.engine.backend.rows.list(scope.tenant, 'work', { ...query, ...(cursor !== undefined && { cursor }) })
+    for (const { id, revision, body } of page.rows) {
+      const { state, mark } = decodeBody<WorkRow & Body>(body)
+      yield { id: id as Id<'work'>, revision, claimed: state === 'claimed', mark }
+    }
+    if (page.cursor === undefined || page.rows.length < query.limit) return
+    cursor = page.cursor
+  }
 }
 
 /** RUN_HELD or CONFLICT where somebody else has it. */
@@ -33,7 +57,7 @@ export async function claimRun(scope: Scope, item: Id<'work'>): Promise<Claimed>
   const { engine, tenant } = scope
   const stored = await engine.backend.rows.get(tenant, 'work', item)
   const found = stored && decodeBody<WorkRow & Body>(stored.body)
-  if (!found?.run) throw refuse('CONFLICT', { table: 'work', id: item, tries: 1 })
+  if (!stored || !found?.run) throw refuse('CONFLICT', { table: 'work', id: item, tries: 1 })
   const row = await readRun(scope, found.run)
   if (!row) throw refuse('RUN_UNKNOWN', { run: found.run, tenant })
   const { id, session, name } = row
@@ -44,14 +68,16 @@ export async function claimRun(scope: Scope, item: Id<'work'>): Promise<Claimed>
   // node as on several, so what this process holds is not lent to another of them.
   if (!standing.free || engine.keeper.holds(tenant, lease)) throw refuse('RUN_HELD', heldBy(name, standing))
   const until = standing.now + engine.keeper.ttlMs
-  const claim = part(work, item, { verb: 'claim', owner: engine.keeper.holder.owner, now: standing.now, until, free: true }, about)
+  const claim = part(work, item, { verb: 'claim', ...engine.keeper.holder, now: standing.now, until, free: true }, about)
   if (found.strikes + 1 >= limits.runStrikes && found.state === 'claimed') {
     const error = { name: 'Poisoned', message: `whoever took it up died, ${found.strikes + 1} times in a row` }
-    await plan(scope, [part(decider, id, { verb: 'fail', id, error }, about), part(work, item, { verb: 'complete' }, about)])
+    await plan(scope, [part(decider, id, { verb: 'fail', id, error }, about), ...endingParts(scope, row)])
     return { failed: true }
   }
   const begin = part(decider, id, { verb: 'begin', id }, about)
-  const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), claim, begin])
+  // Both are as they were seen: nobody took either of them meanwhile.
+  const guards = [standing.guard, { kind: 'row', table: 'work', id: item, revision: stored.revision }] as const
+  const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), claim, begin], { guards })
   const hold = engine.keeper.keep(tenant, lease, rows[0]?.revision ?? 0)
   return { run: await handOf(scope, hold, id) }
 }

@@ -86,7 +86,7 @@ export async function perform(
     const stream = new EffectStream(open, asked, attempt)
     try {
       result = await open.parking.busily(async () =>
-        work({ key: open.keyText(asked), attempt, signal, stream: (text) => stream.write(text) }),
+        work({ key: open.keyOf(asked), attempt, signal, stream: (text) => stream.write(text) }),
       )
     } catch (error) {
       thrown = { error }
@@ -144,7 +144,7 @@ async function resolved(open: OpenRun, asked: Asked, leaving: AbortSignal): Prom
       kind: 'unknown',
       check: async () => {
         answer = await open.tape.look(key)
-        return answer?.done ? { outcome: { resolved: true } } : undefined
+        return answer?.done ? { outcome: { resolved: true }, over: true } : undefined
       },
     },
     leaving,

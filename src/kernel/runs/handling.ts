@@ -76,7 +76,9 @@ async function park(scope: Scope, run: RunInHand, { until, seen }: Parked): Prom
   const { session, id } = open.row
   const sleep = part(work, workId(scope, id), { verb: 'park', ...(until !== undefined && { at: until }) }, { session, run: id })
   try {
-    await run.leave((release) => open.change({ verb: 'park', id }, [sleep, ...release], [{ kind: 'quiet', session, after: seen }]))
+    await run.leave((release) =>
+      open.change({ verb: 'park', id }, [sleep, ...release], { guards: [{ kind: 'quiet', session, after: seen }] }),
+    )
   } catch (error) {
     if (error instanceof InkError && error.code === 'HEAD_MOVED') return false
     throw error

@@ -45,6 +45,8 @@ export interface Standing {
   readonly free: boolean
   readonly row: LeaseRow | undefined
   readonly fence: number
+  /** Taking it is guarded by this: what was seen is still so. */
+  readonly guard: Guard
   /** Store time. */
   readonly now: number
   readonly until: number
@@ -86,7 +88,8 @@ export class Keeper {
     const until = Math.max(row?.until ?? 0, renewed && renewed.fence === fence ? renewed.until : 0)
     const gone = row?.mark !== undefined && this.#environment.processes?.isGone(row.mark) === true
     const free = row?.state !== 'held' || until <= now || gone || row.incarnation === this.holder.incarnation
-    return { free, row, fence, now, until }
+    const guard: Guard = { kind: 'row', table: 'leases', id, revision: stored?.revision ?? 0 }
+    return { free, row, fence, guard, now, until }
   }
 
   /** The part of a commit that takes it. */

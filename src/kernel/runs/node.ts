@@ -1,13 +1,13 @@
 // A node takes up runs that wait for a handler it has: pending ones, woken ones, and those whose holder died. Of all tenants, so many at a time.
 
 import { InkError, refuse } from '../../model/errors.ts'
-import type { Id, RunId, TenantId } from '../../model/ids.ts'
+import type { RunId, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { type Claimed, claimRun, dueItems } from './claim.ts'
+import { type Claimed, claimRun, dueItems, type Item, orphanedItems } from './claim.ts'
 import { perform } from './handling.ts'
 import { takeName } from './names.ts'
 import type { Run } from './run.ts'
@@ -56,6 +56,8 @@ export class RunNode implements WorkNode {
   readonly #watched = new Map<TenantId, () => void>()
   /** Held elsewhere: not worth a look before then, by our own steady clock. */
   readonly #notBefore = new Map<string, number>()
+  /** When it last looked for what dead processes left. */
+  readonly #searched = new Map<string, number>()
   readonly #count = { taken: 0, finished: 0, parked: 0, failed: 0 }
   readonly #loop: Promise<void>
   readonly #unlist: () => void
@@ -149,12 +151,11 @@ export class RunNode implements WorkNode {
       for (const { tenant, at } of await this.#due(name)) {
         this.#watch(tenant)
         const scope = { ...this.#scope, tenant }
-        const { now, items } = await dueItems(scope, name, this.#concurrency * 2)
-        next = Math.min(next ?? Infinity, ...(items.length === 0 ? [Math.max(1, at - now)] : []))
-        for (const item of items) {
-          if (this.#running.size >= this.#concurrency) return undefined
-          if (this.#closing.signal.aborted) return undefined
-          await this.#take(scope, name, item.id as Id<'work'>)
+        const { now } = await this.#scope.engine.backend.leases.read(tenant, [])
+        if (at > now) next = Math.min(next ?? Infinity, at - now)
+        for await (const item of this.#items(scope, name, now)) {
+          if (this.#running.size >= this.#concurrency || this.#closing.signal.aborted) return undefined
+          await this.#take(scope, name, item)
         }
       }
     }
@@ -167,19 +168,31 @@ export class RunNode implements WorkNode {
     return [{ tenant: this.#only, at: Infinity }]
   }
 
-  async #take(scope: Scope, name: string, item: Id<'work'>): Promise<void> {
+  /** What is due, and now and then what a process left that is gone. */
+  async *#items(scope: Scope, name: string, now: number): AsyncGenerator<Item, void, undefined> {
+    yield* dueItems(scope, name, now)
+    const steady = scope.engine.environment.clock.monotonic()
+    const place = `${scope.tenant}/${name}`
+    if (steady - (this.#searched.get(place) ?? -Infinity) < limits.lookEveryMs) return
+    this.#searched.set(place, steady)
+    yield* orphanedItems(scope, name)
+  }
+
+  async #take(scope: Scope, name: string, { id, revision, claimed: isClaimed }: Item): Promise<void> {
     const { clock } = scope.engine.environment
-    const key = `${scope.tenant}/${item}`
+    const key = `${scope.tenant}/${id}/${revision}`
     if ((this.#notBefore.get(key) ?? 0) > clock.monotonic()) return
     this.#notBefore.delete(key)
     let claimed: Claimed
     try {
-      claimed = await claimRun(scope, item)
+      claimed = await claimRun(scope, id)
     } catch (error) {
-      // Another node was quicker, or the session is busy: it rings when that ends, and until then there is no use in asking.
       if (!(error instanceof InkError) || error.kind !== 'conflict') throw error
+      // Another node was quicker, or the session is busy. A claim changes its item when it ends, so it is left alone until its lease runs out.
       const held = error.code === 'RUN_HELD' ? Number(error.details.forMs) : 0
-      this.#notBefore.set(key, clock.monotonic() + Math.min(Math.max(held, 1), HELD_MS))
+      const most = isClaimed ? scope.engine.keeper.ttlMs : HELD_MS
+      this.#notBefore.set(key, clock.monotonic() + Math.min(Math.max(held, 1), most))
+      if (this.#notBefore.size > limits.sessionsRemembered) this.#notBefore.clear()
       return
     }
     if ('failed' in claimed) {
@@ -199,7 +212,6 @@ export class RunNode implements WorkNode {
       })
       .finally(() => {
         this.#running.delete(run.id)
-        this.#notBefore.clear()
         this.look()
       })
     this.#running.set(run.id, work)

@@ -17,10 +17,16 @@ import type { Hold } from './keeper.ts'
 import { never, Parking } from './parking.ts'
 import { Replay } from './replay.ts'
 import { type RunCommand, run as runDecider } from './run-decider.ts'
-import { type Asked, type AskKind, type Entry, type Source, Tape } from './tape.ts'
+import { type Asked, type AskKind, type Entry, entryKey, type Source, Tape } from './tape.ts'
 
 /** Shared by every handle on the same run in this process: two that ask for the same thing get the same outcome. */
 export type Underway = Map<string, Promise<Entry>>
+
+export interface ChangeOptions {
+  readonly guards?: readonly Guard[]
+  /** When it happened, where the program is told the same. */
+  readonly at?: number
+}
 
 export interface OpenedRun {
   readonly row: RunRow
@@ -55,7 +61,7 @@ export class OpenRun {
     this.#revision = revision
     this.#underway = underway
     this.#shared = shared
-    this.tape = new Tape(scope, sources)
+    this.tape = new Tape(scope, sources, row.origin)
     this.replay = new Replay(scope, row.id, this.tape)
     this.parking = new Parking(scope)
     const end = () => this.#ending.abort(hold.signal.reason)
@@ -86,14 +92,10 @@ export class OpenRun {
     return { branch, kind, name, ordinal }
   }
 
-  /** The same for every attempt and after every crash; another one in a fork. */
-  keyOf({ branch, kind, name, ordinal }: Asked): Uint8Array {
+  /** What an effect is told apart by outside: the same for every attempt and after every crash; another one in a fork. */
+  keyOf(asked: Asked): string {
     const { digest } = this.scope.engine.environment
-    return keyDigest(digest.sha256, this.scope.tenant, `run/${this.id}`, `${branch}\n${kind}\n${name}\n${ordinal}`)
-  }
-
-  keyText(asked: Asked): string {
-    return hex(this.keyOf(asked))
+    return hex(keyDigest(digest.sha256, this.scope.tenant, `run/${this.id}`, entryKey(asked)))
   }
 
   /** Throws where nothing can be asked any more, and never comes back where the run was given back. */
@@ -138,13 +140,17 @@ export class OpenRun {
   }
 
   /** A change of the run's own row, and of others together with it. */
-  async change(command: RunCommand, parts: readonly Part[] = [], guards: readonly Guard[] = []): Promise<Done> {
+  async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], at }: ChangeOptions = {}): Promise<Done> {
     try {
       const { id, session } = this.#row
       const own = part(runDecider, id, command, { session, run: id })
       // A session that was closed takes nothing new; what ends is still told.
       const open = command.verb === 'wait' || command.verb === 'use' ? { open: session } : {}
-      const done = await plan(this.scope, [own, ...parts], { guards: [this.hold.guard, ...guards], ...open })
+      const done = await plan(this.scope, [own, ...parts], {
+        guards: [this.hold.guard, ...guards],
+        ...open,
+        ...(at !== undefined && { at }),
+      })
       const left = done.rows[0]
       if (left?.body) this.#see(left.body as unknown as RunRow, left.revision)
       if (command.verb === 'wait' || command.verb === 'use') await this.#count()

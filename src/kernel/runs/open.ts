@@ -113,13 +113,21 @@ async function takeUp(
         ])
         continue
       }
-      const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), begin], { open: session })
-      const hold = engine.keeper.keep(tenant, lease, rows[0]?.revision ?? 0)
+      const taking = [engine.keeper.takePart(lease, name, standing, about), begin]
+      const taken = await plan(scope, taking, { open: session, guards: [standing.guard] }).catch(unlessMoved)
+      // Somebody was quicker: it is looked at again.
+      if (!taken) continue
+      const hold = engine.keeper.keep(tenant, lease, taken.rows[0]?.revision ?? 0)
       return await inHand(scope, hold, wanted, [])
     }
   } finally {
     bell.close()
   }
+}
+
+function unlessMoved(error: unknown): undefined {
+  if (error instanceof InkError && error.code === 'CONFLICT' && error.details.table === 'leases') return undefined
+  throw error
 }
 
 // How long at most until a lease is looked at again: one that was given back rings, one that ran out does not.

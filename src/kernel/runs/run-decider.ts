@@ -24,12 +24,19 @@ export type RunCommand =
   /** Taken up: written down first, where it is not yet. */
   | { readonly verb: 'begin'; readonly id: RunId; readonly set?: Opened }
   | { readonly verb: 'wait'; readonly id: RunId; readonly wait: Wait }
-  | { readonly verb: 'endWait'; readonly id: RunId; readonly slot: Slot; readonly outcome: Readonly<Record<string, unknown>> }
+  | { readonly verb: 'endWait'; readonly id: RunId; readonly wait: WaitSlot; readonly outcome: Readonly<Record<string, unknown>> }
   /** Nobody holds it until what it waits for has come. */
   | { readonly verb: 'park'; readonly id: RunId }
   /** Its program and its tape no longer fit. */
   | { readonly verb: 'halt'; readonly id: RunId; readonly error: ErrorData }
   | { readonly verb: 'use'; readonly id: RunId; readonly slot: Slot; readonly usage: Usage }
+  /** A person says how an effect ended that was begun and of which nothing is known. */
+  | {
+      readonly verb: 'resolve'
+      readonly id: RunId
+      readonly effect: string
+      readonly told: { readonly result: Stored } | { readonly error: ErrorData }
+    }
   | { readonly verb: 'seal'; readonly id: RunId; readonly entries: number }
   | { readonly verb: 'finish'; readonly id: RunId; readonly result: Stored }
   | { readonly verb: 'fail'; readonly id: RunId; readonly error: ErrorData }
@@ -45,7 +52,10 @@ export function moving(row: RunRow | undefined, id: RunId, wanted: RunState): Ru
 
 export const runName = (session: string, name: string, key = ''): string => canonical([session, name, key])
 
-const sameSlot = (a: Slot, b: Slot): boolean => a.branch === b.branch && a.name === b.name && a.ordinal === b.ordinal
+type WaitSlot = Slot & Pick<Wait, 'kind'>
+
+const sameWait = (a: WaitSlot, b: WaitSlot): boolean =>
+  a.kind === b.kind && a.branch === b.branch && a.name === b.name && a.ordinal === b.ordinal
 
 const changed = (row: RunRow, e: Happened, set: Partial<RunRow>): RunRow => ({ ...row, ...set, changedAt: e.at })
 
@@ -60,11 +70,11 @@ export const run = decider<RunRow, RunCommand>({
       if (!row && set) return [fact('run.opened', set), fact('run.started', { attempt: 1 })]
       return [fact('run.started', { attempt: moving(row, id, 'running').attempt + 1 })]
     },
-    wait: (row, { id, wait }) => (moving(row, id, 'waiting').waits.some((w) => sameSlot(w, wait)) ? [] : [fact('wait.began', { ...wait })]),
-    endWait: (row, { id, slot, outcome }) => {
-      const { branch, name, ordinal } = slot
-      const found = moving(row, id, 'running').waits.some((w) => sameSlot(w, slot))
-      return found ? [fact('wait.ended', { branch, name, ordinal, ...outcome })] : []
+    wait: (row, { id, wait }) => (moving(row, id, 'waiting').waits.some((w) => sameWait(w, wait)) ? [] : [fact('wait.began', { ...wait })]),
+    endWait: (row, { id, wait, outcome }) => {
+      const { branch, name, ordinal, kind } = wait
+      const found = moving(row, id, 'running').waits.some((w) => sameWait(w, wait))
+      return found ? [fact('wait.ended', { branch, name, ordinal, kind, ...outcome })] : []
     },
     park: (row, { id }) => [fact('run.parked', { waits: moving(row, id, 'waiting').waits.length })],
     halt: (row, { id, error }) => (moving(row, id, 'waiting') ? [fact('run.halted', { error })] : []),
@@ -73,6 +83,13 @@ export const run = decider<RunRow, RunCommand>({
       if (!addUsage(ledger, usage)) throw refuse('USAGE_INVALID', { run: id, name, state, why: 'the sum would be too large to be exact' })
       const { branch, ordinal } = slot
       return [fact('run.used', { branch, name: slot.name, ordinal, usage })]
+    },
+    resolve: (row, { id, effect, told }) => {
+      const { waits, state } = moving(row, id, 'running')
+      const wait = waits.find((w) => w.kind === 'unknown' && w.name === effect)
+      if (!wait) throw refuse('EFFECT_UNKNOWN', { run: id, state, effect })
+      const { branch, name, ordinal } = wait
+      return [fact('effect.resolved', { branch, name, ordinal, ...told })]
     },
     seal: (row, { id, entries }) => [fact('tape.sealed', { segment: moving(row, id, 'running').segments + 1, entries })],
     finish: (row, { id, result }) => (moving(row, id, 'done') ? [fact('run.finished', { result })] : []),
@@ -102,7 +119,7 @@ export const run = decider<RunRow, RunCommand>({
       row && changed(row, e, { state: 'waiting', waits: e.data ? [...row.waits, e.data as unknown as Wait] : row.waits }),
     'wait.ended': (row, e) => {
       if (!row) return row
-      const waits = e.data ? row.waits.filter((w) => !sameSlot(w, e.data as unknown as Slot)) : []
+      const waits = e.data ? row.waits.filter((w) => !sameWait(w, e.data as unknown as WaitSlot)) : []
       return changed(row, e, { waits, state: waits.length > 0 ? 'waiting' : 'running' })
     },
     'run.parked': (row, e) => row && changed(row, e, { state: 'waiting' }),
@@ -110,6 +127,12 @@ export const run = decider<RunRow, RunCommand>({
     'run.used': (row, e) => {
       const added = e.data?.usage as Usage | undefined
       return row && changed(row, e, { usage: (added && addUsage(row.usage, added)) ?? row.usage })
+    },
+    'effect.resolved': (row, e) => {
+      if (!row) return row
+      const answered = { ...(e.data as unknown as Slot), kind: 'unknown' as const }
+      const waits = e.data ? row.waits.filter((w) => !sameWait(w, answered)) : row.waits.filter((w) => w.kind !== 'unknown')
+      return changed(row, e, { waits, state: waits.length > 0 ? 'waiting' : 'running' })
     },
     'tape.sealed': (row, e) => row && changed(row, e, { segments: row.segments + 1 }),
     'run.finished': (row, e) => row && changed(row, e, { state: 'done', waits: [], result: e.data?.result as Stored | undefined }),

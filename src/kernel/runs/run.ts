@@ -5,19 +5,16 @@ import type { Event } from '../../model/event.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
 import type { ErrorData, RunRow, RunState, Usage } from '../../model/run.ts'
 import { checkReason } from '../erase.ts'
-import { type Part, part, plan } from '../execute.ts'
+import { type Part, plan } from '../execute.ts'
 import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
-import { withdrawParts } from './approvals.ts'
 import { type Branch, BranchHandle } from './branch.ts'
+import { endingParts } from './ending.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
-import { workId } from './names.ts'
 import { OpenRun } from './open-run.ts'
 import type { RunCommand } from './run-decider.ts'
-import { wakePart } from './signal.ts'
 import { errorData, load, store } from './stored.ts'
 import { tapeOf } from './tape-reader.ts'
-import { work } from './work-decider.ts'
 
 export interface Run extends Branch, AsyncDisposable {
   readonly id: RunId
@@ -160,15 +157,7 @@ export class RunInHand implements Run {
   /** The lease goes back in the same commit, and whoever waits for this run is woken. */
   async #end(open: OpenRun, command: RunCommand): Promise<void> {
     const { row } = open
-    const about = { session: row.session, run: row.id }
-    await this.leave((release) =>
-      open.change(command, [
-        part(work, workId(this.#scope, row.id), { verb: 'complete' }, about),
-        ...withdrawParts(row.waits, about),
-        ...(row.parent ? [wakePart(this.#scope, row.parent, row.session)] : []),
-        ...release,
-      ]),
-    )
+    await this.leave((release) => open.change(command, [...endingParts(this.#scope, row), ...release]))
     open.end(refuse('RUN_FINISHED', open.about))
   }
 

@@ -6,19 +6,16 @@ import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { RUN_STATES, type RunRow, type RunState } from '../../model/run.ts'
-import type { Guard } from '../../ports/commit.ts'
-import { appendGuarded } from '../append.ts'
 import { telling } from '../draft.ts'
 import { checkReason } from '../erase.ts'
 import { part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { withdrawParts } from './approvals.ts'
-import { workId } from './names.ts'
+import { endingParts } from './ending.ts'
+import { takeName } from './names.ts'
 import { failureOf, readRun } from './result.ts'
 import { run } from './run-decider.ts'
 import { wakePart } from './signal.ts'
 import { errorData, store } from './stored.ts'
-import { work } from './work-decider.ts'
 
 export interface RunListOptions {
   readonly state?: RunState
@@ -81,13 +78,12 @@ async function thatRun(scope: Scope, given: string): Promise<RunRow> {
 
 /** From outside: whoever holds it writes nothing more. */
 export async function cancelRun(scope: Scope, given: string, reason: string): Promise<void> {
-  const { id, session, parent, waits } = await thatRun(scope, given)
+  const row = await thatRun(scope, given)
+  const { id, session } = row
   const about = { session, run: id }
   const { rows } = await plan(scope, [
     part(run, id, { verb: 'cancel', id, reason: checkReason(reason) }, about),
-    part(work, workId(scope, id), { verb: 'complete' }, about),
-    ...withdrawParts(waits, about),
-    ...(parent ? [wakePart(scope, parent, session)] : []),
+    ...endingParts(scope, row),
   ])
   scope.engine.openRuns.end(scope.tenant, id, failureOf(rows[0]?.body as unknown as RunRow))
 }
@@ -96,19 +92,12 @@ export type Resolution = { readonly result: unknown } | { readonly error: unknow
 
 /** A person says how an effect ended that was begun and of which nothing is known; the run goes on with that. */
 export async function resolveEffect(scope: Scope, given: string, name: string, resolution: Resolution): Promise<void> {
-  const { id, session, state, waits } = await thatRun(scope, given)
-  const wait = waits.find((one) => one.kind === 'unknown' && one.name === name)
-  if (!wait) throw refuse('EFFECT_UNKNOWN', { run: id, state, effect: name })
+  const { id, session, state } = await thatRun(scope, given)
+  const effect = takeName(scope, name, 'an effect')
   const settled = optionsOf(resolution, 'resolve')
-  const about = { run: id, state, of: `the effect '${name}'` }
+  const about = { run: id, state, of: `the effect '${effect}'` }
   const told = 'error' in settled ? { error: errorData(scope, settled.error) } : { result: await store(scope, settled.result, about) }
-  const { branch, ordinal } = wait
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'runs', id)
-  // Nobody else may have said it meanwhile, and the run may not have gone on without.
-  const guard: Guard = { kind: 'row', table: 'runs', id, revision: stored?.revision ?? 0 }
-  const data = { branch, name, ordinal, attempt: 1, resolved: true, ...told }
-  await appendGuarded(scope, { session, run: id, type: 'effect.settled', data, whole: true }, [guard], true)
-  await wakeRun(scope, id)
+  await plan(scope, [part(run, id, { verb: 'resolve', id, effect, told }, { session, run: id }), wakePart(scope, id, session)])
 }
 
 /** Has it taken up again, where it waits for somebody to look at it. */

@@ -8,6 +8,7 @@ import type { ErrorData, Slot, Stored, WaitKind } from '../../model/run.ts'
 import { TAPE_TYPES } from '../decider.ts'
 import { decodePayload } from '../read.ts'
 import type { Scope } from '../scope.ts'
+import { isMark, markKey } from './mark.ts'
 
 export type AskKind = 'effect' | 'start' | 'race' | 'usage' | 'append' | WaitKind
 
@@ -47,13 +48,13 @@ export interface Source {
 }
 
 export const entryKey = ({ branch, kind, name, ordinal }: Asked): string => `${branch}\n${kind}\n${name}\n${ordinal}`
-export const markKey = (mark: Uint8Array): string => `append ${hex(mark)}`
 
 const PAGE = 256
 
 export class Tape {
   readonly #scope: Scope
   readonly #sources: readonly Source[]
+  readonly #origin: RunId
   readonly #entries = new Map<string, Entry>()
   #source = 0
   #from = 0
@@ -61,8 +62,9 @@ export class Tape {
   #loading: Promise<void> | undefined
   #inSegment = 0
 
-  constructor(scope: Scope, sources: readonly Source[]) {
+  constructor(scope: Scope, sources: readonly Source[], origin: RunId) {
     this.#scope = scope
+    this.#origin = origin
     this.#sources = sources
   }
 
@@ -146,7 +148,7 @@ export class Tape {
     }
     const asked = askedBy(this.#scope, record)
     if (!asked) {
-      if (mark === undefined || record.subject !== undefined) return
+      if (mark === undefined || record.subject !== undefined || !isMark(this.#scope, this.#origin, mark)) return
       const receipt = { id: record.id, seq: record.seq, hash: hex(record.hash), tenant: this.#scope.tenant }
       this.#inSegment++
       this.#entries.set(markKey(mark), { kind: 'append', name: type, branch: '', seq: record.seq, at: record.at, done: true, receipt })
@@ -166,7 +168,7 @@ interface TapeData extends Slot {
   readonly [more: string]: unknown
 }
 
-const ON_TAPE: readonly string[] = [...TAPE_TYPES, 'wait.began', 'wait.ended', 'run.used']
+const ON_TAPE: readonly string[] = [...TAPE_TYPES, 'effect.resolved', 'wait.began', 'wait.ended', 'run.used']
 
 function askedBy(scope: Scope, { type, payload, seq }: EventRecord): { readonly slot: Asked; readonly data: TapeData } | undefined {
   if (!ON_TAPE.includes(type) || payload === undefined) return undefined
@@ -184,6 +186,7 @@ function told(type: string, data: TapeData): Partial<Entry> & { readonly done: b
     case 'effect.retried':
       return { done: false, started: false, retried: { attempt: data.attempt as number, until: data.until as number } }
     case 'effect.settled':
+    case 'effect.resolved':
       return {
         done: true,
         attempts: data.attempt as number,

@@ -25,12 +25,13 @@ export interface WaitSpec {
 export interface Ended {
   readonly outcome: Readonly<Record<string, unknown>>
   readonly parts?: readonly Part[]
+  /** Somebody else has written down that it is over. */
+  readonly over?: boolean
 }
 
 /** Begins the wait, where it has not begun, and comes back with what ended it. */
 export async function waitFor(open: OpenRun, asked: Asked, begun: Entry | undefined, spec: WaitSpec, leaving: AbortSignal): Promise<Entry> {
   const { scope } = open
-  const at = scope.engine.environment.clock.now()
   const wait = begun?.wait ?? (await begin(open, asked, spec))
   const waiting = open.parking.waits(wait.until)
   const bell = new Bell(scope, [open.signal, leaving])
@@ -46,7 +47,8 @@ export async function waitFor(open: OpenRun, asked: Asked, begun: Entry | undefi
       const [now, { seq }] = await Promise.all([storeTime(open), scope.engine.backend.journal.head(scope.tenant)])
       const ended = await spec.check(wait, wait.until !== undefined && wait.until <= now)
       if (ended) {
-        const outcome = await end(open, asked, ended)
+        const at = scope.engine.environment.clock.now()
+        const outcome = await end(open, asked, ended, at)
         if (outcome) return { ...asked, seq: 0, at, done: true, outcome }
         continue
       }
@@ -73,13 +75,11 @@ async function begin(
 }
 
 /** Undefined when somebody was first: then it is looked at again. */
-async function end(
-  open: OpenRun,
-  { branch, name, ordinal, kind }: Asked,
-  { outcome, parts }: Ended,
-): Promise<Ended['outcome'] | undefined> {
-  const command = { verb: 'endWait', id: open.id, slot: { branch, name, ordinal }, outcome: { kind, ...outcome } } as const
-  const { receipts } = await open.change(command, parts)
+async function end(open: OpenRun, asked: Asked, { outcome, parts, over }: Ended, at: number): Promise<Ended['outcome'] | undefined> {
+  if (over) return outcome
+  const { branch, name, ordinal } = asked
+  const wait = { branch, name, ordinal, kind: asked.kind as WaitKind }
+  const { receipts } = await open.change({ verb: 'endWait', id: open.id, wait, outcome }, parts, { at })
   return receipts.length > 0 ? outcome : undefined
 }
 
@@ -87,10 +87,8 @@ async function end(
 export async function leaveWaits(open: OpenRun): Promise<void> {
   for (const wait of open.row.waits) {
     if (!open.replay.isLost(wait.branch)) continue
-    const { branch, name, ordinal, kind } = wait
     const about = { session: open.row.session, run: open.id }
-    const command = { verb: 'endWait', id: open.id, slot: { branch, name, ordinal }, outcome: { kind, left: true } } as const
-    await open.change(command, withdrawParts([wait], about))
+    await open.change({ verb: 'endWait', id: open.id, wait, outcome: { left: true } }, withdrawParts([wait], about))
   }
 }
 

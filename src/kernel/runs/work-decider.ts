@@ -4,11 +4,12 @@ import { refuse } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { decider, fact } from '../decider.ts'
+import type { Holder } from './lease-decider.ts'
 
 export type WorkCommand =
   | { readonly verb: 'offer'; readonly queue: string; readonly at: number; readonly run?: RunId }
   /** `free`: its last holder has let the claim run out. `now` is what the store's clock said when that was looked at. */
-  | { readonly verb: 'claim'; readonly owner: string; readonly now: number; readonly until: number; readonly free: boolean }
+  | ({ readonly verb: 'claim'; readonly now: number; readonly until: number; readonly free: boolean } & Holder)
   /** Back into the queue, due at `at`. */
   | { readonly verb: 'release'; readonly at: number }
   /** Until `at`, or until somebody wakes it. */
@@ -25,10 +26,18 @@ export const work = decider<WorkRow, WorkCommand>({
 
   decide: {
     offer: (row, { queue, at, run }) => (row ? [] : [fact('work.offered', { queue, at, ...(run && { run }) })]),
-    claim: (row, { owner, now, until, free }) => {
-      const due = row && row.at !== undefined && row.at <= now && (row.state === 'ready' || row.state === 'asleep' || free)
+    claim: (row, { owner, mark, now, until, free }) => {
+      const due = row && row.at !== undefined && (row.state === 'claimed' ? free : row.at <= now)
       if (!due) throw refuse('CONFLICT', { table: 'work', id: row?.queue ?? '', tries: 1 })
-      return [fact('work.claimed', { owner, until, attempt: row.attempt + 1, strikes: row.state === 'claimed' ? row.strikes + 1 : 0 })]
+      return [
+        fact('work.claimed', {
+          owner,
+          ...(mark && { mark }),
+          until,
+          attempt: row.attempt + 1,
+          strikes: row.state === 'claimed' ? row.strikes + 1 : 0,
+        }),
+      ]
     },
     release: (row, { at }) => (row?.state === 'claimed' ? [fact('work.released', { at })] : []),
     park: (row, { at }) => (row?.state === 'claimed' ? [fact('work.parked', at === undefined ? {} : { at })] : []),
@@ -44,8 +53,8 @@ export const work = decider<WorkRow, WorkCommand>({
       const { until, ...claim } = (e.data ?? {}) as { until?: number } & Partial<WorkRow>
       return { ...row, ...claim, state: 'claimed', at: until }
     },
-    'work.released': (row, e) => row && { ...row, state: 'ready', at: e.data?.at as number | undefined, owner: undefined },
-    'work.parked': (row, e) => row && { ...row, state: 'asleep', at: e.data?.at as number | undefined, owner: undefined },
+    'work.released': (row, e) => row && { ...row, state: 'ready', at: e.data?.at as number | undefined, owner: undefined, mark: undefined },
+    'work.parked': (row, e) => row && { ...row, state: 'asleep', at: e.data?.at as number | undefined, owner: undefined, mark: undefined },
     'work.woken': (row) => (row && row.state !== 'claimed' ? { ...row, state: 'ready', at: AT_ONCE } : row),
     // Done is gone: its run says how it ended.
     'work.completed': () => undefined,

@@ -1,0 +1,60 @@
+// A program that works on a run until it is killed. Every effect adds a line to the outbox, and that is on the disk before the effect comes back.
+// `plan` works through a long run; `hold` sits in one effect until it is told to end it, says what came of it, and is paused in between. With
+// `bare` it keeps nothing of what it did, and with `unfenced` nobody asks whether it still holds the lease: the controls.
+
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { postgresBackend } from '../../src/backends/postgres/backend.ts'
+import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
+import { open } from '../../src/index.ts'
+import { unfenced } from './unfenced.ts'
+
+const [url = '', file = '', what = 'plan', how = ''] = process.argv.slice(2)
+export const STEPS = 60
+
+const say = (...words: unknown[]): void => void writeSync(1, `${JSON.stringify(words)}\n`)
+
+function send(key: string): void {
+  const outbox = openSync(file, 'a')
+  writeSync(outbox, `${key}\n`)
+  fsyncSync(outbox)
+  closeSync(outbox)
+}
+
+const backend = url.startsWith('postgres:') ? await postgresBackend({ url, connections: 2 }) : await sqliteBackend({ path: url, now: Date.now })
+const store = await open({
+  backend: how === 'unfenced' ? unfenced(backend) : backend,
+  ...(what === 'hold' && { lease: { ttl: 600, renew: 200 } }),
+})
+const session = await store.session('s')
+const run = await session.run('plan', { wait: '20s' })
+say('ready', run.fence)
+
+if (what === 'hold') {
+  const told = createInterface(process.stdin)[Symbol.asyncIterator]()
+  const ended = run.effect('charge', async () => {
+    say('begun')
+    await told.next()
+    return 'by the first'
+  })
+  const outcome = await ended.catch((error: { code?: string }) => error.code)
+  const after = await run.effect('after', () => 'by the first').catch((error: { code?: string }) => error.code)
+  say('ended', outcome, after)
+} else if (run.state !== 'done') {
+  for (let i = 0; i < STEPS; i++) {
+    if (how === 'bare') send(`step ${i}`)
+    await run.effect(`step ${i}`, () => {
+      if (how !== 'bare') send(`step ${i}`)
+      return i
+    })
+    if (i % 7 === 0) await run.sleep(1)
+    if (i % 5 === 0)
+      await run.all({
+        left: (r) => r.effect(`left ${i}`, () => send(`left ${i}`)),
+        right: (r) => r.effect(`right ${i}`, () => send(`right ${i}`)),
+      })
+  }
+  await run.finish({ steps: STEPS })
+}
+say('done')
+await store.close()
