@@ -21,13 +21,15 @@ export interface Part {
   readonly session?: SessionId
   readonly run?: RunId
   readonly cause?: EventId
+  /** The row as the caller last saw it, where there is no need to read it again. Asked when it is this plan's turn. */
+  readonly seen?: DoneRow | (() => DoneRow)
 }
 
 export const part = <Row extends object, C extends Command>(
   decider: Decider<Row, C>,
   id: Id,
   command: C,
-  about: Pick<Part, 'session' | 'run' | 'cause'> = {},
+  about: Pick<Part, 'session' | 'run' | 'cause' | 'seen'> = {},
 ): Part => ({ decider, id, command, ...about })
 
 export interface PlanOptions {
@@ -54,6 +56,9 @@ export interface DoneRow {
   readonly body: Body | undefined
   readonly revision: number
 }
+
+/** A row that nobody can have written yet. */
+export const NOT_THERE: DoneRow = { body: undefined, revision: 0 }
 
 export async function execute<Row extends object, C extends Command>(
   scope: Scope,
@@ -95,8 +100,8 @@ export async function plan(scope: Scope, parts: readonly Part[], options: PlanOp
 
 async function decideAndCommit(scope: Scope, parts: readonly Part[], options: PlanOptions, key: CommitKey | undefined): Promise<Done> {
   for (let attempt = 1; ; attempt++) {
-    const rows = await Promise.all(parts.map((p) => scope.engine.backend.rows.get(scope.tenant, p.decider.table, p.id)))
-    const before = rows.map((row) => ({ body: row && decodeBody(row.body), revision: row?.revision ?? 0 }))
+    // What the caller has seen is decided on first: where that is no longer so, the guard says it, and it is read.
+    const before = await Promise.all(parts.map((p) => (attempt === 1 && p.seen ? seenOf(p.seen) : readRow(scope, p))))
     let merged: Merged
     try {
       merged = merge(scope, parts, before, key, options.at)
@@ -132,6 +137,13 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
       throw refuse('CONFLICT', { table: refused.table, id: refused.id, tries: attempt })
     await pause(scope, attempt)
   }
+}
+
+const seenOf = (seen: DoneRow | (() => DoneRow)): DoneRow => (typeof seen === 'function' ? seen() : seen)
+
+async function readRow({ engine, tenant }: Scope, { decider, id }: Part): Promise<DoneRow> {
+  const row = await engine.backend.rows.get(tenant, decider.table, id)
+  return { body: row && decodeBody(row.body), revision: row?.revision ?? 0 }
 }
 
 interface Merged {

@@ -132,7 +132,7 @@ class SessionHandle implements Session {
   }
 
   run(name: string, options?: RunOptions): Promise<Run> {
-    return openRun(this.#scope, this.id, name, options)
+    return openRun(this.#scope, this.#row, name, options)
   }
 
   fork(options: ForkOptions): Promise<Session> {

@@ -78,6 +78,8 @@ export interface RunRow {
   /** Has a lease of its own instead of its session's. */
   readonly parallel?: boolean | undefined
   readonly parent?: RunId | undefined
+  /** Somebody with a handler takes it up: there is a work item for it. */
+  readonly queued?: boolean | undefined
   /** Its tape begins with that of another run, up to this seq. */
   readonly fork?: { readonly run: RunId; readonly at: number } | undefined
   /** The first run of a line of forks: what chance is drawn from. */

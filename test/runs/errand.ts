@@ -13,19 +13,30 @@ export interface Sent {
 /** What was done outside, whether it was recorded or not. */
 export class Outbox {
   readonly sent: Sent[] = []
+  /** What was done again although a program had gone on with what came of it. */
+  readonly again: string[] = []
+  readonly #seen = new Set<string>()
 
   /** Done by a process that lives: a dead one does nothing. */
   does<T>(name: string, isDead: () => boolean, value: T): (context: { key: string; attempt: number }) => T | Promise<T> {
     return ({ key, attempt }) => {
       if (isDead()) return never()
+      if (this.#seen.has(name)) this.again.push(name)
       this.sent.push({ name, attempt, key })
       return value
     }
   }
+
+  /** The program goes on with this. */
+  saw<T>(name: string, value: T): T {
+    this.#seen.add(name)
+    return value
+  }
 }
 
 export async function errand(run: Run, outbox: Outbox, isDead: () => boolean): Promise<unknown> {
-  const effect = <T>(branch: Branch, name: string, value: T) => branch.effect(name, outbox.does(name, isDead, value))
+  const effect = async <T>(branch: Branch, name: string, value: T) =>
+    outbox.saw(name, await branch.effect(name, outbox.does(name, isDead, value)))
   const order = await effect(run, 'order', { id: 4711 })
   const flaky = await run.effect(
     'flaky',
@@ -61,21 +72,16 @@ export const parcel = (run: Run, order: { id: number }, outbox: Outbox, isDead: 
 
 /** The people outside: they send what is waited for, and approve what is asked. Until stopped. */
 export function people(store: Store, session: string): () => Promise<void> {
-  let stopped = false
-  const look = async () => {
-    const { items } = await store.runs.list({ state: 'waiting' })
-    if (items.some(({ waits }) => waits.some(({ kind, name }) => kind === 'signal' && name === 'go')))
-      await store.signal(session, 'go', { text: 'now' }, { key: 'once' })
-    for (const { id } of (await store.approvals.list({ state: 'pending' })).items) await store.approvals.decide(id, { decision: 'approve' })
-  }
+  const stopping = new AbortController()
   const loop = (async () => {
-    while (!stopped) {
-      await look()
-      await new Promise((resolve) => setTimeout(resolve, 4))
+    for await (const { type, data, subject } of store.events({ live: true, signal: stopping.signal })) {
+      if (type === 'wait.began' && (data as { name: string }).name === 'go')
+        await store.signal(session, 'go', { text: 'now' }, { key: 'once' })
+      if (type === 'approval.requested') await store.approvals.decide(subject ?? '', { decision: 'approve' })
     }
   })()
-  return () => {
-    stopped = true
-    return loop
+  return async () => {
+    stopping.abort()
+    await loop
   }
 }

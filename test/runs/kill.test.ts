@@ -96,7 +96,11 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
 
   test.each([
     ['is told so and writes nothing', '', { outcome: 'FENCE_LOST', after: 'FENCE_LOST', written: 0, outcomes: 1 }],
-    ['would write a second outcome without its fence', 'unfenced', { outcome: 'by the first', after: 'by the first', written: 2, outcomes: 2 }],
+    [
+      'would write a second outcome without its fence',
+      'unfenced',
+      { outcome: 'by the first', after: 'by the first', written: 2, outcomes: 2 },
+    ],
   ])('a process that was paused past its lease, when another has it, %s', async (_, how, expected) => {
     const url = await placeOf(engine)
     const child = start(url, '', 'hold', how)

@@ -21,7 +21,9 @@ function send(key: string): void {
   closeSync(outbox)
 }
 
-const backend = url.startsWith('postgres:') ? await postgresBackend({ url, connections: 2 }) : await sqliteBackend({ path: url, now: Date.now })
+const backend = url.startsWith('postgres:')
+  ? await postgresBackend({ url, connections: 2 })
+  : await sqliteBackend({ path: url, now: Date.now })
 const store = await open({
   backend: how === 'unfenced' ? unfenced(backend) : backend,
   ...(what === 'hold' && { lease: { ttl: 600, renew: 200 } }),

@@ -4,6 +4,7 @@ import type { Resolution, RunRow, Store } from '../../index.ts'
 import { InkError } from '../../index.ts'
 import { isOver } from '../../model/run.ts'
 import { EXIT, type Exit, usage } from '../exit.ts'
+import { nameText } from '../runs/text.ts'
 import { knownRun, namedRun } from '../runs/words.ts'
 import { tenantView, withStore } from '../store.ts'
 import { type Terminal, verdict } from '../terminal.ts'
@@ -21,7 +22,7 @@ export function cancelRun(t: Terminal, words: readonly string[], options: WhoOpt
   return change(url, run, options, async (store, row) => {
     await store.runs.cancel(row.id, reason)
     if (t.json) t.out(jsonLine({ run: row.id, name: row.name, state: 'cancelled' }))
-    else t.out(verdict(t, 'ok', `${row.name} (${row.id}) is cancelled; whoever holds it writes nothing more`))
+    else t.out(verdict(t, 'ok', `${nameText(row)} (${row.id}) is cancelled; whoever holds it writes nothing more`))
   })
 }
 

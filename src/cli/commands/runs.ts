@@ -4,7 +4,7 @@ import type { RunHolder, RunRow, RunState, Store, Usage } from '../../index.ts'
 import { isOver } from '../../model/run.ts'
 import { EXIT, type Exit, usage } from '../exit.ts'
 import { count, fromNow, one, shortId, span, time } from '../format.ts'
-import { COUNTS, chosenKey, dollars, errorText, standing, stateStyle, storedText, totalOf, untilText } from '../runs/text.ts'
+import { COUNTS, chosenKey, dollars, errorText, nameText, standing, stateStyle, storedText, totalOf, untilText } from '../runs/text.ts'
 import { knownRun, namedRun } from '../runs/words.ts'
 import { findSession, tenantView, withStore } from '../store.ts'
 import { type Column, printTable, Table } from '../table.ts'
@@ -64,9 +64,9 @@ async function printRuns(t: Terminal, store: Store, rows: readonly RunRow[]): Pr
     { title: 'waits for (UTC)' },
   ]
   const lines = rows.map((row) => {
-    const { id, name, key, session, state, attempt, openedAt } = row
+    const { id, key, session, state, attempt, openedAt } = row
     const age = span(Math.max(0, now - openedAt))
-    return [id, name, chosenKey(key), sessions.get(session) ?? '', state, String(attempt), age, standing(row, now)]
+    return [id, nameText(row), chosenKey(key), sessions.get(session) ?? '', state, String(attempt), age, standing(row, now)]
   })
   if (!below) return printTable(t, columns, lines)
   const shown = columns.slice(0, -1)
@@ -123,7 +123,7 @@ async function tell(t: Terminal, store: Store, row: RunRow, holder: RunHolder | 
   const over = isOver(row.state)
   const parent = row.parent && (await store.runs.get(row.parent))
   line('id', row.id)
-  line('name', row.name === '' ? '(erased)' : row.name)
+  line('name', nameText(row))
   line('key', row.key)
   const session = await sessionName(store, row.session)
   line('session', session.startsWith('…') ? row.session : `${session} (${row.session})`)
@@ -132,7 +132,7 @@ async function tell(t: Terminal, store: Store, row: RunRow, holder: RunHolder | 
   line('opened', `${time(row.openedAt)} UTC (${fromNow(row.openedAt, now)})`)
   line(over ? 'ended' : 'changed', `${time(row.changedAt)} UTC (${fromNow(row.changedAt, now)})`)
   if (!over) line('holder', holderText(row, holder))
-  line('parent', row.parent && `${row.parent}${parent ? ` ${parent.name}, ${parent.state}` : ''}`)
+  line('parent', row.parent && `${row.parent}${parent ? ` ${nameText(parent)}, ${parent.state}` : ''}`)
   line('fork of', row.fork && `${row.fork.run}, up to seq ${row.fork.at}`)
   line('tape', row.segments > 0 ? one(row.segments, 'sealed segment') : undefined)
   line('input', storedText(row.input))

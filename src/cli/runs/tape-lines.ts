@@ -66,6 +66,8 @@ export class TapeLines {
         return this.#unsettled.has(slotOf(e))
           ? { mark: '?', what: placed(data), attempt, detail: 'begun, and nobody knows how it ended' }
           : { mark: '…', what: placed(data), attempt, detail: 'begun' }
+      case 'effect.streamed':
+        return { mark: '~', what: placed(data), attempt, detail: jsonLine(data.text) }
       case 'effect.retried': {
         const { error, until } = data as { readonly error?: ErrorData; readonly until?: number }
         const next = until === undefined ? '' : `; again at ${this.#at(until)}`

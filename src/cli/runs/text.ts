@@ -9,6 +9,9 @@ import { jsonLine } from '../text.ts'
 export const stateStyle = (state: string): Style =>
   state === 'failed' ? 'red' : state === 'waiting' || state === 'pending' ? 'yellow' : state === 'cancelled' ? 'dim' : 'green'
 
+/** Once its payloads are erased a run has no name any more. */
+export const nameText = ({ name }: Pick<RunRow, 'name'>): string => (name === '' ? '(erased)' : name)
+
 /** Until when, absolutely and from now on. */
 export const untilText = (until: number, now: number): string => `${time(until)} (${fromNow(until, now)})`
 

@@ -6,7 +6,7 @@ import { limits } from '../../model/limits.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { runQueue, type WorkRow } from '../../model/work.ts'
 import type { ListQuery } from '../../ports/rows.ts'
-import { part, plan } from '../execute.ts'
+import { type DoneRow, part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { endingParts } from './ending.ts'
 import { leaseId } from './names.ts'
@@ -78,8 +78,8 @@ export async function claimRun(scope: Scope, item: Id<'work'>): Promise<Claimed>
   // Both are as they were seen: nobody took either of them meanwhile.
   const guards = [standing.guard, { kind: 'row', table: 'work', id: item, revision: stored.revision }] as const
   const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), claim, begin], { guards })
-  const hold = engine.keeper.keep(tenant, lease, rows[0]?.revision ?? 0)
-  return { run: await handOf(scope, hold, id) }
+  const hold = engine.keeper.keep(tenant, lease, rows[0] as DoneRow)
+  return { run: await handOf(scope, hold, id, rows[2] as DoneRow) }
 }
 
 const heldBy = (

@@ -8,10 +8,10 @@ import { workId } from './names.ts'
 import { wakePart } from './signal.ts'
 import { work } from './work-decider.ts'
 
-export function endingParts(scope: Scope, { id, session, parent, waits }: RunRow): readonly Part[] {
+export function endingParts(scope: Scope, { id, session, parent, waits, queued }: RunRow): readonly Part[] {
   const about = { session, run: id }
   return [
-    part(work, workId(scope, id), { verb: 'complete' }, about),
+    ...(queued ? [part(work, workId(scope, id), { verb: 'complete' }, about)] : []),
     ...withdrawParts(waits, about),
     ...(parent ? [wakePart(scope, parent, session)] : []),
   ]

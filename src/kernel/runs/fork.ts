@@ -4,7 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import { checkSeq, optionsOf } from '../../model/options.ts'
 import type { RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
-import { part, plan } from '../execute.ts'
+import { type DoneRow, NOT_THERE, part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { openSession, type Session } from '../session.ts'
 import { leaseId } from './names.ts'
@@ -57,7 +57,10 @@ export async function forkRun(scope: Scope, from: RunRow, options: ForkOptions):
   }
   const lease = leaseId(scope, session, id, true)
   const standing = await engine.keeper.look(tenant, lease)
-  const parts = [engine.keeper.takePart(lease, name, standing, about), part(decider, id, { verb: 'begin', id, set }, about)]
+  const parts = [
+    engine.keeper.takePart(lease, name, standing, about),
+    part(decider, id, { verb: 'begin', id, set }, { ...about, seen: NOT_THERE }),
+  ]
   const { rows } = await plan(scope, parts, { open: session })
-  return handOf(scope, engine.keeper.keep(tenant, lease, rows[0]?.revision ?? 0), id)
+  return handOf(scope, engine.keeper.keep(tenant, lease, rows[0] as DoneRow), id, rows[1] as DoneRow)
 }

@@ -9,7 +9,7 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { Guard } from '../../ports/commit.ts'
 import type { Environment } from '../../ports/environment.ts'
-import { type Part, part } from '../execute.ts'
+import { type DoneRow, type Part, part } from '../execute.ts'
 import { type Holder, lease } from './lease-decider.ts'
 
 export interface LeaseOptions {
@@ -32,6 +32,8 @@ export interface Hold {
 }
 
 interface Held extends Hold {
+  /** As taking it left it: nobody else changes it while it is held. */
+  readonly row: DoneRow
   readonly lost: AbortController
   borrowers: number
   /** Its last borrower is about to give it back: it is lent to nobody any more. */
@@ -45,6 +47,7 @@ export interface Standing {
   readonly free: boolean
   readonly row: LeaseRow | undefined
   readonly fence: number
+  readonly revision: number
   /** Taking it is guarded by this: what was seen is still so. */
   readonly guard: Guard
   /** Store time. */
@@ -88,18 +91,21 @@ export class Keeper {
     const until = Math.max(row?.until ?? 0, renewed && renewed.fence === fence ? renewed.until : 0)
     const gone = row?.mark !== undefined && this.#environment.processes?.isGone(row.mark) === true
     const free = row?.state !== 'held' || until <= now || gone || row.incarnation === this.holder.incarnation
-    const guard: Guard = { kind: 'row', table: 'leases', id, revision: stored?.revision ?? 0 }
-    return { free, row, fence, guard, now, until }
+    const revision = stored?.revision ?? 0
+    const guard: Guard = { kind: 'row', table: 'leases', id, revision }
+    return { free, row, fence, revision, guard, now, until }
   }
 
   /** The part of a commit that takes it. */
-  takePart(id: Id, name: string, { free, row, fence, now, until }: Standing, about: Pick<Part, 'session' | 'run'>): Part {
+  takePart(id: Id, name: string, { free, row, fence, revision, now, until }: Standing, about: Pick<Part, 'session' | 'run'>): Part {
     const held = { name, lease: id, owner: row?.owner ?? '', fence, forMs: Math.max(0, until - now) }
-    return part(lease, id, { verb: 'take', ...this.holder, until: now + this.ttlMs, free, held }, about)
+    const seen = { body: row as Body | undefined, revision }
+    return part(lease, id, { verb: 'take', ...this.holder, until: now + this.ttlMs, free, held }, { ...about, seen })
   }
 
   releasePart(hold: Hold, about: Pick<Part, 'session' | 'run'>): Part {
-    return part(lease, hold.id, { verb: 'release', incarnation: this.holder.incarnation }, about)
+    const seen = (hold as Held).row
+    return part(lease, hold.id, { verb: 'release', incarnation: this.holder.incarnation }, { ...about, seen })
   }
 
   holds(tenant: TenantId, id: Id): boolean {
@@ -115,11 +121,13 @@ export class Keeper {
   }
 
   /** After the commit that took it. */
-  keep(tenant: TenantId, id: Id, fence: number): Hold {
+  keep(tenant: TenantId, id: Id, row: DoneRow): Hold {
+    const fence = row.revision
     this.#held.get(nameOf(tenant, id))?.lost.abort(lostFence(id, fence))
     const lost = new AbortController()
     const guard: Guard = { kind: 'fence', table: 'leases', id, fence }
     const held: Held = {
+      row,
       tenant,
       id,
       fence,

@@ -143,7 +143,8 @@ export class OpenRun {
   async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], at }: ChangeOptions = {}): Promise<Done> {
     try {
       const { id, session } = this.#row
-      const own = part(runDecider, id, command, { session, run: id })
+      const seen = () => ({ body: this.#row as unknown as Body, revision: this.#revision })
+      const own = part(runDecider, id, command, { session, run: id, seen })
       // A session that was closed takes nothing new; what ends is still told.
       const open = command.verb === 'wait' || command.verb === 'use' ? { open: session } : {}
       const done = await plan(this.scope, [own, ...parts], {

@@ -3,10 +3,11 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
 import { checkKey, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { isOver, type RunRow } from '../../model/run.ts'
+import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
-import { type Part, part, plan } from '../execute.ts'
+import { type DoneRow, NOT_THERE, type Part, part, plan } from '../execute.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { Hold } from './keeper.ts'
@@ -15,7 +16,7 @@ import { OpenRun } from './open-run.ts'
 import { readRun } from './result.ts'
 import { type Run, RunInHand } from './run.ts'
 import { run as decider, type Opened } from './run-decider.ts'
-import { runByName } from './start.ts'
+import { runByName, seenByName } from './start.ts'
 import { load, store } from './stored.ts'
 import type { Source } from './tape.ts'
 
@@ -31,14 +32,16 @@ export interface RunOptions {
 }
 
 /** Starts it, or picks it up where it stopped. A finished one opens finished. */
-export async function openRun(scope: Scope, session: SessionId, name: string, options?: RunOptions): Promise<Run> {
+export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'relation'>, name: string, options?: RunOptions): Promise<Run> {
   checkOpen(scope.engine)
   const { input, key: given = '', parallel = false, wait = 0, signal } = optionsOf(options, 'run')
   const taken = takeName(scope, name, 'a run')
   if (given !== '') checkKey(given)
   const key = scope.engine.redactor?.text(given) ?? given
   const waitMs = milliseconds(wait)
-  const known = await runByName(scope, session, taken, key)
+  const { id: session } = within
+  const seen = await seenByName(scope, session, taken, key)
+  const known = seen?.body as unknown as RunRow | undefined
   if (known && isOver(known.state)) return finished(scope, known)
   const id = known?.id ?? scope.engine.newId<'run'>()
   const set: Opened | undefined = known
@@ -49,29 +52,27 @@ export async function openRun(scope: Scope, session: SessionId, name: string, op
         ...(key !== '' && { key }),
         input: await store(scope, input, { run: id, name: taken, state: 'pending', of: 'the input' }),
         ...(parallel && { parallel }),
-        ...(await forkedFrom(scope, session, taken, key, id)),
+        ...(await forkedFrom(scope, within, taken, key, id)),
       }
   const wanted = { id, session, name: taken, parallel: known ? known.parallel === true : parallel }
   try {
-    return await takeUp(scope, wanted, set, { waitMs, signal })
+    return await takeUp(scope, { ...wanted, seen: seen ?? NOT_THERE }, set, { waitMs, signal })
   } catch (error) {
     // Somebody else wrote it down first: then it is theirs to hold, or to wait for.
     const first = error instanceof InkError && error.code === 'CONFLICT' && error.details.table === 'names'
     if (!first) throw error
-    return openRun(scope, session, name, options)
+    return openRun(scope, within, name, options)
   }
 }
 
 /** In a session that was forked, a run goes on from what was recorded of the same one before the fork. */
 async function forkedFrom(
   scope: Scope,
-  session: SessionId,
+  { relation }: Pick<SessionRow, 'relation'>,
   name: string,
   key: string,
   id: RunId,
 ): Promise<Pick<Opened, 'fork' | 'origin'>> {
-  const row = await scope.engine.backend.rows.get(scope.tenant, 'sessions', session)
-  const { relation } = row ? decodeBody<{ relation?: { kind: string; session: SessionId; at?: number } } & Body>(row.body) : {}
   if (relation?.kind !== 'fork' || relation.at === undefined) return { origin: id }
   const parent = await runByName(scope, relation.session, name, key)
   if (!parent) return { origin: id }
@@ -83,6 +84,8 @@ interface Wanted {
   readonly session: SessionId
   readonly name: string
   readonly parallel: boolean
+  /** Its row, as it was when it was looked for. */
+  readonly seen: DoneRow
 }
 
 async function takeUp(
@@ -92,10 +95,10 @@ async function takeUp(
   { waitMs, signal }: { readonly waitMs: number; readonly signal?: AbortSignal | undefined },
 ): Promise<Run> {
   const { engine, tenant } = scope
-  const { id, session, name, parallel } = wanted
+  const { id, session, name, parallel, seen } = wanted
   const lease = leaseId(scope, session, id, parallel)
   const about = { session, run: id }
-  const begin = part(decider, id, { verb: 'begin', id, ...(set && { set }) }, about)
+  const begin = part(decider, id, { verb: 'begin', id, ...(set && { set }) }, { ...about, seen })
   const start = engine.environment.clock.monotonic()
   const bell = new Bell(scope, [signal, engine.closing])
   try {
@@ -117,8 +120,8 @@ async function takeUp(
       const taken = await plan(scope, taking, { open: session, guards: [standing.guard] }).catch(unlessMoved)
       // Somebody was quicker: it is looked at again.
       if (!taken) continue
-      const hold = engine.keeper.keep(tenant, lease, taken.rows[0]?.revision ?? 0)
-      return await inHand(scope, hold, wanted, [])
+      const hold = engine.keeper.keep(tenant, lease, taken.rows[0] as DoneRow)
+      return await handOf(scope, hold, id, taken.rows[1] as DoneRow)
     }
   } finally {
     bell.close()
@@ -145,17 +148,22 @@ async function inHand(scope: Scope, hold: Hold, { id, session }: Wanted, parts: 
 }
 
 /** A run whose lease is held and which has been taken up. */
-export async function handOf(scope: Scope, hold: Hold, id: RunId): Promise<RunInHand> {
+export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow): Promise<RunInHand> {
   const { engine, tenant } = scope
-  const stored = await engine.backend.rows.get(tenant, 'runs', id)
-  if (!stored) throw refuse('RUN_UNKNOWN', { run: id, tenant })
-  const row = decodeBody<RunRow & Body>(stored.body)
+  const { body, revision } = seen ?? (await lookAt(scope, id))
+  if (!body) throw refuse('RUN_UNKNOWN', { run: id, tenant })
+  const row = body as unknown as RunRow
   const underway = engine.openRuns.underway(tenant, id)
   const shared = () => engine.openRuns.isShared(tenant, id)
   const sources = await sourcesOf(scope, row)
-  const open = new OpenRun(scope, { row, revision: stored.revision, hold, underway, shared, sources })
+  const open = new OpenRun(scope, { row, revision, hold, underway, shared, sources })
   engine.openRuns.add(tenant, open)
   return new RunInHand(scope, open, await load(scope, row.input))
+}
+
+async function lookAt({ engine, tenant }: Scope, id: RunId): Promise<DoneRow> {
+  const stored = await engine.backend.rows.get(tenant, 'runs', id)
+  return stored ? { body: decodeBody(stored.body), revision: stored.revision } : NOT_THERE
 }
 
 /** Whose tapes come before its own, oldest first. */

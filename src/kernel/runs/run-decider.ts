@@ -17,7 +17,7 @@ import {
 import { decider, fact, type Happened } from '../decider.ts'
 import { addUsage } from './usage.ts'
 
-export type Opened = Pick<RunRow, 'session' | 'name' | 'key' | 'input' | 'parallel' | 'parent' | 'fork' | 'origin'>
+export type Opened = Pick<RunRow, 'session' | 'name' | 'key' | 'input' | 'parallel' | 'parent' | 'queued' | 'fork' | 'origin'>
 
 export type RunCommand =
   | { readonly verb: 'open'; readonly set: Opened }

@@ -10,7 +10,7 @@ import type { RunRow, RunState } from '../../model/run.ts'
 import { nameId } from '../../model/tables.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
-import { part, plan } from '../execute.ts'
+import { type DoneRow, NOT_THERE, part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { openSession, sessionById } from '../session.ts'
 import { takeName, workId } from './names.ts'
@@ -86,12 +86,12 @@ export async function offerRun(scope: Scope, { session, name, key: given, input,
   const known = await runByName(scope, session, name, key)
   if (known) return sameInput(known, stored, key)
   const id = engine.newId<'run'>()
-  const set = { session, name, key, input: stored, origin: id, ...(parallel && { parallel }), ...(parent && { parent }) }
-  const about = { session, run: id }
+  const set = { session, name, key, input: stored, origin: id, queued: true, ...(parallel && { parallel }), ...(parent && { parent }) }
   try {
     const { now } = await engine.backend.leases.read(scope.tenant, [])
     const offer = { verb: 'offer', queue: runQueue(name), at: now + delayMs, run: id } as const
-    const parts = [part(run, id, { verb: 'open', set }, about), part(work, workId(scope, id), offer, about)]
+    const fresh = { session, run: id, seen: NOT_THERE }
+    const parts = [part(run, id, { verb: 'open', set }, fresh), part(work, workId(scope, id), offer, fresh)]
     const { rows } = await plan(scope, parts, { open: session })
     engine.openRuns.offered()
     return rows[0]?.body as unknown as RunRow
@@ -105,9 +105,15 @@ export async function offerRun(scope: Scope, { session, name, key: given, input,
 }
 
 export async function runByName(scope: Scope, session: SessionId, name: string, key: string): Promise<RunRow | undefined> {
-  const { rows } = scope.engine.backend
-  const named = await rows.get(scope.tenant, 'names', nameId('run', runName(session, name, key)))
-  return named && readRun(scope, decodeBody<{ target: RunId } & Body>(named.body).target)
+  return (await seenByName(scope, session, name, key))?.body as unknown as RunRow | undefined
+}
+
+/** With its revision, for those who go on to change it. */
+export async function seenByName({ engine, tenant }: Scope, session: SessionId, name: string, key: string): Promise<DoneRow | undefined> {
+  const { rows } = engine.backend
+  const named = await rows.get(tenant, 'names', nameId('run', runName(session, name, key)))
+  const stored = named && (await rows.get(tenant, 'runs', decodeBody<{ target: RunId } & Body>(named.body).target))
+  return stored && { body: decodeBody(stored.body), revision: stored.revision }
 }
 
 function sameInput(row: RunRow, input: RunRow['input'], key: string): RunRow {
