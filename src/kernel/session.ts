@@ -18,6 +18,7 @@ import { execute } from './execute.ts'
 import { type ForkOptions, forkSession } from './runs/fork.ts'
 import { openRun, type RunOptions } from './runs/open.ts'
 import type { Run } from './runs/run.ts'
+import { cancelRuns } from './runs/runs.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { session as decider, type SessionCommand } from './session-decider.ts'
 
@@ -125,6 +126,7 @@ class SessionHandle implements Session {
   async delete(options: { readonly reason: string }): Promise<EraseReport> {
     const reason = checkReason(optionsOf(options, 'delete').reason)
     await this.#do({ verb: 'delete', id: this.id, reason })
+    await cancelRuns(this.#scope, this.id, 'its session was deleted')
     const report = await eraseSession(this.#scope, this.id, reason, ['session.deleted'])
     const row = await readSession(this.#scope, this.id)
     if (row) this.#row = row

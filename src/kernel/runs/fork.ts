@@ -1,7 +1,7 @@
 // Forks: another session or run that shares what was recorded up to a seq, and copies nothing.
 
-import { refuse } from '../../model/errors.ts'
-import { checkSeq, optionsOf } from '../../model/options.ts'
+import { InkError, refuse } from '../../model/errors.ts'
+import { checkKey, checkSeq, optionsOf } from '../../model/options.ts'
 import type { RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type DoneRow, NOT_THERE, part, plan } from '../execute.ts'
@@ -11,6 +11,7 @@ import { leaseId } from './names.ts'
 import { handOf } from './open.ts'
 import type { Run } from './run.ts'
 import { run as decider } from './run-decider.ts'
+import { runByName } from './start.ts'
 
 export interface ForkOptions {
   /** The last seq that is shared. */
@@ -38,29 +39,25 @@ async function sharedUpTo({ engine, tenant }: Scope, options: ForkOptions): Prom
   return at
 }
 
-/** A fork goes on beside the run it came from, under a lease of its own. */
+/** A fork goes on beside the run it came from, under a lease of its own. Nobody waits for it as they may for the other. */
 export async function forkRun(scope: Scope, from: RunRow, options: ForkOptions): Promise<Run> {
   const { engine, tenant } = scope
   const at = await sharedUpTo(scope, options)
   const id = engine.newId<'run'>()
-  const { session, name, input, parent, origin } = from
+  if (options.key !== undefined) checkKey(options.key)
+  const key = options.key === undefined ? id : (engine.redactor?.text(options.key) ?? options.key)
+  const { session, name, input, origin } = from
   const about = { session, run: id }
-  const set = {
-    session,
-    name,
-    key: options.key ?? id,
-    input,
-    parallel: true,
-    origin,
-    fork: { run: from.id, at },
-    ...(parent && { parent }),
-  }
+  const set = { session, name, key, parallel: true, origin, fork: { run: from.id, at }, ...(input && { input }) }
   const lease = leaseId(scope, session, id, true)
   const standing = await engine.keeper.look(tenant, lease)
-  const parts = [
-    engine.keeper.takePart(lease, name, standing, about),
-    part(decider, id, { verb: 'begin', id, set }, { ...about, seen: NOT_THERE }),
-  ]
-  const { rows } = await plan(scope, parts, { open: session })
-  return handOf(scope, engine.keeper.keep(tenant, lease, rows[0] as DoneRow), id, rows[1] as DoneRow)
+  const begin = part(decider, id, { verb: 'begin', id, set }, { ...about, seen: NOT_THERE })
+  try {
+    const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), begin], { open: session })
+    return await handOf(scope, engine.keeper.keep(tenant, lease, rows[0] as DoneRow), id, rows[1] as DoneRow)
+  } catch (error) {
+    if (!(error instanceof InkError) || error.code !== 'CONFLICT' || error.details.table !== 'names') throw error
+    const other = await runByName(scope, session, name, key)
+    throw refuse('KEY_REUSED', { run: other?.id ?? '', name, state: other?.state ?? '', key })
+  }
 }

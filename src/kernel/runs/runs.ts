@@ -5,7 +5,7 @@ import { type RunId, type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
-import { RUN_STATES, type RunRow, type RunState } from '../../model/run.ts'
+import { isOver, RUN_STATES, type RunRow, type RunState } from '../../model/run.ts'
 import { telling } from '../draft.ts'
 import { checkReason } from '../erase.ts'
 import { part, plan } from '../execute.ts'
@@ -88,6 +88,17 @@ export async function cancelRun(scope: Scope, given: string, reason: string): Pr
   scope.engine.openRuns.end(scope.tenant, id, failureOf(rows[0]?.body as unknown as RunRow))
 }
 
+/** The session goes, and nothing in it goes on. */
+export async function cancelRuns(scope: Scope, session: SessionId, reason: string): Promise<void> {
+  for (const state of RUN_STATES.filter((one) => !isOver(one))) {
+    for (;;) {
+      const { items } = await listRuns(scope, { session, state })
+      for (const { id } of items) await cancelRun(scope, id, reason)
+      if (items.length === 0) break
+    }
+  }
+}
+
 export type Resolution = { readonly result: unknown } | { readonly error: unknown }
 
 /** A person says how an effect ended that was begun and of which nothing is known; the run goes on with that. */
@@ -102,6 +113,7 @@ export async function resolveEffect(scope: Scope, given: string, name: string, r
 
 /** Has it taken up again, where it waits for somebody to look at it. */
 export async function wakeRun(scope: Scope, given: string): Promise<void> {
-  const { id, session } = await thatRun(scope, given)
+  const { id, session, name, state } = await thatRun(scope, given)
+  if (isOver(state)) throw refuse('RUN_FINISHED', { run: id, name, state })
   await plan(scope, [wakePart(scope, id, session)])
 }
