@@ -86,7 +86,8 @@ async function commitEvents<Answer>(
 
   for (let attempt = 1; ; attempt++) {
     const guards: Guard[] = []
-    for (const id of sessions) {
+    // What a run records ends something that had begun: the run itself says whether it still may.
+    for (const id of reserved ? [] : sessions) {
       const seen = engine.sessions.get(tenant, id)
       guards.push(seen?.state === 'open' ? stillOpen(id, seen.revision) : await openGuard(scope, id, key !== undefined))
     }

@@ -285,6 +285,11 @@ export const errors = {
     (d) =>
       `The run ${d.run} (${d.state}) waits for nobody to say how the effect '${d.effect}' ended. Nothing was written. Look at its tape for the name.`,
   ),
+  EFFECT_SETTLED: row(
+    'conflict',
+    (d) =>
+      `The effect '${d.effect}' of run ${d.run} (${d.state}) has been settled, and the first outcome counts. Nothing was written by this one.`,
+  ),
   RESULT_INVALID: row(
     'invalid',
     (d) =>

@@ -76,6 +76,8 @@ export const limits = {
   streamChars: 4096,
   /** or this old: somebody watches it. */
   streamMs: 250,
+  /** The end of what is streamed is held back: a secret that is cut in two would not be known for one. */
+  streamHeldChars: 512,
   /** A program under replay that asks for nothing for so long, while its tape has more, has taken another way. */
   replayQuietMs: 2000,
   /** A wait longer than this gives the run back instead of keeping it in memory. */

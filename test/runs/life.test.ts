@@ -49,10 +49,10 @@ async function walk(make: MakeBackends, steps: Iterable<fc.AsyncCommand<Model, R
 }
 
 const property = (make: MakeBackends, size: number) =>
-  fc.asyncProperty(fc.commands(commands, { maxCommands: size }), (steps) => walk(make, steps))
+  fc.asyncProperty(fc.commands(commands, { maxCommands: size, size: 'max' }), (steps) => walk(make, steps))
 
 test('whatever is done to a run, in memory it is in the state that it should be in', async () => {
-  await fc.assert(property(inMemory, 40), { numRuns: 250, seed: SEED })
+  await fc.assert(property(inMemory, 40), { numRuns: 400, seed: SEED })
 })
 
 test('and in a file', async () => {

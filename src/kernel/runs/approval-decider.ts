@@ -18,7 +18,7 @@ export type ApprovalCommand =
       readonly note?: string | undefined
       readonly value?: Json | undefined
     }
-  | { readonly verb: 'expire' }
+  | { readonly verb: 'expire'; readonly id: string }
   | { readonly verb: 'withdraw' }
 
 const late = (row: ApprovalRow, now: number): boolean => row.expires !== undefined && row.expires <= now
@@ -35,8 +35,11 @@ export const approval = decider<ApprovalRow, ApprovalCommand>({
       if (late(row, now)) return { facts: [fact('approval.expired', {})], refusal: refuse('APPROVAL_CLOSED', { id, state: 'expired' }) }
       return [fact('approval.decided', answer)]
     },
-    // Whoever waited has looked at the clock of the store.
-    expire: (row) => (row?.state === 'pending' ? [fact('approval.expired', {})] : []),
+    // Whoever waited has looked at the clock of the store. An answer that came in time counts, and is looked at.
+    expire: (row, { id }) => {
+      if (row?.state !== 'pending') throw refuse('CONFLICT', { table: 'approvals', id, tries: 1 })
+      return [fact('approval.expired', {})]
+    },
     withdraw: (row) => (row?.state === 'pending' ? [fact('approval.withdrawn', {})] : []),
   },
 

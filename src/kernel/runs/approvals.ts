@@ -105,7 +105,7 @@ export async function answered({ scope, row: run, id: runId }: OpenRun, id: Id, 
   if (!row) throw refuse('APPROVAL_UNKNOWN', { id, tenant: scope.tenant })
   if (row.state === 'pending') {
     if (!late) return undefined
-    const expire = part(approval, id, { verb: 'expire' }, { session: run.session, run: runId })
+    const expire = part(approval, id, { verb: 'expire', id }, { session: run.session, run: runId })
     return { outcome: { state: 'expired' }, parts: [expire] }
   }
   const { state, decidedBy, value } = row

@@ -3,12 +3,14 @@
 
 import { refuse } from '../../model/errors.ts'
 import { checkType, type Receipt } from '../../model/event.ts'
+import { optionsOf } from '../../model/options.ts'
 import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { type Child, childOf } from './child.ts'
-import { type EffectContext, type EffectOptions, effectError, perform, settle } from './effect.ts'
+import { type EffectContext, type EffectOptions, effectError, perform, type Settled, settle } from './effect.ts'
+import { allOf, raceOf } from './group.ts'
 import { markKey, markOf } from './mark.ts'
-import { takeBranch, takeName } from './names.ts'
+import { takeName } from './names.ts'
 import type { OpenRun } from './open-run.ts'
 import { never } from './parking.ts'
 import { question } from './question.ts'
@@ -17,7 +19,7 @@ import { pendingSignal } from './signal.ts'
 import { load } from './stored.ts'
 import { type Asked, type AskKind, type Entry, entryKey } from './tape.ts'
 import { takeUsage, type UsageGiven } from './usage.ts'
-import { type Ended, leaveWaits, waitFor } from './wait.ts'
+import { type Ended, waitFor } from './wait.ts'
 
 export interface Within {
   /** How long at most. */
@@ -45,9 +47,9 @@ export interface Branch {
   /** An event of this run, written once. */
   append(type: string, data: unknown): Promise<Receipt>
   /** All branches at once; in the order given, and by name. */
-  all<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): Promise<All<B>>
+  all<B extends Branches>(branches: B): Promise<All<B>>
   /** The first branch to come back; the others are left. */
-  race<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): Promise<Awaited<ReturnType<B[keyof B]>>>
+  race<B extends Branches>(branches: B): Promise<Awaited<ReturnType<B[keyof B]>>>
   /** A run of its own, taken up by whoever has a handler for it. */
   child(name: string, options?: { readonly input?: unknown }): Promise<Child>
   /** Unix milliseconds at the last thing this branch learned: the same under replay. */
@@ -56,7 +58,9 @@ export interface Branch {
   random(): number
 }
 
-export type All<B extends Readonly<Record<string, (branch: Branch) => unknown>>> = Awaited<ReturnType<B[keyof B]>>[] & {
+export type Branches = Readonly<Record<string, (branch: Branch) => unknown>>
+
+export type All<B extends Branches> = Awaited<ReturnType<B[keyof B]>>[] & {
   readonly [K in keyof B]: Awaited<ReturnType<B[K]>>
 }
 
@@ -84,7 +88,8 @@ export class BranchHandle implements Branch {
     return draw(this.open.scope, this.open.row.origin, this.path, ++this.#drawn)
   }
 
-  async effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, options: EffectOptions = {}): Promise<T> {
+  async effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, given?: EffectOptions): Promise<T> {
+    const options = optionsOf(given, 'effect')
     if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'work', why: 'an effect is a function' })
     if (!['retry', 'ask', undefined].includes(options.ifUnknown))
       throw refuse('OPTION_INVALID', { option: 'ifUnknown', why: "it is 'retry' or 'ask'" })
@@ -93,17 +98,34 @@ export class BranchHandle implements Branch {
   }
 
   async begin<T = unknown>(name: string): Promise<Begun<T>> {
-    const asked = this.#slot('effect', name)
+    const asked = this.slot('effect', name)
     await this.open.ready()
     const entry = await this.open.replay.find(asked)
     if (entry?.done) return { done: true, result: await this.#answer<T>(asked.name, this.received(entry)) }
     await this.open.replay.clear(asked)
-    const record = (settled: Parameters<typeof settle>[2]) => this.open.once(entryKey(asked), () => settle(this.open, asked, settled))
+    const { parking } = this.open
+    // Until it is on the tape the run stays here, as for an effect.
+    const working = Promise.withResolvers<void>()
+    void parking.busily(() => working.promise)
+    this.open.signal.addEventListener('abort', () => working.resolve(), { once: true })
+    let told = false
+    const record = async (settled: Settled): Promise<Entry> => {
+      if (told) throw refuse('EFFECT_SETTLED', { ...this.open.about, effect: asked.name })
+      told = true
+      try {
+        return this.received(await this.open.once(entryKey(asked), () => settle(this.open, asked, settled)))
+      } catch (error) {
+        told = false
+        throw error
+      } finally {
+        if (told) working.resolve()
+      }
+    }
     return {
       done: false,
       key: this.open.keyOf(asked),
-      settle: async (result) => this.#answer<T>(asked.name, this.received(await record({ result }))),
-      fail: async (error) => void this.received(await record({ error })),
+      settle: async (result) => this.#answer<T>(asked.name, await record({ result })),
+      fail: async (error) => void (await record({ error })),
     }
   }
 
@@ -118,18 +140,21 @@ export class BranchHandle implements Branch {
     await this.#waits('sleep', 'until', { until }, async (_, late) => (late ? { outcome: {} } : undefined))
   }
 
-  async signal<T = unknown>(name: string, { within }: Within = {}): Promise<T | undefined> {
+  async signal<T = unknown>(name: string, options?: Within): Promise<T | undefined> {
+    const { within } = optionsOf(options, 'signal')
     const taken = takeName(this.open.scope, name, 'a signal')
     const outcome = await this.#waits('signal', taken, { ms: ms(within) }, (_, late) => pendingSignal(this.open, taken, late))
     return (await load(this.open.scope, outcome.value as Stored | undefined)) as T | undefined
   }
 
-  async ask<T = unknown>(asked: string, data?: unknown, { within }: Within = {}): Promise<T | undefined> {
+  async ask<T = unknown>(asked: string, data?: unknown, options?: Within): Promise<T | undefined> {
+    const { within } = optionsOf(options, 'ask')
     const outcome = await question(this, 'ask', asked, data, within)
     return outcome.value as T | undefined
   }
 
-  async approval(subject: string, data?: unknown, { within }: Within = {}): Promise<void> {
+  async approval(subject: string, data?: unknown, options?: Within): Promise<void> {
+    const { within } = optionsOf(options, 'approval')
     const { state, by } = await question(this, 'approval', subject, data, within)
     if (state !== 'approved') throw refuse('APPROVAL_DENIED', { subject, run: this.open.id, state, ...(by !== undefined && { by }) })
   }
@@ -146,7 +171,7 @@ export class BranchHandle implements Branch {
 
   async append(type: string, data: unknown): Promise<Receipt> {
     checkType(type)
-    const asked = this.#slot('append', type)
+    const asked = this.slot('append', type)
     await this.open.ready()
     const mark = markOf(this.open.scope, this.open.row.origin, asked)
     const found = await this.open.replay.find(asked, markKey(mark))
@@ -158,57 +183,21 @@ export class BranchHandle implements Branch {
     return receipt
   }
 
-  async all<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): Promise<All<B>> {
-    const group = this.#fork(branches)
-    // All of them end before one failure is told: nothing goes on behind the back of whoever catches it.
-    const settled = await Promise.allSettled(group.map(({ branch, work }) => (async () => work(branch))()))
-    for (const { branch } of group) this.#now = Math.max(this.#now, branch.now())
-    const failed = settled.find((one) => one.status === 'rejected')
-    if (failed) throw failed.reason
-    const values = settled.map((one) => (one as PromiseFulfilledResult<unknown>).value)
-    return Object.assign([...values], Object.fromEntries(group.map(({ name }, i) => [name, values[i]]))) as unknown as All<B>
+  all<B extends Branches>(branches: B): Promise<All<B>> {
+    return allOf(this, branches)
   }
 
-  async race<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): Promise<Awaited<ReturnType<B[keyof B]>>> {
-    const asked = this.#slot('race', 'race')
-    await this.open.ready()
-    const known = await this.open.replay.find(asked)
-    const group = this.#fork(branches)
-    const winnerName = known?.outcome?.winner as string | undefined
-    const leave = async (winner: string) => {
-      for (const one of group) {
-        if (one.name === winner) continue
-        one.leaving.abort(refuse('ABORTED', {}))
-        await this.open.replay.leave(one.branch.path)
-      }
-    }
-    if (winnerName !== undefined) {
-      await leave(winnerName)
-      await leaveWaits(this.open)
-    }
-    const running = group.filter(({ name }) => winnerName === undefined || name === winnerName)
-    // The first to come back has won, with a failure as well.
-    const won = await Promise.race(running.map(settled))
-    if (winnerName === undefined) {
-      await this.open.replay.clear(asked)
-      const { kind: _, ...slot } = asked
-      await this.open.record({ type: 'race.won', data: { ...slot, winner: won.name } })
-      await leave(won.name)
-      await leaveWaits(this.open)
-    }
-    this.#now = Math.max(this.#now, won.branch.now())
-    this.open.received++
-    if ('error' in won) throw won.error
-    return won.value as Awaited<ReturnType<B[keyof B]>>
+  race<B extends Branches>(branches: B): Promise<Awaited<ReturnType<B[keyof B]>>> {
+    return raceOf(this, branches)
   }
 
-  child(name: string, options: { readonly input?: unknown } = {}): Promise<Child> {
-    return childOf(this, takeName(this.open.scope, name, 'a run'), options)
+  async child(name: string, options?: { readonly input?: unknown }): Promise<Child> {
+    return childOf(this, takeName(this.open.scope, name, 'a run'), optionsOf(options, 'child'))
   }
 
   /** On the tape, or live and then on the tape. */
   async asks(kind: AskKind, name: string, live: (asked: Asked, before: Entry | undefined) => Promise<Entry>): Promise<Entry> {
-    const asked = this.#slot(kind, name)
+    const asked = this.slot(kind, name)
     await this.open.ready()
     const before = await this.open.replay.find(asked)
     if (before?.done) return this.received(before)
@@ -223,7 +212,7 @@ export class BranchHandle implements Branch {
     return entry
   }
 
-  #slot(kind: AskKind, name: string): Asked {
+  slot(kind: AskKind, name: string): Asked {
     return this.open.slot(this.path, kind, takeName(this.open.scope, name, 'something a run asks for'))
   }
 
@@ -242,38 +231,14 @@ export class BranchHandle implements Branch {
     return entry.outcome ?? {}
   }
 
-  #fork<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): readonly Forked[] {
-    if (typeof branches !== 'object' || branches === null || Object.keys(branches).length === 0)
-      throw refuse('OPTION_INVALID', { option: 'branches', why: 'it is an object of named functions' })
-    const group = ++this.#groups
-    return Object.entries(branches).map(([name, work]) => {
-      if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'branches', why: `${name} is not a function` })
-      const path = `${this.path}${this.path === '' ? '' : '/'}${group}.${takeBranch(this.open.scope, name)}`
-      const leaving = new AbortController()
-      const leave = () => leaving.abort(this.leaving.reason)
-      if (this.leaving.aborted) leave()
-      else this.leaving.addEventListener('abort', leave, { once: true })
-      return { name, work, leaving, branch: new BranchHandle(this.open, path, this.#now, leaving.signal) }
-    })
+  /** The number of the next group of branches. */
+  nextGroup(): number {
+    return ++this.#groups
   }
-}
 
-interface Forked {
-  readonly name: string
-  readonly work: (branch: Branch) => unknown
-  readonly branch: BranchHandle
-  readonly leaving: AbortController
-}
-
-async function settled({
-  name,
-  branch,
-  work,
-}: Forked): Promise<Pick<Forked, 'name' | 'branch'> & ({ value: unknown } | { error: unknown })> {
-  try {
-    return { name, branch, value: await work(branch) }
-  } catch (error) {
-    return { name, branch, error }
+  /** What its branches learned, it knows. */
+  learn(now: number): void {
+    this.#now = Math.max(this.#now, now)
   }
 }
 

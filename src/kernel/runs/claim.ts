@@ -6,6 +6,7 @@ import { limits } from '../../model/limits.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { runQueue, type WorkRow } from '../../model/work.ts'
 import type { ListQuery } from '../../ports/rows.ts'
+import { openGuard } from '../append.ts'
 import { type DoneRow, part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { endingParts } from './ending.ts'
@@ -14,6 +15,7 @@ import { handOf } from './open.ts'
 import { readRun } from './result.ts'
 import type { RunInHand } from './run.ts'
 import { run as decider } from './run-decider.ts'
+import { errorData } from './stored.ts'
 import { work } from './work-decider.ts'
 
 export type Claimed = { readonly run: RunInHand } | { readonly failed: true }
@@ -61,6 +63,7 @@ export async function claimRun(scope: Scope, item: Id<'work'>): Promise<Claimed>
   const row = await readRun(scope, found.run)
   if (!row) throw refuse('RUN_UNKNOWN', { run: found.run, tenant })
   const { id, session, name } = row
+  await openGuard(scope, session)
   const about = { session, run: id }
   const lease = leaseId(scope, session, id, row.parallel)
   const standing = await engine.keeper.look(tenant, lease)
@@ -79,7 +82,17 @@ export async function claimRun(scope: Scope, item: Id<'work'>): Promise<Claimed>
   const guards = [standing.guard, { kind: 'row', table: 'work', id: item, revision: stored.revision }] as const
   const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), claim, begin], { guards })
   const hold = engine.keeper.keep(tenant, lease, rows[0] as DoneRow)
-  return { run: await handOf(scope, hold, id, rows[2] as DoneRow) }
+  try {
+    return { run: await handOf(scope, hold, id, rows[2] as DoneRow) }
+  } catch (error) {
+    // Its input cannot be read: it waits for somebody to mend that.
+    const halt = part(decider, id, { verb: 'halt', id, error: errorData(scope, error) }, about)
+    await plan(scope, [halt, part(work, item, { verb: 'park' }, about), engine.keeper.releasePart(hold, about)])
+    engine.environment.logger.error('a run cannot be taken up', { run: id, name, error: String(error) })
+    return { failed: true }
+  } finally {
+    if (!engine.openRuns.isOpen(tenant, id)) engine.keeper.letGo(hold)
+  }
 }
 
 const heldBy = (

@@ -1,8 +1,10 @@
 // An effect is an action outside, recorded once. Its result is on the tape before the program sees it; what is on the tape is not done again.
 
 import { type InkError, refuse } from '../../model/errors.ts'
+import { optionsOf } from '../../model/options.ts'
 import type { ErrorData } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
+import { openGuard } from '../append.ts'
 import { Bell } from '../read.ts'
 import type { OpenRun } from './open-run.ts'
 import { never } from './parking.ts'
@@ -56,14 +58,16 @@ interface Retry {
 const DAY = 86_400_000
 
 export function takeRetry(given: RetryOptions | undefined): Retry {
-  const { attempts = given === undefined ? 1 : 3, backoff = '1s', factor = 2, most = '1h' } = given ?? {}
+  const { attempts = given === undefined ? 1 : 3, backoff = '1s', factor = 2, most = '1h' } = optionsOf(given, 'retry')
   const wrong = (why: string) => refuse('OPTION_INVALID', { option: 'retry', why })
   if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrong('attempts is a whole number from 1 on')
   if (!(factor >= 1)) throw wrong('factor is a number from 1 on')
   return { attempts, backoff: milliseconds(backoff), factor, most: Math.min(milliseconds(most), DAY) }
 }
 
-const delayAfter = ({ backoff, factor, most }: Retry, attempt: number): number => Math.min(most, backoff * factor ** (attempt - 1))
+// Beyond a thousand doublings there is only infinity, and nothing times that is no number.
+const delayAfter = ({ backoff, factor, most }: Retry, attempt: number): number =>
+  backoff === 0 ? 0 : Math.min(most, backoff * factor ** (attempt - 1))
 
 const isFinal = (thrown: unknown): boolean =>
   typeof thrown === 'object' && thrown !== null && (thrown as { retryable?: unknown }).retryable === false
@@ -78,29 +82,48 @@ export async function perform(
 ): Promise<Entry> {
   const retry = takeRetry(options.retry)
   if (before?.started) return resolved(open, asked, signal)
-  if (before?.retried) await rest(open, before.retried.until)
+  if (before?.retried) await rest(open, asked, before.retried.until)
   for (let attempt = (before?.retried?.attempt ?? 0) + 1; ; attempt++) {
-    if (options.ifUnknown === 'ask') await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt } })
-    let thrown: { readonly error: unknown } | undefined
-    let result: unknown
-    const stream = new EffectStream(open, asked, attempt)
-    try {
-      result = await open.parking.busily(async () =>
-        work({ key: open.keyOf(asked), attempt, signal, stream: (text) => stream.write(text) }),
-      )
-    } catch (error) {
-      thrown = { error }
-    }
-    await stream.end()
-    // Whoever has lost the run has nothing to say about it any more.
-    if (signal.aborted) throw signal.reason
-    if (!thrown) return settle(open, asked, { result }, { attempt, whole: options.redact === false })
-    if (isFinal(thrown.error) || attempt >= retry.attempts) return settle(open, asked, { error: thrown.error }, { attempt })
-    const until = (await storeTime(open)) + delayAfter(retry, attempt)
-    const error = errorData(open.scope, thrown.error)
-    await open.record({ type: 'effect.retried', data: { ...factsOf(open, asked), attempt, error, until }, whole: true })
-    await rest(open, until)
+    // Until it is on the tape the run stays here: whoever gave it back in between would have the work done again.
+    const done = await open.parking.busily(() => tryOnce(open, asked, work, { ...options, attempt, retry, signal }))
+    if ('entry' in done) return done.entry
+    await rest(open, asked, done.until)
   }
+}
+
+interface Attempt extends Omit<EffectOptions, 'retry'> {
+  readonly attempt: number
+  readonly retry: Retry
+  readonly signal: AbortSignal
+}
+
+/** What it came to, or when it is tried again. */
+async function tryOnce(
+  open: OpenRun,
+  asked: Asked,
+  work: (context: EffectContext) => unknown,
+  { attempt, retry, signal, ifUnknown, redact }: Attempt,
+): Promise<{ readonly entry: Entry } | { readonly until: number }> {
+  // Nothing new begins in a session that was closed; what has begun is still recorded.
+  await openGuard(open.scope, open.row.session)
+  if (ifUnknown === 'ask') await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt } })
+  let thrown: { readonly error: unknown } | undefined
+  let result: unknown
+  const stream = new EffectStream(open, asked, attempt)
+  try {
+    result = await work({ key: open.keyOf(asked), attempt, signal, stream: (text) => stream.write(text) })
+  } catch (error) {
+    thrown = { error }
+  }
+  await stream.end()
+  // Whoever has lost the run has nothing to say about it any more.
+  if (signal.aborted) throw signal.reason
+  if (!thrown) return { entry: await settle(open, asked, { result }, { attempt, whole: redact === false }) }
+  if (isFinal(thrown.error) || attempt >= retry.attempts) return { entry: await settle(open, asked, { error: thrown.error }, { attempt }) }
+  const until = (await storeTime(open)) + delayAfter(retry, attempt)
+  const error = errorData(open.scope, thrown.error)
+  await open.record({ type: 'effect.retried', data: { ...factsOf(open, asked), attempt, error, until }, whole: true })
+  return { until }
 }
 
 const factsOf = (open: OpenRun, { kind, branch, name, ordinal }: Asked) => ({
@@ -153,18 +176,19 @@ async function resolved(open: OpenRun, asked: Asked, leaving: AbortSignal): Prom
 }
 
 /** Between two attempts. */
-async function rest(open: OpenRun, until: number): Promise<void> {
-  const waiting = open.parking.waits(until)
+async function rest(open: OpenRun, { branch }: Asked, until: number): Promise<void> {
+  const waiting = open.parking.waits(branch, until)
   const bell = new Bell(open.scope, [open.signal])
   try {
     for (;;) {
       bell.reset()
-      await open.ready()
+      if (await open.parking.isParked()) return never()
+      open.checkLive()
       const now = await storeTime(open)
       if (now >= until) return
       // It waits for nothing but time.
       waiting.seen = Number.MAX_SAFE_INTEGER
-      if (await open.parking.consider(now)) await never()
+      if (await open.parking.consider(now)) return never()
       await nap(open, bell, until - now)
     }
   } finally {

@@ -1,6 +1,6 @@
 // A handler at work on a run: what it returns is the result, what it throws is the failure, and a long wait gives the run back.
 
-import { InkError, refuse } from '../../model/errors.ts'
+import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { workId } from './names.ts'
@@ -12,16 +12,17 @@ import { work } from './work-decider.ts'
 
 export type How = 'finished' | 'parked' | 'failed'
 
-// What says something about this worker and nothing about the run.
-const NOT_THE_RUNS: readonly string[] = [
-  'FENCE_LOST',
-  'STORE_CLOSED',
-  'RUN_FINISHED',
-  'RUN_CANCELLED',
-  'RUN_CLOSED',
-  'TENANT_CLOSED',
-  'OUTCOME_UNKNOWN',
-]
+// What the program was told about its own doings: recorded, and met again by replay.
+const THE_RUNS: readonly string[] = ['EFFECT_FAILED', 'RUN_FAILED', 'RUN_CANCELLED', 'KEY_REUSED']
+// Everything else of these kinds says something about the store or this worker, and nothing about the run.
+const PASSING: readonly ErrorKind[] = ['conflict', 'exhausted', 'corrupt', 'unavailable', 'unknown']
+const NOT_THE_RUNS: readonly string[] = ['TENANT_CLOSED', 'SESSION_ARCHIVED', 'SESSION_DELETED']
+
+const isTheRuns = (error: unknown): boolean =>
+  !(error instanceof InkError) || THE_RUNS.includes(error.code) || !(PASSING.includes(error.kind) || NOT_THE_RUNS.includes(error.code))
+
+// How long a run rests that could not go on because of the store.
+const REST_MS = 1000
 
 export async function perform(scope: Scope, run: RunInHand, handler: Handler, leaving: AbortSignal): Promise<How> {
   const { open } = run
@@ -47,6 +48,7 @@ export async function perform(scope: Scope, run: RunInHand, handler: Handler, le
 }
 
 async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<How> {
+  const { open } = run
   let result: unknown
   try {
     result = await handler(run, run.input)
@@ -55,14 +57,20 @@ async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<H
   } catch (error) {
     const { logger } = scope.engine.environment
     const code = error instanceof InkError ? error.code : ''
+    // Ended from outside, or lost to somebody else: there is nothing left to say.
+    if (open.signal.aborted) {
+      logger.warn('a run is left to others', { run: run.id, name: run.name, code })
+      await run.close()
+      return 'failed'
+    }
     if (code === 'REPLAY_DIVERGED') {
       logger.error('a run no longer fits its program', { run: run.id, name: run.name, error: String(error) })
       await halt(scope, run, error)
       return 'failed'
     }
-    if (NOT_THE_RUNS.includes(code)) {
-      logger.warn('a run is left to others', { run: run.id, name: run.name, code })
-      await run.close()
+    if (!isTheRuns(error)) {
+      logger.warn('a run is tried again later', { run: run.id, name: run.name, error: String(error) })
+      await giveBack(scope, run, (await scope.engine.backend.leases.read(scope.tenant, [])).now + REST_MS)
       return 'failed'
     }
     await run.fail(error)
@@ -96,10 +104,15 @@ async function halt(scope: Scope, run: RunInHand, error: unknown): Promise<void>
   open.end(error)
 }
 
-/** The node leaves: somebody else may take the run up at once. */
-async function giveBack(scope: Scope, run: RunInHand): Promise<void> {
+/** Somebody else may take it up, from then on. */
+async function giveBack(scope: Scope, run: RunInHand, at = 0): Promise<void> {
   const { id, session } = run
   run.open.end(refuse('RUN_CLOSED', run.open.about))
-  const back = part(work, workId(scope, id), { verb: 'release', at: 0 }, { session, run: id })
-  await run.leave((release) => plan(scope, [back, ...release], { guards: [run.open.hold.guard] }))
+  const back = part(work, workId(scope, id), { verb: 'release', at }, { session, run: id })
+  try {
+    await run.leave((release) => plan(scope, [back, ...release], { guards: [run.open.hold.guard] }))
+  } catch (error) {
+    scope.engine.environment.logger.warn('a run could not be given back', { run: id, error: String(error) })
+    await run.close()
+  }
 }

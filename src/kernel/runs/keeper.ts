@@ -63,6 +63,8 @@ export class Keeper {
   readonly holder: Holder
   readonly ttlMs: number
   readonly renewMs: number
+  /** Tenants whose answer to a renewal is awaited. */
+  readonly #asking = new Set<TenantId>()
   #renewing = false
 
   constructor(backend: Backend, environment: Environment, closing: AbortSignal, incarnation: string, options: LeaseOptions = {}) {
@@ -198,6 +200,7 @@ export class Keeper {
       .catch((error: unknown) => this.#environment.logger.error('leases are not renewed any more', { error: String(error) }))
       .finally(() => {
         this.#renewing = false
+        if (this.#held.size > 0 && !this.#closing.aborted) this.#renewSoon()
       })
   }
 
@@ -205,12 +208,16 @@ export class Keeper {
     while (this.#held.size > 0 && !this.#closing.aborted) {
       await this.#environment.timer.idly(this.renewMs, this.#closing).catch(() => {})
       if (this.#closing.aborted) return
-      const tenants = Map.groupBy(this.#held.values(), (held) => held.tenant)
-      await Promise.all([...tenants].map(([tenant, leases]) => this.#renew(tenant, leases)))
+      // Nobody may have taken it, but nobody can know: whoever goes on now would only be refused later.
+      for (const one of [...this.#held.values()]) if (this.#steady() >= one.sureUntil) this.lose(one, lostFence(one.id, one.fence))
+      // One tenant that does not answer holds up no other.
+      for (const [tenant, leases] of Map.groupBy(this.#held.values(), (held) => held.tenant)) void this.#renew(tenant, leases)
     }
   }
 
   async #renew(tenant: TenantId, held: readonly Held[]): Promise<void> {
+    if (this.#asking.has(tenant)) return
+    this.#asking.add(tenant)
     const asked = this.#steady()
     try {
       const asking = held.map(({ id, fence }) => ({ id, fence }))
@@ -222,8 +229,8 @@ export class Keeper {
       }
     } catch (error) {
       this.#environment.logger.warn('a lease could not be renewed', { tenant, leases: held.length, error: String(error) })
-      // Nobody may have taken it, but nobody can know: whoever goes on now would only be refused later.
-      for (const one of held) if (this.#steady() >= one.sureUntil) this.lose(one, lostFence(one.id, one.fence))
+    } finally {
+      this.#asking.delete(tenant)
     }
   }
 }

@@ -42,6 +42,9 @@ const TENANTS_AT_A_TIME = 100
 // An item that somebody holds is asked about this often, and rings come at most this often: our own runs ring with everything they record.
 const HELD_MS = 100
 const PAUSE_MS = 20
+// A session that takes nothing may be opened again; that is not urgent.
+const CLOSED = ['SESSION_ARCHIVED', 'SESSION_DELETED']
+const CLOSED_MS = 5000
 
 export class RunNode implements WorkNode {
   readonly #scope: Scope
@@ -187,7 +190,12 @@ export class RunNode implements WorkNode {
     try {
       claimed = await claimRun(scope, id)
     } catch (error) {
-      if (!(error instanceof InkError) || error.kind !== 'conflict') throw error
+      if (!(error instanceof InkError)) throw error
+      if (CLOSED.includes(error.code)) {
+        this.#notBefore.set(key, clock.monotonic() + CLOSED_MS)
+        return
+      }
+      if (error.kind !== 'conflict') throw error
       // Another node was quicker, or the session is busy. A claim changes its item when it ends, so it is left alone until its lease runs out.
       const held = error.code === 'RUN_HELD' ? Number(error.details.forMs) : 0
       const most = isClaimed ? scope.engine.keeper.ttlMs : HELD_MS

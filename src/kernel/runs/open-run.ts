@@ -51,6 +51,9 @@ export class OpenRun {
   #row: RunRow
   #revision: number
   #entries: number | undefined
+  #flying = 0
+  #sealing: Promise<void> | undefined
+  #landed: () => void = () => {}
   /** How many results the program has received: what an effect was asked after. */
   received = 0
 
@@ -125,22 +128,26 @@ export class OpenRun {
 
   /** An event of this run that changes no row. */
   async record(event: Omit<GuardedEvent, 'session' | 'run'>, reserved = true): Promise<Receipt> {
-    for (let attempt = 1; ; attempt++) {
-      this.checkLive()
-      const guards: readonly Guard[] = [this.hold.guard, { kind: 'row', table: 'runs', id: this.id, revision: this.#revision }]
-      try {
-        const receipt = await appendGuarded(this.scope, { ...event, session: this.#row.session, run: this.id }, guards, reserved)
-        await this.#count()
-        return receipt
-      } catch (error) {
-        if (!isMoved(error) || attempt === limits.conflictRetries) throw this.#told(error)
-        await this.refresh()
+    const leave = await this.#enter()
+    try {
+      for (let attempt = 1; ; attempt++) {
+        this.checkLive()
+        const guards: readonly Guard[] = [this.hold.guard, { kind: 'row', table: 'runs', id: this.id, revision: this.#revision }]
+        try {
+          return await appendGuarded(this.scope, { ...event, session: this.#row.session, run: this.id }, guards, reserved)
+        } catch (error) {
+          if (!isMoved(error) || attempt === limits.conflictRetries) throw this.#told(error)
+          await this.refresh()
+        }
       }
+    } finally {
+      leave()
     }
   }
 
   /** A change of the run's own row, and of others together with it. */
   async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], at }: ChangeOptions = {}): Promise<Done> {
+    const leave = ENTRIES.includes(command.verb) ? await this.#enter() : undefined
     try {
       const { id, session } = this.#row
       const seen = () => ({ body: this.#row as unknown as Body, revision: this.#revision })
@@ -154,10 +161,11 @@ export class OpenRun {
       })
       const left = done.rows[0]
       if (left?.body) this.#see(left.body as unknown as RunRow, left.revision)
-      if (command.verb === 'wait' || command.verb === 'use') await this.#count()
       return done
     } catch (error) {
       throw this.#told(error)
+    } finally {
+      leave?.()
     }
   }
 
@@ -186,14 +194,34 @@ export class OpenRun {
     return error
   }
 
-  /** At the limit the segment is sealed, and the tape goes on. */
-  async #count(): Promise<void> {
-    this.#entries = (this.#entries ?? this.tape.inSegment) + 1
-    if (this.#entries < limits.tapeSegment) return
-    const entries = this.#entries
+  /**
+   * Room for one more entry. At the limit everybody waits until what is underway has landed, the segment is sealed, and the tape goes on:
+   * so a segment holds what it says and no more.
+   */
+  async #enter(): Promise<() => void> {
+    this.#entries ??= this.tape.inSegment
+    while (this.#entries >= limits.tapeSegment) {
+      this.#sealing ??= this.#seal().finally(() => {
+        this.#sealing = undefined
+      })
+      await this.#sealing
+    }
+    this.#entries++
+    this.#flying++
+    return () => {
+      this.#flying--
+      if (this.#flying === 0) this.#landed()
+    }
+  }
+
+  async #seal(): Promise<void> {
+    while (this.#flying > 0) await new Promise<void>((resolve) => (this.#landed = resolve))
+    await this.change({ verb: 'seal', id: this.id, entries: this.#entries ?? 0 })
     this.#entries = 0
-    await this.change({ verb: 'seal', id: this.id, entries })
   }
 }
+
+/** What stands on the tape, and so counts. */
+const ENTRIES: readonly string[] = ['wait', 'endWait', 'use']
 
 const isMoved = (error: unknown): boolean => error instanceof InkError && error.code === 'CONFLICT' && error.details.table === 'runs'

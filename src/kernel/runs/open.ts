@@ -8,6 +8,7 @@ import { isOver, type RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { type DoneRow, NOT_THERE, type Part, part, plan } from '../execute.ts'
+import { lineageOf } from '../lineage.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { Hold } from './keeper.ts'
@@ -50,9 +51,9 @@ export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'rel
         session,
         name: taken,
         ...(key !== '' && { key }),
-        input: await store(scope, input, { run: id, name: taken, state: 'pending', of: 'the input' }),
         ...(parallel && { parallel }),
         ...(await forkedFrom(scope, within, taken, key, id)),
+        ...(input !== undefined && { input: await store(scope, input, { run: id, name: taken, state: 'pending', of: 'the input' }) }),
       }
   const wanted = { id, session, name: taken, parallel: known ? known.parallel === true : parallel }
   try {
@@ -72,11 +73,16 @@ async function forkedFrom(
   name: string,
   key: string,
   id: RunId,
-): Promise<Pick<Opened, 'fork' | 'origin'>> {
+): Promise<Pick<Opened, 'fork' | 'origin' | 'input'>> {
   if (relation?.kind !== 'fork' || relation.at === undefined) return { origin: id }
-  const parent = await runByName(scope, relation.session, name, key)
-  if (!parent) return { origin: id }
-  return { origin: parent.origin, fork: { run: parent.id, at: relation.at } }
+  let at = relation.at
+  // The nearest that has such a run: a fork in between may never have opened it.
+  for (const { session, to } of (await lineageOf(scope, relation.session)).toReversed()) {
+    at = Math.min(at, to)
+    const parent = await runByName(scope, session, name, key)
+    if (parent) return { origin: parent.origin, fork: { run: parent.id, at }, ...(parent.input && { input: parent.input }) }
+  }
+  return { origin: id }
 }
 
 interface Wanted {
@@ -153,12 +159,13 @@ export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow
   const { body, revision } = seen ?? (await lookAt(scope, id))
   if (!body) throw refuse('RUN_UNKNOWN', { run: id, tenant })
   const row = body as unknown as RunRow
+  const input = await load(scope, row.input)
   const underway = engine.openRuns.underway(tenant, id)
   const shared = () => engine.openRuns.isShared(tenant, id)
   const sources = await sourcesOf(scope, row)
   const open = new OpenRun(scope, { row, revision, hold, underway, shared, sources })
   engine.openRuns.add(tenant, open)
-  return new RunInHand(scope, open, await load(scope, row.input))
+  return new RunInHand(scope, open, input)
 }
 
 async function lookAt({ engine, tenant }: Scope, id: RunId): Promise<DoneRow> {

@@ -14,6 +14,8 @@ export interface Parked {
 export type Park = (parked: Parked) => Promise<boolean>
 
 export interface Waiting {
+  /** The branch that waits. */
+  readonly path: string
   readonly until: number | undefined
   /** The head at which it was last looked at. */
   seen: number
@@ -23,6 +25,8 @@ export interface Waiting {
 export class Parking {
   readonly #scope: Scope
   readonly #waiting = new Set<Waiting>()
+  /** Branches underway, by their paths; the run itself is `''`. */
+  readonly #branches = new Set<string>([''])
   #busy = 0
   #park: Park | undefined
   #parked = false
@@ -52,8 +56,16 @@ export class Parking {
     }
   }
 
-  waits(until: number | undefined): Waiting {
-    const waiting: Waiting = { until, seen: 0, end: () => void this.#waiting.delete(waiting) }
+  begins(path: string): void {
+    this.#branches.add(path)
+  }
+
+  ends(path: string): void {
+    for (const branch of this.#branches) if (branch === path || branch.startsWith(`${path}/`)) this.#branches.delete(branch)
+  }
+
+  waits(path: string, until: number | undefined): Waiting {
+    const waiting: Waiting = { path, until, seen: 0, end: () => void this.#waiting.delete(waiting) }
     this.#waiting.add(waiting)
     return waiting
   }
@@ -63,13 +75,22 @@ export class Parking {
     if (!this.#park || (await this.isParked())) return this.#parked
     // The program may be about to ask for more.
     await new Promise<void>((resolve) => this.#scope.engine.environment.timer.soon(resolve))
-    if (this.#busy > 0 || this.#waiting.size === 0) return false
+    if (this.#busy > 0 || !this.#allWait()) return false
     const times = [...this.#waiting].map(({ until }) => until)
     if (times.some((until) => until !== undefined && until - now <= limits.parkMs)) return false
     this.#underway ??= this.#give(this.#park, times).finally(() => {
       this.#underway = undefined
     })
     return this.#underway
+  }
+
+  /** Every branch that has none of its own underway is inside a wait; one that works at something else would be cut short. */
+  #allWait(): boolean {
+    const waiting = new Set([...this.#waiting].map(({ path }) => path))
+    const branches = [...this.#branches]
+    return branches.every(
+      (path) => waiting.has(path) || branches.some((other) => other !== path && (path === '' || other.startsWith(`${path}/`))),
+    )
   }
 
   async #give(park: Park, times: readonly (number | undefined)[]): Promise<boolean> {

@@ -76,7 +76,8 @@ export class Replay {
   }
 
   async #letGo(): Promise<void> {
-    if ((await this.#missing()).length > 0) return
+    const rest = await this.#tape.rest()
+    if (rest.size > 0 && (this.#lost.length === 0 || (await this.#missing()).length > 0)) return
     this.#live = true
     for (const { go } of this.#blocked) go()
     this.#blocked.clear()

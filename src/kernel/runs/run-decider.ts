@@ -74,7 +74,9 @@ export const run = decider<RunRow, RunCommand>({
     endWait: (row, { id, wait, outcome }) => {
       const { branch, name, ordinal, kind } = wait
       const found = moving(row, id, 'running').waits.some((w) => sameWait(w, wait))
-      return found ? [fact('wait.ended', { branch, name, ordinal, kind, ...outcome })] : []
+      // Refused and not passed over: what is written together with the end belongs to it.
+      if (!found) throw refuse('CONFLICT', { table: 'waits', id, tries: 1 })
+      return [fact('wait.ended', { branch, name, ordinal, kind, ...outcome })]
     },
     park: (row, { id }) => [fact('run.parked', { waits: moving(row, id, 'waiting').waits.length })],
     halt: (row, { id, error }) => (moving(row, id, 'waiting') ? [fact('run.halted', { error })] : []),

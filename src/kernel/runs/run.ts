@@ -188,7 +188,14 @@ export class RunInHand implements Run {
       engine.keeper.letGo(open.hold)
       return
     }
-    await this.leave(async (release) => release.length > 0 && plan(this.#scope, release))
+    try {
+      await this.leave(async (release) => release.length > 0 && plan(this.#scope, release))
+    } catch (error) {
+      // It runs out by itself, and nobody here renews it any more.
+      engine.openRuns.remove(tenant, open)
+      engine.keeper.letGo(open.hold)
+      engine.environment.logger.warn('a lease could not be given back', { run: this.id, error: String(error) })
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

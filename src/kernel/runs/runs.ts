@@ -1,11 +1,12 @@
 // Runs as people look at them: lists, one of them, its end from outside, and what became of an effect nobody knows about.
 
-import { refuse } from '../../model/errors.ts'
+import { InkError, refuse } from '../../model/errors.ts'
 import { type RunId, type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { isOver, RUN_STATES, type RunRow, type RunState } from '../../model/run.ts'
+import type { Guard } from '../../ports/commit.ts'
 import { telling } from '../draft.ts'
 import { checkReason } from '../erase.ts'
 import { part, plan } from '../execute.ts'
@@ -76,16 +77,31 @@ async function thatRun(scope: Scope, given: string): Promise<RunRow> {
   return row
 }
 
-/** From outside: whoever holds it writes nothing more. */
+/** From outside: whoever holds it writes nothing more. What it asked for meanwhile is withdrawn with the rest. */
 export async function cancelRun(scope: Scope, given: string, reason: string): Promise<void> {
-  const row = await thatRun(scope, given)
-  const { id, session } = row
-  const about = { session, run: id }
-  const { rows } = await plan(scope, [
-    part(run, id, { verb: 'cancel', id, reason: checkReason(reason) }, about),
-    ...endingParts(scope, row),
-  ])
-  scope.engine.openRuns.end(scope.tenant, id, failureOf(rows[0]?.body as unknown as RunRow))
+  checkOpen(scope.engine)
+  const why = checkReason(reason)
+  for (let attempt = 1; ; attempt++) {
+    const stored = await scope.engine.backend.rows.get(
+      scope.tenant,
+      'runs',
+      telling(scope, () => toId<'run'>(given)),
+    )
+    if (!stored) throw refuse('RUN_UNKNOWN', { run: given, tenant: scope.tenant })
+    const row = decodeBody<RunRow & Body>(stored.body)
+    const { id, session } = row
+    const seen = { body: row, revision: stored.revision }
+    const cancel = part(run, id, { verb: 'cancel', id, reason: why }, { session, run: id, seen })
+    const guard: Guard = { kind: 'row', table: 'runs', id, revision: seen.revision }
+    try {
+      const { rows } = await plan(scope, [cancel, ...endingParts(scope, row)], { guards: [guard] })
+      scope.engine.openRuns.end(scope.tenant, id, failureOf(rows[0]?.body as unknown as RunRow))
+      return
+    } catch (error) {
+      const moved = error instanceof InkError && error.code === 'CONFLICT' && error.details.table === 'runs'
+      if (!moved || attempt === limits.conflictRetries) throw error
+    }
+  }
 }
 
 /** The session goes, and nothing in it goes on. */

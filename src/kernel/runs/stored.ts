@@ -50,13 +50,22 @@ export function errorData(scope: Scope, thrown: unknown): ErrorData {
   const details = isError ? plain(scope, error.details) : undefined
   return {
     name: text(isError ? error.name : undefined, 'Error'),
-    message: text(isError ? error.message : undefined, String(thrown)).slice(0, MESSAGE_CHARS),
+    message: text(isError ? error.message : undefined, shown(thrown)).slice(0, MESSAGE_CHARS),
     ...(isError && typeof error.code === 'string' && { code: text(error.code, '') }),
     ...(details !== undefined && { details }),
   }
 }
 
 const MESSAGE_CHARS = 4000
+
+function shown(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    // An object without a prototype, or one whose own words fail.
+    return 'something that cannot be shown was thrown'
+  }
+}
 
 function plain(scope: Scope, details: unknown): Json | undefined {
   if (details === undefined) return undefined

@@ -23,14 +23,14 @@ export class EffectStream {
   /** Never waits: what comes close together is recorded together. */
   write(text: string): void {
     this.#text += String(text)
-    if (this.#text.length >= limits.streamChars) this.#flush()
+    if (this.#text.length >= limits.streamChars + limits.streamHeldChars) this.#flush(this.#cut())
     else if (!this.#waiting) this.#flushLater()
   }
 
   /** Everything written is recorded. Whoever lost the run hears it here. */
   async end(): Promise<void> {
     this.#ending.abort()
-    this.#flush()
+    this.#flush(this.#text.length)
     await this.#written
   }
 
@@ -39,16 +39,22 @@ export class EffectStream {
     const { timer } = this.#open.scope.engine.environment
     timer
       .idly(limits.streamMs, this.#ending.signal)
-      .then(() => this.#flush())
+      .then(() => this.#flush(this.#cut()))
       .catch(() => {})
       .finally(() => {
         this.#waiting = false
       })
   }
 
-  #flush(): void {
-    const text = this.#text.toWellFormed()
-    this.#text = ''
+  /** Masking looks at what is flushed and at nothing else, so the end is held back, and the cut lies between two words. */
+  #cut(): number {
+    const most = this.#text.length - limits.streamHeldChars
+    return most <= 0 ? 0 : this.#text.slice(0, most).search(/\s\S*$/) + 1
+  }
+
+  #flush(end: number): void {
+    const text = this.#text.slice(0, end).toWellFormed()
+    this.#text = this.#text.slice(end)
     if (text === '') return
     const { kind: _, ...slot } = this.#asked
     const data = { ...slot, attempt: this.#attempt, text }

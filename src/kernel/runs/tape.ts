@@ -157,7 +157,9 @@ export class Tape {
     const { slot, data } = asked
     const key = entryKey(slot)
     const before = this.#entries.get(key)
-    if (!before) this.#inSegment++
+    this.#inSegment++
+    // The first outcome counts, whatever was written after it.
+    if (before?.done) return
     const { kind, name, branch } = slot
     this.#entries.set(key, { ...before, kind, name, branch, seq: before?.seq ?? record.seq, at: record.at, ...told(type, data) })
   }

@@ -1,5 +1,6 @@
 // Waiting inside a run. What is waited for, and until when, is stored before the waiting begins; time is read from the store, not counted.
 
+import { InkError, refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { Wait, WaitKind } from '../../model/run.ts'
 import type { Part } from '../execute.ts'
@@ -33,16 +34,18 @@ export interface Ended {
 export async function waitFor(open: OpenRun, asked: Asked, begun: Entry | undefined, spec: WaitSpec, leaving: AbortSignal): Promise<Entry> {
   const { scope } = open
   const wait = begun?.wait ?? (await begin(open, asked, spec))
-  const waiting = open.parking.waits(wait.until)
+  const waiting = open.parking.waits(asked.branch, wait.until)
   const bell = new Bell(scope, [open.signal, leaving])
   try {
     for (;;) {
       bell.reset()
-      await open.ready()
+      // Returned and not awaited: nobody hears of it, and what was taken for waiting is given back all the same.
+      if (await open.parking.isParked()) return never()
+      open.checkLive()
       // Its branch lost a race: nobody waits for what would come of it.
       if (leaving.aborted) {
         await leaveWaits(open)
-        return await never()
+        return never()
       }
       const [now, { seq }] = await Promise.all([storeTime(open), scope.engine.backend.journal.head(scope.tenant)])
       const ended = await spec.check(wait, wait.until !== undefined && wait.until <= now)
@@ -50,17 +53,26 @@ export async function waitFor(open: OpenRun, asked: Asked, begun: Entry | undefi
         const at = scope.engine.environment.clock.now()
         const outcome = await end(open, asked, ended, at)
         if (outcome) return { ...asked, seq: 0, at, done: true, outcome }
-        continue
       }
       await open.refresh()
-      waiting.seen = seq
-      if (await open.parking.consider(now)) return await never()
-      await nap(open, bell, wait.until === undefined ? Infinity : wait.until - now)
+      if (ended) checkThere(open, asked)
+      waiting.seen = ended ? 0 : seq
+      if (await open.parking.consider(now)) return never()
+      await nap(open, bell, ended ? SOON_MS : wait.until === undefined ? Infinity : wait.until - now)
     }
   } finally {
     waiting.end()
     bell.close()
   }
+}
+
+// Somebody was first: what they did shows in a moment.
+const SOON_MS = 5
+
+/** What was written about the wait may have been erased: then nobody can say any more how it ended. */
+function checkThere({ row }: OpenRun, { kind, branch, name, ordinal }: Asked): void {
+  const there = row.waits.some((w) => w.kind === kind && w.branch === branch && w.name === name && w.ordinal === ordinal)
+  if (!there) throw refuse('REPLAY_DIVERGED', { run: row.id, diff: `- recorded: ${kind} '${name}', of which something was erased` })
 }
 
 async function begin(
@@ -79,8 +91,14 @@ async function end(open: OpenRun, asked: Asked, { outcome, parts, over }: Ended,
   if (over) return outcome
   const { branch, name, ordinal } = asked
   const wait = { branch, name, ordinal, kind: asked.kind as WaitKind }
-  const { receipts } = await open.change({ verb: 'endWait', id: open.id, wait, outcome }, parts, { at })
-  return receipts.length > 0 ? outcome : undefined
+  try {
+    await open.change({ verb: 'endWait', id: open.id, wait, outcome }, parts, { at })
+    return outcome
+  } catch (error) {
+    // Another wait took the signal, or the question was answered just now.
+    if (!isOver(error, ['signals', 'approvals', 'waits'])) throw error
+    return undefined
+  }
 }
 
 /** What branches that lost a race were waiting for is not waited for any more. */
@@ -88,9 +106,17 @@ export async function leaveWaits(open: OpenRun): Promise<void> {
   for (const wait of open.row.waits) {
     if (!open.replay.isLost(wait.branch)) continue
     const about = { session: open.row.session, run: open.id }
-    await open.change({ verb: 'endWait', id: open.id, wait, outcome: { left: true } }, withdrawParts([wait], about))
+    try {
+      await open.change({ verb: 'endWait', id: open.id, wait, outcome: { left: true } }, withdrawParts([wait], about))
+    } catch (error) {
+      // It ended by itself.
+      if (!isOver(error, ['waits'])) throw error
+    }
   }
 }
+
+const isOver = (error: unknown, tables: readonly string[]): boolean =>
+  error instanceof InkError && error.code === 'CONFLICT' && tables.includes(String(error.details.table))
 
 export async function storeTime({ scope }: OpenRun): Promise<number> {
   return (await scope.engine.backend.leases.read(scope.tenant, [])).now
@@ -107,5 +133,4 @@ export async function nap(open: OpenRun, bell: Bell, ms: number): Promise<void> 
   await Promise.race([bell.rung(), timer])
   stop()
   signal.removeEventListener('abort', stop)
-  if (signal.aborted) await open.ready()
 }

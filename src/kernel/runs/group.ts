@@ -1,0 +1,101 @@
+// Several branches of a run at once: all of them, or the first to come back.
+
+import { refuse } from '../../model/errors.ts'
+import { type All, type Branch, type Branches, BranchHandle } from './branch.ts'
+import { takeBranch } from './names.ts'
+import { leaveWaits } from './wait.ts'
+
+interface Forked {
+  readonly name: string
+  /** The name as it is recorded: masked where it holds a secret. */
+  readonly label: string
+  readonly work: (branch: Branch) => unknown
+  readonly branch: BranchHandle
+  /** Nobody waits for it any more. */
+  leave(): void
+  /** It has come back. */
+  end(): void
+}
+
+export async function allOf<B extends Branches>(parent: BranchHandle, branches: B): Promise<All<B>> {
+  const group = fork(parent, branches)
+  // All of them end before one failure is told: nothing goes on behind the back of whoever catches it.
+  const came = await Promise.all(group.map(comeBack))
+  for (const { branch } of group) parent.learn(branch.now())
+  for (const one of came) if ('error' in one) throw one.error
+  const values = came.map((one) => ('value' in one ? one.value : undefined))
+  return Object.assign([...values], Object.fromEntries(group.map(({ name }, i) => [name, values[i]]))) as unknown as All<B>
+}
+
+export async function raceOf<B extends Branches>(parent: BranchHandle, branches: B): Promise<Awaited<ReturnType<B[keyof B]>>> {
+  const { open } = parent
+  const asked = parent.slot('race', 'race')
+  await open.ready()
+  const known = await open.replay.find(asked)
+  const group = fork(parent, branches)
+  const recorded = known?.outcome?.winner as string | undefined
+  if (recorded !== undefined && !group.some(({ label }) => label === recorded)) {
+    for (const one of group) one.leave()
+    const diff = `- recorded: race won by branch '${recorded}' (seq ${known?.seq})\n+ asked for: branches ${group.map(({ label }) => `'${label}'`).join(', ')}`
+    throw refuse('REPLAY_DIVERGED', { run: open.id, diff })
+  }
+  const leaveOthers = async (winner: string) => {
+    for (const one of group) {
+      if (one.label === winner) continue
+      one.leave()
+      await open.replay.leave(one.branch.path)
+    }
+    await leaveWaits(open)
+  }
+  if (recorded !== undefined) await leaveOthers(recorded)
+  // The first to come back has won, with a failure as well.
+  const won = await Promise.race(group.filter(({ label }) => recorded === undefined || label === recorded).map(comeBack))
+  if (recorded === undefined) {
+    await open.replay.clear(asked)
+    const { kind: _, ...slot } = asked
+    await open.record({ type: 'race.won', data: { ...slot, winner: won.label } })
+    await leaveOthers(won.label)
+  }
+  parent.learn(won.branch.now())
+  open.received++
+  if ('error' in won) throw won.error
+  return won.value as Awaited<ReturnType<B[keyof B]>>
+}
+
+type CameBack = Pick<Forked, 'label' | 'branch'> & ({ readonly value: unknown } | { readonly error: unknown })
+
+async function comeBack({ label, branch, work, end }: Forked): Promise<CameBack> {
+  try {
+    return { label, branch, value: await work(branch) }
+  } catch (error) {
+    return { label, branch, error }
+  } finally {
+    end()
+  }
+}
+
+function fork<B extends Branches>(parent: BranchHandle, branches: B): readonly Forked[] {
+  if (typeof branches !== 'object' || branches === null || Object.keys(branches).length === 0)
+    throw refuse('OPTION_INVALID', { option: 'branches', why: 'it is an object of named functions' })
+  const { open } = parent
+  const number = parent.nextGroup()
+  return Object.entries(branches).map(([name, work]) => {
+    if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'branches', why: `${name} is not a function` })
+    const label = takeBranch(open.scope, name)
+    const path = `${parent.path}${parent.path === '' ? '' : '/'}${number}.${label}`
+    const leaving = new AbortController()
+    const follow = () => leaving.abort(parent.leaving.reason)
+    if (parent.leaving.aborted) follow()
+    else parent.leaving.addEventListener('abort', follow, { once: true })
+    const end = () => {
+      parent.leaving.removeEventListener('abort', follow)
+      open.parking.ends(path)
+    }
+    const leave = () => {
+      end()
+      leaving.abort(refuse('ABORTED', {}))
+    }
+    open.parking.begins(path)
+    return { name, label, work, leave, end, branch: new BranchHandle(open, path, parent.now(), leaving.signal) }
+  })
+}
