@@ -47,16 +47,32 @@ export async function errand(run: Run, outbox: Outbox, isDead: () => boolean): P
     },
     { retry: { attempts: 3, backoff: 1 } },
   )
+  const charged = await run.effect(
+    'charge',
+    async (context) => {
+      await outbox.does('charge', isDead, 0)(context)
+      // It may have happened from here on, and then a person says how it ended.
+      return outbox.saw('charge', 'charged')
+    },
+    { ifUnknown: 'ask' },
+  )
+  const half = await run.begin<string>('model')
+  const text = half.done ? half.result : await half.settle(await outbox.does('model', isDead, 'hello')({ key: half.key, attempt: 1 }))
+  outbox.saw('model', text)
   await run.sleep(3)
   const go = await run.signal('go')
   await run.approval('ship it', { order })
   const child = await run.child('parcel', { input: order })
   const [left, right] = await run.all({
     left: async (r) => [await effect(r, 'left one', 'l1'), await effect(r, 'left two', 'l2')],
-    right: async (r) => {
-      await r.sleep(1)
-      return effect(r, 'right one', 'r1')
-    },
+    right: (r) =>
+      r.race({
+        slow: (q) => q.signal('nobody sends'),
+        one: async (q) => {
+          await q.sleep(1)
+          return effect(q, 'right one', 'r1')
+        },
+      }),
   })
   const won = await run.race({
     slow: (r) => r.sleep('30d'),
@@ -64,7 +80,7 @@ export async function errand(run: Run, outbox: Outbox, isDead: () => boolean): P
   })
   await run.usage({ model: 'm', source: 'turn', inputTokens: 812, costUsd: 0.004 })
   await run.append('plan.changed', { steps: 3 })
-  return { order, flaky, go, left, right, won, parcel: await child.result() }
+  return { order, flaky, charged, text, go, left, right, won, parcel: await child.result() }
 }
 
 export const parcel = (run: Run, order: { id: number }, outbox: Outbox, isDead: () => boolean): Promise<unknown> =>

@@ -21,7 +21,8 @@ interface Slotted {
   readonly attempt?: number
 }
 
-const ONCE = ['race.won', 'run.used', 'plan.changed', 'run.finished', 'run.opened', 'signal.sent', 'signal.taken', 'approval.decided']
+const IN_SLOTS = ['wait.began', 'wait.ended', 'race.won', 'run.used']
+const ONCE = ['plan.changed', 'run.finished', 'run.opened', 'signal.sent', 'signal.taken', 'approval.decided']
 
 /** Runs are told apart by their name, so that two journals can be compared. */
 export async function readJournal(store: Store): Promise<Recorded> {
@@ -33,9 +34,9 @@ export async function readJournal(store: Store): Promise<Recorded> {
   for await (const { type, run, data } of store.events()) {
     const { branch, name, ordinal, kind = 'effect', attempt } = (data ?? {}) as Slotted
     const slot = `${names.get(run ?? '')}: ${kind} ${name} #${ordinal} in '${branch}'`
-    if (type === 'effect.settled') count(settled, slot)
+    if (type === 'effect.settled' || type === 'effect.resolved') count(settled, slot)
     if (type === 'effect.settled' || type === 'effect.retried') known.add(`${name}/${attempt}`)
-    if (type === 'wait.began' || type === 'wait.ended') count(once, `${type} ${slot}`)
+    if (IN_SLOTS.includes(type)) count(once, `${type} ${slot}`)
     if (ONCE.includes(type)) count(once, `${type} ${names.get(run ?? '') ?? ''}`)
   }
   return { settled, known, once }

@@ -5,6 +5,7 @@ import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Cells, Connection, Connections, Step, Value } from './connections.ts'
 import { codeOf, isLost, isPassing, isStalePlan, isStartingUp, translate } from './failures.ts'
+import { Gather } from './gather.ts'
 import { NoAnswer } from './pool.ts'
 import type { STORE, Wall } from './wall.ts'
 import { WarmConnection } from './warm.ts'
@@ -57,6 +58,7 @@ export class Database {
   readonly #role: string | undefined
   readonly #timeoutMs: number
   readonly #warm = new WarmConnection()
+  readonly #gather = new Gather((token, steps) => this.#readAs(token, steps))
   #prepares = true
   #closed = false
 
@@ -77,9 +79,14 @@ export class Database {
     return this.#readAs(this.wall.tenant(who), steps)
   }
 
+  /** For what is small and asked for often: reads of the same tenant share a round trip. */
+  readSmall(who: Somebody, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
+    return this.#gather.read(this.wall.tenant(who), steps)
+  }
+
   /** The same whatever state the tenant is in: for its head and for what a commit asks. */
-  async readWhatever(who: TenantId, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
-    return this.#readAs(this.wall.whatever(who), steps)
+  readWhatever(who: TenantId, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
+    return this.#gather.read(this.wall.whatever(who), steps)
   }
 
   async #readAs(token: string, steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {

@@ -31,7 +31,7 @@ export function leases(db: Database): Leases {
       return toTimes(now, rows)
     },
     read: async (tenant, ids) => {
-      const [now, rows] = await db.read(tenant, ...readSteps(texts(ids)))
+      const [now, rows] = await db.readSmall(tenant, ...readSteps(texts(ids)))
       return toTimes(now, rows)
     },
   }

@@ -15,7 +15,7 @@ export function rowReads(db: Database): RowReads {
     get: async (tenant, table, id) => {
       // No text here has one, and PostgreSQL would not take it.
       if (id.includes('\0')) return undefined
-      const [rows] = await db.read(tenant, { text: statements[table].get, values: [id], prepared: true })
+      const [rows] = await db.readSmall(tenant, { text: statements[table].get, values: [id], prepared: true })
       return rows?.[0] && toStored(rows[0])
     },
     list: async (tenant, table, query) => {

@@ -109,13 +109,17 @@ async function tryOnce(
   if (ifUnknown === 'ask') await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt } })
   let thrown: { readonly error: unknown } | undefined
   let result: unknown
-  const stream = new EffectStream(open, asked, attempt)
+  let streamed: EffectStream | undefined
+  const stream = (text: string) => {
+    streamed ??= new EffectStream(open, asked, attempt)
+    streamed.write(text)
+  }
   try {
-    result = await work({ key: open.keyOf(asked), attempt, signal, stream: (text) => stream.write(text) })
+    result = await work({ key: open.keyOf(asked), attempt, signal, stream })
   } catch (error) {
     thrown = { error }
   }
-  await stream.end()
+  await streamed?.end()
   // Whoever has lost the run has nothing to say about it any more.
   if (signal.aborted) throw signal.reason
   if (!thrown) return { entry: await settle(open, asked, { result }, { attempt, whole: redact === false }) }

@@ -36,6 +36,8 @@ export interface OpenedRun {
   /** Another handle on it is open in this process. */
   readonly shared: () => boolean
   readonly sources: readonly Source[]
+  /** Written down just now: there is nothing on its tape. */
+  readonly fresh?: boolean
 }
 
 export class OpenRun {
@@ -57,7 +59,7 @@ export class OpenRun {
   /** How many results the program has received: what an effect was asked after. */
   received = 0
 
-  constructor(scope: Scope, { row, revision, hold, underway, shared, sources }: OpenedRun) {
+  constructor(scope: Scope, { row, revision, hold, underway, shared, sources, fresh = false }: OpenedRun) {
     this.scope = scope
     this.hold = hold
     this.#row = row
@@ -65,7 +67,7 @@ export class OpenRun {
     this.#underway = underway
     this.#shared = shared
     this.tape = new Tape(scope, sources, row.origin)
-    this.replay = new Replay(scope, row.id, this.tape)
+    this.replay = new Replay(scope, row.id, this.tape, fresh)
     this.parking = new Parking(scope)
     const end = () => this.#ending.abort(hold.signal.reason)
     if (hold.signal.aborted) end()

@@ -127,7 +127,7 @@ async function takeUp(
       // Somebody was quicker: it is looked at again.
       if (!taken) continue
       const hold = engine.keeper.keep(tenant, lease, taken.rows[0] as DoneRow)
-      return await handOf(scope, hold, id, taken.rows[1] as DoneRow)
+      return await handOf(scope, hold, id, taken.rows[1] as DoneRow, set !== undefined && set.fork === undefined)
     }
   } finally {
     bell.close()
@@ -154,7 +154,7 @@ async function inHand(scope: Scope, hold: Hold, { id, session }: Wanted, parts: 
 }
 
 /** A run whose lease is held and which has been taken up. */
-export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow): Promise<RunInHand> {
+export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow, fresh = false): Promise<RunInHand> {
   const { engine, tenant } = scope
   const { body, revision } = seen ?? (await lookAt(scope, id))
   if (!body) throw refuse('RUN_UNKNOWN', { run: id, tenant })
@@ -163,7 +163,7 @@ export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow
   const underway = engine.openRuns.underway(tenant, id)
   const shared = () => engine.openRuns.isShared(tenant, id)
   const sources = await sourcesOf(scope, row)
-  const open = new OpenRun(scope, { row, revision, hold, underway, shared, sources })
+  const open = new OpenRun(scope, { row, revision, hold, underway, shared, sources, fresh })
   engine.openRuns.add(tenant, open)
   return new RunInHand(scope, open, input)
 }

@@ -22,11 +22,12 @@ export class Replay {
   readonly #blocked = new Set<Blocked>()
   /** Branches that lost a race: nobody waits for what they would have asked. */
   readonly #lost: string[] = []
-  #live = false
+  #live: boolean
   #activity = 0
   #watching = false
 
-  constructor(scope: Scope, run: RunId, tape: Tape) {
+  constructor(scope: Scope, run: RunId, tape: Tape, live: boolean) {
+    this.#live = live
     this.#scope = scope
     this.#run = run
     this.#tape = tape
