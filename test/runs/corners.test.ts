@@ -3,30 +3,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
-import { open, type Run, type Store, type StoreOptions } from '../../src/index.ts'
-import type { Backend } from '../../src/ports/backend.ts'
-import { codeOf, expectSound, later, openIn, tempFile } from '../support/engines.ts'
-
-const inMemory = (options: Partial<StoreOptions> = {}): Promise<Store> => openIn(':memory:', options)
-
-/** One store of several processes, each with a backend of its own around it. */
-function shared(now: () => number = Date.now) {
-  const kept = freshMemory(now)
-  return async (options: Partial<StoreOptions> = {}, around = (backend: Backend) => backend): Promise<Store> => {
-    const store = await open({ clock: { now }, ...options, backend: around(handleTo(kept)) })
-    later(() => store.close())
-    return store
-  }
-}
-
-async function count(store: Store, type: string): Promise<number> {
-  let times = 0
-  for await (const _ of store.events({ types: [type] })) times++
-  return times
-}
-
-const session = (store: Store) => store.session('s')
+import type { Run } from '../../src/index.ts'
+import { codeOf, expectSound } from '../support/engines.ts'
+import { count, inMemory, session, shared } from './in-memory.ts'
 
 describe('a hand on a run', () => {
   test('cannot get past the lease by asking for one of its own', async () => {
@@ -110,6 +89,7 @@ describe('a hand on a run', () => {
 describe('a race', () => {
   test('leaves what a branch appended that lost, before or after', async () => {
     const store = await inMemory()
+    const lost = Promise.withResolvers<void>()
     const race = (run: Run) =>
       run.race({
         early: async (r) => {
@@ -117,7 +97,7 @@ describe('a race', () => {
           await r.sleep('1h')
         },
         late: async (r) => {
-          await pause(40)
+          await lost.promise
           await r.append('plan.changed', 2)
         },
         winner: async (r) => {
@@ -127,7 +107,8 @@ describe('a race', () => {
       })
     const run = await (await session(store)).run('r')
     expect(await race(run)).toBe('won')
-    await pause(60)
+    lost.resolve()
+    await pause(20)
     await run.effect('after', () => 1)
     await run.close()
     expect(await count(store, 'plan.changed')).toBe(1)
@@ -136,32 +117,6 @@ describe('a race', () => {
     expect(await again.effect('after', () => 'called')).toBe(1)
     expect(await codeOf(again.effect('more', () => 2))).toBe('no error')
     await again.finish()
-  })
-
-  test('that a failure decided is decided the same way again', async () => {
-    const store = await inMemory()
-    const program = async (run: Run) => {
-      try {
-        return await run.race({
-          slow: (r) => r.effect('slow', () => pause(40, 'slow')),
-          bad: async (r) => {
-            await r.effect('before', () => 1)
-            await r.effect('bad', () => {
-              throw new Error('no')
-            })
-          },
-        })
-      } catch (error) {
-        return { caught: (error as { code: string }).code, after: await run.effect('caught', () => 1) }
-      }
-    }
-    const run = await (await session(store)).run('r')
-    expect(await program(run)).toEqual({ caught: 'EFFECT_FAILED', after: 1 })
-    await pause(80)
-    await run.close()
-    const again = await (await session(store)).run('r')
-    expect(await program(again)).toEqual({ caught: 'EFFECT_FAILED', after: 1 })
-    expect(await codeOf(again.effect('more', () => 2))).toBe('no error')
   })
 
   test('takes no signal for a branch that has lost', async () => {
@@ -176,18 +131,6 @@ describe('a race', () => {
 })
 
 describe('a wait', () => {
-  test('of one kind is not another’s, though they have one name', async () => {
-    const store = await openIn(tempFile())
-    const run = await (await session(store)).run('r')
-    expect(await Promise.all([run.sleep(20), run.signal('sleep', { within: 40 })])).toEqual([undefined, undefined])
-    const both = Promise.all([run.ask('ok?'), run.approval('ok?')])
-    await expect.poll(async () => (await store.approvals.list({ state: 'pending' })).items.length).toBe(2)
-    for (const { id } of (await store.approvals.list({ state: 'pending' })).items) await store.approvals.decide(id, { decision: 'approve' })
-    expect(await both).toEqual(['approve', undefined])
-    await run.finish()
-    await expectSound(store)
-  })
-
   test('for a signal that somebody else took goes on', async () => {
     const store = await inMemory()
     const runs = await Promise.all(['a', 'b', 'c'].map(async (name) => (await session(store)).run(name, { parallel: true })))
@@ -196,23 +139,6 @@ describe('a wait', () => {
     for (const n of [1, 2, 3]) await store.signal('s', 'go', n)
     expect((await Promise.all(waiting)).sort()).toEqual([1, 2, 3])
     await expectSound(store)
-  })
-
-  test('tells the same time again', async () => {
-    const store = await inMemory()
-    const program = async (run: Run) => {
-      await run.sleep(30)
-      const slept = run.now()
-      await run.signal('nobody', { within: 20 })
-      await run.usage({ model: 'm', inputTokens: 1 })
-      await run.append('plan.changed', {})
-      return [slept, run.now()]
-    }
-    const run = await (await session(store)).run('r')
-    const told = await program(run)
-    await run.close()
-    await pause(20)
-    expect(await program(await (await session(store)).run('r'))).toEqual(told)
   })
 
   test('is judged by the clock of the store, also on a node that has written nothing', async () => {
@@ -269,20 +195,6 @@ describe('a signal', () => {
   })
 })
 
-describe('a fork', () => {
-  test('finds what its parent appended', async () => {
-    const store = await inMemory()
-    const run = await (await session(store)).run('r')
-    const receipt = await run.append('plan.changed', { steps: 3 })
-    await run.effect('one', () => 1)
-    const fork = await run.fork({ at: (await store.head()).seq })
-    expect(await fork.append('plan.changed', { steps: 3 })).toEqual(receipt)
-    expect(await fork.effect('one', () => 'called')).toBe(1)
-    expect(await fork.effect('two', () => 2)).toBe(2)
-    await fork.finish()
-  })
-})
-
 describe('an outcome that was erased', () => {
   test('is not a reason to do it again', async () => {
     const store = await inMemory()
@@ -311,17 +223,6 @@ describe('a node', () => {
     await store.start('r', { session: 'busy', input: 'long' })
     for (let i = 0; i < 30; i++) await store.start('r', { session: 'busy', input: 'next' })
     expect(await (await store.start('r', { session: 'free', input: 'free' })).result()).toBe('free')
-  })
-
-  test('finds what it can take behind claims of others that are older than a lease and still held', async () => {
-    const another = shared()
-    const lease = { ttl: 300, renew: 50 }
-    const [here, there] = [await another({ lease }), await another({ lease })]
-    await using _ = here.work({ r: handler }, { concurrency: 30, drain: 1 })
-    for (let i = 0; i < 30; i++) await here.start('r', { session: `busy ${i}`, input: 'long' })
-    await pause(500)
-    await using __ = there.work({ r: handler }, { concurrency: 2, drain: 1 })
-    expect(await (await there.start('r', { session: 'free', input: 'free' })).result()).toBe('free')
   })
 
   test('that fails a run which kills whoever takes it up wakes the run that waits for it', async () => {

@@ -58,7 +58,7 @@ async function untilDone(place: Place, tenant: string, { shape, deaths = [], aro
       store.tenant(tenant).work(handlers, { drain: 1 })
       await (started ? started.result() : inHand(store.tenant(tenant), outbox, isDead))
     })
-    done = await Promise.race([living.then(() => true), life.died.then(() => false)])
+    done = await Promise.race([living.then(() => true), life.died.then(() => false), stuck(world)])
     counts.push(life.commits)
     if (done) await (await root).close()
     else {
@@ -72,6 +72,15 @@ async function untilDone(place: Place, tenant: string, { shape, deaths = [], aro
   const [run] = (await world.runs.list({ name: 'errand' })).items
   const result = await (await world.runs.handle(run?.id ?? '')).result()
   return { result, recorded: await readJournal(world), outbox, doubted, commits: counts[0] ?? 0, lives: counts.length }
+}
+
+const STUCK_MS = 20_000
+
+/** Nobody died and nothing ends: better told with how things stand than found by a timeout. */
+async function stuck(store: Store): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, STUCK_MS).unref())
+  const { items } = await store.page({ backwards: true, limit: 12 })
+  throw new Error(`stuck: ${JSON.stringify([items.map(({ seq, type, data }) => [seq, type, data]), (await store.runs.list()).items])}`)
 }
 
 async function inHand(store: Store, outbox: Outbox, isDead: () => boolean): Promise<void> {

@@ -90,9 +90,10 @@ export const parcel = (run: Run, order: { id: number }, outbox: Outbox, isDead: 
 export function people(store: Store, session: string): () => Promise<void> {
   const stopping = new AbortController()
   const loop = (async () => {
-    for await (const { type, data, subject } of store.events({ live: true, signal: stopping.signal })) {
-      if (type === 'wait.began' && (data as { name: string }).name === 'go')
-        await store.signal(session, 'go', { text: 'now' }, { key: 'once' })
+    for await (const { type, data, subject, run } of store.events({ live: true, signal: stopping.signal })) {
+      const { name = '', kind } = (data ?? {}) as { name?: string; kind?: string }
+      if (type === 'wait.began' && name === 'go') await store.signal(session, 'go', { text: 'now' }, { key: 'once' })
+      if (type === 'wait.began' && kind === 'unknown') await store.runs.resolve(run ?? '', name, { result: 'charged' })
       if (type === 'approval.requested') await store.approvals.decide(subject ?? '', { decision: 'approve' })
     }
   })()

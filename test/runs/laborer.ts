@@ -1,6 +1,7 @@
 // A program that works on a run until it is killed. Every effect adds a line to the outbox, and that is on the disk before the effect comes back.
 // `plan` works through a long run; `hold` sits in one effect until it is told to end it, says what came of it, and is paused in between. With
-// `bare` it keeps nothing of what it did, and with `unfenced` nobody asks whether it still holds the lease: the controls.
+// `timeless` it does not notice that it was paused. With `bare` it keeps nothing of what it did, and with `unfenced` nobody asks whether it still
+// holds the lease: the controls.
 
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -10,7 +11,7 @@ import { open } from '../../src/index.ts'
 import { unfenced } from './unfenced.ts'
 
 const [url = '', file = '', what = 'plan', how = ''] = process.argv.slice(2)
-export const STEPS = 60
+const STEPS = 60
 
 const say = (...words: unknown[]): void => void writeSync(1, `${JSON.stringify(words)}\n`)
 
@@ -27,6 +28,7 @@ const backend = url.startsWith('postgres:')
 const store = await open({
   backend: how === 'unfenced' ? unfenced(backend) : backend,
   ...(what === 'hold' && { lease: { ttl: 600, renew: 200 } }),
+  ...((how === 'timeless' || how === 'unfenced') && { clock: { now: Date.now, monotonic: () => 0 } }),
 })
 const session = await store.session('s')
 const run = await session.run('plan', { wait: '20s' })

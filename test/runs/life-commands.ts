@@ -1,6 +1,6 @@
 // What can be done to a run, each as one step in the model and one against a store, which must come to the same.
 
-import fc from 'fast-check'
+import type { AsyncCommand } from 'fast-check'
 import { expect } from 'vitest'
 import type { Run, Store } from '../../src/index.ts'
 import type { Asked, Model, Outcome, Who } from './life-model.ts'
@@ -17,7 +17,7 @@ export interface Real {
   calls: number
 }
 
-type Command = fc.AsyncCommand<Model, Real>
+type Command = AsyncCommand<Model, Real>
 
 const command = (name: string, check: (model: Model) => boolean, run: (model: Model, real: Real) => Promise<void>): Command => ({
   check,
@@ -84,7 +84,7 @@ function ask(run: Run, { kind, n, fails, within }: Asked, called: () => void): P
 
 const opened = (store: Store) => store.session('s').then((session) => session.run('r', { key: 'k', input: 1 }))
 
-const open = (who: Who) =>
+export const open = (who: Who) =>
   command(
     `${who} opens it`,
     ({ hands }) => hands[who] === 'none',
@@ -117,7 +117,7 @@ const open = (who: Who) =>
     },
   )
 
-const start = (who: Who) =>
+export const start = (who: Who) =>
   command(
     `${who} starts it for others`,
     ({ state }) => state === 'none',
@@ -128,7 +128,7 @@ const start = (who: Who) =>
   )
 
 /** Whoever holds it asks; whoever has lost it is refused, and nothing is written. */
-const asks = (who: Who, given: Omit<Asked, 'outcome' | 'until'>) =>
+export const asks = (who: Who, given: Omit<Asked, 'outcome' | 'until'>) =>
   command(
     `${who} asks for ${given.kind} ${given.n}`,
     (model) => model.canAsk(who) || model.hands[who] === 'lost',
@@ -162,14 +162,14 @@ async function close(model: Model, real: Real, who: Who): Promise<void> {
   model.left(who)
 }
 
-const closes = (who: Who) =>
+export const closes = (who: Who) =>
   command(
     `${who} gives it back`,
     ({ hands }) => hands[who] !== 'none',
     (model, real) => close(model, real, who),
   )
 
-const ends = (who: Who, how: 'finish' | 'fail' | 'cancel') =>
+export const ends = (who: Who, how: 'finish' | 'fail' | 'cancel') =>
   command(
     `${who} ends it with ${how}`,
     (model) => model.canAsk(who) || model.hands[who] === 'lost',
@@ -188,7 +188,7 @@ const ends = (who: Who, how: 'finish' | 'fail' | 'cancel') =>
     },
   )
 
-const cancels = (who: Who) =>
+export const cancels = (who: Who) =>
   command(
     `${who} cancels it from outside`,
     ({ state }) => state !== 'none',
@@ -206,7 +206,7 @@ const cancels = (who: Who) =>
     },
   )
 
-const signals = (who: Who, n: number) =>
+export const signals = (who: Who, n: number) =>
   command(
     `${who} sends ${n}`,
     () => true,
@@ -217,7 +217,7 @@ const signals = (who: Who, n: number) =>
     },
   )
 
-const decides = (who: Who, n: number) =>
+export const decides = (who: Who, n: number) =>
   command(
     `${who} says ${n}`,
     ({ question }) => question !== undefined && !question.said,
@@ -232,7 +232,7 @@ const decides = (who: Who, n: number) =>
     },
   )
 
-const resolves = (who: Who, n: number) =>
+export const resolves = (who: Who, n: number) =>
   command(
     `${who} says that it was ${n}`,
     ({ state }) => state !== 'none',
@@ -248,7 +248,7 @@ const resolves = (who: Who, n: number) =>
     },
   )
 
-const passes = (ms: number) =>
+export const passes = (ms: number) =>
   command(
     `${ms} ms pass`,
     () => true,
@@ -261,7 +261,7 @@ const passes = (ms: number) =>
     },
   )
 
-const forks = (who: Who) =>
+export const forks = (who: Who) =>
   command(
     `${who} forks it`,
     ({ state }) => state !== 'none',
@@ -280,30 +280,3 @@ const forks = (who: Who) =>
       expect(fork.state).toBe('done')
     },
   )
-
-const who = fc.constantFrom<Who>('ada', 'bob')
-const n = fc.integer({ min: 1, max: 99 })
-const within = fc.constantFrom(undefined, 1000, 40_000)
-
-const often = <T>(times: number, one: T): readonly T[] => Array.from({ length: times }, () => one)
-
-/** Endings are rare, so that there is something to end, and time passes past a lease often enough for it to change hands. */
-export const commands = [
-  ...often(8, who.map(open)),
-  ...often(6, fc.tuple(who, n, fc.boolean())).map((given) => given.map(([by, m, fails]) => asks(by, { kind: 'effect', n: m, fails }))),
-  ...often(3, fc.tuple(who, fc.constantFrom(0, 1000, 40_000))).map((given) =>
-    given.map(([by, ms]) => asks(by, { kind: 'sleep', n: 0, within: ms })),
-  ),
-  ...often(3, fc.tuple(who, within)).map((given) => given.map(([by, ms]) => asks(by, { kind: 'signal', n: 0, within: ms }))),
-  ...often(3, fc.tuple(who, n, within)).map((given) => given.map(([by, m, ms]) => asks(by, { kind: 'ask', n: m, within: ms }))),
-  ...often(3, who).map((given) => given.map((by) => asks(by, { kind: 'unknown', n: 0 }))),
-  ...often(3, who.map(closes)),
-  ...often(3, fc.tuple(who, n)).map((given) => given.map(([by, m]) => signals(by, m))),
-  ...often(3, fc.tuple(who, n)).map((given) => given.map(([by, m]) => decides(by, m))),
-  ...often(3, fc.tuple(who, n)).map((given) => given.map(([by, m]) => resolves(by, m))),
-  ...often(8, fc.constantFrom(1, 1000, 31_000, 31_000).map(passes)),
-  ...often(2, who.map(forks)),
-  who.map(start),
-  who.map(cancels),
-  fc.tuple(who, fc.constantFrom('finish', 'fail', 'cancel')).map(([by, how]) => ends(by, how as 'finish')),
-]

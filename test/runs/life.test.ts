@@ -8,9 +8,36 @@ import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
 import { open } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { expectSound, tempFile } from '../support/engines.ts'
-import { commands, type Real } from './life-commands.ts'
-import { Model } from './life-model.ts'
+import * as its from './life-commands.ts'
+import { Model, type Who } from './life-model.ts'
 import { unfenced } from './unfenced.ts'
+
+const who = fc.constantFrom<Who>('ada', 'bob')
+const n = fc.integer({ min: 1, max: 99 })
+const within = fc.constantFrom(undefined, 1000, 40_000)
+
+const often = <T>(times: number, one: T): readonly T[] => Array.from({ length: times }, () => one)
+
+/** Endings are rare, so that there is something to end, and time passes past a lease often enough for it to change hands. */
+const commands = [
+  ...often(8, who.map(its.open)),
+  ...often(6, fc.tuple(who, n, fc.boolean())).map((given) => given.map(([by, m, fails]) => its.asks(by, { kind: 'effect', n: m, fails }))),
+  ...often(3, fc.tuple(who, fc.constantFrom(0, 1000, 40_000))).map((given) =>
+    given.map(([by, ms]) => its.asks(by, { kind: 'sleep', n: 0, within: ms })),
+  ),
+  ...often(3, fc.tuple(who, within)).map((given) => given.map(([by, ms]) => its.asks(by, { kind: 'signal', n: 0, within: ms }))),
+  ...often(3, fc.tuple(who, n, within)).map((given) => given.map(([by, m, ms]) => its.asks(by, { kind: 'ask', n: m, within: ms }))),
+  ...often(3, who).map((given) => given.map((by) => its.asks(by, { kind: 'unknown', n: 0 }))),
+  ...often(3, who.map(its.closes)),
+  ...often(3, fc.tuple(who, n)).map((given) => given.map(([by, m]) => its.signals(by, m))),
+  ...often(3, fc.tuple(who, n)).map((given) => given.map(([by, m]) => its.decides(by, m))),
+  ...often(3, fc.tuple(who, n)).map((given) => given.map(([by, m]) => its.resolves(by, m))),
+  ...often(8, fc.constantFrom(1, 1000, 31_000, 31_000).map(its.passes)),
+  ...often(2, who.map(its.forks)),
+  who.map(its.start),
+  who.map(its.cancels),
+  fc.tuple(who, fc.constantFrom('finish', 'fail', 'cancel')).map(([by, how]) => its.ends(by, how as 'finish')),
+]
 
 type MakeBackends = (now: () => number) => Promise<readonly [Backend, Backend]>
 
@@ -24,11 +51,11 @@ const inFile: MakeBackends = async (now) => {
   return [await sqliteBackend({ path, now, durability: 'normal' }), await sqliteBackend({ path, now, durability: 'normal' })]
 }
 
-async function walk(make: MakeBackends, steps: Iterable<fc.AsyncCommand<Model, Real>>): Promise<void> {
+async function walk(make: MakeBackends, steps: Iterable<fc.AsyncCommand<Model, its.Real>>): Promise<void> {
   let moved = 0
   const now = () => 1_000_000_000 + moved
   const [one, two] = await make(now)
-  const real: Real = {
+  const real: its.Real = {
     stores: { ada: await open({ backend: one, clock: { now } }), bob: await open({ backend: two, clock: { now } }) },
     runs: {},
     pending: {},
@@ -52,7 +79,7 @@ const property = (make: MakeBackends, size: number) =>
   fc.asyncProperty(fc.commands(commands, { maxCommands: size, size: 'max' }), (steps) => walk(make, steps))
 
 test('whatever is done to a run, in memory it is in the state that it should be in', async () => {
-  await fc.assert(property(inMemory, 40), { numRuns: 400, seed: SEED })
+  await fc.assert(property(inMemory, 40), { numRuns: 600, seed: SEED })
 })
 
 test('and in a file', async () => {

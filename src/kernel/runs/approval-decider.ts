@@ -13,6 +13,8 @@ export type ApprovalCommand =
       readonly verb: 'decide'
       readonly id: string
       readonly tenant: string
+      /** What the store's clock said. */
+      readonly now: number
       readonly state: Extract<ApprovalState, 'approved' | 'denied' | 'answered'>
       readonly by?: string | undefined
       readonly note?: string | undefined
@@ -28,7 +30,7 @@ export const approval = decider<ApprovalRow, ApprovalCommand>({
 
   decide: {
     request: (row, { verb: _, ...ask }) => (row ? [] : [fact('approval.requested', ask)]),
-    decide: (row, { verb: _, id, tenant, ...answer }, now) => {
+    decide: (row, { verb: _, id, tenant, now, ...answer }) => {
       if (!row) throw refuse('APPROVAL_UNKNOWN', { id, tenant })
       if (row.state !== 'pending') throw refuse('APPROVAL_CLOSED', { id, state: row.state })
       // Expiry wins over a late answer.

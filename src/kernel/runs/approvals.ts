@@ -73,7 +73,7 @@ export async function decideApproval(scope: Scope, given: string, options: Decid
     if (text !== undefined && (typeof text !== 'string' || text.length > limits.reasonChars))
       throw wrong(name, `it is a text of at most ${limits.reasonChars} characters`)
   const id = telling(scope, () => toId<'approval'>(given)) as ApprovalId
-  const before = await getApproval(scope, id)
+  const [before, { now }] = await Promise.all([getApproval(scope, id), scope.engine.backend.leases.read(scope.tenant, [])])
   const answer = value === undefined ? (decision as Decision) : admit(scope, value)
   const state = decision === 'approve' ? 'approved' : decision === 'deny' ? 'denied' : 'answered'
   if (before?.kind === 'approval' && state === 'answered') throw wrong('decision', 'an approval is approved or denied')
@@ -82,6 +82,7 @@ export async function decideApproval(scope: Scope, given: string, options: Decid
     verb: 'decide',
     id,
     tenant: scope.tenant,
+    now,
     state,
     value: answer,
     ...(by !== undefined && { by }),

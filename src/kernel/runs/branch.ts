@@ -177,10 +177,13 @@ export class BranchHandle implements Branch {
     const found = await this.open.replay.find(asked, markKey(mark))
     if (found?.receipt) return this.received(found).receipt as Receipt
     await this.open.replay.clear(asked)
-    const at = this.open.scope.engine.environment.clock.now()
-    const receipt = await this.open.record({ type, data, mark, at }, false)
-    this.received({ ...asked, seq: receipt.seq, at, done: true })
-    return receipt
+    if (this.open.replay.isLost(this.path)) return never()
+    const appended = await this.open.once(entryKey(asked), async () => {
+      const at = this.open.scope.engine.environment.clock.now()
+      const receipt = await this.open.record({ type, data, mark, at }, false)
+      return { ...asked, seq: receipt.seq, at, done: true, receipt }
+    })
+    return this.received(appended).receipt as Receipt
   }
 
   all<B extends Branches>(branches: B): Promise<All<B>> {

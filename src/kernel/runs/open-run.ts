@@ -193,6 +193,8 @@ export class OpenRun {
 
   #told(error: unknown): unknown {
     if (error instanceof InkError && error.code === 'FENCE_LOST') this.scope.engine.keeper.lose(this.hold, error)
+    // It may be recorded and it may not: whoever went on from here could see something else than replay will.
+    if (error instanceof InkError && error.code === 'OUTCOME_UNKNOWN') this.end(error)
     return error
   }
 

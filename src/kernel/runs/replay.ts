@@ -73,7 +73,8 @@ export class Replay {
 
   async #missing(): Promise<readonly Entry[]> {
     const rest = await this.#tape.rest()
-    return [...rest.values()].filter(({ branch }) => !this.isLost(branch))
+    // Which branch appended an event does not stand in it: once one has lost, it may have been that one.
+    return [...rest.values()].filter(({ branch, kind }) => !this.isLost(branch) && !(kind === 'append' && this.#lost.length > 0))
   }
 
   async #letGo(): Promise<void> {
