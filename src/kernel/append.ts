@@ -147,6 +147,9 @@ function takeAll(scope: Scope, list: readonly Given[], reserved: boolean): reado
   return taken
 }
 
+/** Refused as an append would refuse it, and nothing else. */
+export const checkNew = (scope: Scope, type: string, data: unknown): void => void takeNew(scope, { type, data }, false)
+
 /** Every member is read once, and what was read is what is checked and written. */
 function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Taken {
   if (typeof given !== 'object' || given === null)

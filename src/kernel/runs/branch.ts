@@ -2,12 +2,13 @@
 // happens, is recorded, and is then seen by the program.
 
 import { refuse } from '../../model/errors.ts'
-import { checkType, type Receipt } from '../../model/event.ts'
+import type { Receipt } from '../../model/event.ts'
 import { optionsOf } from '../../model/options.ts'
 import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
+import { checkNew } from '../append.ts'
 import { type Child, childOf } from './child.ts'
-import { type EffectContext, type EffectOptions, effectError, perform, type Settled, settle } from './effect.ts'
+import { type EffectContext, type EffectOptions, effectError, perform, type Settled, settle, takeRetry } from './effect.ts'
 import { allOf, raceOf } from './group.ts'
 import { markKey, markOf } from './mark.ts'
 import { takeName } from './names.ts'
@@ -93,6 +94,7 @@ export class BranchHandle implements Branch {
     if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'work', why: 'an effect is a function' })
     if (!['retry', 'ask', undefined].includes(options.ifUnknown))
       throw refuse('OPTION_INVALID', { option: 'ifUnknown', why: "it is 'retry' or 'ask'" })
+    takeRetry(options.retry)
     const entry = await this.asks('effect', name, (asked, before) => perform(this.open, asked, before, work, options, this.leaving))
     return this.#answer<T>(name, entry)
   }
@@ -170,7 +172,8 @@ export class BranchHandle implements Branch {
   }
 
   async append(type: string, data: unknown): Promise<Receipt> {
-    checkType(type)
+    // What would be refused is refused before it is asked for: nothing of it is on the tape, and replay need not wait for it.
+    checkNew(this.open.scope, type, data)
     const asked = this.slot('append', type)
     await this.open.ready()
     const mark = markOf(this.open.scope, this.open.row.origin, asked)

@@ -3,10 +3,10 @@
 import type { RunId } from '../../model/ids.ts'
 import { isOver } from '../../model/run.ts'
 import type { BranchHandle } from './branch.ts'
-import { perform } from './effect.ts'
+import { effectError, perform } from './effect.ts'
 import { failureOf, readRun } from './result.ts'
 import { offerRun } from './start.ts'
-import { load, type StoredValue } from './stored.ts'
+import { checkValue, load, type StoredValue } from './stored.ts'
 import { waitFor } from './wait.ts'
 
 export interface Child {
@@ -17,6 +17,7 @@ export interface Child {
 
 export async function childOf(parent: BranchHandle, name: string, { input }: { readonly input?: unknown }): Promise<Child> {
   const { open } = parent
+  checkValue(open.scope, input, { ...open.about, of: `the input of '${name}'` })
   const started = await parent.asks('start', name, (asked, before) => {
     const start = async ({ key }: { readonly key: string }) => {
       const { id } = await offerRun(open.scope, {
@@ -31,6 +32,7 @@ export async function childOf(parent: BranchHandle, name: string, { input }: { r
     }
     return perform(open, asked, before, start, {}, parent.leaving)
   })
+  if (started.error) throw effectError(name, { run: open.id }, started.error, started.attempts ?? 1)
   const { run: id } = (await load(open.scope, started.value)) as { readonly run: RunId }
   return {
     id,

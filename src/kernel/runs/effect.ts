@@ -1,8 +1,8 @@
 // An effect is an action outside, recorded once. Its result is on the tape before the program sees it; what is on the tape is not done again.
 
-import { type InkError, refuse } from '../../model/errors.ts'
+import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
 import { optionsOf } from '../../model/options.ts'
-import type { ErrorData } from '../../model/run.ts'
+import type { ErrorData, Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { openGuard } from '../append.ts'
 import { Bell } from '../read.ts'
@@ -69,6 +69,10 @@ export function takeRetry(given: RetryOptions | undefined): Retry {
 const delayAfter = ({ backoff, factor, most }: Retry, attempt: number): number =>
   backoff === 0 ? 0 : Math.min(most, backoff * factor ** (attempt - 1))
 
+const PASSING: readonly ErrorKind[] = ['conflict', 'exhausted', 'corrupt', 'unavailable', 'unknown']
+/** Says something about the store, and nothing about what was asked of it. */
+export const isPassing = (error: unknown): boolean => error instanceof InkError && PASSING.includes(error.kind)
+
 const isFinal = (thrown: unknown): boolean =>
   typeof thrown === 'object' && thrown !== null && (thrown as { retryable?: unknown }).retryable === false
 
@@ -122,6 +126,8 @@ async function tryOnce(
   await streamed?.end()
   // Whoever has lost the run has nothing to say about it any more.
   if (signal.aborted) throw signal.reason
+  // A child that could not be written down just now is no outcome.
+  if (thrown && asked.kind === 'start' && isPassing(thrown.error)) throw thrown.error
   if (!thrown) return { entry: await settle(open, asked, { result }, { attempt, whole: redact === false }) }
   if (isFinal(thrown.error) || attempt >= retry.attempts) return { entry: await settle(open, asked, { error: thrown.error }, { attempt }) }
   const until = (await storeTime(open)) + delayAfter(retry, attempt)
@@ -152,10 +158,20 @@ export async function settle(
   const facts = { ...factsOf(open, asked), attempt }
   const about = { ...open.about, of: `the effect '${asked.name}'` }
   const told =
-    'error' in settled ? { error: errorData(open.scope, settled.error) } : { value: await store(open.scope, settled.result, about, whole) }
+    'error' in settled ? { error: errorData(open.scope, settled.error) } : { value: await kept(open, settled.result, about, whole) }
   const data = 'error' in told ? { ...facts, error: told.error } : { ...facts, result: told.value }
   const { seq } = await open.record({ type: 'effect.settled', data, at, whole: true })
   return { ...asked, seq, at, done: true, attempts: attempt, ...told }
+}
+
+/** What was done and cannot be recorded is done again by replay: a program that went on from here would take a way that replay cannot. */
+async function kept(open: OpenRun, result: unknown, about: Readonly<Record<string, unknown>>, whole: boolean): Promise<Stored> {
+  try {
+    return await store(open.scope, result, about, whole)
+  } catch (error) {
+    if (error instanceof InkError && error.kind === 'invalid') open.end(error)
+    throw error
+  }
 }
 
 /** Nobody knows how it ended: a person says so, and until then the run waits. */

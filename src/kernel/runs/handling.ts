@@ -1,8 +1,9 @@
 // A handler at work on a run: what it returns is the result, what it throws is the failure, and a long wait gives the run back.
 
-import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
+import { InkError, refuse } from '../../model/errors.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
+import { isPassing } from './effect.ts'
 import { workId } from './names.ts'
 import type { Handler } from './node.ts'
 import type { Parked } from './parking.ts'
@@ -14,12 +15,10 @@ export type How = 'finished' | 'parked' | 'failed'
 
 // What the program was told about its own doings: recorded, and met again by replay.
 const THE_RUNS: readonly string[] = ['EFFECT_FAILED', 'RUN_FAILED', 'RUN_CANCELLED', 'KEY_REUSED']
-// Everything else of these kinds says something about the store or this worker, and nothing about the run.
-const PASSING: readonly ErrorKind[] = ['conflict', 'exhausted', 'corrupt', 'unavailable', 'unknown']
 const NOT_THE_RUNS: readonly string[] = ['TENANT_CLOSED', 'SESSION_ARCHIVED', 'SESSION_DELETED']
 
 const isTheRuns = (error: unknown): boolean =>
-  !(error instanceof InkError) || THE_RUNS.includes(error.code) || !(PASSING.includes(error.kind) || NOT_THE_RUNS.includes(error.code))
+  !(error instanceof InkError) || THE_RUNS.includes(error.code) || !(isPassing(error) || NOT_THE_RUNS.includes(error.code))
 
 // How long a run rests that could not go on because of the store.
 const REST_MS = 1000
@@ -57,15 +56,15 @@ async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<H
   } catch (error) {
     const { logger } = scope.engine.environment
     const code = error instanceof InkError ? error.code : ''
-    // Ended from outside, or lost to somebody else: there is nothing left to say.
-    if (open.signal.aborted) {
-      logger.warn('a run is left to others', { run: run.id, name: run.name, code })
-      await run.close()
-      return 'failed'
-    }
     if (code === 'REPLAY_DIVERGED') {
       logger.error('a run no longer fits its program', { run: run.id, name: run.name, error: String(error) })
       await halt(scope, run, error)
+      return 'failed'
+    }
+    // Ended from outside, or lost to somebody else: there is nothing left to say.
+    if (open.signal.aborted && open.signal.reason !== error) {
+      logger.warn('a run is left to others', { run: run.id, name: run.name, code })
+      await run.close()
       return 'failed'
     }
     if (!isTheRuns(error)) {

@@ -67,7 +67,7 @@ export class OpenRun {
     this.#underway = underway
     this.#shared = shared
     this.tape = new Tape(scope, sources, row.origin)
-    this.replay = new Replay(scope, row.id, this.tape, fresh)
+    this.replay = new Replay(scope, row.id, this.tape, fresh, (error) => this.end(error))
     this.parking = new Parking(scope)
     const end = () => this.#ending.abort(hold.signal.reason)
     if (hold.signal.aborted) end()
@@ -194,7 +194,7 @@ export class OpenRun {
   #told(error: unknown): unknown {
     if (error instanceof InkError && error.code === 'FENCE_LOST') this.scope.engine.keeper.lose(this.hold, error)
     // It may be recorded and it may not: whoever went on from here could see something else than replay will.
-    if (error instanceof InkError && error.code === 'OUTCOME_UNKNOWN') this.end(error)
+    if (error instanceof InkError && (error.code === 'OUTCOME_UNKNOWN' || error.code === 'USAGE_INVALID')) this.end(error)
     return error
   }
 

@@ -9,7 +9,7 @@ import { approval } from './approval-decider.ts'
 import { answered } from './approvals.ts'
 import { type BranchHandle, ms } from './branch.ts'
 import { takeName } from './names.ts'
-import { store } from './stored.ts'
+import { checkValue, store } from './stored.ts'
 import { waitFor } from './wait.ts'
 
 export interface Answer {
@@ -29,6 +29,7 @@ export async function question(
   const { scope, row, id: run, about } = open
   const name = takeName(scope, subject, 'a question')
   const limit = ms(within)
+  checkValue(scope, data, { ...about, of: `the question '${name}'` })
   const entry = await branch.asks(kind, name, async (asked, before) => {
     const on = before?.wait?.on ?? scope.engine.newId<'approval'>()
     const given = await store(scope, data, { ...about, of: `the question '${name}'` })

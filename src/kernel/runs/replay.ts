@@ -22,12 +22,15 @@ export class Replay {
   readonly #blocked = new Set<Blocked>()
   /** Branches that lost a race: nobody waits for what they would have asked. */
   readonly #lost: string[] = []
+  /** Nothing is written after it: a program that has parted from its tape would only part further. */
+  readonly #parted: (error: InkError) => void
   #live: boolean
   #activity = 0
   #watching = false
 
-  constructor(scope: Scope, run: RunId, tape: Tape, live: boolean) {
+  constructor(scope: Scope, run: RunId, tape: Tape, live: boolean, parted: (error: InkError) => void) {
     this.#live = live
+    this.#parted = parted
     this.#scope = scope
     this.#run = run
     this.#tape = tape
@@ -116,6 +119,8 @@ export class Replay {
     const wanted = asked.slice(0, TOLD).map((a) => `+ asked for: ${a.kind} '${a.name}' #${a.ordinal}${place(a.branch)}`)
     const more = missing.length > TOLD ? [`  and ${missing.length - TOLD} more that were recorded`] : []
     const end = asked.length === 0 ? ['+ asked for: nothing more; the program ended'] : []
-    return refuse('REPLAY_DIVERGED', { run: this.#run, diff: [...recorded, ...more, ...wanted, ...end].join('\n') })
+    const error = refuse('REPLAY_DIVERGED', { run: this.#run, diff: [...recorded, ...more, ...wanted, ...end].join('\n') })
+    this.#parted(error)
+    return error
   }
 }

@@ -20,6 +20,11 @@ export async function store(scope: Scope, value: unknown, about: Readonly<Record
   return { blob: { digest, bytes } }
 }
 
+/** Refused before it is asked for, as `store` would refuse it. */
+export function checkValue(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>): void {
+  if (value !== undefined) checked(scope, value, about, false)
+}
+
 function checked(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>, whole: boolean): Json {
   try {
     return whole ? takeData(value) : admit(scope, value)
