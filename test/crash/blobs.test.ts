@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 import { openIn, tempFile, tempFolder } from '../support/engines.ts'
 import { blobOf } from './blob-of.ts'
 
-const KILLS = 30
+const KILLS = 15
 
 type Layout = 'single' | 'tenant'
 

@@ -3,8 +3,10 @@
 
 import { describe, expect, test } from 'vitest'
 import { type Chance, chance } from '../../src/conformance/chance.ts'
+import { MAIN, maker, put } from '../../src/conformance/material.ts'
 import type { Event, Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
+import type { Commit } from '../../src/ports/commit.ts'
 import { later } from '../support/engines.ts'
 import { faultsOf, type Happening } from './lease-history.ts'
 import { type Engine, makePlace, type Place } from './lives.ts'
@@ -105,15 +107,34 @@ const count = (history: readonly Happening[], wanted: Happening['what']): number
 
 describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
   test('a lease has one holder at a time, and whoever lost it writes nothing more', async () => {
-    for (const seed of engine === 'sqlite' ? [1, 2, 3] : [4]) {
+    const all: Happening[] = []
+    for (const seed of engine === 'sqlite' ? [1, 2, 3] : [4, 5]) {
       const history = await fight(engine, seed, (backend) => backend)
       expect(faultsOf(history), `seed ${seed}`).toEqual([])
-      // They did contend: some were refused, and renewals came too late.
-      expect(count(history, 'took')).toBeGreaterThan(5)
-      expect(count(history, 'wrote')).toBeGreaterThan(10)
-      expect(count(history, 'refused')).toBeGreaterThan(0)
-      expect(history.some((one) => one.what === 'renewed' && one.found !== one.fence)).toBe(true)
+      all.push(...history)
     }
+    // They did contend: who took it, wrote and was refused is a matter of moments, that it happened is not.
+    expect(count(all, 'took')).toBeGreaterThan(5)
+    expect(count(all, 'wrote')).toBeGreaterThan(10)
+    expect(count(all, 'refused')).toBeGreaterThan(0)
+  })
+
+  test('a renewal that comes too late revives nothing', async () => {
+    const place = await makePlace(engine)
+    const [late, next] = [await place.backend(), await place.backend()]
+    later(() => late.close())
+    later(() => next.close())
+    const make = maker()
+    const take = async (backend: Backend) => {
+      const grant = { ...put('leases', 'lease', { owner: 'somebody' }), grants: true } as Commit['changes'][number]
+      const [outcome] = await backend.commit([make.commit(MAIN, { changes: [grant] })])
+      return outcome?.ok ? (outcome.receipts[0]?.seq ?? 0) : 0
+    }
+    const first = await take(late)
+    const second = await take(next)
+    expect(second).toBeGreaterThan(first)
+    const { leases } = await late.leases.renew(MAIN, [{ id: 'lease', fence: first }], 60_000)
+    expect(leases[0]).toMatchObject({ fence: second, until: 0 })
   })
 
   test('without the fence the history is found out', async () => {
