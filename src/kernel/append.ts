@@ -164,7 +164,8 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     if (run !== undefined) toId(run)
     if (cause !== undefined) toId(cause)
   })
-  const admitted = whole ? takeData(data) : admit(scope, data)
+  // What the kernel made of values that it took and masked before is not taken a second time.
+  const admitted = whole ? (reserved ? (data as Json) : takeData(data)) : admit(scope, data)
   return { type: type as string, session, run, cause, transient, at, mark, data: admitted, payload: payloadOf(scope, admitted) }
 }
 

@@ -119,7 +119,15 @@ async function tryOnce(
     streamed.write(text)
   }
   try {
-    result = await work({ key: open.keyOf(asked), attempt, signal, stream })
+    result = await work({
+      // Made when it is asked for: many have no use for it.
+      get key() {
+        return open.keyOf(asked)
+      },
+      attempt,
+      signal,
+      stream,
+    })
   } catch (error) {
     thrown = { error }
   }
