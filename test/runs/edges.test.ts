@@ -117,4 +117,19 @@ describe.each(both)('on $name', (engine) => {
     await third.finish()
     await expectSound(store)
   })
+
+  test('a handle that was let go ends nothing, and takes no lease from its neighbours', async () => {
+    const store = await engine.open({ lease: { ttl: 300, renew: 100 } })
+    const session = await store.session('s')
+    const [one, other] = [await session.run('one'), await session.run('other')]
+    await one.close()
+    expect(await codeOf(one.fail(new Error('late')))).toBe('RUN_CLOSED')
+    expect(await codeOf(one.cancel('late'))).toBe('RUN_CLOSED')
+    // Longer than a lease that nobody renews.
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    expect(await other.effect('e', () => 1)).toBe(1)
+    await other.finish()
+    expect(await codeOf(other.fail(new Error('late')))).toBe('RUN_FINISHED')
+    expect((await store.runs.get(one.id))?.state).toBe('running')
+  })
 })

@@ -267,6 +267,19 @@ test('a run whose input is gone waits for somebody to mend that, and its session
   await node.close()
 })
 
+test('a run whose input is gone cannot be opened, and blocks nobody', async () => {
+  const path = tempFile()
+  const store = await openIn(path)
+  const session = await store.session('s')
+  const run = await session.run('r', { input: { large: 'x'.repeat(100_000) } })
+  await run.close()
+  rmSync(`${path}.blobs`, { recursive: true })
+  for (let i = 0; i < 2; i++) expect(await codeOf(session.run('r'))).toBe('BLOB_UNKNOWN')
+  const other = await openIn(path)
+  await store.close()
+  expect((await (await other.session('s')).run('other', { wait: '5s' })).state).toBe('running')
+})
+
 test('what cannot be shown and what cannot be counted is an error like any other', async () => {
   const run = await (await (await openIn(':memory:')).session('s')).run('r')
   const bare = run.effect('bare', () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { open, type Run, type Store } from '../../src/index.ts'
-import { codeOf, engines, expectSound, later, moveTime, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, engines, expectSound, moveTime, openIn, tempDatabase, tempFile } from '../support/engines.ts'
 
 const both = engines.filter(({ name }) => name === 'sqlite' || name === 'postgres')
 const place = async (name: string): Promise<string> => (name === 'postgres' ? tempDatabase() : tempFile())
@@ -133,11 +133,17 @@ describe.each(both)('on $name', (engine) => {
     expect(row).toMatchObject({ state: 'waiting', error: { code: 'REPLAY_DIVERGED' } })
     expect(row?.error?.message).toContain("- recorded: effect 'find order'")
     expect(row?.error?.message).toContain("+ asked for: effect 'find orders' #1")
+    const asked: number[] = []
     await using right = store.work({
-      answer: (run: Run) => run.effect('find order', () => 2).then((n) => run.race({ now: async () => n, later: (r) => r.sleep('1d') })),
+      answer: async (run: Run) => {
+        asked.push(await run.effect('find order', () => 2))
+        await run.sleep('1d')
+      },
     })
     await store.runs.wake(handle.id)
-    await expect.poll(() => stateOf(store, handle.id), { timeout: 10_000 }).toBe('waiting')
+    await expect.poll(() => right.stats().parked, { timeout: 10_000 }).toBe(1)
+    expect(asked).toEqual([1])
+    expect((await store.runs.get(handle.id))?.error).toBeUndefined()
     await right.close()
     await store.runs.cancel(handle.id, 'enough')
     expect(await codeOf(handle.result())).toBe('RUN_CANCELLED')
@@ -188,6 +194,5 @@ describe.each(both)('on $name', (engine) => {
     const store = await openIn(url)
     await using again = await (await store.session('s')).run('r')
     expect(await again.effect('one', () => 'anew')).toBe(1)
-    later(() => undefined)
   })
 })

@@ -90,8 +90,6 @@ export async function claimRun(scope: Scope, item: Id<'work'>): Promise<Claimed>
     await plan(scope, [halt, part(work, item, { verb: 'park' }, about), engine.keeper.releasePart(hold, about)])
     engine.environment.logger.error('a run cannot be taken up', { run: id, name, error: String(error) })
     return { failed: true }
-  } finally {
-    if (!engine.openRuns.isOpen(tenant, id)) engine.keeper.letGo(hold)
   }
 }
 

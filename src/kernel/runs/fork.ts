@@ -12,6 +12,7 @@ import { handOf } from './open.ts'
 import type { Run } from './run.ts'
 import { run as decider } from './run-decider.ts'
 import { runByName } from './start.ts'
+import { load } from './stored.ts'
 
 export interface ForkOptions {
   /** The last seq that is shared. */
@@ -47,6 +48,8 @@ export async function forkRun(scope: Scope, from: RunRow, options: ForkOptions):
   if (options.key !== undefined) checkKey(options.key)
   const key = options.key === undefined ? id : (engine.redactor?.text(options.key) ?? options.key)
   const { session, name, input, origin } = from
+  // As for opening: what cannot be read is found out before a lease is taken for it.
+  await load(scope, input)
   const about = { session, run: id }
   const set = { session, name, key, parallel: true, origin, fork: { run: from.id, at }, ...(input && { input }) }
   const lease = leaseId(scope, session, id, true)

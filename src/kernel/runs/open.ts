@@ -44,6 +44,8 @@ export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'rel
   const seen = await seenByName(scope, session, taken, key)
   const known = seen?.body as unknown as RunRow | undefined
   if (known && isOver(known.state)) return finished(scope, known)
+  // An input that is gone is found out before a lease is taken for it.
+  if (known) await load(scope, known.input)
   const id = known?.id ?? scope.engine.newId<'run'>()
   const set: Opened | undefined = known
     ? undefined
@@ -146,15 +148,24 @@ async function inHand(scope: Scope, hold: Hold, { id, session }: Wanted, parts: 
   const { engine } = scope
   try {
     if (parts.length > 0) await plan(scope, parts, { guards: [hold.guard], open: session })
-    return await handOf(scope, hold, id)
   } catch (error) {
     engine.keeper.letGo(hold)
     throw error
   }
+  return handOf(scope, hold, id)
 }
 
-/** A run whose lease is held and which has been taken up. */
+/** A run whose lease is held and which has been taken up. Where it cannot be had, its input being gone, the lease is let go. */
 export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow, fresh = false): Promise<RunInHand> {
+  try {
+    return await makeHand(scope, hold, id, seen, fresh)
+  } catch (error) {
+    scope.engine.keeper.letGo(hold)
+    throw error
+  }
+}
+
+async function makeHand(scope: Scope, hold: Hold, id: RunId, seen: DoneRow | undefined, fresh: boolean): Promise<RunInHand> {
   const { engine, tenant } = scope
   const { body, revision } = seen ?? (await lookAt(scope, id))
   if (!body) throw refuse('RUN_UNKNOWN', { run: id, tenant })

@@ -3,7 +3,7 @@
 import { type InkError, refuse } from '../../model/errors.ts'
 import type { Event } from '../../model/event.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
-import type { ErrorData, RunRow, RunState, Usage } from '../../model/run.ts'
+import { type ErrorData, isOver, type RunRow, type RunState, type Usage } from '../../model/run.ts'
 import { checkReason } from '../erase.ts'
 import { type Part, plan } from '../execute.ts'
 import { readEvents } from '../read.ts'
@@ -157,6 +157,8 @@ export class RunInHand implements Run {
   /** The lease goes back in the same commit, and whoever waits for this run is woken. */
   async #end(open: OpenRun, command: RunCommand): Promise<void> {
     const { row } = open
+    // Let go, it borrows nothing any more: what it gave back twice would be somebody else's.
+    if (this.#closed) throw isOver(row.state) ? this.#finished() : refuse('RUN_CLOSED', open.about)
     await this.leave((release) => open.change(command, [...endingParts(this.#scope, row), ...release]))
     open.end(refuse('RUN_FINISHED', open.about))
   }
