@@ -6,6 +6,7 @@ import type { EventDraft, Receipt } from '../model/event.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
+import type { TableName } from '../model/tables.ts'
 import type { Change, Commit, CommitKey, Guard } from '../ports/commit.ts'
 import { lookAgain, openGuard } from './append.ts'
 import type { AnyDecider, Command, Decider, Decision, Fact, Happened } from './decider.ts'
@@ -101,7 +102,7 @@ export async function plan(scope: Scope, parts: readonly Part[], options: PlanOp
 async function decideAndCommit(scope: Scope, parts: readonly Part[], options: PlanOptions, key: CommitKey | undefined): Promise<Done> {
   for (let attempt = 1; ; attempt++) {
     // What the caller has seen is decided on first: where that is no longer so, the guard says it, and it is read.
-    const before = await Promise.all(parts.map((p) => (attempt === 1 && p.seen ? seenOf(p.seen) : readRow(scope, p))))
+    const before = await Promise.all(parts.map((p) => (attempt === 1 && p.seen ? seenOf(p.seen) : readRow(scope, p.decider.table, p.id))))
     let merged: Merged
     try {
       merged = merge(scope, parts, before, key, options.at)
@@ -141,9 +142,10 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
 
 const seenOf = (seen: DoneRow | (() => DoneRow)): DoneRow => (typeof seen === 'function' ? seen() : seen)
 
-async function readRow({ engine, tenant }: Scope, { decider, id }: Part): Promise<DoneRow> {
-  const row = await engine.backend.rows.get(tenant, decider.table, id)
-  return { body: row && decodeBody(row.body), revision: row?.revision ?? 0 }
+/** A row as something can be decided on it. */
+export async function readRow({ engine, tenant }: Scope, table: TableName, id: string): Promise<DoneRow> {
+  const row = await engine.backend.rows.get(tenant, table, id)
+  return row ? { body: decodeBody(row.body), revision: row.revision } : NOT_THERE
 }
 
 interface Merged {

@@ -19,6 +19,10 @@ export function refusalOf(scope: Scope, outcome: Outcome & { ok: false }): InkEr
   }
 }
 
+/** Somebody else was first, at one of these tables. */
+export const isConflict = (error: unknown, ...tables: readonly string[]): boolean =>
+  error instanceof InkError && error.code === 'CONFLICT' && tables.includes(String(error.details.table))
+
 /** The backend knows that nothing was saved. */
 export const isDefinite = (error: unknown): boolean => error instanceof InkError && error.kind !== 'unknown'
 /** A refusal's own sentence says what it means for the data, and here that is not known: only its reason is told on. */

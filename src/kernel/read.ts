@@ -6,6 +6,7 @@ import { checkActor, type Event, type EventRecord, TRANSIENT, typePattern } from
 import { type Id, type RunId, type SessionId, type TenantId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkSeq, listOf, optionsOf } from '../model/options.ts'
+import type { Timer } from '../ports/environment.ts'
 import type { JournalReads, Page, PageQuery } from '../ports/journal.ts'
 import { telling } from './draft.ts'
 import { lineageOf, pageAlong } from './lineage.ts'
@@ -224,10 +225,12 @@ export function stopIfAsked(scope: Scope, signal?: AbortSignal): void {
 /** Rings when the tenant's journal may have grown, when the caller's signal is aborted, and when the store closes. */
 export class Bell {
   readonly #stops: (() => void)[] = []
+  readonly #timer: Timer
   #ringing = false
   #wake: (() => void) | undefined
 
   constructor(scope: Scope, ends: readonly (AbortSignal | undefined)[]) {
+    this.#timer = scope.engine.environment.timer
     const ring = () => {
       this.#ringing = true
       this.#wake?.()
@@ -243,11 +246,20 @@ export class Bell {
     this.#ringing = false
   }
 
-  async rung(): Promise<void> {
+  /** Once it rings, or after so long. */
+  async rung(withinMs = Infinity): Promise<void> {
     if (this.#ringing) return
-    await new Promise<void>((resolve) => {
+    const rung = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
+    if (withinMs === Infinity) await rung
+    else {
+      const over = new AbortController()
+      // Rejected when it is let go, and by nothing else.
+      const timer = this.#timer.after(Math.max(1, withinMs), over.signal).catch(() => {})
+      await Promise.race([rung, timer])
+      over.abort()
+    }
     this.#wake = undefined
   }
 

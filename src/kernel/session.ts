@@ -232,7 +232,7 @@ async function readSession(scope: Scope, id: SessionId): Promise<SessionRow | un
 }
 
 // A key with a secret in it is looked up as it is stored: masked.
-function maskKey(scope: Scope, key: string): string {
+export function maskKey(scope: Scope, key: string): string {
   checkKey(key)
   return scope.engine.redactor?.text(key) ?? key
 }

@@ -13,6 +13,7 @@ import { backendOn } from '../../src/backends/postgres/serve.ts'
 import { MAIN } from '../../src/model/ids.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { later, tempDatabase } from '../support/engines.ts'
+import { flushesSeen, watchFlushes } from './flushes.ts'
 import { asSuperuser } from './logins.ts'
 
 const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => i)
@@ -38,20 +39,11 @@ test.each([
   ['normal', 'off'],
 ] as const)('with durability %s a blob is flushed as a commit is, whatever the server has as its default', async (durability, wanted) => {
   const url = await tempDatabase()
-  const name = new URL(url).pathname.slice(1)
-  await asSuperuser(url, async (superuser) => {
-    await superuser.query(`alter database ${name} set synchronous_commit = '${wanted === 'on' ? 'off' : 'on'}'`)
-    await superuser.query('create table public.seen (setting text); grant insert on public.seen to public')
-    await superuser.query(`
-      create function public.see() returns trigger language plpgsql as $$
-      begin insert into public.seen values (current_setting('synchronous_commit')); return null; end $$`)
-    await superuser.query('create trigger see after insert on inkfast.blobs for each statement execute function public.see()')
-  })
+  await watchFlushes(url, 'blobs', wanted)
   const backend = await postgresBackend({ url, durability })
   later(() => backend.close())
   await backend.blobs.put(MAIN, digest, bytes)
-  const { rows } = await asSuperuser(url, (superuser) => superuser.query('select setting from public.seen'))
-  expect(rows).toEqual([{ setting: wanted }])
+  expect(await flushesSeen(url)).toEqual([wanted])
 })
 
 test('putting, getting and asking take one round trip each', async () => {

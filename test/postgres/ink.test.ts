@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { MAIN, maker } from '../../src/conformance/material.ts'
 import { later, openIn, tempDatabase } from '../support/engines.ts'
+import { flushesSeen, watchFlushes } from './flushes.ts'
 import { asSuperuser } from './logins.ts'
 
 test.each([
@@ -36,18 +37,9 @@ test.each([
   ['normal', 'off'],
 ] as const)('with durability %s a commit is flushed as promised, whatever the server has as its default', async (durability, wanted) => {
   const url = await tempDatabase()
-  const name = new URL(url).pathname.slice(1)
-  await asSuperuser(url, async (superuser) => {
-    await superuser.query(`alter database ${name} set synchronous_commit = '${wanted === 'on' ? 'off' : 'on'}'`)
-    await superuser.query('create table public.seen (setting text); grant insert on public.seen to public')
-    await superuser.query(`
-      create function public.see() returns trigger language plpgsql as $$
-      begin insert into public.seen values (current_setting('synchronous_commit')); return null; end $$`)
-    await superuser.query('create trigger see after insert on inkfast.events for each statement execute function public.see()')
-  })
+  await watchFlushes(url, 'events', wanted)
   const backend = await postgresBackend({ url, durability })
   later(() => backend.close())
   await backend.commit([maker().commit(MAIN)])
-  const { rows } = await asSuperuser(url, (superuser) => superuser.query('select setting from public.seen'))
-  expect(rows).toEqual([{ setting: wanted }])
+  expect(await flushesSeen(url)).toEqual([wanted])
 })

@@ -105,22 +105,19 @@ export class BranchHandle implements Branch {
     const entry = await this.open.replay.find(asked)
     if (entry?.done) return { done: true, result: await this.#answer<T>(asked.name, this.received(entry)) }
     await this.open.replay.clear(asked)
-    const { parking } = this.open
     // Until it is on the tape the run stays here, as for an effect.
-    const working = Promise.withResolvers<void>()
-    void parking.busily(() => working.promise)
-    this.open.signal.addEventListener('abort', () => working.resolve(), { once: true })
+    const working = this.open.parking.hold()
     let told = false
     const record = async (settled: Settled): Promise<Entry> => {
       if (told) throw refuse('EFFECT_SETTLED', { ...this.open.about, effect: asked.name })
       told = true
       try {
-        return this.received(await this.open.once(entryKey(asked), () => settle(this.open, asked, settled)))
+        const entry = await this.open.once(entryKey(asked), () => settle(this.open, asked, settled))
+        working()
+        return this.received(entry)
       } catch (error) {
         told = false
         throw error
-      } finally {
-        if (told) working.resolve()
       }
     }
     return {

@@ -10,6 +10,7 @@ import { openGuard } from '../append.ts'
 import { type DoneRow, part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { endingParts } from './ending.ts'
+import { heldBy } from './keeper.ts'
 import { leaseId } from './names.ts'
 import { handOf } from './open.ts'
 import { readRun } from './result.ts'
@@ -92,13 +93,3 @@ export async function claimRun(scope: Scope, item: Id<'work'>): Promise<Claimed>
     return { failed: true }
   }
 }
-
-const heldBy = (
-  name: string,
-  { row, fence, now, until }: { row: { owner: string } | undefined; fence: number; now: number; until: number },
-) => ({
-  name,
-  owner: row?.owner ?? '',
-  fence,
-  forMs: Math.max(0, until - now),
-})

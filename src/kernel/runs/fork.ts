@@ -1,12 +1,13 @@
 // Forks: another session or run that shares what was recorded up to a seq, and copies nothing.
 
-import { InkError, refuse } from '../../model/errors.ts'
-import { checkKey, checkSeq, optionsOf } from '../../model/options.ts'
+import { refuse } from '../../model/errors.ts'
+import { checkSeq, optionsOf } from '../../model/options.ts'
 import type { RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type DoneRow, NOT_THERE, part, plan } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
-import { openSession, type Session } from '../session.ts'
+import { maskKey, openSession, type Session } from '../session.ts'
 import { leaseId } from './names.ts'
 import { handOf } from './open.ts'
 import type { Run } from './run.ts'
@@ -45,8 +46,7 @@ export async function forkRun(scope: Scope, from: RunRow, options: ForkOptions):
   const { engine, tenant } = scope
   const at = await sharedUpTo(scope, options)
   const id = engine.newId<'run'>()
-  if (options.key !== undefined) checkKey(options.key)
-  const key = options.key === undefined ? id : (engine.redactor?.text(options.key) ?? options.key)
+  const key = options.key === undefined ? id : maskKey(scope, options.key)
   const { session, name, input, origin } = from
   // As for opening: what cannot be read is found out before a lease is taken for it.
   await load(scope, input)
@@ -59,7 +59,7 @@ export async function forkRun(scope: Scope, from: RunRow, options: ForkOptions):
     const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), begin], { open: session })
     return await handOf(scope, engine.keeper.keep(tenant, lease, rows[0] as DoneRow), id, rows[1] as DoneRow)
   } catch (error) {
-    if (!(error instanceof InkError) || error.code !== 'CONFLICT' || error.details.table !== 'names') throw error
+    if (!isConflict(error, 'names')) throw error
     const other = await runByName(scope, session, name, key)
     throw refuse('KEY_REUSED', { run: other?.id ?? '', name, state: other?.state ?? '', key })
   }

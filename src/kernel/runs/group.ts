@@ -37,9 +37,7 @@ export async function raceOf<B extends Branches>(parent: BranchHandle, branches:
   if (recorded !== undefined && !group.some(({ label }) => label === recorded)) {
     for (const one of group) one.leave()
     const diff = `- recorded: race won by branch '${recorded}' (seq ${known?.seq})\n+ asked for: branches ${group.map(({ label }) => `'${label}'`).join(', ')}`
-    const error = refuse('REPLAY_DIVERGED', { run: open.id, diff })
-    open.end(error)
-    throw error
+    throw open.diverged(diff)
   }
   const leaveOthers = async (winner: string) => {
     for (const one of group) {

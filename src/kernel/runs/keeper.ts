@@ -55,6 +55,14 @@ export interface Standing {
   readonly until: number
 }
 
+/** For a refusal: who holds it, and for how long at most. */
+export const heldBy = (name: string, { row, fence, now, until }: Pick<Standing, 'row' | 'fence' | 'now' | 'until'>) => ({
+  name,
+  owner: row?.owner ?? '',
+  fence,
+  forMs: Math.max(0, until - now),
+})
+
 export class Keeper {
   readonly #backend: Backend
   readonly #environment: Environment
@@ -100,7 +108,7 @@ export class Keeper {
 
   /** The part of a commit that takes it. */
   takePart(id: Id, name: string, { free, row, fence, revision, now, until }: Standing, about: Pick<Part, 'session' | 'run'>): Part {
-    const held = { name, lease: id, owner: row?.owner ?? '', fence, forMs: Math.max(0, until - now) }
+    const held = heldBy(name, { row, fence, now, until })
     const seen = { body: row as Body | undefined, revision }
     return part(lease, id, { verb: 'take', ...this.holder, until: now + this.ttlMs, free, held }, { ...about, seen })
   }

@@ -12,6 +12,7 @@ import { isOver, type RunRow } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { appendGuarded, type GuardedEvent } from '../append.ts'
 import { type Done, type Part, part, plan } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
 import type { Hold } from './keeper.ts'
 import { never, Parking } from './parking.ts'
@@ -67,7 +68,7 @@ export class OpenRun {
     this.#underway = underway
     this.#shared = shared
     this.tape = new Tape(scope, sources, row.origin)
-    this.replay = new Replay(scope, row.id, this.tape, fresh, (error) => this.end(error))
+    this.replay = new Replay(scope, this.tape, fresh, (diff) => this.diverged(diff))
     this.parking = new Parking(scope)
     const end = () => this.#ending.abort(hold.signal.reason)
     if (hold.signal.aborted) end()
@@ -138,7 +139,7 @@ export class OpenRun {
         try {
           return await appendGuarded(this.scope, { ...event, session: this.#row.session, run: this.id }, guards, reserved)
         } catch (error) {
-          if (!isMoved(error) || attempt === limits.conflictRetries) throw this.#told(error)
+          if (!isConflict(error, 'runs') || attempt === limits.conflictRetries) throw this.#told(error)
           await this.refresh()
         }
       }
@@ -177,6 +178,13 @@ export class OpenRun {
     if (!stored) throw refuse('RUN_UNKNOWN', { run: this.id, tenant: this.scope.tenant })
     this.#see(decodeBody<RunRow & Body>(stored.body), stored.revision)
     this.checkLive()
+  }
+
+  /** The program and the tape have parted; nothing is written after that, or they would only part further. */
+  diverged(diff: string): InkError {
+    const error = refuse('REPLAY_DIVERGED', { run: this.id, diff })
+    this.end(error)
+    return error
   }
 
   /** Nothing is written any more, whoever still holds on to it. */
@@ -227,5 +235,3 @@ export class OpenRun {
 
 /** What stands on the tape, and so counts. */
 const ENTRIES: readonly string[] = ['wait', 'endWait', 'use']
-
-const isMoved = (error: unknown): boolean => error instanceof InkError && error.code === 'CONFLICT' && error.details.table === 'runs'

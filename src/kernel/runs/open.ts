@@ -1,16 +1,17 @@
 // Taking a run up: it is found or written down, its lease is taken, and both in one commit.
 
-import { InkError, refuse } from '../../model/errors.ts'
+import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
-import { checkKey, optionsOf } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
+import { optionsOf } from '../../model/options.ts'
 import { isOver, type RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
-import { type DoneRow, NOT_THERE, type Part, part, plan } from '../execute.ts'
+import { type DoneRow, NOT_THERE, type Part, part, plan, readRow } from '../execute.ts'
 import { lineageOf } from '../lineage.ts'
+import { isConflict } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { maskKey } from '../session.ts'
 import type { Hold } from './keeper.ts'
 import { leaseId, takeName } from './names.ts'
 import { OpenRun } from './open-run.ts'
@@ -37,8 +38,7 @@ export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'rel
   checkOpen(scope.engine)
   const { input, key: given = '', parallel = false, wait = 0, signal } = optionsOf(options, 'run')
   const taken = takeName(scope, name, 'a run')
-  if (given !== '') checkKey(given)
-  const key = scope.engine.redactor?.text(given) ?? given
+  const key = given === '' ? '' : maskKey(scope, given)
   const waitMs = milliseconds(wait)
   const { id: session } = within
   const seen = await seenByName(scope, session, taken, key)
@@ -62,8 +62,7 @@ export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'rel
     return await takeUp(scope, { ...wanted, seen: seen ?? NOT_THERE }, set, { waitMs, signal })
   } catch (error) {
     // Somebody else wrote it down first: then it is theirs to hold, or to wait for.
-    const first = error instanceof InkError && error.code === 'CONFLICT' && error.details.table === 'names'
-    if (!first) throw error
+    if (!isConflict(error, 'names')) throw error
     return openRun(scope, within, name, options)
   }
 }
@@ -118,10 +117,7 @@ async function takeUp(
       const standing = await engine.keeper.look(tenant, lease)
       const left = waitMs - (engine.environment.clock.monotonic() - start)
       if (!standing.free && left > 0) {
-        await Promise.race([
-          bell.rung(),
-          engine.environment.timer.after(Math.max(1, Math.min(left, standing.until - standing.now, LOOK_MS))),
-        ])
+        await bell.rung(Math.min(left, standing.until - standing.now, LOOK_MS))
         continue
       }
       const taking = [engine.keeper.takePart(lease, name, standing, about), begin]
@@ -137,7 +133,7 @@ async function takeUp(
 }
 
 function unlessMoved(error: unknown): undefined {
-  if (error instanceof InkError && error.code === 'CONFLICT' && error.details.table === 'leases') return undefined
+  if (isConflict(error, 'leases')) return undefined
   throw error
 }
 
@@ -167,7 +163,7 @@ export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow
 
 async function makeHand(scope: Scope, hold: Hold, id: RunId, seen: DoneRow | undefined, fresh: boolean): Promise<RunInHand> {
   const { engine, tenant } = scope
-  const { body, revision } = seen ?? (await lookAt(scope, id))
+  const { body, revision } = seen ?? (await readRow(scope, 'runs', id))
   if (!body) throw refuse('RUN_UNKNOWN', { run: id, tenant })
   const row = body as unknown as RunRow
   const input = await load(scope, row.input)
@@ -177,11 +173,6 @@ async function makeHand(scope: Scope, hold: Hold, id: RunId, seen: DoneRow | und
   const open = new OpenRun(scope, { row, revision, hold, underway, shared, sources, fresh })
   engine.openRuns.add(tenant, open)
   return new RunInHand(scope, open, input)
-}
-
-async function lookAt({ engine, tenant }: Scope, id: RunId): Promise<DoneRow> {
-  const stored = await engine.backend.rows.get(tenant, 'runs', id)
-  return stored ? { body: decodeBody(stored.body), revision: stored.revision } : NOT_THERE
 }
 
 /** Whose tapes come before its own, oldest first. */

@@ -48,12 +48,18 @@ export class Parking {
 
   /** While this runs, the run stays here. */
   async busily<T>(work: () => Promise<T>): Promise<T> {
-    this.#busy++
+    const end = this.hold()
     try {
       return await work()
     } finally {
-      this.#busy--
+      end()
     }
+  }
+
+  /** The run stays here until the answer is called. */
+  hold(): () => void {
+    this.#busy++
+    return () => void this.#busy--
   }
 
   begins(path: string): void {

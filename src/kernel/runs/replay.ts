@@ -1,8 +1,7 @@
 // Replay never guesses: nothing new begins while the tape holds something that the program has not asked for. What was recorded was asked for
 // without the outcome of anything new, so a program that still is what it was gets there by itself; one that goes quiet, or ends, has changed.
 
-import { type InkError, refuse } from '../../model/errors.ts'
-import type { RunId } from '../../model/ids.ts'
+import type { InkError } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { Scope } from '../scope.ts'
 import { type Asked, type Entry, entryKey, type Tape } from './tape.ts'
@@ -17,22 +16,19 @@ const TOLD = 8
 
 export class Replay {
   readonly #scope: Scope
-  readonly #run: RunId
   readonly #tape: Tape
   readonly #blocked = new Set<Blocked>()
   /** Branches that lost a race: nobody waits for what they would have asked. */
   readonly #lost: string[] = []
-  /** Nothing is written after it: a program that has parted from its tape would only part further. */
-  readonly #parted: (error: InkError) => void
+  readonly #parted: (diff: string) => InkError
   #live: boolean
   #activity = 0
   #watching = false
 
-  constructor(scope: Scope, run: RunId, tape: Tape, live: boolean, parted: (error: InkError) => void) {
+  constructor(scope: Scope, tape: Tape, live: boolean, parted: (diff: string) => InkError) {
     this.#live = live
     this.#parted = parted
     this.#scope = scope
-    this.#run = run
     this.#tape = tape
   }
 
@@ -119,8 +115,6 @@ export class Replay {
     const wanted = asked.slice(0, TOLD).map((a) => `+ asked for: ${a.kind} '${a.name}' #${a.ordinal}${place(a.branch)}`)
     const more = missing.length > TOLD ? [`  and ${missing.length - TOLD} more that were recorded`] : []
     const end = asked.length === 0 ? ['+ asked for: nothing more; the program ended'] : []
-    const error = refuse('REPLAY_DIVERGED', { run: this.#run, diff: [...recorded, ...more, ...wanted, ...end].join('\n') })
-    this.#parted(error)
-    return error
+    return this.#parted([...recorded, ...more, ...wanted, ...end].join('\n'))
   }
 }

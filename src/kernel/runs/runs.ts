@@ -1,6 +1,6 @@
 // Runs as people look at them: lists, one of them, its end from outside, and what became of an effect nobody knows about.
 
-import { InkError, refuse } from '../../model/errors.ts'
+import { refuse } from '../../model/errors.ts'
 import { type RunId, type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
@@ -9,7 +9,8 @@ import { isOver, RUN_STATES, type RunRow, type RunState } from '../../model/run.
 import type { Guard } from '../../ports/commit.ts'
 import { telling } from '../draft.ts'
 import { checkReason } from '../erase.ts'
-import { part, plan } from '../execute.ts'
+import { part, plan, readRow } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { endingParts } from './ending.ts'
 import { takeName } from './names.ts'
@@ -82,15 +83,14 @@ export async function cancelRun(scope: Scope, given: string, reason: string): Pr
   checkOpen(scope.engine)
   const why = checkReason(reason)
   for (let attempt = 1; ; attempt++) {
-    const stored = await scope.engine.backend.rows.get(
-      scope.tenant,
+    const seen = await readRow(
+      scope,
       'runs',
       telling(scope, () => toId<'run'>(given)),
     )
-    if (!stored) throw refuse('RUN_UNKNOWN', { run: given, tenant: scope.tenant })
-    const row = decodeBody<RunRow & Body>(stored.body)
+    if (!seen.body) throw refuse('RUN_UNKNOWN', { run: given, tenant: scope.tenant })
+    const row = seen.body as unknown as RunRow
     const { id, session } = row
-    const seen = { body: row, revision: stored.revision }
     const cancel = part(run, id, { verb: 'cancel', id, reason: why }, { session, run: id, seen })
     const guard: Guard = { kind: 'row', table: 'runs', id, revision: seen.revision }
     try {
@@ -98,8 +98,7 @@ export async function cancelRun(scope: Scope, given: string, reason: string): Pr
       scope.engine.openRuns.end(scope.tenant, id, failureOf(rows[0]?.body as unknown as RunRow))
       return
     } catch (error) {
-      const moved = error instanceof InkError && error.code === 'CONFLICT' && error.details.table === 'runs'
-      if (!moved || attempt === limits.conflictRetries) throw error
+      if (!isConflict(error, 'runs') || attempt === limits.conflictRetries) throw error
     }
   }
 }

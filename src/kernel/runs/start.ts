@@ -1,18 +1,19 @@
 // Starting a run for whoever has a handler: it is written down together with the item by which it is found.
 
 import { canonical } from '../../model/canonical.ts'
-import { InkError, refuse } from '../../model/errors.ts'
+import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
 import { isId } from '../../model/ids.ts'
-import { checkKey, optionsOf } from '../../model/options.ts'
+import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { RunRow, RunState } from '../../model/run.ts'
 import { nameId } from '../../model/tables.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
-import { type DoneRow, NOT_THERE, part, plan } from '../execute.ts'
+import { type DoneRow, NOT_THERE, part, plan, readRow } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { openSession, sessionById } from '../session.ts'
+import { maskKey, openSession, sessionById } from '../session.ts'
 import { takeName, workId } from './names.ts'
 import { readRun, resultOf } from './result.ts'
 import { run, runName } from './run-decider.ts'
@@ -46,7 +47,6 @@ export async function startRun(scope: Scope, name: string, options: StartOptions
   checkOpen(scope.engine)
   const { session: given, input, key, parallel = false, delay } = optionsOf(options, 'start')
   const taken = takeName(scope, name, 'a run')
-  if (key !== undefined) checkKey(key)
   const session = (isId(given) ? await sessionById(scope, given) : undefined) ?? (await openSession(scope, given))
   const delayMs = delay === undefined ? 0 : milliseconds(delay)
   const row = await offerRun(scope, { session: session.id, name: taken, key: key ?? scope.engine.newId(), input, parallel, delayMs })
@@ -81,7 +81,7 @@ interface Offer {
 /** Written once for each key, whoever asks how often. */
 export async function offerRun(scope: Scope, { session, name, key: given, input, parallel, parent, delayMs = 0 }: Offer): Promise<RunRow> {
   const { engine } = scope
-  const key = engine.redactor?.text(given) ?? given
+  const key = maskKey(scope, given)
   const stored = await store(scope, input, { run: '', name, state: 'pending', of: 'the input' })
   const known = await runByName(scope, session, name, key)
   if (known) return sameInput(known, stored, key)
@@ -96,7 +96,7 @@ export async function offerRun(scope: Scope, { session, name, key: given, input,
     engine.openRuns.offered()
     return rows[0]?.body as unknown as RunRow
   } catch (error) {
-    if (!(error instanceof InkError) || error.code !== 'CONFLICT' || error.details.table !== 'names') throw error
+    if (!isConflict(error, 'names')) throw error
     // Somebody was first with this key.
     const first = await runByName(scope, session, name, key)
     if (!first) throw error
@@ -109,11 +109,9 @@ export async function runByName(scope: Scope, session: SessionId, name: string, 
 }
 
 /** With its revision, for those who go on to change it. */
-export async function seenByName({ engine, tenant }: Scope, session: SessionId, name: string, key: string): Promise<DoneRow | undefined> {
-  const { rows } = engine.backend
-  const named = await rows.get(tenant, 'names', nameId('run', runName(session, name, key)))
-  const stored = named && (await rows.get(tenant, 'runs', decodeBody<{ target: RunId } & Body>(named.body).target))
-  return stored && { body: decodeBody(stored.body), revision: stored.revision }
+export async function seenByName(scope: Scope, session: SessionId, name: string, key: string): Promise<DoneRow | undefined> {
+  const named = await scope.engine.backend.rows.get(scope.tenant, 'names', nameId('run', runName(session, name, key)))
+  return named && readRow(scope, 'runs', decodeBody<{ target: RunId } & Body>(named.body).target)
 }
 
 function sameInput(row: RunRow, input: RunRow['input'], key: string): RunRow {

@@ -1,9 +1,9 @@
 // Waiting inside a run. What is waited for, and until when, is stored before the waiting begins; time is read from the store, not counted.
 
-import { InkError, refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { Wait, WaitKind } from '../../model/run.ts'
 import type { Part } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
 import { Bell } from '../read.ts'
 import { withdrawParts } from './approvals.ts'
 import type { OpenRun } from './open-run.ts'
@@ -70,9 +70,9 @@ export async function waitFor(open: OpenRun, asked: Asked, begun: Entry | undefi
 const SOON_MS = 5
 
 /** What was written about the wait may have been erased: then nobody can say any more how it ended. */
-function checkThere({ row }: OpenRun, { kind, branch, name, ordinal }: Asked): void {
-  const there = row.waits.some((w) => w.kind === kind && w.branch === branch && w.name === name && w.ordinal === ordinal)
-  if (!there) throw refuse('REPLAY_DIVERGED', { run: row.id, diff: `- recorded: ${kind} '${name}', of which something was erased` })
+function checkThere(open: OpenRun, { kind, branch, name, ordinal }: Asked): void {
+  const there = open.row.waits.some((w) => w.kind === kind && w.branch === branch && w.name === name && w.ordinal === ordinal)
+  if (!there) throw open.diverged(`- recorded: ${kind} '${name}', of which something was erased`)
 }
 
 async function begin(
@@ -96,7 +96,7 @@ async function end(open: OpenRun, asked: Asked, { outcome, parts, over }: Ended,
     return outcome
   } catch (error) {
     // Another wait took the signal, or the question was answered just now.
-    if (!isOver(error, ['signals', 'approvals', 'waits'])) throw error
+    if (!isConflict(error, 'signals', 'approvals', 'waits')) throw error
     return undefined
   }
 }
@@ -110,27 +110,15 @@ export async function leaveWaits(open: OpenRun): Promise<void> {
       await open.change({ verb: 'endWait', id: open.id, wait, outcome: { left: true } }, withdrawParts([wait], about))
     } catch (error) {
       // It ended by itself.
-      if (!isOver(error, ['waits'])) throw error
+      if (!isConflict(error, 'waits')) throw error
     }
   }
 }
-
-const isOver = (error: unknown, tables: readonly string[]): boolean =>
-  error instanceof InkError && error.code === 'CONFLICT' && tables.includes(String(error.details.table))
 
 export async function storeTime({ scope }: OpenRun): Promise<number> {
   return (await scope.engine.backend.leases.read(scope.tenant, [])).now
 }
 
 /** Until something happens in the tenant, or the time is over, or it is time to look at the clock again. */
-export async function nap(open: OpenRun, bell: Bell, ms: number): Promise<void> {
-  const { scope, signal } = open
-  const waking = new AbortController()
-  const stop = () => waking.abort()
-  signal.addEventListener('abort', stop, { once: true })
-  const most = Math.min(ms, limits.leaseRenewMs, scope.engine.keeper.renewMs)
-  const timer = scope.engine.environment.timer.after(Math.max(1, most), waking.signal).catch(() => {})
-  await Promise.race([bell.rung(), timer])
-  stop()
-  signal.removeEventListener('abort', stop)
-}
+export const nap = ({ scope }: OpenRun, bell: Bell, ms: number): Promise<void> =>
+  bell.rung(Math.min(ms, limits.leaseRenewMs, scope.engine.keeper.renewMs))
