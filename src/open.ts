@@ -232,6 +232,7 @@ const KNOWN: readonly (keyof StoreOptions)[] = [
   'payloadBytes',
   'lane',
   'lease',
+  'schedule',
 ]
 
 /** A misspelt option would be a promise nobody keeps. */

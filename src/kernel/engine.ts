@@ -16,11 +16,14 @@ import { lease } from './runs/lease-decider.ts'
 import { OpenRuns } from './runs/open-runs.ts'
 import { run } from './runs/run-decider.ts'
 import { signal } from './runs/signal-decider.ts'
-import { work } from './runs/work-decider.ts'
 import type { Engine } from './scope.ts'
 import { session } from './session-decider.ts'
 import { SessionMemory } from './session-memory.ts'
 import { Turns } from './turns.ts'
+import type { Follows } from './work/follow.ts'
+import { Holds } from './work/holds.ts'
+import { type ClockHandlers, Scheduler } from './work/scheduler.ts'
+import { work } from './work/work-decider.ts'
 
 export interface KernelOptions {
   /** What is masked before anything is hashed, indexed or logged; `false` keeps everything as it comes. */
@@ -33,12 +36,24 @@ export interface KernelOptions {
   readonly lease?: LeaseOptions
   /** Opened to be looked at: damage is told by the read that meets it, not by opening. */
   readonly readOnly?: boolean
+  /** Whether this node does what is due by the clock: jobs, questions that run out. By default it does. */
+  readonly schedule?: boolean
   /** Keys the tags in masked text; by default made once and kept in the store. */
   readonly redactKey?: Uint8Array
 }
 
 /** Every feature that is folded from the journal. */
 const deciders: readonly AnyDecider[] = [session, run, lease, work, approval, signal]
+
+/** What items come from, and what is written there when something happens to them. */
+const follows: Follows = {
+  occurrence: async () => [],
+  delivery: async () => [],
+  process: async () => [],
+}
+
+/** What is due by the clock alone, by the queue its items are in. */
+const clocks: ClockHandlers = {}
 
 const SALT_BYTES = 16
 const SALTS_AT_A_TIME = 256
@@ -62,7 +77,7 @@ export async function createEngine(
     () => world.clock.now(),
     (count) => world.entropy.bytes(count),
   )
-  return {
+  const engine: Engine = {
     backend,
     environment: world,
     lane: new Lane(backend, world, { ...options.lane, saved }),
@@ -77,7 +92,15 @@ export async function createEngine(
     closing,
     keeper: new Keeper(backend, world, closing, newId(), options.lease),
     openRuns: new OpenRuns(),
+    holds: new Holds(backend, world, closing),
+    follows,
+    // It needs the engine it is part of.
+    get scheduler() {
+      return scheduler
+    },
   }
+  const scheduler = new Scheduler(engine, clocks, options.schedule !== false && options.readOnly !== true)
+  return engine
 }
 
 async function masking(backend: Backend, { digest }: Environment, options: KernelOptions): Promise<Redactor> {

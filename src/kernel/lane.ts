@@ -61,6 +61,7 @@ export class Lane {
   #holds = 0
   #count = { commits: 0, events: 0, batches: 0, refused: 0, overloaded: 0, resent: 0, breaches: 0 }
   #skew = 0
+  #heard = false
   #lastBreach: number | undefined
   #lastBreachLog = -Infinity
 
@@ -104,6 +105,11 @@ export class Lane {
   /** The backend's clock, as far as its last answer tells: what expiry is judged by. */
   storeTime(): number {
     return this.#environment.clock.now() + this.#skew
+  }
+
+  /** Whether the store has told its time yet. */
+  get hasHeard(): boolean {
+    return this.#heard
   }
 
   stats(): LaneStats {
@@ -264,7 +270,10 @@ export class Lane {
   // What was saved is answered, whatever a clock of the user's own does.
   #learnTime(outcome: Outcome | undefined): void {
     try {
-      if (outcome) this.#skew = outcome.now - this.#environment.clock.now()
+      if (outcome) {
+        this.#skew = outcome.now - this.#environment.clock.now()
+        this.#heard = true
+      }
     } catch (error) {
       this.#environment.logger.warn('the clock could not be read', { error: reasonOf(error) })
     }

@@ -12,6 +12,9 @@ import type { Keeper } from './runs/keeper.ts'
 import type { OpenRuns } from './runs/open-runs.ts'
 import type { SessionMemory } from './session-memory.ts'
 import type { Turns } from './turns.ts'
+import type { Follows } from './work/follow.ts'
+import type { Holds } from './work/holds.ts'
+import type { Scheduler } from './work/scheduler.ts'
 
 /** One per open store. */
 export interface Engine {
@@ -31,6 +34,11 @@ export interface Engine {
   readonly keeper: Keeper
   /** Runs that are open in this process. */
   readonly openRuns: OpenRuns
+  /** Claims of work items that this process holds. */
+  readonly holds: Holds
+  /** What items come from. */
+  readonly follows: Follows
+  readonly scheduler: Scheduler
 }
 
 export interface Scope {

@@ -27,6 +27,7 @@ import { checkOpen, type Scope } from './scope.ts'
 import { findSession, type ListOptions, listSessions, openSession, type Session, type SessionOptions, sessionById } from './session.ts'
 import { setTenantState } from './tenant.ts'
 import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
+import { type Queue, queueOf } from './work/queue.ts'
 
 export interface Stats extends LaneStats {
   readonly backend: string
@@ -57,6 +58,8 @@ export interface Store extends RunSurface {
     /** By id. */
     get(id: string): Promise<Session | undefined>
   }
+  /** A queue by its name; it is there once something was offered. */
+  queue<T = unknown>(name: string): Queue<T>
   /** Bytes named by their digest: what is too large for an event. */
   readonly blobs: StoreBlobs
   /** All or nothing, contiguous. */
@@ -160,6 +163,11 @@ class StoreView implements Store {
 
   session(key: string, options?: SessionOptions): Promise<Session> {
     return openSession(this.#scope, key, options)
+  }
+
+  queue<T = unknown>(name: string): Queue<T> {
+    checkOpen(this.#scope.engine)
+    return queueOf<T>(this.#scope, name, this.#walled ? this.#scope.tenant : undefined)
   }
 
   readonly blobs = storeBlobs(() => this.#scope)

@@ -243,6 +243,26 @@ export const errors = {
     (d) =>
       `${d.table} ${d.id} has a newer holder (fence ${d.found}, yours was ${d.fence}). Nothing was written. Stop this work; the newer holder goes on.`,
   ),
+  // work
+  QUEUE_NAME_INVALID: row(
+    'invalid',
+    (d) =>
+      `'${d.name}' cannot name a queue: a name has 1 to ${d.limit} characters, none of them a control character, and does not begin with ${d.reserved}. Nothing was written.`,
+  ),
+  WORK_UNKNOWN: row(
+    'missing',
+    (d) =>
+      `There is no work item ${d.item}; it was completed, cancelled, or never offered. Nothing was written. List the queue to see what is there.`,
+  ),
+  WORK_NOT_DEAD: row(
+    'conflict',
+    (d) =>
+      `Work item ${d.item} of queue ${d.queue} is ${d.state}, and only dead ones are redriven. Nothing was written. It will be taken up by itself.`,
+  ),
+  CLAIM_SETTLED: row(
+    'conflict',
+    (d) => `The claim of work item ${d.item} was settled already (${d.how}). Nothing was written. Settle a claim once.`,
+  ),
   // runs
   RUN_UNKNOWN: row(
     'missing',
@@ -312,6 +332,16 @@ export const errors = {
   CURSOR_INVALID: row(
     'invalid',
     () => 'The cursor was not made by this list. Pass back the cursor exactly as it was given, with the same filter.',
+  ),
+  SCHEDULE_INVALID: row(
+    'invalid',
+    (d) =>
+      `The schedule is not usable: ${d.why}. Nothing was written. Give { cron: '0 9 * * 1-5', zone: 'Europe/Paris' }, { every: '15m' } or { at: date }.`,
+  ),
+  ZONE_UNKNOWN: row(
+    'invalid',
+    (d) =>
+      `'${d.zone}' is no time zone that this machine knows. Nothing was written. Use an IANA name such as Europe/Paris; for a zone that is new, a newer Node.`,
   ),
   DURATION_INVALID: row('invalid', (d) => `'${d.duration}' is not a duration. Write '30s', '5m', '2h', '3d' or milliseconds.`),
 

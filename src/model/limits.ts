@@ -86,12 +86,48 @@ export const limits = {
   runStrikes: 10,
   /** How often a node looks for work that nobody told it of. */
   lookEveryMs: 1000,
+  /** How often a work item is tried, unless said: enough for what passes by itself. */
+  workAttempts: 5,
+  /** How long it rests after its first failure, unless said, */
+  workBackoffMs: 1000,
+  /** and at most: what failed for an hour is worth another look within the next. */
+  workBackoffMostMs: 60 * 60 * 1000,
+  /** How far a worker looks ahead, for each item it works on at a time: what it has read need not be read again. */
+  workAhead: 4,
+  /** What was read ahead is read anew after this long: something more urgent may have come. */
+  workAheadMs: 100,
+  /** Items read at a time, however many a worker works on. */
+  workWindow: 256,
   /** One blob: it is digested and sent in one piece, and held in memory while that lasts. */
   blobBytes: 64 * MiB,
   /** The kind and each hint of a blob: words that stand in every reference to it. */
   blobWordChars: 64,
   /** Hints of one blob, for the same reason. */
   blobHints: 16,
+  /** A cron line: six fields with lists in them. */
+  cronChars: 256,
+  /** A cron line that does not happen within so many years never does: 29 February on a given weekday comes every forty at the latest. */
+  scheduleYears: 100,
+  /** The shortest interval of a job, and the distance of the closest times that a cron line can name. */
+  everyLeastMs: 1000,
+  /** The longest interval of a job: ten years. What is longer is a mistake in the unit. */
+  everyMostMs: 3650 * 24 * 60 * 60 * 1000,
+  /** The most that occurrences may be spread by. */
+  jitterMs: 24 * 60 * 60 * 1000,
+  /** An occurrence that starts no later than this was not missed: as long as a lease, which is what the failing over of a node takes. */
+  missedGraceMs: 30_000,
+  /** How late a missed occurrence still starts with `missed: 'all'`, unless said. */
+  catchUpMs: 24 * 60 * 60 * 1000,
+  /** Occurrences that are made up for after a downtime; older ones are recorded as missed, and counted up to here. */
+  catchUpOccurrences: 1000,
+  /** Occurrences of a job that one commit starts; for more it is asked again at once. */
+  occurrencesAtOnce: 100,
+  /** Cron lines held ready in memory: each takes 80 KB. */
+  linesRemembered: 100,
+  /** Time zones held ready in memory, */
+  zonesRemembered: 500,
+  /** and of each so many stretches of 32 days for which the changes of its clocks are known. */
+  stretchesRemembered: 500,
   /** Ids looked up often (session revisions) held in memory. */
   sessionsRemembered: 10_000,
 } as const

@@ -2,6 +2,7 @@
 // text in every other.
 
 import type { TenantId } from './ids.ts'
+import type { StoredRow } from './rows.ts'
 
 /** How many events of each type a tenant has, and how many bytes of payload they hold; largest first, then by type. */
 export interface TypeUsage {
@@ -17,6 +18,25 @@ export interface DueTenant {
   readonly at: number
 }
 
+/** What can be claimed in a queue, and when it is worth looking again. */
+export interface ReadyWork {
+  /** Store time: what was due was due by this clock. */
+  readonly now: number
+  readonly rows: readonly StoredRow[]
+  /** The earliest time after `now` at which anything in the queue has to be looked at. */
+  readonly next?: number
+}
+
+/** How much of a queue is in which state. What is due later is told apart from what is due. */
+export interface Backlog {
+  readonly queue: string
+  readonly ready: number
+  readonly delayed: number
+  readonly claimed: number
+  readonly asleep: number
+  readonly dead: number
+}
+
 export interface Queries {
   /** Refused with TENANT_CLOSED when the tenant is not active. */
   usageByType(tenant: string): Promise<readonly TypeUsage[]>
@@ -25,4 +45,12 @@ export interface Queries {
    * one time in the order of their ids, at most `limit`. Across tenants, and so without any payload.
    */
   due(queue: string, limit: number): Promise<readonly DueTenant[]>
+  /**
+   * Items with a priority that can be claimed now, in the order in which they should be: the highest priority first, then the earliest time, then the
+   * oldest. Those are `ready` ones whose time has come, and `claimed` ones whose claim has run out and was not renewed. Of a series only the
+   * oldest that is not `dead` is there: what comes behind it waits. At most `limit`.
+   */
+  ready(tenant: TenantId, queue: string, limit: number): Promise<ReadyWork>
+  /** Every queue of the tenant that holds anything, in the order of their names. */
+  backlog(tenant: TenantId): Promise<readonly Backlog[]>
 }

@@ -48,8 +48,8 @@ export const tables = {
   // `at` is when somebody has to look at the item again: when it is due, or when its claim runs out; null when nothing will happen by itself.
   work: {
     authority: 'journal',
-    columns: { queue: 'text', state: 'text', at: 'integer' },
-    indexes: { byDue: ['queue', 'at'], byState: ['queue', 'state', 'born'] },
+    columns: { queue: 'text', state: 'text', priority: 'integer', at: 'integer', series: 'text' },
+    indexes: { byDue: ['queue', 'at'], byReady: ['queue', 'state', 'priority', 'at', 'born'], bySeries: ['series', 'born'] },
     fenced: true,
   },
   approvals: {
@@ -61,6 +61,61 @@ export const tables = {
     authority: 'journal',
     columns: { session: 'text', name: 'text', state: 'text' },
     indexes: { bySession: ['session', 'name', 'state', 'born'] },
+  },
+  jobs: {
+    authority: 'journal',
+    columns: { state: 'text', queue: 'text' },
+    indexes: { byBorn: ['born'], byState: ['state', 'born'], byQueue: ['queue', 'born'] },
+  },
+  occurrences: {
+    authority: 'journal',
+    columns: { job: 'text', state: 'text', due: 'integer' },
+    indexes: { byJob: ['job', 'due'], byJobAndState: ['job', 'state', 'due'] },
+  },
+  subscriptions: {
+    authority: 'journal',
+    columns: { source: 'text', state: 'text' },
+    indexes: { byBorn: ['born'], bySource: ['source', 'state', 'born'] },
+  },
+  firings: {
+    authority: 'journal',
+    columns: { source: 'text' },
+    indexes: { byBorn: ['born'], bySource: ['source', 'born'] },
+  },
+  deliveries: {
+    authority: 'journal',
+    columns: { firing: 'text', subscription: 'text', state: 'text' },
+    indexes: { byFiring: ['firing', 'born'], bySubscription: ['subscription', 'born'], byState: ['state', 'born'] },
+  },
+  processes: {
+    authority: 'journal',
+    columns: { state: 'text', kind: 'text', wake: 'text' },
+    indexes: { byBorn: ['born'], byState: ['state', 'born'], byKind: ['kind', 'born'], byWake: ['wake', 'born'] },
+  },
+  process_events: {
+    authority: 'journal',
+    columns: { process: 'text', number: 'integer', type: 'text' },
+    indexes: { byProcess: ['process', 'number'], byType: ['process', 'type', 'number'] },
+  },
+  grants: {
+    authority: 'journal',
+    columns: { session: 'text', process: 'text' },
+    indexes: { bySession: ['session', 'born'], byProcess: ['process', 'born'] },
+  },
+  inputs: {
+    authority: 'journal',
+    columns: { session: 'text', state: 'text', run: 'text' },
+    indexes: { bySession: ['session', 'born'], bySessionAndState: ['session', 'state', 'born'], byRun: ['run', 'state', 'born'] },
+  },
+  batches: {
+    authority: 'journal',
+    columns: { session: 'text', state: 'text' },
+    indexes: { bySession: ['session', 'born'], bySessionAndState: ['session', 'state', 'born'] },
+  },
+  permits: {
+    authority: 'journal',
+    columns: { digest: 'text', session: 'text', state: 'text' },
+    indexes: { byBorn: ['born'], byDigest: ['digest', 'state', 'born'], bySession: ['session', 'state', 'born'] },
   },
 } as const satisfies Record<string, Table>
 

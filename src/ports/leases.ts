@@ -1,7 +1,10 @@
-// Until when leases are held, in store time. Taking a lease is a commit, so that its fence is a fact; holding on to it is not, and is safe
+// Until when leases and claims are held, in store time. Taking one is a commit, so that its fence is a fact; holding on to it is not, and is safe
 // to lose. Whoever finds that a lease has run out may take it; whoever lost one learns it from the fence.
 
 import type { TenantId } from '../model/ids.ts'
+
+/** The tables whose rows are held under a fence: leases of sessions and runs, and claims of work items. */
+export type HeldTable = 'leases' | 'work'
 
 export interface Lease {
   readonly id: string
@@ -25,6 +28,6 @@ export interface LeaseTimes {
 
 export interface Leases {
   /** Holds on for so many milliseconds from now. A fence that is not the newest changes nothing: what is lost is not revived. */
-  renew(tenant: TenantId, leases: readonly Lease[], ms: number): Promise<LeaseTimes>
-  read(tenant: TenantId, ids: readonly string[]): Promise<LeaseTimes>
+  renew(tenant: TenantId, leases: readonly Lease[], ms: number, of?: HeldTable): Promise<LeaseTimes>
+  read(tenant: TenantId, ids: readonly string[], of?: HeldTable): Promise<LeaseTimes>
 }

@@ -27,6 +27,10 @@ export function memoryBackend(world: MemoryWorld): Backend {
   const checkOpen = (): void => {
     if (closed) throw refuse('STORE_CLOSED')
   }
+  const storeTime = (): number => {
+    checkOpen()
+    return world.clock.now()
+  }
   return {
     name: 'memory',
     traits: { durable: false, network: false, shared: false, wall: 'statements' },
@@ -38,11 +42,8 @@ export function memoryBackend(world: MemoryWorld): Backend {
     },
     journal: journalReads(state),
     rows: rowReads(state),
-    queries: queries(state),
-    leases: leases(state, () => {
-      checkOpen()
-      return world.clock.now()
-    }),
+    queries: queries(state, storeTime),
+    leases: leases(state, storeTime),
     blobs: blobs(state, checkOpen),
     signals,
     upkeep: upkeep(state, world.entropy),

@@ -1,22 +1,22 @@
 // Until when leases are held, by the clock of the store.
 
 import type { TenantId } from '../../model/ids.ts'
-import type { Leases, LeaseTime } from '../../ports/leases.ts'
+import type { HeldTable, Leases, LeaseTime } from '../../ports/leases.ts'
 import { activeTenant, type MemoryState, type MemoryTenant, tableRows } from './state.ts'
 
 export function leases(state: MemoryState, now: () => number): Leases {
-  const times = (tenant: MemoryTenant, ids: readonly string[]): readonly LeaseTime[] =>
+  const times = (tenant: MemoryTenant, ids: readonly string[], of: HeldTable): readonly LeaseTime[] =>
     ids.map((id) => {
-      const fence = fenceOf(tenant, id)
+      const fence = fenceOf(tenant, of, id)
       const renewal = tenant.renewals.get(id)
       return { id, fence, until: renewal?.fence === fence ? renewal.until : 0 }
     })
   return {
-    renew: async (id: TenantId, held, ms) => {
+    renew: async (id: TenantId, held, ms, of = 'leases') => {
       const tenant = activeTenant(state, id)
       const at = now()
       for (const lease of held) {
-        if (lease.fence > 0 && fenceOf(tenant, lease.id) === lease.fence)
+        if (lease.fence > 0 && fenceOf(tenant, of, lease.id) === lease.fence)
           tenant.renewals.set(lease.id, { fence: lease.fence, until: at + ms })
       }
       return {
@@ -24,11 +24,12 @@ export function leases(state: MemoryState, now: () => number): Leases {
         leases: times(
           tenant,
           held.map((lease) => lease.id),
+          of,
         ),
       }
     },
-    read: async (id, ids) => ({ now: now(), leases: times(activeTenant(state, id), ids) }),
+    read: async (id, ids, of = 'leases') => ({ now: now(), leases: times(activeTenant(state, id), ids, of) }),
   }
 }
 
-const fenceOf = (tenant: MemoryTenant, id: string): number => tableRows(tenant.rows, 'leases').get(id)?.fence ?? 0
+const fenceOf = (tenant: MemoryTenant, of: HeldTable, id: string): number => tableRows(tenant.rows, of).get(id)?.fence ?? 0

@@ -2,11 +2,38 @@
 
 import type { TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'
-import type { DueTenant, Queries, TypeUsage } from '../../model/queries.ts'
-import { tables } from '../../model/tables.ts'
-import { activeTenant, type MemoryState, tableRows } from './state.ts'
+import type { Backlog, DueTenant, Queries, TypeUsage } from '../../model/queries.ts'
+import { type ColumnValue, tables } from '../../model/tables.ts'
+import { activeTenant, type MemoryRow, type MemoryState, type MemoryTenant, tableRows } from './state.ts'
 
-export function queries(state: MemoryState): Queries {
+interface Item {
+  readonly row: MemoryRow
+  readonly queue: ColumnValue
+  readonly state: ColumnValue
+  readonly priority: ColumnValue
+  readonly at: ColumnValue
+  readonly series: ColumnValue
+}
+
+const columns = Object.keys(tables.work.columns)
+const column = (row: MemoryRow, name: keyof typeof tables.work.columns): ColumnValue => row.columns[columns.indexOf(name)] ?? null
+
+const itemsOf = (tenant: MemoryTenant): readonly Item[] =>
+  [...tableRows(tenant.rows, 'work').values()].map((row) => ({
+    row,
+    queue: column(row, 'queue'),
+    state: column(row, 'state'),
+    priority: column(row, 'priority'),
+    at: column(row, 'at'),
+    series: column(row, 'series'),
+  }))
+
+const isHeld = ({ renewals }: MemoryTenant, { row }: Item, now: number): boolean => {
+  const renewal = renewals.get(row.id)
+  return renewal !== undefined && renewal.fence === row.fence && renewal.until > now
+}
+
+export function queries(state: MemoryState, clock: () => number): Queries {
   return {
     usageByType: async (tenant) => {
       const byType = new Map<string, TypeUsage>()
@@ -22,18 +49,66 @@ export function queries(state: MemoryState): Queries {
       return [...byType.values()].sort((a, b) => b.bytes - a.bytes || compareText(a.type, b.type))
     },
     due: async (queue, limit) => {
-      const columns = Object.keys(tables.work.columns)
       const found: DueTenant[] = []
-      for (const [tenant, { state: turn, rows }] of state.tenants) {
-        if (turn !== 'active') continue
-        const [first] = [...tableRows(rows, 'work').values()]
-          .filter((row) => row.columns[columns.indexOf('queue')] === queue)
-          .map((row) => row.columns[columns.indexOf('at')])
+      for (const [id, tenant] of state.tenants) {
+        if (tenant.state !== 'active') continue
+        const [first] = itemsOf(tenant)
+          .filter((item) => item.queue === queue)
+          .map((item) => item.at)
           .filter((at) => typeof at === 'number')
           .sort((a, b) => a - b)
-        if (first !== undefined) found.push({ tenant, at: first })
+        if (first !== undefined) found.push({ tenant: id, at: first })
       }
       return found.sort((a, b) => a.at - b.at || compareText(a.tenant, b.tenant)).slice(0, limit)
+    },
+    ready: async (id, queue, limit) => {
+      const tenant = activeTenant(state, id)
+      const now = clock()
+      const items = itemsOf(tenant)
+      const here = items.filter((item) => item.queue === queue)
+      const isBehind = (item: Item): boolean =>
+        item.series !== null &&
+        items.some((other) => other.series === item.series && other.state !== 'dead' && other.row.born < item.row.born)
+      const isReady = (item: Item): boolean =>
+        item.priority !== null &&
+        typeof item.at === 'number' &&
+        item.at <= now &&
+        (item.state === 'ready' || (item.state === 'claimed' && !isHeld(tenant, item, now))) &&
+        !isBehind(item)
+      const rows = here
+        .filter(isReady)
+        .sort(
+          (a, b) =>
+            Number(b.priority) - Number(a.priority) ||
+            Number(a.at) - Number(b.at) ||
+            a.row.born - b.row.born ||
+            compareText(a.row.id, b.row.id),
+        )
+        .slice(0, limit)
+        .map(({ row: { id, born, revision, fence, body } }) => ({ id, born, revision, fence, body }))
+      const [next] = here
+        .map(({ at }) => at)
+        .filter((at) => typeof at === 'number' && at > now)
+        .sort((a, b) => Number(a) - Number(b))
+      return { now, rows, ...(typeof next === 'number' && { next }) }
+    },
+    backlog: async (id) => {
+      const now = clock()
+      const queues = Map.groupBy(itemsOf(activeTenant(state, id)), ({ queue }) => String(queue))
+      return [...queues]
+        .map(([queue, items]): Backlog => {
+          const count = (is: (item: Item) => boolean) => items.filter(is).length
+          const later = (item: Item) => Number(item.at) > now
+          return {
+            queue,
+            ready: count((item) => item.state === 'ready' && !later(item)),
+            delayed: count((item) => item.state === 'ready' && later(item)),
+            claimed: count((item) => item.state === 'claimed'),
+            asleep: count((item) => item.state === 'asleep'),
+            dead: count((item) => item.state === 'dead'),
+          }
+        })
+        .sort((a, b) => compareText(a.queue, b.queue))
     },
   }
 }

@@ -1,45 +1,49 @@
 // Until when leases are held, by the clock of the database: a node whose clock is wrong, or that was paused, judges nothing by itself.
 
-import type { Leases, LeaseTimes } from '../../ports/leases.ts'
+import type { HeldTable, Leases, LeaseTimes } from '../../ports/leases.ts'
 import type { Cells } from './connections.ts'
 import { type Database, enter } from './database.ts'
 import { texts } from './pack.ts'
 
-const read = `
+const read = (table: HeldTable) => `
   select a.id, coalesce(l.fence, 0), coalesce(r.until, 0)
   from unnest($1::text[]) with ordinality as a (id, n)
-  left join lateral (select * from inkfast.leases l where l.id between a.id and a.id order by l.id limit 1) l on true
+  left join lateral (select * from inkfast.${table} l where l.id between a.id and a.id order by l.id limit 1) l on true
   left join lateral (select * from inkfast.renewals r where r.id between l.id and l.id order by r.id limit 1) r on r.fence = l.fence
   order by a.n`
-const renew = `
+const renew = (table: HeldTable) => `
   insert into inkfast.renewals as t (tenant, id, fence, until)
   select l.tenant, l.id, l.fence, inkfast.now_v1() + $3::bigint
   from (select distinct a.id, a.fence from unnest($1::text[], $2::bigint[]) as a (id, fence)) a
-  cross join lateral (select * from inkfast.leases l where l.id between a.id and a.id order by l.id limit 1) l
+  cross join lateral (select * from inkfast.${table} l where l.id between a.id and a.id order by l.id limit 1) l
   where l.fence = a.fence
   on conflict (tenant, id) do update set fence = excluded.fence, until = excluded.until where t.fence <= excluded.fence`
+const statements = {
+  leases: { read: read('leases'), renew: renew('leases') },
+  work: { read: read('work'), renew: renew('work') },
+} as const satisfies Record<HeldTable, unknown>
 const nowOf = 'select inkfast.now_v1()'
 
 export function leases(db: Database): Leases {
   return {
-    renew: async (tenant, held, ms) => {
+    renew: async (tenant, held, ms, of = 'leases') => {
       const ids = texts(held.map(({ id }) => id))
       const fences = held.length === 0 ? null : `{${held.map(({ fence }) => fence).join(',')}}`
       const named = enter(db.wall.tenant(tenant))
-      const steps = [named, { text: renew, values: [ids, fences, ms], prepared: true }, ...readSteps(ids)]
+      const steps = [named, { text: statements[of].renew, values: [ids, fences, ms], prepared: true }, ...readSteps(ids, of)]
       const [, , now, rows] = await db.run(steps, 'reading')
       return toTimes(now, rows)
     },
-    read: async (tenant, ids) => {
-      const [now, rows] = await db.readSmall(tenant, ...readSteps(texts(ids)))
+    read: async (tenant, ids, of = 'leases') => {
+      const [now, rows] = await db.readSmall(tenant, ...readSteps(texts(ids), of))
       return toTimes(now, rows)
     },
   }
 }
 
-const readSteps = (ids: string | null) => [
+const readSteps = (ids: string | null, of: HeldTable) => [
   { text: nowOf, prepared: true },
-  { text: read, values: [ids], prepared: true },
+  { text: statements[of].read, values: [ids], prepared: true },
 ]
 
 const toTimes = (now: readonly Cells[] | undefined, rows: readonly Cells[] = []): LeaseTimes => ({

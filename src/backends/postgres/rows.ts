@@ -35,7 +35,7 @@ export async function scanRows(read: Reading, table: TableName, after: string | 
 const STORED = 5
 const columnValue = (cell: string | null, type: 'text' | 'integer'): ColumnValue => (cell === null || type === 'text' ? cell : Number(cell))
 
-const toStored = ([id, born, revision, fence, body]: Cells): StoredRow => ({
+export const toStored = ([id, born, revision, fence, body]: Cells): StoredRow => ({
   id: id as string,
   born: Number(born),
   revision: Number(revision),

@@ -27,6 +27,24 @@ grant delete, insert, select, update on inkfast.approvals to inkfast_app;
 grant select on inkfast.approvals to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.batches (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  state text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX batches_by_session ON inkfast.batches USING btree (tenant, session NULLS FIRST, born, id);
+CREATE INDEX batches_by_session_and_state ON inkfast.batches USING btree (tenant, session NULLS FIRST, state NULLS FIRST, born, id);
+alter table inkfast.batches enable row level security, force row level security;
+create policy tenant on inkfast.batches for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.batches to inkfast_app;
+grant select on inkfast.batches to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.blobs (
   tenant text collate "C" not null,
   digest text collate "C" not null,
@@ -50,6 +68,26 @@ create policy anyone on inkfast.clock for select to inkfast_app, inkfast_reader 
 create policy owner on inkfast.clock for all to inkfast_owner using (true) with check (true);
 grant select on inkfast.clock to inkfast_app;
 grant select on inkfast.clock to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.deliveries (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  firing text collate "C",
+  subscription text collate "C",
+  state text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX deliveries_by_firing ON inkfast.deliveries USING btree (tenant, firing NULLS FIRST, born, id);
+CREATE INDEX deliveries_by_state ON inkfast.deliveries USING btree (tenant, state NULLS FIRST, born, id);
+CREATE INDEX deliveries_by_subscription ON inkfast.deliveries USING btree (tenant, subscription NULLS FIRST, born, id);
+alter table inkfast.deliveries enable row level security, force row level security;
+create policy tenant on inkfast.deliveries for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.deliveries to inkfast_app;
+grant select on inkfast.deliveries to inkfast_reader;
 
 -- owner: inkfast_owner
 create table inkfast.events (
@@ -85,6 +123,41 @@ grant select on inkfast.events to inkfast_reader;
 grant update (payload), update (salt) on inkfast.events to inkfast_app;
 
 -- owner: inkfast_owner
+create table inkfast.firings (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  source text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX firings_by_born ON inkfast.firings USING btree (tenant, born, id);
+CREATE INDEX firings_by_source ON inkfast.firings USING btree (tenant, source NULLS FIRST, born, id);
+alter table inkfast.firings enable row level security, force row level security;
+create policy tenant on inkfast.firings for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.firings to inkfast_app;
+grant select on inkfast.firings to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.grants (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  process text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX grants_by_process ON inkfast.grants USING btree (tenant, process NULLS FIRST, born, id);
+CREATE INDEX grants_by_session ON inkfast.grants USING btree (tenant, session NULLS FIRST, born, id);
+alter table inkfast.grants enable row level security, force row level security;
+create policy tenant on inkfast.grants for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.grants to inkfast_app;
+grant select on inkfast.grants to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.heads (
   tenant text collate "C" not null,
   seq bigint not null,
@@ -102,6 +175,45 @@ grant insert, select on inkfast.heads to inkfast_app;
 grant select on inkfast.heads to inkfast_reader;
 grant select on inkfast.heads to inkfast_wall;
 grant update (hash), update (seq), update (state) on inkfast.heads to inkfast_app;
+
+-- owner: inkfast_owner
+create table inkfast.inputs (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  state text collate "C",
+  run text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX inputs_by_run ON inkfast.inputs USING btree (tenant, run NULLS FIRST, state NULLS FIRST, born, id);
+CREATE INDEX inputs_by_session ON inkfast.inputs USING btree (tenant, session NULLS FIRST, born, id);
+CREATE INDEX inputs_by_session_and_state ON inkfast.inputs USING btree (tenant, session NULLS FIRST, state NULLS FIRST, born, id);
+alter table inkfast.inputs enable row level security, force row level security;
+create policy tenant on inkfast.inputs for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.inputs to inkfast_app;
+grant select on inkfast.inputs to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.jobs (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  state text collate "C",
+  queue text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX jobs_by_born ON inkfast.jobs USING btree (tenant, born, id);
+CREATE INDEX jobs_by_queue ON inkfast.jobs USING btree (tenant, queue NULLS FIRST, born, id);
+CREATE INDEX jobs_by_state ON inkfast.jobs USING btree (tenant, state NULLS FIRST, born, id);
+alter table inkfast.jobs enable row level security, force row level security;
+create policy tenant on inkfast.jobs for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.jobs to inkfast_app;
+grant select on inkfast.jobs to inkfast_reader;
 
 -- owner: inkfast_owner
 create table inkfast.leases (
@@ -150,6 +262,85 @@ alter table inkfast.names enable row level security, force row level security;
 create policy tenant on inkfast.names for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 grant delete, insert, select, update on inkfast.names to inkfast_app;
 grant select on inkfast.names to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.occurrences (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  job text collate "C",
+  state text collate "C",
+  due bigint,
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX occurrences_by_job ON inkfast.occurrences USING btree (tenant, job NULLS FIRST, due NULLS FIRST, id);
+CREATE INDEX occurrences_by_job_and_state ON inkfast.occurrences USING btree (tenant, job NULLS FIRST, state NULLS FIRST, due NULLS FIRST, id);
+alter table inkfast.occurrences enable row level security, force row level security;
+create policy tenant on inkfast.occurrences for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.occurrences to inkfast_app;
+grant select on inkfast.occurrences to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.permits (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  digest text collate "C",
+  session text collate "C",
+  state text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX permits_by_born ON inkfast.permits USING btree (tenant, born, id);
+CREATE INDEX permits_by_digest ON inkfast.permits USING btree (tenant, digest NULLS FIRST, state NULLS FIRST, born, id);
+CREATE INDEX permits_by_session ON inkfast.permits USING btree (tenant, session NULLS FIRST, state NULLS FIRST, born, id);
+alter table inkfast.permits enable row level security, force row level security;
+create policy tenant on inkfast.permits for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.permits to inkfast_app;
+grant select on inkfast.permits to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.process_events (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  process text collate "C",
+  number bigint,
+  type text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX process_events_by_process ON inkfast.process_events USING btree (tenant, process NULLS FIRST, number NULLS FIRST, id);
+CREATE INDEX process_events_by_type ON inkfast.process_events USING btree (tenant, process NULLS FIRST, type NULLS FIRST, number NULLS FIRST, id);
+alter table inkfast.process_events enable row level security, force row level security;
+create policy tenant on inkfast.process_events for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.process_events to inkfast_app;
+grant select on inkfast.process_events to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.processes (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  state text collate "C",
+  kind text collate "C",
+  wake text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX processes_by_born ON inkfast.processes USING btree (tenant, born, id);
+CREATE INDEX processes_by_kind ON inkfast.processes USING btree (tenant, kind NULLS FIRST, born, id);
+CREATE INDEX processes_by_state ON inkfast.processes USING btree (tenant, state NULLS FIRST, born, id);
+CREATE INDEX processes_by_wake ON inkfast.processes USING btree (tenant, wake NULLS FIRST, born, id);
+alter table inkfast.processes enable row level security, force row level security;
+create policy tenant on inkfast.processes for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.processes to inkfast_app;
+grant select on inkfast.processes to inkfast_reader;
 
 -- owner: inkfast_owner
 create table inkfast.receipts (
@@ -252,6 +443,24 @@ create policy tenant on inkfast.signals for all to inkfast_app, inkfast_reader u
 grant delete, insert, select, update on inkfast.signals to inkfast_app;
 grant select on inkfast.signals to inkfast_reader;
 
+-- owner: inkfast_owner
+create table inkfast.subscriptions (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  source text collate "C",
+  state text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX subscriptions_by_born ON inkfast.subscriptions USING btree (tenant, born, id);
+CREATE INDEX subscriptions_by_source ON inkfast.subscriptions USING btree (tenant, source NULLS FIRST, state NULLS FIRST, born, id);
+alter table inkfast.subscriptions enable row level security, force row level security;
+create policy tenant on inkfast.subscriptions for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.subscriptions to inkfast_app;
+grant select on inkfast.subscriptions to inkfast_reader;
+
 -- owner: inkfast_wall
 create table inkfast.wall_keys (
   id text collate "C" not null,
@@ -272,12 +481,15 @@ create table inkfast.work (
   fence bigint,
   queue text collate "C",
   state text collate "C",
+  priority bigint,
   at bigint,
+  series text collate "C",
   body text collate "C" not null,
   PRIMARY KEY (tenant, id)
 );
 CREATE INDEX work_by_due ON inkfast.work USING btree (tenant, queue NULLS FIRST, at NULLS FIRST, id);
-CREATE INDEX work_by_state ON inkfast.work USING btree (tenant, queue NULLS FIRST, state NULLS FIRST, born, id);
+CREATE INDEX work_by_ready ON inkfast.work USING btree (tenant, queue NULLS FIRST, state NULLS FIRST, priority NULLS FIRST, at NULLS FIRST, born, id);
+CREATE INDEX work_by_series ON inkfast.work USING btree (tenant, series NULLS FIRST, born, id);
 alter table inkfast.work enable row level security, force row level security;
 create policy tenant on inkfast.work for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 create policy wall on inkfast.work for select to inkfast_wall using (true);
@@ -491,6 +703,149 @@ begin
         v_finds := v_finds || v_found;
       end if;
     end if;
+    if 'jobs' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.jobs t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'jobs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'occurrences' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.occurrences t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'occurrences' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'subscriptions' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.subscriptions t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'subscriptions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'firings' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.firings t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'firings' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'deliveries' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.deliveries t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'deliveries' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'processes' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.processes t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'processes' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'process_events' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.process_events t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'process_events' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'grants' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.grants t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'grants' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'inputs' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.inputs t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'inputs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'batches' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.batches t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'batches' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'permits' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.permits t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'permits' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
     if v_fails is not null then
       for i in 1 .. cardinality(p_pair_commits) loop
         v_at := array_position(v_fails, p_pair_guards[i]::bigint);
@@ -620,6 +975,127 @@ begin
       ) r
       where t.ctid = r.place;
     end if;
+    if 'jobs' = any (p_remove_tables) then
+      delete from inkfast.jobs t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.jobs s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'jobs' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'occurrences' = any (p_remove_tables) then
+      delete from inkfast.occurrences t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.occurrences s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'occurrences' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'subscriptions' = any (p_remove_tables) then
+      delete from inkfast.subscriptions t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.subscriptions s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'subscriptions' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'firings' = any (p_remove_tables) then
+      delete from inkfast.firings t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.firings s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'firings' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'deliveries' = any (p_remove_tables) then
+      delete from inkfast.deliveries t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.deliveries s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'deliveries' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'processes' = any (p_remove_tables) then
+      delete from inkfast.processes t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.processes s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'processes' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'process_events' = any (p_remove_tables) then
+      delete from inkfast.process_events t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.process_events s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'process_events' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'grants' = any (p_remove_tables) then
+      delete from inkfast.grants t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.grants s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'grants' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'inputs' = any (p_remove_tables) then
+      delete from inkfast.inputs t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.inputs s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'inputs' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'batches' = any (p_remove_tables) then
+      delete from inkfast.batches t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.batches s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'batches' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'permits' = any (p_remove_tables) then
+      delete from inkfast.permits t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.permits s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'permits' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
   end if;
   if p_put_tables is not null then
     if 'sessions' = any (p_put_tables) then
@@ -655,12 +1131,12 @@ begin
       on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, session = excluded.session, name = excluded.name, parent = excluded.parent, body = excluded.body;
     end if;
     if 'work' = any (p_put_tables) then
-      insert into inkfast.work as t (tenant, id, born, revision, fence, queue, state, at, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), case when v_any then v_seqs[p.fence] else base + nullif(p.fence, 0) end, (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, p.body
+      insert into inkfast.work as t (tenant, id, born, revision, fence, queue, state, priority, at, series, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), case when v_any then v_seqs[p.fence] else base + nullif(p.fence, 0) end, (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, (p.columns::json ->> 3)::bigint, (p.columns::json ->> 4), p.body
       from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'work' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, queue = excluded.queue, state = excluded.state, at = excluded.at, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
+      on conflict (tenant, id) do update set revision = excluded.revision, queue = excluded.queue, state = excluded.state, priority = excluded.priority, at = excluded.at, series = excluded.series, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
     end if;
     if 'approvals' = any (p_put_tables) then
       insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, body)
@@ -677,6 +1153,94 @@ begin
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'signals' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, name = excluded.name, state = excluded.state, body = excluded.body;
+    end if;
+    if 'jobs' = any (p_put_tables) then
+      insert into inkfast.jobs as t (tenant, id, born, revision, state, queue, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'jobs' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, queue = excluded.queue, body = excluded.body;
+    end if;
+    if 'occurrences' = any (p_put_tables) then
+      insert into inkfast.occurrences as t (tenant, id, born, revision, job, state, due, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'occurrences' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, job = excluded.job, state = excluded.state, due = excluded.due, body = excluded.body;
+    end if;
+    if 'subscriptions' = any (p_put_tables) then
+      insert into inkfast.subscriptions as t (tenant, id, born, revision, source, state, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'subscriptions' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, state = excluded.state, body = excluded.body;
+    end if;
+    if 'firings' = any (p_put_tables) then
+      insert into inkfast.firings as t (tenant, id, born, revision, source, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'firings' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, body = excluded.body;
+    end if;
+    if 'deliveries' = any (p_put_tables) then
+      insert into inkfast.deliveries as t (tenant, id, born, revision, firing, subscription, state, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'deliveries' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, firing = excluded.firing, subscription = excluded.subscription, state = excluded.state, body = excluded.body;
+    end if;
+    if 'processes' = any (p_put_tables) then
+      insert into inkfast.processes as t (tenant, id, born, revision, state, kind, wake, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'processes' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, kind = excluded.kind, wake = excluded.wake, body = excluded.body;
+    end if;
+    if 'process_events' = any (p_put_tables) then
+      insert into inkfast.process_events as t (tenant, id, born, revision, process, number, type, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1)::bigint, (p.columns::json ->> 2), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'process_events' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, process = excluded.process, number = excluded.number, type = excluded.type, body = excluded.body;
+    end if;
+    if 'grants' = any (p_put_tables) then
+      insert into inkfast.grants as t (tenant, id, born, revision, session, process, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'grants' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, process = excluded.process, body = excluded.body;
+    end if;
+    if 'inputs' = any (p_put_tables) then
+      insert into inkfast.inputs as t (tenant, id, born, revision, session, state, run, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'inputs' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, run = excluded.run, body = excluded.body;
+    end if;
+    if 'batches' = any (p_put_tables) then
+      insert into inkfast.batches as t (tenant, id, born, revision, session, state, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'batches' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, body = excluded.body;
+    end if;
+    if 'permits' = any (p_put_tables) then
+      insert into inkfast.permits as t (tenant, id, born, revision, digest, session, state, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'permits' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, digest = excluded.digest, session = excluded.session, state = excluded.state, body = excluded.body;
     end if;
   end if;
 

@@ -90,7 +90,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     },
     journal: journalReads(db),
     rows: rowReads(db),
-    queries: queries(db),
+    queries: queries(db, now),
     leases: leases({ db, now, write: write as <T>(work: () => T) => Promise<T> }),
     blobs,
     signals,

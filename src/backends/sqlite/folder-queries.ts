@@ -41,6 +41,8 @@ export function folderQueries({ files, tenants, read }: Folder): FolderQueries {
       return damaged
     },
     usageByType: (tenant) => read(tenant as TenantId, ({ queries }) => queries.usageByType(tenant)),
+    ready: (tenant, queue, limit) => read(tenant, ({ queries }) => queries.ready(tenant, queue, limit)),
+    backlog: (tenant) => read(tenant, ({ queries }) => queries.backlog(tenant)),
     due: async (queue, limit) => {
       // What is open stays open while the rest is passed through; otherwise every look would close all that is in use. One that cannot
       // be held is met again below.

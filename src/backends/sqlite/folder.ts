@@ -92,8 +92,8 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
     queries: named,
     leases: {
       // Of a tenant without a file nothing is held, so there is nothing to renew.
-      renew: (tenant, held, ms) => read(tenant, (reads) => reads.leases.renew(tenant, held, ms)),
-      read: (tenant, ids) => read(tenant, (reads) => reads.leases.read(tenant, ids)),
+      renew: (tenant, held, ms, of) => read(tenant, (reads) => reads.leases.renew(tenant, held, ms, of)),
+      read: (tenant, ids, of) => read(tenant, (reads) => reads.leases.read(tenant, ids, of)),
     },
     blobs,
     signals,
@@ -285,5 +285,8 @@ function emptyReads(now: () => number): { readonly reads: Reads; close(): void }
   const db = connect(':memory:')
   migrate(db, 0)
   const own = { db, now, write: async <T>(work: () => T) => work() }
-  return { reads: { journal: journalReads(db), rows: rowReads(db), queries: queries(db), leases: leases(own) }, close: () => db.close() }
+  return {
+    reads: { journal: journalReads(db), rows: rowReads(db), queries: queries(db, own.now), leases: leases(own) },
+    close: () => db.close(),
+  }
 }

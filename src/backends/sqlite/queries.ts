@@ -1,9 +1,11 @@
-// The named queries of model/queries.ts, one text each.
+// The named queries of model/queries.ts, one text each, or a few where a loop says it better.
 
 import type { TenantId } from '../../model/ids.ts'
+import { compareText } from '../../model/order.ts'
 import type { Queries } from '../../model/queries.ts'
 import type { Database } from './database.ts'
 import { ifActive } from './heads.ts'
+import { toStored } from './rows.ts'
 import { reading } from './transaction.ts'
 
 const usage = `
@@ -21,7 +23,51 @@ const dueTenants = `
   )
   select tenant, at from found where at is not null order by at, tenant limit ?`
 
-export function queries(db: Database): Queries {
+const STORED = 'w.id, w.born, w.revision, w.fence, w.body'
+const HEAD_OF_SERIES = `
+    (w.series is null or not exists (
+      select 1 from work as e indexed by work_by_series
+      where e.tenant = w.tenant and e.series = w.series and e.born < w.born and e.state <> 'dead'))`
+const nextPriority = `
+  select max(w.priority) as priority from work as w indexed by work_by_ready
+  where w.tenant = ? and w.queue = ? and w.state = 'ready' and w.priority < ?`
+const readyOf = `
+  select ${STORED}, w.priority, w.at from work as w indexed by work_by_ready
+  where w.tenant = ? and w.queue = ? and w.state = 'ready' and w.priority = ? and w.at <= ? and ${HEAD_OF_SERIES}
+  order by w.at, w.born, w.id limit ?`
+// Claims are as many as there are workers, so they are looked at one by one.
+const lapsed = `
+  select ${STORED}, w.priority, w.at from work as w indexed by work_by_ready
+  where w.tenant = ?1 and w.queue = ?2 and w.state = 'claimed' and w.priority is not null and w.at <= ?3
+    and not exists (select 1 from renewals as r where r.tenant = w.tenant and r.id = w.id and r.fence = w.fence and r.until > ?3)
+    and ${HEAD_OF_SERIES}`
+const nextTime = `
+  select min(w.at) as at from work as w indexed by work_by_due where w.tenant = ? and w.queue = ? and w.at > ?`
+const backlogs = `
+  select queue,
+    count(*) filter (where state = 'ready' and coalesce(at, 0) <= ?2) as ready, count(*) filter (where state = 'ready' and at > ?2) as delayed,
+    count(*) filter (where state = 'claimed') as claimed, count(*) filter (where state = 'asleep') as asleep,
+    count(*) filter (where state = 'dead') as dead
+  from work where tenant = ?1 group by queue order by queue`
+const ABOVE_ALL = 9_007_199_254_740_991
+
+type Found = ReturnType<Database['all']>[number]
+
+export function queries(db: Database, now: () => number): Queries {
+  const readyRows = (tenant: TenantId, queue: string, at: number, limit: number): readonly Found[] => {
+    const found: Found[] = [...db.all(lapsed, tenant, queue, at)]
+    // One seek for each priority that is there; what is not due yet is never passed over one by one.
+    for (let below = ABOVE_ALL, count = 0; count < limit; ) {
+      const priority = db.get(nextPriority, tenant, queue, below)?.priority as number | null | undefined
+      if (priority === null || priority === undefined) break
+      const level = db.all(readyOf, tenant, queue, priority, at, limit)
+      found.push(...level)
+      count += level.length
+      below = priority
+    }
+    return found.sort(inOrder).slice(0, limit)
+  }
+
   return {
     usageByType: (tenant) =>
       reading(db, () =>
@@ -36,5 +82,32 @@ export function queries(db: Database): Queries {
       ),
     due: (queue, limit) =>
       reading(db, () => db.all(dueTenants, queue, limit).map((row) => ({ tenant: row.tenant as TenantId, at: row.at as number }))),
+    ready: (tenant, queue, limit) =>
+      reading(db, () =>
+        ifActive(db, tenant, () => {
+          const at = now()
+          const next = db.get(nextTime, tenant, queue, at)?.at as number | null | undefined
+          return { now: at, rows: readyRows(tenant, queue, at, limit).map(toStored), ...(typeof next === 'number' && { next }) }
+        }),
+      ),
+    backlog: (tenant) =>
+      reading(db, () =>
+        ifActive(db, tenant, () =>
+          db.all(backlogs, tenant, now()).map((row) => ({
+            queue: row.queue as string,
+            ready: row.ready as number,
+            delayed: row.delayed as number,
+            claimed: row.claimed as number,
+            asleep: row.asleep as number,
+            dead: row.dead as number,
+          })),
+        ),
+      ),
   }
 }
+
+const inOrder = (a: Found, b: Found): number =>
+  (b.priority as number) - (a.priority as number) ||
+  (a.at as number) - (b.at as number) ||
+  (a.born as number) - (b.born as number) ||
+  compareText(a.id as string, b.id as string)

@@ -20,6 +20,39 @@ CREATE INDEX approvals_by_run on approvals (tenant, run, born, id);
 
 CREATE INDEX approvals_by_state on approvals (tenant, state, born, id);
 
+CREATE TABLE batches (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  state    text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX batches_by_session on batches (tenant, session, born, id);
+
+CREATE INDEX batches_by_session_and_state on batches (tenant, session, state, born, id);
+
+CREATE TABLE deliveries (
+  tenant       text not null,
+  id           text not null,
+  born         integer not null,
+  revision     integer not null,
+  firing       text,
+  subscription text,
+  state        text,
+  body         text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX deliveries_by_firing on deliveries (tenant, firing, born, id);
+
+CREATE INDEX deliveries_by_state on deliveries (tenant, state, born, id);
+
+CREATE INDEX deliveries_by_subscription on deliveries (tenant, subscription, born, id);
+
 CREATE TABLE events (
   tenant  text not null,
   seq     integer not null,
@@ -71,12 +104,76 @@ begin
   select raise(abort, 'inkfast: events are append-only');
 end;
 
+CREATE TABLE firings (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  source   text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX firings_by_born on firings (tenant, born, id);
+
+CREATE INDEX firings_by_source on firings (tenant, source, born, id);
+
+CREATE TABLE grants (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  process  text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX grants_by_process on grants (tenant, process, born, id);
+
+CREATE INDEX grants_by_session on grants (tenant, session, born, id);
+
 CREATE TABLE heads (
   tenant text primary key,
   seq    integer not null,
   hash   blob not null,
   state  text not null default 'active'
 ) strict, without rowid;
+
+CREATE TABLE inputs (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  state    text,
+  run      text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX inputs_by_run on inputs (tenant, run, state, born, id);
+
+CREATE INDEX inputs_by_session on inputs (tenant, session, born, id);
+
+CREATE INDEX inputs_by_session_and_state on inputs (tenant, session, state, born, id);
+
+CREATE TABLE jobs (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  state    text,
+  queue    text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX jobs_by_born on jobs (tenant, born, id);
+
+CREATE INDEX jobs_by_queue on jobs (tenant, queue, born, id);
+
+CREATE INDEX jobs_by_state on jobs (tenant, state, born, id);
 
 CREATE TABLE leases (
   tenant   text not null,
@@ -109,6 +206,76 @@ CREATE TABLE names (
 ) strict, without rowid;
 
 CREATE INDEX names_by_target on names (tenant, target, id);
+
+CREATE TABLE occurrences (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  job      text,
+  state    text,
+  due      integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX occurrences_by_job on occurrences (tenant, job, due, id);
+
+CREATE INDEX occurrences_by_job_and_state on occurrences (tenant, job, state, due, id);
+
+CREATE TABLE permits (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  digest   text,
+  session  text,
+  state    text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX permits_by_born on permits (tenant, born, id);
+
+CREATE INDEX permits_by_digest on permits (tenant, digest, state, born, id);
+
+CREATE INDEX permits_by_session on permits (tenant, session, state, born, id);
+
+CREATE TABLE process_events (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  process  text,
+  number   integer,
+  type     text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX process_events_by_process on process_events (tenant, process, number, id);
+
+CREATE INDEX process_events_by_type on process_events (tenant, process, type, number, id);
+
+CREATE TABLE processes (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  state    text,
+  kind     text,
+  wake     text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX processes_by_born on processes (tenant, born, id);
+
+CREATE INDEX processes_by_kind on processes (tenant, kind, born, id);
+
+CREATE INDEX processes_by_state on processes (tenant, state, born, id);
+
+CREATE INDEX processes_by_wake on processes (tenant, wake, born, id);
 
 CREATE TABLE receipts (
   tenant text not null,
@@ -193,6 +360,21 @@ CREATE TABLE signals (
 
 CREATE INDEX signals_by_session on signals (tenant, session, name, state, born, id);
 
+CREATE TABLE subscriptions (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  source   text,
+  state    text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX subscriptions_by_born on subscriptions (tenant, born, id);
+
+CREATE INDEX subscriptions_by_source on subscriptions (tenant, source, state, born, id);
+
 CREATE TABLE work (
   tenant   text not null,
   id       text not null,
@@ -201,11 +383,15 @@ CREATE TABLE work (
   fence    integer,
   queue    text,
   state    text,
+  priority integer,
   at       integer,
+  series   text,
   body     text not null,
   primary key (tenant, id)
 ) strict, without rowid;
 
 CREATE INDEX work_by_due on work (tenant, queue, at, id);
 
-CREATE INDEX work_by_state on work (tenant, queue, state, born, id);
+CREATE INDEX work_by_ready on work (tenant, queue, state, priority, at, born, id);
+
+CREATE INDEX work_by_series on work (tenant, series, born, id);

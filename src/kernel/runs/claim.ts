@@ -9,6 +9,7 @@ import type { ListQuery } from '../../ports/rows.ts'
 import { openGuard } from '../append.ts'
 import { type DoneRow, part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
+import { work } from '../work/work-decider.ts'
 import { endingParts } from './ending.ts'
 import { heldBy } from './keeper.ts'
 import { leaseId } from './names.ts'
@@ -17,7 +18,6 @@ import { readRun } from './result.ts'
 import type { RunInHand } from './run.ts'
 import { run as decider } from './run-decider.ts'
 import { errorData } from './stored.ts'
-import { work } from './work-decider.ts'
 
 export type Claimed = { readonly run: RunInHand } | { readonly failed: true }
 
@@ -39,7 +39,7 @@ export async function* dueItems(scope: Scope, name: string, now: number): AsyncG
 export async function* orphanedItems(scope: Scope, name: string): AsyncGenerator<Item, void, undefined> {
   const { processes } = scope.engine.environment
   if (!processes) return
-  for await (const item of itemsOf(scope, { index: 'byState', equals: [runQueue(name), 'claimed'], limit: PAGE }))
+  for await (const item of itemsOf(scope, { index: 'byReady', equals: [runQueue(name), 'claimed'], limit: PAGE }))
     if (item.mark && processes.isGone(item.mark)) yield item
 }
 

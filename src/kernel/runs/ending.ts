@@ -3,10 +3,10 @@
 import type { RunRow } from '../../model/run.ts'
 import { type Part, part } from '../execute.ts'
 import type { Scope } from '../scope.ts'
+import { work } from '../work/work-decider.ts'
 import { withdrawParts } from './approvals.ts'
 import { workId } from './names.ts'
 import { wakePart } from './signal.ts'
-import { work } from './work-decider.ts'
 
 export function endingParts(scope: Scope, { id, session, parent, waits, queued }: RunRow): readonly Part[] {
   const about = { session, run: id }

@@ -3,13 +3,13 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
+import { work } from '../work/work-decider.ts'
 import { isPassing } from './effect.ts'
 import { workId } from './names.ts'
 import type { Handler } from './node.ts'
 import type { Parked } from './parking.ts'
 import type { RunInHand } from './run.ts'
 import { errorData } from './stored.ts'
-import { work } from './work-decider.ts'
 
 export type How = 'finished' | 'parked' | 'failed'
 

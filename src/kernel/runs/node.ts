@@ -7,6 +7,7 @@ import { optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { Loop } from '../work/loop.ts'
 import { type Claimed, claimRun, dueItems, type Item, orphanedItems } from './claim.ts'
 import { perform } from './handling.ts'
 import { takeName } from './names.ts'
@@ -39,9 +40,8 @@ export interface WorkNode extends AsyncDisposable {
 const CONCURRENCY = 8
 const DRAIN_MS = 10_000
 const TENANTS_AT_A_TIME = 100
-// An item that somebody holds is asked about this often, and rings come at most this often: our own runs ring with everything they record.
+// An item that somebody holds is asked about this often.
 const HELD_MS = 100
-const PAUSE_MS = 20
 // A session that takes nothing may be opened again; that is not urgent.
 const CLOSED = ['SESSION_ARCHIVED', 'SESSION_DELETED']
 const CLOSED_MS = 5000
@@ -53,21 +53,16 @@ export class RunNode implements WorkNode {
   readonly #drainMs: number
   /** One tenant's view sees its own runs only. */
   readonly #only: TenantId | undefined
-  readonly #closing = new AbortController()
   readonly #leaving = new AbortController()
   readonly #running = new Map<RunId, Promise<void>>()
-  readonly #watched = new Map<TenantId, () => void>()
   /** Held elsewhere: not worth a look before then, by our own steady clock. */
   readonly #notBefore = new Map<string, number>()
   /** When it last looked for what dead processes left. */
   readonly #searched = new Map<string, number>()
   readonly #count = { taken: 0, finished: 0, parked: 0, failed: 0 }
-  readonly #loop: Promise<void>
+  readonly #loop: Loop
   readonly #unlist: () => void
   #closed: Promise<void> | undefined
-  #ringing = false
-  #eager = false
-  #ring: () => void = () => {}
 
   constructor(scope: Scope, handlers: Readonly<Record<string, Handler>>, options: WorkOptions | undefined, only: TenantId | undefined) {
     checkOpen(scope.engine)
@@ -83,10 +78,9 @@ export class RunNode implements WorkNode {
     this.#handlers = new Map(given.map(([name, handler]) => [takeName(scope, name, 'a run'), handler]))
     this.#concurrency = concurrency
     this.#drainMs = milliseconds(drain)
-    scope.engine.closing.addEventListener('abort', () => this.#stop(), { once: true })
-    this.#watch(scope.tenant)
+    this.#loop = new Loop(scope.engine, { of: 'a node', look: () => this.#look() })
+    this.#loop.watch(scope.tenant)
     this.#unlist = scope.engine.openRuns.addNode(this)
-    this.#loop = this.#work()
   }
 
   stats(): NodeStats {
@@ -95,8 +89,7 @@ export class RunNode implements WorkNode {
 
   /** Something was offered here, or room was made: no use in waiting. */
   look(): void {
-    this.#eager = true
-    this.#wake()
+    this.#loop.hurry()
   }
 
   close(): Promise<void> {
@@ -105,45 +98,17 @@ export class RunNode implements WorkNode {
   }
 
   async #close(): Promise<void> {
-    this.#stop()
-    await this.#loop
+    await this.#loop.close()
     const patience = new AbortController()
     const ended = Promise.allSettled(this.#running.values()).then(() => patience.abort())
     await this.#scope.engine.environment.timer.after(this.#drainMs, patience.signal).catch(() => {})
     this.#leaving.abort(refuse('STORE_CLOSED'))
     await ended
     this.#unlist()
-    for (const stop of this.#watched.values()) stop()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-
-  #stop(): void {
-    this.#closing.abort()
-    this.#wake()
-  }
-
-  #wake(): void {
-    this.#ringing = true
-    this.#ring()
-  }
-
-  async #work(): Promise<void> {
-    const { logger } = this.#scope.engine.environment
-    while (!this.#closing.signal.aborted) {
-      this.#ringing = false
-      this.#eager = false
-      let next: number | undefined
-      try {
-        next = await this.#look()
-      } catch (error) {
-        if (this.#closing.signal.aborted) return
-        logger.warn('a node could not look for runs', { error: String(error) })
-      }
-      await this.#sleep(next)
-    }
   }
 
   /** Takes what it can; the answer is how long, at most, nothing more is due. */
@@ -152,12 +117,12 @@ export class RunNode implements WorkNode {
     for (const name of this.#handlers.keys()) {
       if (this.#running.size >= this.#concurrency) return undefined
       for (const { tenant, at } of await this.#due(name)) {
-        this.#watch(tenant)
+        this.#loop.watch(tenant)
         const scope = { ...this.#scope, tenant }
         const { now } = await this.#scope.engine.backend.leases.read(tenant, [])
         if (at > now) next = Math.min(next ?? Infinity, at - now)
         for await (const item of this.#items(scope, name, now)) {
-          if (this.#running.size >= this.#concurrency || this.#closing.signal.aborted) return undefined
+          if (this.#running.size >= this.#concurrency || this.#loop.closing.aborted) return undefined
           await this.#take(scope, name, item)
         }
       }
@@ -223,31 +188,5 @@ export class RunNode implements WorkNode {
         this.look()
       })
     this.#running.set(run.id, work)
-  }
-
-  #watch(tenant: TenantId): void {
-    if (this.#watched.has(tenant) || this.#closing.signal.aborted) return
-    this.#watched.set(
-      tenant,
-      this.#scope.engine.backend.signals.watch(tenant, () => this.#wake()),
-    )
-  }
-
-  /** Until something rings, something is due, or it is time to look for what nobody told it of. */
-  async #sleep(next: number | undefined): Promise<void> {
-    const rung = () => this.#closing.signal.aborted || this.#eager
-    await this.#nap(PAUSE_MS, rung)
-    await this.#nap(Math.min(next ?? Infinity, limits.lookEveryMs) - PAUSE_MS, () => rung() || this.#ringing)
-  }
-
-  async #nap(ms: number, enough: () => boolean): Promise<void> {
-    const waking = new AbortController()
-    const timer = this.#scope.engine.environment.timer.after(Math.max(ms, 0), waking.signal).catch(() => {})
-    let over = false
-    const timed = timer.then(() => {
-      over = true
-    })
-    while (!over && !enough()) await Promise.race([timed, new Promise<void>((resolve) => (this.#ring = resolve))])
-    waking.abort()
   }
 }

@@ -11,12 +11,12 @@ import type { SignalRow } from '../../model/signal.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { findSession, sessionById } from '../session.ts'
+import { work } from '../work/work-decider.ts'
 import { takeName, workId } from './names.ts'
 import type { OpenRun } from './open-run.ts'
 import { signal } from './signal-decider.ts'
 import { store } from './stored.ts'
 import type { Ended } from './wait.ts'
-import { work } from './work-decider.ts'
 
 /** The oldest of this name that nobody has taken. */
 export async function pendingSignal(open: OpenRun, name: string, late: boolean): Promise<Ended | undefined> {

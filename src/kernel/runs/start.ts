@@ -14,12 +14,12 @@ import { type DoneRow, NOT_THERE, part, plan, readRow } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { maskKey, openSession, sessionById } from '../session.ts'
+import { work } from '../work/work-decider.ts'
 import { takeName, workId } from './names.ts'
 import { readRun, resultOf } from './result.ts'
 import { run, runName } from './run-decider.ts'
 import { cancelRun } from './runs.ts'
 import { store } from './stored.ts'
-import { work } from './work-decider.ts'
 
 export interface StartOptions {
   /** By key, opened or created; or by id. */

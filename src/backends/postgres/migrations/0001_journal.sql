@@ -144,13 +144,16 @@ create table inkfast.work (
   fence    bigint,
   queue    text collate "C",
   state    text collate "C",
+  priority bigint,
   at       bigint,
+  series   text collate "C",
   body     text collate "C" not null,
   primary key (tenant, id)
 );
 
 create index work_by_due on inkfast.work (tenant, queue nulls first, at nulls first, id);
-create index work_by_state on inkfast.work (tenant, queue nulls first, state nulls first, born, id);
+create index work_by_ready on inkfast.work (tenant, queue nulls first, state nulls first, priority nulls first, at nulls first, born, id);
+create index work_by_series on inkfast.work (tenant, series nulls first, born, id);
 
 create table inkfast.approvals (
   tenant   text collate "C" not null,
@@ -183,7 +186,177 @@ create table inkfast.signals (
 
 create index signals_by_session on inkfast.signals (tenant, session nulls first, name nulls first, state nulls first, born, id);
 
--- Until when the holder of a lease holds on: not folded, and safe to lose. A row counts for the fence it names and for no other.
+-- Jobs by a schedule, and every time one of them came up.
+create table inkfast.jobs (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  state    text collate "C",
+  queue    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index jobs_by_born on inkfast.jobs (tenant, born, id);
+create index jobs_by_state on inkfast.jobs (tenant, state nulls first, born, id);
+create index jobs_by_queue on inkfast.jobs (tenant, queue nulls first, born, id);
+
+create table inkfast.occurrences (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  job      text collate "C",
+  state    text collate "C",
+  due      bigint,
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index occurrences_by_job on inkfast.occurrences (tenant, job nulls first, due nulls first, id);
+create index occurrences_by_job_and_state on inkfast.occurrences (tenant, job nulls first, state nulls first, due nulls first, id);
+
+-- Who is told when something fires, what fired, and what became of each telling.
+create table inkfast.subscriptions (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  source   text collate "C",
+  state    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index subscriptions_by_born on inkfast.subscriptions (tenant, born, id);
+create index subscriptions_by_source on inkfast.subscriptions (tenant, source nulls first, state nulls first, born, id);
+
+create table inkfast.firings (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  source   text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index firings_by_born on inkfast.firings (tenant, born, id);
+create index firings_by_source on inkfast.firings (tenant, source nulls first, born, id);
+
+create table inkfast.deliveries (
+  tenant       text collate "C" not null,
+  id           text collate "C" not null,
+  born         bigint not null,
+  revision     bigint not null,
+  firing       text collate "C",
+  subscription text collate "C",
+  state        text collate "C",
+  body         text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index deliveries_by_firing on inkfast.deliveries (tenant, firing nulls first, born, id);
+create index deliveries_by_subscription on inkfast.deliveries (tenant, subscription nulls first, born, id);
+create index deliveries_by_state on inkfast.deliveries (tenant, state nulls first, born, id);
+
+-- Long-lived children of agents, what they said, and which sessions hold a handle on them.
+create table inkfast.processes (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  state    text collate "C",
+  kind     text collate "C",
+  wake     text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index processes_by_born on inkfast.processes (tenant, born, id);
+create index processes_by_state on inkfast.processes (tenant, state nulls first, born, id);
+create index processes_by_kind on inkfast.processes (tenant, kind nulls first, born, id);
+create index processes_by_wake on inkfast.processes (tenant, wake nulls first, born, id);
+
+create table inkfast.process_events (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  process  text collate "C",
+  number   bigint,
+  type     text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index process_events_by_process on inkfast.process_events (tenant, process nulls first, number nulls first, id);
+create index process_events_by_type on inkfast.process_events (tenant, process nulls first, type nulls first, number nulls first, id);
+
+create table inkfast.grants (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  process  text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index grants_by_session on inkfast.grants (tenant, session nulls first, born, id);
+create index grants_by_process on inkfast.grants (tenant, process nulls first, born, id);
+
+-- What people say while an agent works, and what else a session is to take in.
+create table inkfast.inputs (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  state    text collate "C",
+  run      text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index inputs_by_session on inkfast.inputs (tenant, session nulls first, born, id);
+create index inputs_by_session_and_state on inkfast.inputs (tenant, session nulls first, state nulls first, born, id);
+create index inputs_by_run on inkfast.inputs (tenant, run nulls first, state nulls first, born, id);
+
+create table inkfast.batches (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  state    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index batches_by_session on inkfast.batches (tenant, session nulls first, born, id);
+create index batches_by_session_and_state on inkfast.batches (tenant, session nulls first, state nulls first, born, id);
+
+-- What was approved for longer than once.
+create table inkfast.permits (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  digest   text collate "C",
+  session  text collate "C",
+  state    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index permits_by_born on inkfast.permits (tenant, born, id);
+create index permits_by_digest on inkfast.permits (tenant, digest nulls first, state nulls first, born, id);
+create index permits_by_session on inkfast.permits (tenant, session nulls first, state nulls first, born, id);
+
+-- Until when the holder of a lease or a claim holds on: not folded, and safe to lose. A row counts for the fence it names and for no other.
 create table inkfast.renewals (
   tenant text collate "C" not null,
   id     text collate "C" not null,
@@ -332,18 +505,18 @@ do $$
 declare
   v_table text;
 begin
-  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals', 'blobs'] loop
+  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals', 'blobs'] loop
     execute format('alter table inkfast.%I enable row level security', v_table);
     execute format('alter table inkfast.%I force row level security', v_table);
   end loop;
   -- The function in the policy is evaluated once a statement, not once a row.
-  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals', 'blobs'] loop
+  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals', 'blobs'] loop
     execute format(
       'create policy tenant on inkfast.%I to inkfast_app, inkfast_reader
          using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()))', v_table);
     execute format('grant select on inkfast.%I to inkfast_app, inkfast_reader', v_table);
   end loop;
-  foreach v_table in array array['sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals'] loop
+  foreach v_table in array array['sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals'] loop
     execute format('grant insert, update, delete on inkfast.%I to inkfast_app', v_table);
   end loop;
 end
@@ -358,7 +531,7 @@ begin
   for v_column in
     select c.relname, a.attname from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
     where c.relnamespace = 'inkfast'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
-      and c.relname = any (array['heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'renewals', 'blobs'])
+      and c.relname = any (array['heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals', 'blobs'])
   loop
     execute format('alter table inkfast.%I alter column %I set statistics 0', v_column.relname, v_column.attname);
   end loop;
@@ -654,6 +827,149 @@ begin
         v_finds := v_finds || v_found;
       end if;
     end if;
+    if 'jobs' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.jobs t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'jobs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'occurrences' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.occurrences t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'occurrences' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'subscriptions' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.subscriptions t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'subscriptions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'firings' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.firings t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'firings' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'deliveries' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.deliveries t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'deliveries' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'processes' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.processes t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'processes' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'process_events' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.process_events t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'process_events' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'grants' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.grants t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'grants' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'inputs' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.inputs t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'inputs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'batches' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.batches t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'batches' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
+    if 'permits' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.permits t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'permits' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
     if v_fails is not null then
       for i in 1 .. cardinality(p_pair_commits) loop
         v_at := array_position(v_fails, p_pair_guards[i]::bigint);
@@ -783,6 +1099,127 @@ begin
       ) r
       where t.ctid = r.place;
     end if;
+    if 'jobs' = any (p_remove_tables) then
+      delete from inkfast.jobs t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.jobs s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'jobs' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'occurrences' = any (p_remove_tables) then
+      delete from inkfast.occurrences t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.occurrences s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'occurrences' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'subscriptions' = any (p_remove_tables) then
+      delete from inkfast.subscriptions t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.subscriptions s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'subscriptions' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'firings' = any (p_remove_tables) then
+      delete from inkfast.firings t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.firings s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'firings' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'deliveries' = any (p_remove_tables) then
+      delete from inkfast.deliveries t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.deliveries s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'deliveries' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'processes' = any (p_remove_tables) then
+      delete from inkfast.processes t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.processes s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'processes' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'process_events' = any (p_remove_tables) then
+      delete from inkfast.process_events t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.process_events s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'process_events' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'grants' = any (p_remove_tables) then
+      delete from inkfast.grants t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.grants s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'grants' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'inputs' = any (p_remove_tables) then
+      delete from inkfast.inputs t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.inputs s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'inputs' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'batches' = any (p_remove_tables) then
+      delete from inkfast.batches t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.batches s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'batches' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
+    if 'permits' = any (p_remove_tables) then
+      delete from inkfast.permits t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.permits s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'permits' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
   end if;
   if p_put_tables is not null then
     if 'sessions' = any (p_put_tables) then
@@ -818,12 +1255,12 @@ begin
       on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, session = excluded.session, name = excluded.name, parent = excluded.parent, body = excluded.body;
     end if;
     if 'work' = any (p_put_tables) then
-      insert into inkfast.work as t (tenant, id, born, revision, fence, queue, state, at, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), case when v_any then v_seqs[p.fence] else base + nullif(p.fence, 0) end, (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, p.body
+      insert into inkfast.work as t (tenant, id, born, revision, fence, queue, state, priority, at, series, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), case when v_any then v_seqs[p.fence] else base + nullif(p.fence, 0) end, (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, (p.columns::json ->> 3)::bigint, (p.columns::json ->> 4), p.body
       from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'work' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, queue = excluded.queue, state = excluded.state, at = excluded.at, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
+      on conflict (tenant, id) do update set revision = excluded.revision, queue = excluded.queue, state = excluded.state, priority = excluded.priority, at = excluded.at, series = excluded.series, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
     end if;
     if 'approvals' = any (p_put_tables) then
       insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, body)
@@ -840,6 +1277,94 @@ begin
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'signals' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, name = excluded.name, state = excluded.state, body = excluded.body;
+    end if;
+    if 'jobs' = any (p_put_tables) then
+      insert into inkfast.jobs as t (tenant, id, born, revision, state, queue, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'jobs' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, queue = excluded.queue, body = excluded.body;
+    end if;
+    if 'occurrences' = any (p_put_tables) then
+      insert into inkfast.occurrences as t (tenant, id, born, revision, job, state, due, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'occurrences' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, job = excluded.job, state = excluded.state, due = excluded.due, body = excluded.body;
+    end if;
+    if 'subscriptions' = any (p_put_tables) then
+      insert into inkfast.subscriptions as t (tenant, id, born, revision, source, state, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'subscriptions' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, state = excluded.state, body = excluded.body;
+    end if;
+    if 'firings' = any (p_put_tables) then
+      insert into inkfast.firings as t (tenant, id, born, revision, source, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'firings' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, body = excluded.body;
+    end if;
+    if 'deliveries' = any (p_put_tables) then
+      insert into inkfast.deliveries as t (tenant, id, born, revision, firing, subscription, state, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'deliveries' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, firing = excluded.firing, subscription = excluded.subscription, state = excluded.state, body = excluded.body;
+    end if;
+    if 'processes' = any (p_put_tables) then
+      insert into inkfast.processes as t (tenant, id, born, revision, state, kind, wake, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'processes' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, kind = excluded.kind, wake = excluded.wake, body = excluded.body;
+    end if;
+    if 'process_events' = any (p_put_tables) then
+      insert into inkfast.process_events as t (tenant, id, born, revision, process, number, type, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1)::bigint, (p.columns::json ->> 2), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'process_events' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, process = excluded.process, number = excluded.number, type = excluded.type, body = excluded.body;
+    end if;
+    if 'grants' = any (p_put_tables) then
+      insert into inkfast.grants as t (tenant, id, born, revision, session, process, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'grants' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, process = excluded.process, body = excluded.body;
+    end if;
+    if 'inputs' = any (p_put_tables) then
+      insert into inkfast.inputs as t (tenant, id, born, revision, session, state, run, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'inputs' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, run = excluded.run, body = excluded.body;
+    end if;
+    if 'batches' = any (p_put_tables) then
+      insert into inkfast.batches as t (tenant, id, born, revision, session, state, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'batches' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, body = excluded.body;
+    end if;
+    if 'permits' = any (p_put_tables) then
+      insert into inkfast.permits as t (tenant, id, born, revision, digest, session, state, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'permits' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, digest = excluded.digest, session = excluded.session, state = excluded.state, body = excluded.body;
     end if;
   end if;
 

@@ -28,13 +28,16 @@ create table work (
   fence    integer,
   queue    text,
   state    text,
+  priority integer,
   at       integer,
+  series   text,
   body     text not null,
   primary key (tenant, id)
 ) strict, without rowid;
 
 create index work_by_due on work (tenant, queue, at, id);
-create index work_by_state on work (tenant, queue, state, born, id);
+create index work_by_ready on work (tenant, queue, state, priority, at, born, id);
+create index work_by_series on work (tenant, series, born, id);
 
 create table approvals (
   tenant   text not null,

@@ -1,0 +1,89 @@
+// A cron line: what may stand in its fields, and which wall-clock times it means. Croner calculates, on a calendar without zones:
+// a wall clock is counted in milliseconds as if it stood in UTC. What a zone makes of it is in wall-clock.ts.
+
+import { Cron, CronPattern } from 'croner'
+import { refuse } from '../../model/errors.ts'
+import { limits } from '../../model/limits.ts'
+
+export interface Line {
+  /** For each hour of the day: does the line run in it? */
+  readonly hours: readonly boolean[]
+  /** The first wall-clock time strictly after this one; undefined when there is none before the year 3000. */
+  readonly next: (wall: number) => number | undefined
+}
+
+/** A line as it is stored: upper case, single spaces, nicknames written out. */
+export function takeLine(given: unknown): string {
+  if (typeof given !== 'string') throw bad(`a cron line is text, not ${given === null ? 'null' : typeof given}`)
+  if (given.length > limits.cronChars) throw bad(`a cron line of ${given.length} characters is longer than ${limits.cronChars}`)
+  const text = given.trim().replace(/\s+/g, ' ').toUpperCase()
+  const fields = (NICKNAMES[text] ?? text).split(' ')
+  if (text === '@REBOOT') throw bad("'@reboot' is no time: nothing here boots")
+  if (fields.length !== 5 && fields.length !== 6)
+    throw bad(`'${given}' has ${text === '' ? 0 : fields.length} fields, a cron line has 5 or 6`)
+  const names = fields.length === 5 ? FIELDS.slice(1) : FIELDS
+  const taken = fields.map((field, i) => takeField(field, names[i] as Field, given)).join(' ')
+  let line: Line
+  try {
+    line = lineOf(taken)
+  } catch (error) {
+    throw bad(`'${given}' is no cron line: ${error instanceof Error ? error.message.replace(/^\w+: /, '') : error}`, error)
+  }
+  // Whatever happens at all happens within forty years: 29 February on a given weekday is the rarest.
+  const first = line.next(Date.UTC(2000, 0, 1))
+  if (first === undefined || first > Date.UTC(2000 + limits.scheduleYears, 0, 1))
+    throw bad(`'${given}' never happens: there is no such day within ${limits.scheduleYears} years`)
+  return taken
+}
+
+const remembered = new Map<string, Line>()
+
+/** The calculator for a line that was taken. */
+export function lineOf(text: string): Line {
+  const known = remembered.get(text)
+  if (known) return known
+  // Nothing is ever scheduled with it: without a function croner starts no timer, and with an instant it asks no clock. A fixed offset keeps it from looking at zones.
+  const cron = new Cron(text, { utcOffset: 0, mode: '5-or-6-parts' })
+  const hours = new CronPattern(text).hour.map(Boolean)
+  const line: Line = { hours, next: (wall) => cron.nextRun(new Date(wall))?.getTime() }
+  if (remembered.size >= limits.linesRemembered) remembered.clear()
+  remembered.set(text, line)
+  return line
+}
+
+type Field = (typeof FIELDS)[number]
+const FIELDS = ['second', 'minute', 'hour', 'day of the month', 'month', 'day of the week'] as const
+
+const NICKNAMES: Readonly<Record<string, string>> = {
+  '@YEARLY': '0 0 1 1 *',
+  '@ANNUALLY': '0 0 1 1 *',
+  '@MONTHLY': '0 0 1 * *',
+  '@WEEKLY': '0 0 * * 0',
+  '@DAILY': '0 0 * * *',
+  '@MIDNIGHT': '0 0 * * *',
+  '@HOURLY': '0 * * * *',
+}
+
+const NUMBER = '\\d{1,2}'
+const MONTH = `(?:${NUMBER}|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)`
+const WEEKDAY = '(?:[0-7]|SUN|MON|TUE|WED|THU|FRI|SAT)'
+const ordinary = (value: string): string => `\\*/${NUMBER}|${value}(?:-${value}(?:/${NUMBER})?)?`
+const listOf = (item: string, before = ''): RegExp => new RegExp(`^${before}(?:\\*|(?:${item})(?:,(?:${item}))*)$`)
+
+// Croner reads more than this, and some of it as something else: in '15L' it sees the 15th and the last day, in '1W5' the nearest weekday to the 1st.
+const GRAMMAR: Readonly<Record<Field, RegExp>> = {
+  second: listOf(ordinary(NUMBER)),
+  minute: listOf(ordinary(NUMBER)),
+  hour: listOf(ordinary(NUMBER)),
+  'day of the month': new RegExp(`^LW$|${listOf(`${ordinary(NUMBER)}|${NUMBER}W|L`).source}`),
+  month: listOf(ordinary(MONTH)),
+  'day of the week': listOf(`${WEEKDAY}(?:-${WEEKDAY})?(?:#[1-5L]|L)|${ordinary(WEEKDAY)}`, '\\+?'),
+}
+
+function takeField(field: string, name: Field, line: string): string {
+  const plain = field === '?' && name.startsWith('day') ? '*' : field
+  if (!GRAMMAR[name].test(plain)) throw bad(`'${field}' in '${line}' cannot be a ${name}`)
+  return plain
+}
+
+const bad = (why: string, cause?: unknown) => refuse('SCHEDULE_INVALID', { why }, cause)

@@ -1,0 +1,74 @@
+// How a job keeps to its schedule: what overlaps, what was missed, how much later than its time. Words of other schedulers are understood.
+
+import { refuse } from '../../model/errors.ts'
+import type { JobPolicy, Missed, Overlap } from '../../model/job.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+
+export interface PolicyOptions {
+  /**
+   * When an occurrence is due while the one before it still runs: leave it out (`forbid`, the default), end the one that runs
+   * (`replace`), keep one waiting (`queueOne`), or start it all the same (`allow`). Temporal's words are understood.
+   */
+  readonly overlap?: string
+  /**
+   * Occurrences that nobody was there to start: leave them out (`skip`), start one for all of them (`once`, the default), or start each
+   * one within `catchUp` (`all`). Quartz's words are understood.
+   */
+  readonly missed?: string
+  /** How late a missed occurrence may still start: a day for `all` and without end for `once`, unless said. */
+  readonly catchUp?: Duration
+  /** Occurrences start up to so much later than their times. */
+  readonly jitter?: Duration
+}
+
+export function takePolicy(options: PolicyOptions): JobPolicy {
+  const given = optionsOf(options, 'policy')
+  const overlap = takeWord(given.overlap, 'overlap', OVERLAPS, 'forbid')
+  const missed = takeWord(given.missed, 'missed', MISSED, 'once')
+  const jitter = given.jitter === undefined ? 0 : Math.round(milliseconds(given.jitter))
+  if (jitter > limits.jitterMs) throw bad('jitter', `${String(given.jitter)} is more than ${limits.jitterMs} ms`)
+  if (missed === 'skip' && given.catchUp !== undefined) throw bad('catchUp', "with missed: 'skip' nothing is caught up with")
+  const catchUp = given.catchUp === undefined ? (missed === 'all' ? limits.catchUpMs : undefined) : Math.round(milliseconds(given.catchUp))
+  if (catchUp !== undefined && catchUp > limits.everyMostMs)
+    throw bad('catchUp', `${String(given.catchUp)} is more than ${limits.everyMostMs} ms`)
+  return { overlap, missed, jitter, ...(catchUp !== undefined && { catchUp }) }
+}
+
+const OVERLAPS: Readonly<Record<string, Overlap>> = {
+  forbid: 'forbid',
+  skip: 'forbid',
+  replace: 'replace',
+  cancelother: 'replace',
+  terminateother: 'replace',
+  queueone: 'queueOne',
+  bufferone: 'queueOne',
+  allow: 'allow',
+  allowall: 'allow',
+}
+
+const MISSED: Readonly<Record<string, Missed>> = {
+  skip: 'skip',
+  donothing: 'skip',
+  once: 'once',
+  fireoncenow: 'once',
+  firenow: 'once',
+  all: 'all',
+  ignoremisfires: 'all',
+}
+
+/** However it is cased and joined: QueueOne, queue-one and QUEUE_ONE are one word. */
+function takeWord<Word extends string>(given: unknown, option: string, words: Readonly<Record<string, Word>>, usual: Word): Word {
+  if (given === undefined) return usual
+  const plain = typeof given === 'string' ? given.toLowerCase().replace(/[\s_-]/g, '') : ''
+  const word = Object.hasOwn(words, plain) ? words[plain] : undefined
+  if (word) return word
+  // A job slower than its schedule would wait for ever longer, with nobody told.
+  if (option === 'overlap' && plain === 'bufferall')
+    throw bad(option, "a queue of all of them would have no end; use 'queueOne', or 'allow' with a queue that does one at a time")
+  const known = [...new Set(Object.values(words))].map((each) => `'${each}'`).join(', ')
+  throw bad(option, `${typeof given === 'string' ? `'${given.slice(0, 80)}'` : 'what was given'} is none of ${known}`)
+}
+
+const bad = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })

@@ -1,0 +1,220 @@
+// A claim: an item in hand, under a fence. It is settled once, by whoever holds the newest one.
+
+import { InkError, refuse } from '../../model/errors.ts'
+import type { Id, TenantId } from '../../model/ids.ts'
+import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import type { ErrorData } from '../../model/run.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import type { WorkRow } from '../../model/work.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { type Done, type DoneRow, type Part, part, plan } from '../execute.ts'
+import { errorData, load } from '../runs/stored.ts'
+import type { Scope } from '../scope.ts'
+import { followers, type Move } from './follow.ts'
+import type { ClaimHold } from './holds.ts'
+import { storeNow } from './now.ts'
+import { isSpent, type WorkCommand, work } from './work-decider.ts'
+
+export interface FailOptions {
+  /** There is no use in trying again. */
+  readonly final?: boolean
+  /** How long it rests this time. */
+  readonly delay?: Duration
+}
+
+export interface Claim<T = unknown> extends AsyncDisposable {
+  readonly id: Id<'work'>
+  readonly tenant: TenantId
+  readonly queue: string
+  readonly payload: T
+  /** From 1. */
+  readonly attempt: number
+  readonly fence: number
+  readonly key: string | undefined
+  readonly group: string | undefined
+  /** Aborted when the claim is lost. */
+  readonly signal: AbortSignal
+  /** FENCE_LOST where it is somebody else's by now. */
+  complete(): Promise<void>
+  /** Tried again after a rest; without attempts left, or with `final`, it is dead, and stays for somebody to look at. */
+  fail(error: unknown, options?: FailOptions): Promise<'ready' | 'dead'>
+  /** Holds on for so long from now, or for as long as it was claimed. */
+  renew(lease?: Duration): Promise<void>
+  /** Gives it back, due at once or later. Leaving the scope does the same. */
+  release(options?: { readonly delay?: Duration }): Promise<void>
+}
+
+const SETTLED: Readonly<Record<string, Move>> = { complete: 'completed', fail: 'failed', release: 'released' }
+
+export class HeldClaim<T = unknown> implements Claim<T> {
+  readonly scope: Scope
+  readonly id: Id<'work'>
+  readonly payload: T
+  readonly #row: DoneRow
+  readonly #hold: ClaimHold
+  #how: Move | undefined
+
+  constructor(scope: Scope, row: DoneRow, payload: T, hold: ClaimHold) {
+    this.scope = scope
+    this.id = hold.id
+    this.payload = payload
+    this.#row = row
+    this.#hold = hold
+  }
+
+  get row(): WorkRow {
+    return this.#row.body as unknown as WorkRow
+  }
+  get tenant(): TenantId {
+    return this.scope.tenant
+  }
+  get queue(): string {
+    return this.row.queue
+  }
+  get attempt(): number {
+    return this.row.attempt
+  }
+  get key(): string | undefined {
+    return this.row.key
+  }
+  get group(): string | undefined {
+    return this.row.group
+  }
+  get fence(): number {
+    return this.#hold.fence
+  }
+  get signal(): AbortSignal {
+    return this.#hold.lost.signal
+  }
+  get isSettled(): boolean {
+    return this.#how !== undefined
+  }
+
+  async complete(): Promise<void> {
+    await this.settle({ verb: 'complete' }, 'completed')
+  }
+
+  async fail(thrown: unknown, { final = false, delay }: FailOptions = {}): Promise<'ready' | 'dead'> {
+    const error = errorData(this.scope, thrown)
+    const rest = delay === undefined ? undefined : milliseconds(delay)
+    const dies = final || isSpent(this.row)
+    const now = await storeNow(this.scope)
+    await this.settle({ verb: 'fail', now, error, final, restMs: rest }, dies ? 'died' : 'failed', [], [], error)
+    return dies ? 'dead' : 'ready'
+  }
+
+  async release({ delay }: { readonly delay?: Duration } = {}): Promise<void> {
+    const wait = delay === undefined ? 0 : milliseconds(delay)
+    await this.giveBack(wait, false)
+  }
+
+  /** `unused`: whoever took it did not get to it. */
+  async giveBack(delayMs: number, unused: boolean): Promise<void> {
+    const at = (await storeNow(this.scope, delayMs > 0)) + delayMs
+    const dies = !unused && isSpent(this.row)
+    const error = { name: 'GivenBack', message: 'given back at the last attempt' }
+    await this.settle({ verb: 'release', at, ...(unused && { unused }) }, dies ? 'died' : 'released', [], [], dies ? error : undefined)
+  }
+
+  async renew(lease?: Duration): Promise<void> {
+    this.#checkOpen()
+    await this.scope.engine.holds.renew([this.#hold], lease === undefined ? undefined : milliseconds(lease))
+    if (this.signal.aborted) throw this.signal.reason
+  }
+
+  /** Settles it in one commit with whatever else is to happen then. */
+  async settle(
+    command: Extract<WorkCommand, { verb: 'complete' | 'fail' | 'release' }>,
+    move: Move,
+    more: readonly Part[] = [],
+    guards: readonly Guard[] = [],
+    error?: ErrorData,
+  ): Promise<Done> {
+    this.#checkOpen()
+    this.#how = SETTLED[command.verb] as Move
+    try {
+      const { row, id } = this
+      const moved = { item: id, row, move, now: this.scope.engine.lane.storeTime(), ...(error && { error }) }
+      const parts = [part(work, id, command, { seen: this.#row }), ...(await followers(this.scope, moved)), ...more]
+      const fence: Guard = { kind: 'fence', table: 'work', id, fence: this.fence }
+      const done = await plan(this.scope, parts, { guards: [fence, ...guards] })
+      this.scope.engine.holds.letGo(this.#hold)
+      return done
+    } catch (refusal) {
+      if (refusal instanceof InkError && refusal.code === 'FENCE_LOST') {
+        this.scope.engine.holds.letGo(this.#hold)
+        this.#hold.lost.abort(refusal)
+      } else this.#how = undefined
+      throw refusal
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#how) throw refuse('CLAIM_SETTLED', { item: this.id, how: this.#how })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#how) return
+    try {
+      await this.release()
+    } catch (error) {
+      // It is somebody else's by now, and nobody asked for it to be given back by name.
+      if (!(error instanceof InkError && error.code === 'FENCE_LOST')) throw error
+      this.scope.engine.environment.logger.warn('a claim was lost before it was settled', { item: this.id, queue: this.queue })
+    }
+  }
+}
+
+export interface Taking {
+  readonly parts: readonly Part[]
+  readonly guards: readonly Guard[]
+  readonly asked: number
+}
+
+/** What it takes to claim an item as it was seen: nobody else has touched it since. */
+export async function taking(scope: Scope, { id, revision, body }: StoredRow, now: number, leaseMs: number): Promise<Taking> {
+  const { keeper, environment } = scope.engine
+  const row = decodeBody<WorkRow & Body>(body)
+  const { owner, incarnation, mark } = keeper.holder
+  const seen = { body: row, revision }
+  const command = { verb: 'claim', owner, incarnation, ...(mark && { mark }), now, until: now + leaseMs, free: true } as const
+  const item = id as Id<'work'>
+  return {
+    asked: environment.clock.monotonic(),
+    parts: [part(work, item, command, { seen }), ...(await followers(scope, { item, row, move: 'claimed', now }))],
+    guards: [{ kind: 'row', table: 'work', id, revision }],
+  }
+}
+
+/** In hand, once the commit that took it is there. */
+export async function inHand<T>(
+  scope: Scope,
+  row: DoneRow,
+  id: string,
+  leaseMs: number,
+  asked: number,
+  renew: boolean,
+): Promise<HeldClaim<T>> {
+  const { holds } = scope.engine
+  const hold = holds.take(scope.tenant, id as Id<'work'>, row.revision, leaseMs, asked)
+  if (renew) holds.keep(hold)
+  const { payload } = row.body as unknown as WorkRow
+  try {
+    return new HeldClaim<T>(scope, row, (await load(scope, payload)) as T, hold)
+  } catch (error) {
+    // What it says cannot be read: it is set aside for somebody to mend that.
+    await new HeldClaim(scope, row, undefined, hold).fail(error, { final: true })
+    throw error
+  }
+}
+
+/** Whoever held it last died with it, and there are no attempts left. */
+export const isPoisoned = (row: WorkRow): boolean => row.state === 'claimed' && isSpent(row)
+
+export async function bury(scope: Scope, { id, revision, body }: StoredRow): Promise<void> {
+  const row = decodeBody<WorkRow & Body>(body)
+  const error = { name: 'Poisoned', message: `whoever took it up said nothing more, and it was tried ${row.attempt} times` }
+  const moved = { item: id as Id<'work'>, row, move: 'died', now: scope.engine.lane.storeTime(), error } as const
+  const parts = [part(work, id as Id, { verb: 'bury', error }, { seen: { body: row, revision } }), ...(await followers(scope, moved))]
+  await plan(scope, parts, { guards: [{ kind: 'row', table: 'work', id, revision }] })
+}

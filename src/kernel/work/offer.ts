@@ -1,0 +1,116 @@
+// Offering an item: checked at the door, written once for each key, found by its queue.
+
+import { utf8 } from '../../model/bytes.ts'
+import { refuse } from '../../model/errors.ts'
+import { type Id, readId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { type Backoff, RESERVED_QUEUES, seriesOf, type WorkRow } from '../../model/work.ts'
+import { type Part, part, plan } from '../execute.ts'
+import { takeName } from '../runs/names.ts'
+import { store } from '../runs/stored.ts'
+import type { Scope } from '../scope.ts'
+import { maskKey } from '../session.ts'
+import { storeNow } from './now.ts'
+import { type Offered, work } from './work-decider.ts'
+
+export interface OfferOptions {
+  /** The same key and the same payload: the same item, also after it is done. Another payload with it is refused. */
+  readonly key?: string
+  /** Not before so long from now. */
+  readonly delay?: Duration
+  /** Not before then. */
+  readonly at?: Date | number
+  /** Higher comes first; 0 unless said. */
+  readonly priority?: number
+  /** Items of one group come in the order they were offered, one at a time. */
+  readonly group?: string
+  /** How often it may be tried. */
+  readonly attempts?: number
+  /** How long it rests after a failure; each time twice as long. */
+  readonly backoff?: Duration | { readonly first: Duration; readonly factor?: number; readonly most?: Duration }
+}
+
+/** An item as people see it. What is done is gone from the queue, and its state is `done`. */
+export interface WorkItem extends Omit<WorkRow, 'state' | 'series' | 'mark' | 'run' | 'payload'> {
+  readonly id: Id<'work'>
+  readonly state: WorkRow['state'] | 'done'
+  /** It was there before, under its key. */
+  readonly repeated: boolean
+}
+
+/** A queue that people may use. */
+export function takeQueue(scope: Scope, name: string): string {
+  const wrong = () =>
+    refuse('QUEUE_NAME_INVALID', { name: String(name).slice(0, 80), limit: limits.runNameChars, reserved: RESERVED_QUEUES.join(', ') })
+  if (typeof name !== 'string' || RESERVED_QUEUES.some((prefix) => name.startsWith(prefix))) throw wrong()
+  return takeName(scope, name, 'a queue')
+}
+
+export type TakenOffer = Omit<Offered, 'at' | 'payload' | 'queue'> & { readonly delayMs: number; readonly notBefore?: number }
+
+/** Checked, and with what goes without saying. */
+export function takeOffer(scope: Scope, queue: string, options: OfferOptions | undefined): TakenOffer {
+  const { key, delay, at, priority = 0, group, attempts = limits.workAttempts, backoff } = optionsOf(options, 'offer')
+  const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
+  if (!Number.isSafeInteger(priority)) throw wrong('priority', 'it is a whole number')
+  if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrong('attempts', 'it is a whole number from 1 on')
+  if (delay !== undefined && at !== undefined) throw wrong('at', 'give a delay or a time, not both')
+  const notBefore = at instanceof Date ? at.getTime() : at
+  if (notBefore !== undefined && (typeof notBefore !== 'number' || !Number.isSafeInteger(notBefore))) throw wrong('at', 'it is a date')
+  const taken = group === undefined ? undefined : takeName(scope, group, 'a group')
+  return {
+    ...(key !== undefined && { key: maskKey(scope, key) }),
+    priority,
+    ...(taken !== undefined && { group: taken, series: seriesOf(queue, taken) }),
+    attempts,
+    backoff: takeBackoff(backoff),
+    delayMs: delay === undefined ? 0 : milliseconds(delay),
+    ...(notBefore !== undefined && { notBefore }),
+  }
+}
+
+export function takeBackoff(backoff: OfferOptions['backoff'] = limits.workBackoffMs): Backoff {
+  const {
+    first,
+    factor = 2,
+    most = limits.workBackoffMostMs,
+  } = typeof backoff === 'object' ? optionsOf(backoff, 'backoff') : { first: backoff }
+  if (typeof factor !== 'number' || !(factor >= 1) || factor > 100)
+    throw refuse('OPTION_INVALID', { option: 'backoff.factor', why: 'it lies between 1 and 100' })
+  return { firstMs: milliseconds(first), factor, mostMs: milliseconds(most) }
+}
+
+/** The part of a commit that offers an item of a queue. Used by everything that happens later. */
+export const offerPart = (id: Id<'work'>, offered: Offered, about: Pick<Part, 'session' | 'run' | 'cause' | 'seen'> = {}): Part =>
+  part(work, id, { verb: 'offer', ...offered }, about)
+
+/** Where a key is given, the id follows from it: as long as the item is there, the key is its own. */
+export const itemId = (scope: Scope, queue: string, key: string | undefined): Id<'work'> =>
+  key === undefined
+    ? scope.engine.newId<'work'>()
+    : readId<'work'>(scope.engine.environment.digest.sha256(utf8(`inkfast/item/${queue}\n${key}`)))
+
+export async function offerItem(scope: Scope, queue: string, payload: unknown, options: OfferOptions | undefined): Promise<WorkItem> {
+  const { delayMs, notBefore, ...taken } = takeOffer(scope, queue, options)
+  const stored = await store(scope, payload, { run: '', name: queue, state: 'offered', of: 'the payload' })
+  const now = await storeNow(scope, delayMs > 0 || notBefore !== undefined)
+  const at = notBefore ?? now + delayMs
+  const id = itemId(scope, queue, taken.key)
+  const offered = { ...taken, queue, at, payload: stored }
+  const { key } = taken
+  const done = await plan(scope, [offerPart(id, offered, key === undefined ? { seen: { body: undefined, revision: 0 } } : {})], {
+    ...(key !== undefined && { key, within: `offer/${queue}`, body: stored }),
+  })
+  scope.engine.openRuns.offered()
+  const row = done.rows[0]?.body as unknown as WorkRow | undefined
+  // A key that was used, and an item that is not there any more: it is done.
+  if (!row) return { id, queue, key, state: 'done', attempt: 0, strikes: 0, repeated: true }
+  return toItem(id, row, done.receipts.length === 0 || done.repeated)
+}
+
+export function toItem(id: Id<'work'>, row: WorkRow, repeated = false): WorkItem {
+  const { series: _, mark: __, run: ___, payload: ____, ...shown } = row
+  return { ...shown, id, repeated }
+}

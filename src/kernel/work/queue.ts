@@ -1,0 +1,237 @@
+// A queue by its name: what is offered is claimed by somebody, under a fence, and settled once.
+
+import { InkError, refuse } from '../../model/errors.ts'
+import { type Id, type TenantId, toId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import type { Backlog } from '../../model/queries.ts'
+import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { WORK_STATES, type WorkRow, type WorkState } from '../../model/work.ts'
+import { telling } from '../draft.ts'
+import { part, plan } from '../execute.ts'
+import { Bell, stopIfAsked } from '../read.ts'
+import { load } from '../runs/stored.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { bury, type Claim, type HeldClaim, inHand, isPoisoned, taking } from './claim.ts'
+import { followers } from './follow.ts'
+import { storeNow } from './now.ts'
+import { type OfferOptions, offerItem, takeQueue, toItem, type WorkItem } from './offer.ts'
+import { orphans } from './orphans.ts'
+import { work } from './work-decider.ts'
+import { QueueWorker, type WorkerOptions, type WorkHandler } from './worker.ts'
+
+export interface ClaimOptions {
+  /** How long it is held without a renewal. */
+  readonly lease?: Duration
+  /** Held as long as this program has it, renewed by itself. */
+  readonly renew?: boolean
+  /** How long to wait for something to claim; without it, not at all. */
+  readonly wait?: Duration
+  readonly signal?: AbortSignal
+}
+
+/** Why there is nothing to claim: nothing is there, it is due later, others hold it or come first, or somebody else was quicker. */
+export type WhyEmpty =
+  | { readonly claim?: undefined; readonly why: 'empty' | 'blocked' | 'lostRace' }
+  | { readonly claim?: undefined; readonly why: 'notDue'; readonly at: number }
+
+export type Tried<T> = { readonly claim: Claim<T>; readonly why?: undefined } | WhyEmpty
+
+export interface WorkListOptions {
+  readonly state?: WorkState
+  /** At most so many; the default is 50. */
+  readonly last?: number
+  readonly cursor?: string
+}
+
+export interface Queue<T = unknown> {
+  readonly name: string
+  offer(payload: T, options?: OfferOptions): Promise<WorkItem>
+  /** Undefined where there is nothing to claim; `tryClaim` says why. */
+  claim(options?: ClaimOptions): Promise<Claim<T> | undefined>
+  tryClaim(options?: Omit<ClaimOptions, 'wait'>): Promise<Tried<T>>
+  /** Claims and settles, so many at a time, until it is closed. */
+  work(handler: WorkHandler<T>, options?: WorkerOptions): QueueWorker<T>
+  get(id: string): Promise<(WorkItem & { readonly payload: T }) | undefined>
+  /** What is there: with a state in the order it will be taken, without one by its time. */
+  list(options?: WorkListOptions): Promise<{ readonly items: readonly WorkItem[]; readonly cursor?: string }>
+  /** Takes it out of the queue. Whoever holds it has lost it. */
+  cancel(id: string, options?: { readonly reason?: string }): Promise<WorkItem>
+  /** Offers a dead item anew, or all of them. */
+  redrive(id?: string): Promise<readonly WorkItem[]>
+  stats(): Promise<Backlog>
+}
+
+// Enough to find one that nobody else is taking right now.
+const WINDOW = 16
+const PAGE = 50
+
+export function queueOf<T>(scope: Scope, given: string, only: TenantId | undefined): Queue<T> {
+  const name = takeQueue(scope, given)
+  return {
+    name,
+    offer: async (payload, options) => {
+      checkOpen(scope.engine)
+      return offerItem(scope, name, payload, options)
+    },
+    claim: (options) => claimNext<T>(scope, name, options),
+    tryClaim: (options) => tryClaim<T>(scope, name, options),
+    work: (handler, options) => new QueueWorker<T>(scope, name, handler, options, only),
+    get: async (id) => {
+      const found = await find(scope, name, id)
+      return found && { ...toItem(found.id as Id<'work'>, found.row), payload: (await load(scope, found.row.payload)) as T }
+    },
+    list: (options) => listWork(scope, name, options),
+    cancel: (id, options) => cancel(scope, name, id, options),
+    redrive: (id) => redrive(scope, name, id),
+    stats: async () => {
+      checkOpen(scope.engine)
+      const found = (await scope.engine.backend.queries.backlog(scope.tenant)).find(({ queue }) => queue === name)
+      return found ?? { queue: name, ready: 0, delayed: 0, claimed: 0, asleep: 0, dead: 0 }
+    },
+  }
+}
+
+async function claimNext<T>(scope: Scope, queue: string, options?: ClaimOptions): Promise<Claim<T> | undefined> {
+  const { wait, signal, ...rest } = optionsOf(options, 'claim')
+  const until = wait === undefined ? 0 : scope.engine.environment.clock.monotonic() + milliseconds(wait)
+  if (wait === undefined) return (await tryClaim<T>(scope, queue, { ...rest, ...(signal && { signal }) })).claim
+  const bell = new Bell(scope, [signal, scope.engine.closing])
+  try {
+    for (;;) {
+      bell.reset()
+      const tried = await tryClaim<T>(scope, queue, { ...rest, ...(signal && { signal }) })
+      const left = until - scope.engine.environment.clock.monotonic()
+      if (tried.claim || left <= 0) return tried.claim
+      const due = tried.why === 'notDue' ? tried.at - (await storeNow(scope)) : limits.lookEveryMs
+      await bell.rung(Math.min(left, Math.max(due, 1)))
+    }
+  } finally {
+    bell.close()
+  }
+}
+
+async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOptions, 'wait'>): Promise<Tried<T>> {
+  checkOpen(scope.engine)
+  const { lease, renew = false, signal } = optionsOf(options, 'claim')
+  const leaseMs = takeLease(scope, lease)
+  stopIfAsked(scope, signal)
+  const { now, rows, next } = await scope.engine.backend.queries.ready(scope.tenant, queue, WINDOW)
+  const found = rows.length > 0 ? rows : await orphans(scope, queue)
+  for (const row of found) {
+    const claim = await claimAs<T>(scope, row, now, leaseMs, renew)
+    if (claim) return { claim }
+  }
+  if (found.length > 0) return { why: 'lostRace' }
+  // Something that is due, and cannot be claimed: it is held, or stands behind another of its group.
+  const { rows: held } = await scope.engine.backend.rows.list(scope.tenant, 'work', {
+    index: 'byDue',
+    equals: [queue],
+    from: 0,
+    below: now + 1,
+    limit: 1,
+  })
+  const { rows: claimed } = await scope.engine.backend.rows.list(scope.tenant, 'work', {
+    index: 'byReady',
+    equals: [queue, 'claimed'],
+    limit: 1,
+  })
+  if (held.length > 0 || claimed.length > 0) return { why: 'blocked' }
+  return next === undefined ? { why: 'empty' } : { why: 'notDue', at: next }
+}
+
+export function takeLease(scope: Scope, lease: Duration | undefined): number {
+  const ms = lease === undefined ? scope.engine.keeper.ttlMs : milliseconds(lease)
+  if (ms < 1) throw refuse('OPTION_INVALID', { option: 'lease', why: 'a claim is held for at least a millisecond' })
+  return ms
+}
+
+/** Undefined where somebody else was quicker, or nobody is to have it any more. */
+export async function claimAs<T>(
+  scope: Scope,
+  row: StoredRow,
+  now: number,
+  leaseMs: number,
+  renew: boolean,
+): Promise<HeldClaim<T> | undefined> {
+  try {
+    if (isPoisoned(decodeBody<WorkRow & Body>(row.body))) {
+      await bury(scope, row)
+      return undefined
+    }
+    const { parts, guards, asked } = await taking(scope, row, now, leaseMs)
+    const { rows } = await plan(scope, parts, { guards })
+    return await inHand<T>(scope, rows[0] as NonNullable<(typeof rows)[0]>, row.id, leaseMs, asked, renew)
+  } catch (error) {
+    if (error instanceof InkError && error.code === 'CONFLICT') return undefined
+    throw error
+  }
+}
+
+async function find(scope: Scope, queue: string, given: string): Promise<{ readonly id: string; readonly row: WorkRow } | undefined> {
+  checkOpen(scope.engine)
+  const id = telling(scope, () => toId<'work'>(given))
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'work', id)
+  const row = stored && decodeBody<WorkRow & Body>(stored.body)
+  return row?.queue === queue ? { id, row } : undefined
+}
+
+export async function listWork(
+  scope: Scope,
+  queue: string,
+  options?: WorkListOptions,
+): Promise<{ readonly items: readonly WorkItem[]; readonly cursor?: string }> {
+  checkOpen(scope.engine)
+  const { state, last = PAGE, cursor } = optionsOf(options, 'list')
+  if (!Number.isInteger(last) || last < 1 || last > limits.listRows)
+    throw refuse('RANGE_INVALID', { why: `ask for 1 to ${limits.listRows} items` })
+  if (state !== undefined && !WORK_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `there is no item state '${state}'` })
+  const page = await scope.engine.backend.rows.list(scope.tenant, 'work', {
+    index: state === undefined ? 'byDue' : 'byReady',
+    equals: state === undefined ? [queue] : [queue, state],
+    limit: last,
+    ...(cursor !== undefined && { cursor }),
+  })
+  return {
+    items: page.rows.map((row) => toItem(row.id as Id<'work'>, decodeBody<WorkRow & Body>(row.body))),
+    ...(page.cursor !== undefined && { cursor: page.cursor }),
+  }
+}
+
+async function cancel(scope: Scope, queue: string, given: string, options?: { readonly reason?: string }): Promise<WorkItem> {
+  const { reason = '' } = optionsOf(options, 'cancel')
+  if (typeof reason !== 'string' || reason.length > limits.reasonChars)
+    throw refuse('OPTION_INVALID', { option: 'reason', why: `it is a text of at most ${limits.reasonChars} characters` })
+  const found = await find(scope, queue, given)
+  if (!found) throw refuse('WORK_UNKNOWN', { item: given })
+  const { row } = found
+  const id = found.id as Id<'work'>
+  const moved = { item: id, row, move: 'cancelled', now: scope.engine.lane.storeTime() } as const
+  await plan(scope, [part(work, id, { verb: 'cancel', reason }), ...(await followers(scope, moved))])
+  return toItem(id, row)
+}
+
+async function redrive(scope: Scope, queue: string, given?: string): Promise<readonly WorkItem[]> {
+  const at = await storeNow(scope)
+  const anew = async (id: Id<'work'>, row: WorkRow): Promise<WorkItem> => {
+    const moved = { item: id, row, move: 'redriven', now: at } as const
+    const { rows } = await plan(scope, [part(work, id, { verb: 'redrive', id, at }), ...(await followers(scope, moved))])
+    return toItem(id, rows[0]?.body as unknown as WorkRow)
+  }
+  const driven: WorkItem[] = []
+  if (given !== undefined) {
+    const found = await find(scope, queue, given)
+    if (!found) throw refuse('WORK_UNKNOWN', { item: given })
+    driven.push(await anew(found.id as Id<'work'>, found.row))
+  } else {
+    checkOpen(scope.engine)
+    for (;;) {
+      const page = await scope.engine.backend.rows.list(scope.tenant, 'work', { index: 'byReady', equals: [queue, 'dead'], limit: PAGE })
+      for (const { id, body } of page.rows) driven.push(await anew(id as Id<'work'>, decodeBody<WorkRow & Body>(body)))
+      if (page.cursor === undefined) break
+    }
+  }
+  scope.engine.openRuns.offered()
+  return driven
+}

@@ -1,0 +1,135 @@
+// The queue: offered, claimed, given back, put to sleep, woken, completed; failed and tried again, dead and redriven. The seq of a claim is its fence.
+
+import { canonical } from '../../model/canonical.ts'
+import { refuse } from '../../model/errors.ts'
+import type { ErrorData } from '../../model/run.ts'
+import { restMs, type WorkRow } from '../../model/work.ts'
+import { decider, type Fact, fact } from '../decider.ts'
+import type { Holder } from '../runs/lease-decider.ts'
+
+export type Offered = Pick<
+  WorkRow,
+  'queue' | 'run' | 'priority' | 'group' | 'series' | 'key' | 'payload' | 'attempts' | 'backoff' | 'origin'
+> & {
+  readonly at: number
+}
+
+export type WorkCommand =
+  | ({ readonly verb: 'offer' } & Offered)
+  /** `free`: its last holder has let the claim run out. `now` is what the store's clock said when that was looked at. */
+  | ({ readonly verb: 'claim'; readonly now: number; readonly until: number; readonly free: boolean } & Holder)
+  /** Back into the queue, due at `at`. `unused`: it was hardly looked at, and the attempt does not count. */
+  | { readonly verb: 'release'; readonly at: number; readonly unused?: boolean }
+  /** Until `at`, or until somebody wakes it. */
+  | { readonly verb: 'park'; readonly at?: number | undefined }
+  | { readonly verb: 'wake' }
+  | { readonly verb: 'complete' }
+  /** Tried again after a rest, unless there are no attempts left, or it is said to be final. `restMs` takes the place of its own backoff. */
+  | {
+      readonly verb: 'fail'
+      readonly now: number
+      readonly error: ErrorData
+      readonly final?: boolean
+      readonly restMs?: number | undefined
+    }
+  /** Out of the queue, kept for somebody to look at. */
+  | { readonly verb: 'bury'; readonly error: ErrorData }
+  /** A dead one is offered anew: at the end of its group, with all its attempts. */
+  | { readonly verb: 'redrive'; readonly id: string; readonly at: number }
+  | { readonly verb: 'cancel'; readonly reason: string }
+
+// Before everything else that is due.
+const AT_ONCE = 0
+
+export const work = decider<WorkRow, WorkCommand>({
+  table: 'work',
+  grants: ['work.claimed'],
+
+  decide: {
+    offer: (row, { verb: _, ...offered }) => {
+      if (!row) return [fact('work.offered', offered)]
+      if (canonical(row.payload ?? {}) !== canonical(offered.payload ?? {})) throw refuse('KEY_REUSED', { queue: row.queue, key: row.key })
+      return []
+    },
+    claim: (row, { owner, mark, now, until, free }) => {
+      const due = row && row.at !== undefined && (row.state === 'claimed' ? free : row.state === 'ready' && row.at <= now)
+      if (!due) throw refuse('CONFLICT', { table: 'work', id: row?.queue ?? '', tries: 1 })
+      return [
+        fact('work.claimed', {
+          owner,
+          ...(mark && { mark }),
+          until,
+          attempt: row.attempt + 1,
+          strikes: row.state === 'claimed' ? row.strikes + 1 : 0,
+        }),
+      ]
+    },
+    release: (row, { at, unused }) => {
+      if (row?.state !== 'claimed') return []
+      if (!unused && isSpent(row)) return [fact('work.died', { error: { name: 'GivenBack', message: 'given back at the last attempt' } })]
+      return [fact('work.released', { at, ...(unused && { attempt: row.attempt - 1 }) })]
+    },
+    park: (row, { at }) => (row?.state === 'claimed' ? [fact('work.parked', at === undefined ? {} : { at })] : []),
+    // A fact even where it is claimed: so it is guarded, and cannot pass by somebody who is about to put the item to sleep.
+    wake: (row) => (row ? [fact('work.woken', {})] : []),
+    complete: (row) => (row ? [fact('work.completed', {})] : []),
+    fail: (row, { now, error, final, restMs: rest }) => {
+      if (row?.state !== 'claimed') return []
+      if (final || isSpent(row)) return [fact('work.died', { error })]
+      return [fact('work.failed', { error, at: now + (rest ?? (row.backoff ? restMs(row.backoff, row.attempt) : 0)) })]
+    },
+    bury: (row, { error }) => (row && row.state !== 'dead' ? [fact('work.died', { error })] : []),
+    redrive: (row, { id, at }) => {
+      if (!row) throw refuse('WORK_UNKNOWN', { item: id })
+      if (row.state !== 'dead') throw refuse('WORK_NOT_DEAD', { item: id, queue: row.queue, state: row.state })
+      return [fact('work.redriven', {}), offeredAnew(row, at)]
+    },
+    cancel: (row, { reason }) => (row ? [fact('work.cancelled', { reason })] : []),
+  },
+
+  evolve: {
+    'work.offered': (_, e) => ({
+      queue: '',
+      attempt: 0,
+      strikes: 0,
+      ...(e.data as Partial<WorkRow> | undefined),
+      state: 'ready',
+      offeredAt: e.at,
+    }),
+    'work.claimed': (row, e) => {
+      if (!row) return row
+      const { until, ...claim } = (e.data ?? {}) as { until?: number } & Partial<WorkRow>
+      return { ...row, ...claim, state: 'claimed', at: until }
+    },
+    'work.released': (row, e) => {
+      if (!row) return row
+      const { at, attempt = row.attempt } = (e.data ?? {}) as Partial<WorkRow>
+      return { ...unheld(row), state: 'ready', at, attempt }
+    },
+    'work.parked': (row, e) => row && { ...unheld(row), state: 'asleep', at: e.data?.at as number | undefined },
+    'work.woken': (row) => (row && (row.state === 'ready' || row.state === 'asleep') ? { ...row, state: 'ready', at: AT_ONCE } : row),
+    'work.failed': (row, e) => {
+      if (!row) return row
+      const { at, error } = (e.data ?? {}) as Partial<WorkRow>
+      return { ...unheld(row), state: 'ready', at: at ?? AT_ONCE, error }
+    },
+    'work.died': (row, e) => {
+      if (!row) return row
+      return { ...unheld(row), state: 'dead', at: undefined, error: (e.data ?? {}).error as ErrorData | undefined, diedAt: e.at }
+    },
+    // What is gone from the rows stays in the journal.
+    'work.redriven': () => undefined,
+    'work.completed': () => undefined,
+    'work.cancelled': () => undefined,
+  },
+})
+
+/** Whoever claims it next would be one too many. */
+export const isSpent = ({ attempt, attempts }: WorkRow): boolean => attempts !== undefined && attempt >= attempts
+
+const unheld = (row: WorkRow): WorkRow => ({ ...row, owner: undefined, mark: undefined })
+
+function offeredAnew({ queue, run, priority, group, series, key, payload, attempts, backoff, origin }: WorkRow, at: number): Fact {
+  const kept = { queue, run, priority, group, series, key, payload, attempts, backoff, origin }
+  return fact('work.offered', { ...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)), at })
+}
