@@ -30,6 +30,11 @@ const topics: Readonly<Record<string, Topic>> = {
     peers: 'runs',
     load: async () => (await import('./runs/topic.ts')).runs,
   },
+  queue: {
+    about: 'claims, draining and offers of queues on PostgreSQL and SQLite',
+    peers: 'queue',
+    load: async () => (await import('./queue/topic.ts')).queue,
+  },
 }
 
 const usage = `npm run bench -- <topic> [options]

@@ -6,8 +6,14 @@ import { limits } from '../model/limits.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Environment, Logger } from '../ports/environment.ts'
 import { Closings } from './closings.ts'
+import { fireJob } from './cron/fire.ts'
+import { followOccurrence } from './cron/follow-occurrence.ts'
+import { CRON_CLOCK } from './cron/ids.ts'
+import { job } from './cron/job-decider.ts'
+import { occurrence } from './cron/occurrence-decider.ts'
 import { type AnyDecider, Registry } from './decider.ts'
 import { tagger } from './hmac.ts'
+import { batch } from './inputs/batch-decider.ts'
 import { Lane, type LaneOptions } from './lane.ts'
 import { type RedactOptions, type Redactor, redactor } from './redact/redactor.ts'
 import { approval } from './runs/approval-decider.ts'
@@ -43,17 +49,17 @@ export interface KernelOptions {
 }
 
 /** Every feature that is folded from the journal. */
-const deciders: readonly AnyDecider[] = [session, run, lease, work, approval, signal]
+const deciders: readonly AnyDecider[] = [session, run, lease, work, approval, signal, job, occurrence, batch]
 
 /** What items come from, and what is written there when something happens to them. */
 const follows: Follows = {
-  occurrence: async () => [],
+  occurrence: followOccurrence,
   delivery: async () => [],
   process: async () => [],
 }
 
 /** What is due by the clock alone, by the queue its items are in. */
-const clocks: ClockHandlers = {}
+const clocks: ClockHandlers = { [CRON_CLOCK]: fireJob }
 
 const SALT_BYTES = 16
 const SALTS_AT_A_TIME = 256

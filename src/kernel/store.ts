@@ -14,6 +14,7 @@ import type { Environment } from '../ports/environment.ts'
 import type { Measure } from '../ports/upkeep.ts'
 import { appendAll, type NewEvent } from './append.ts'
 import { type StoreBlobs, storeBlobs } from './blobs.ts'
+import { type Cron, cronOf } from './cron/jobs.ts'
 import { telling } from './draft.ts'
 import { createEngine, type KernelOptions } from './engine.ts'
 import { type EraseOptions, type EraseReport, erase } from './erase.ts'
@@ -60,6 +61,8 @@ export interface Store extends RunSurface {
   }
   /** A queue by its name; it is there once something was offered. */
   queue<T = unknown>(name: string): Queue<T>
+  /** Jobs by the clock. */
+  readonly cron: Cron
   /** Bytes named by their digest: what is too large for an event. */
   readonly blobs: StoreBlobs
   /** All or nothing, contiguous. */
@@ -120,6 +123,7 @@ class StoreView implements Store {
   readonly signal: RunSurface['signal']
   readonly runs: RunSurface['runs']
   readonly approvals: RunSurface['approvals']
+  readonly cron: Cron
 
   constructor(scope: Scope, life: Life, { root, walled }: { readonly root: boolean; readonly walled: boolean }) {
     this.#scope = scope
@@ -132,6 +136,7 @@ class StoreView implements Store {
     this.signal = surface.signal
     this.runs = surface.runs
     this.approvals = surface.approvals
+    this.cron = cronOf(scope)
   }
 
   get name(): string {

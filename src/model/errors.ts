@@ -19,6 +19,13 @@ interface ErrorRow {
 
 const row = (kind: ErrorKind, say: (d: Details) => string): ErrorRow => ({ kind, say })
 
+function usedFor(d: Details): string {
+  if (d.run) return `for the run ${d.run} (${d.state}) with another input`
+  if (d.input) return `for the input ${d.input} (${d.state}) with other content`
+  if (d.batch) return `for the batch ${d.batch} (${d.state}) with another payload`
+  return `at seq ${d.seq} for another command`
+}
+
 export const errors = {
   // opening
   FOLDER_MISSING: row(
@@ -226,7 +233,7 @@ export const errors = {
   KEY_REUSED: row(
     'conflict',
     (d) =>
-      `The key was used ${d.run ? `for the run ${d.run} (${d.state}) with another input` : `at seq ${d.seq} for another command`}${d.erased ? ' whose payload has since been erased, so the two cannot be compared' : ''}. Nothing was written. Use a new key for a new command.`,
+      `The key was used ${usedFor(d)}${d.erased ? ' whose payload has since been erased, so the two cannot be compared' : ''}. Nothing was written. Use a new key for a new command.`,
   ),
   HEAD_MOVED: row(
     'conflict',
@@ -258,6 +265,11 @@ export const errors = {
     'conflict',
     (d) =>
       `Work item ${d.item} of queue ${d.queue} is ${d.state}, and only dead ones are redriven. Nothing was written. It will be taken up by itself.`,
+  ),
+  JOB_UNKNOWN: row('missing', (d) => `There is no job '${d.name}'. Nothing was written. store.cron.list() has those there are.`),
+  BACKFILL_TOO_LARGE: row(
+    'exhausted',
+    (d) => `Job '${d.name}' comes up more than ${d.limit} times in that period, so nothing was offered. Ask for a shorter period.`,
   ),
   CLAIM_SETTLED: row(
     'conflict',
@@ -327,6 +339,31 @@ export const errors = {
   APPROVAL_DENIED: row(
     'denied',
     (d) => `'${d.subject}' was not approved (${d.state}${d.by ? ` by ${d.by}` : ''}). The run goes on as if it had been told no.`,
+  ),
+  RUN_PARALLEL: row(
+    'denied',
+    (d) =>
+      `The run ${d.name} (${d.run}, ${d.state}) goes on beside the turns of its session, so it cannot take ${d.what}. Nothing was written. Ask in a run without parallel.`,
+  ),
+  INPUTS_FULL: row(
+    'exhausted',
+    (d) =>
+      `The run ${d.run} (${d.state}) has been told ${d.limit} things already. Nothing was written. Say it to the next turn with { turn: 'next' }.`,
+  ),
+  INBOX_FULL: row(
+    'exhausted',
+    (d) =>
+      `The run ${d.run} (${d.state}) holds ${d.held} batches already, and ${d.limit} are the most. Nothing was written. Complete some with inboxDone first.`,
+  ),
+  INBOX_CLAIM_UNKNOWN: row(
+    'missing',
+    (d) =>
+      `The run ${d.run} (${d.state}) has no claim ${d.claim} in hand. Nothing was written. Complete a claim once, with the id that inbox gave.`,
+  ),
+  INBOX_CLAIM_LOST: row(
+    'conflict',
+    (d) =>
+      `The claim ${d.claim} is not the run ${d.run}'s any more: batch ${d.batch} was taken over${d.holder ? ` by the run ${d.holder}` : ''}. Nothing was written. Stop this work; whoever took it over does it.`,
   ),
   RANGE_INVALID: row('invalid', (d) => `The range is not usable: ${d.why}. Nothing was read.`),
   CURSOR_INVALID: row(

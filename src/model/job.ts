@@ -2,6 +2,7 @@
 
 import type { Id } from './ids.ts'
 import type { ErrorData, Stored } from './run.ts'
+import type { WorkRow } from './work.ts'
 
 export type JobId = Id<'job'>
 export type OccurrenceId = Id<'occurrence'>
@@ -41,6 +42,11 @@ export interface MissedRange {
   readonly more?: true
 }
 
+export interface OccurrenceAt {
+  readonly id: OccurrenceId
+  readonly due: number
+}
+
 export type JobState = 'active' | 'paused' | 'over'
 
 export interface JobRow {
@@ -51,6 +57,18 @@ export interface JobRow {
   readonly policy: JobPolicy
   readonly queue: string
   readonly payload?: Stored | undefined
+  /** How its items are offered. */
+  readonly offer: Pick<WorkRow, 'priority' | 'group' | 'series' | 'attempts' | 'backoff'>
+  /** Paused by itself after so many failures in a row. */
+  readonly pauseAfter?: number | undefined
+  /** In a row, until one succeeds. */
+  readonly failures: number
+  /** The occurrence that nothing may overlap with; not kept where everything may. */
+  readonly running?: OccurrenceAt | undefined
+  /** The one that begins when that has ended. */
+  readonly waiting?: OccurrenceAt | undefined
+  /** Why it is paused. */
+  readonly reason?: string | undefined
   /** Every occurrence up to and including this time has been decided. It only grows, so no clock can make one happen twice. */
   readonly through: number
   /** The next occurrence; absent while none is known, or none will come. */
@@ -76,6 +94,6 @@ export interface OccurrenceRow {
   readonly attempt: number
   readonly startedAt?: number | undefined
   readonly finishedAt?: number | undefined
-  readonly result?: Stored | undefined
+  /** Why it failed, or was left out. */
   readonly error?: ErrorData | undefined
 }

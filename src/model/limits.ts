@@ -98,6 +98,8 @@ export const limits = {
   workAheadMs: 100,
   /** Items read at a time, however many a worker works on. */
   workWindow: 256,
+  /** Occurrences in one backfill: they are all offered, whoever has to work on them. */
+  backfillOccurrences: 10_000,
   /** One blob: it is digested and sent in one piece, and held in memory while that lasts. */
   blobBytes: 64 * MiB,
   /** The kind and each hint of a blob: words that stand in every reference to it. */

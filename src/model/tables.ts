@@ -75,7 +75,13 @@ export const tables = {
   subscriptions: {
     authority: 'journal',
     columns: { source: 'text', state: 'text' },
-    indexes: { byBorn: ['born'], bySource: ['source', 'state', 'born'] },
+    indexes: { byBorn: ['born'], byState: ['state', 'born'], bySource: ['source', 'state', 'born'] },
+  },
+  // Moves with every change of a subscription of its source: whoever fires is guarded by it.
+  sources: {
+    authority: 'journal',
+    columns: {},
+    indexes: { byBorn: ['born'] },
   },
   firings: {
     authority: 'journal',

@@ -16,8 +16,12 @@ export interface Backoff {
 
 /** What an item came from: whatever happens to the item is written there too, in the same commit. */
 export interface Origin {
-  readonly kind: 'occurrence' | 'delivery' | 'process'
+  readonly kind: 'occurrence' | 'delivery' | 'process' | 'clock'
   readonly id: string
+  /** What that belongs to: the job of an occurrence. */
+  readonly of?: string
+  /** The time it was meant for. */
+  readonly at?: number
 }
 
 export interface WorkRow {

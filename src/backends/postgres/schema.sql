@@ -444,6 +444,21 @@ grant delete, insert, select, update on inkfast.signals to inkfast_app;
 grant select on inkfast.signals to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.sources (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX sources_by_born ON inkfast.sources USING btree (tenant, born, id);
+alter table inkfast.sources enable row level security, force row level security;
+create policy tenant on inkfast.sources for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.sources to inkfast_app;
+grant select on inkfast.sources to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.subscriptions (
   tenant text collate "C" not null,
   id text collate "C" not null,
@@ -456,6 +471,7 @@ create table inkfast.subscriptions (
 );
 CREATE INDEX subscriptions_by_born ON inkfast.subscriptions USING btree (tenant, born, id);
 CREATE INDEX subscriptions_by_source ON inkfast.subscriptions USING btree (tenant, source NULLS FIRST, state NULLS FIRST, born, id);
+CREATE INDEX subscriptions_by_state ON inkfast.subscriptions USING btree (tenant, state NULLS FIRST, born, id);
 alter table inkfast.subscriptions enable row level security, force row level security;
 create policy tenant on inkfast.subscriptions for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 grant delete, insert, select, update on inkfast.subscriptions to inkfast_app;
@@ -742,6 +758,19 @@ begin
         v_finds := v_finds || v_found;
       end if;
     end if;
+    if 'sources' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.sources t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'sources' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
     if 'firings' = any (p_guard_tables) then
       select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
@@ -1008,6 +1037,17 @@ begin
       ) r
       where t.ctid = r.place;
     end if;
+    if 'sources' = any (p_remove_tables) then
+      delete from inkfast.sources t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.sources s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'sources' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
     if 'firings' = any (p_remove_tables) then
       delete from inkfast.firings t
       using (
@@ -1177,6 +1217,14 @@ begin
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'subscriptions' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, state = excluded.state, body = excluded.body;
+    end if;
+    if 'sources' = any (p_put_tables) then
+      insert into inkfast.sources as t (tenant, id, born, revision, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'sources' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, body = excluded.body;
     end if;
     if 'firings' = any (p_put_tables) then
       insert into inkfast.firings as t (tenant, id, born, revision, source, body)

@@ -360,6 +360,17 @@ CREATE TABLE signals (
 
 CREATE INDEX signals_by_session on signals (tenant, session, name, state, born, id);
 
+CREATE TABLE sources (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX sources_by_born on sources (tenant, born, id);
+
 CREATE TABLE subscriptions (
   tenant   text not null,
   id       text not null,
@@ -374,6 +385,8 @@ CREATE TABLE subscriptions (
 CREATE INDEX subscriptions_by_born on subscriptions (tenant, born, id);
 
 CREATE INDEX subscriptions_by_source on subscriptions (tenant, source, state, born, id);
+
+CREATE INDEX subscriptions_by_state on subscriptions (tenant, state, born, id);
 
 CREATE TABLE work (
   tenant   text not null,

@@ -81,6 +81,7 @@ export class RunNode implements WorkNode {
     this.#loop = new Loop(scope.engine, { of: 'a node', look: () => this.#look() })
     this.#loop.watch(scope.tenant)
     this.#unlist = scope.engine.openRuns.addNode(this)
+    scope.engine.scheduler.start()
   }
 
   stats(): NodeStats {

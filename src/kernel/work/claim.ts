@@ -10,7 +10,7 @@ import type { Guard } from '../../ports/commit.ts'
 import { type Done, type DoneRow, type Part, part, plan } from '../execute.ts'
 import { errorData, load } from '../runs/stored.ts'
 import type { Scope } from '../scope.ts'
-import { followers, type Move } from './follow.ts'
+import { followers, following, type Move } from './follow.ts'
 import type { ClaimHold } from './holds.ts'
 import { storeNow } from './now.ts'
 import { isSpent, type WorkCommand, work } from './work-decider.ts'
@@ -32,6 +32,8 @@ export interface Claim<T = unknown> extends AsyncDisposable {
   readonly fence: number
   readonly key: string | undefined
   readonly group: string | undefined
+  /** What it came from: an occurrence of a job, with the time it was meant for; a trigger. */
+  readonly origin: WorkRow['origin']
   /** Aborted when the claim is lost. */
   readonly signal: AbortSignal
   /** FENCE_LOST where it is somebody else's by now. */
@@ -79,6 +81,9 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   }
   get group(): string | undefined {
     return this.row.group
+  }
+  get origin(): WorkRow['origin'] {
+    return this.row.origin
   }
   get fence(): number {
     return this.#hold.fence
@@ -134,10 +139,10 @@ export class HeldClaim<T = unknown> implements Claim<T> {
     this.#how = SETTLED[command.verb] as Move
     try {
       const { row, id } = this
-      const moved = { item: id, row, move, now: this.scope.engine.lane.storeTime(), ...(error && { error }) }
-      const parts = [part(work, id, command, { seen: this.#row }), ...(await followers(this.scope, moved)), ...more]
       const fence: Guard = { kind: 'fence', table: 'work', id, fence: this.fence }
-      const done = await plan(this.scope, parts, { guards: [fence, ...guards] })
+      const done = await following(this.scope, { item: id, row, move, ...(error && { error }) }, (followed) =>
+        plan(this.scope, [part(work, id, command, { seen: this.#row }), ...followed, ...more], { guards: [fence, ...guards] }),
+      )
       this.scope.engine.holds.letGo(this.#hold)
       return done
     } catch (refusal) {
@@ -214,7 +219,8 @@ export const isPoisoned = (row: WorkRow): boolean => row.state === 'claimed' && 
 export async function bury(scope: Scope, { id, revision, body }: StoredRow): Promise<void> {
   const row = decodeBody<WorkRow & Body>(body)
   const error = { name: 'Poisoned', message: `whoever took it up said nothing more, and it was tried ${row.attempt} times` }
-  const moved = { item: id as Id<'work'>, row, move: 'died', now: scope.engine.lane.storeTime(), error } as const
-  const parts = [part(work, id as Id, { verb: 'bury', error }, { seen: { body: row, revision } }), ...(await followers(scope, moved))]
-  await plan(scope, parts, { guards: [{ kind: 'row', table: 'work', id, revision }] })
+  const buried = part(work, id as Id, { verb: 'bury', error }, { seen: { body: row, revision } })
+  await following(scope, { item: id as Id<'work'>, row, move: 'died', error }, (followed) =>
+    plan(scope, [buried, ...followed], { guards: [{ kind: 'row', table: 'work', id, revision }] }),
+  )
 }

@@ -1,9 +1,11 @@
 // What an item came from hears of everything that happens to it, in the same commit.
 
 import type { Id } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
 import type { ErrorData } from '../../model/run.ts'
 import type { Origin, WorkRow } from '../../model/work.ts'
-import type { Part } from '../execute.ts'
+import { type Part, pause } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
 
 /** `failed` is tried again; `died` is not. */
@@ -22,9 +24,27 @@ export interface Moved {
 /** The parts that go into the commit by which the item moves. */
 export type Follow = (scope: Scope, moved: Moved) => Promise<readonly Part[]>
 
-export type Follows = Readonly<Record<Origin['kind'], Follow>>
+/** What waits for the clock alone is claimed by nobody. */
+export type Follows = Readonly<Record<Exclude<Origin['kind'], 'clock'>, Follow>>
 
 const NOBODY: readonly Part[] = []
 
-export const followers = async (scope: Scope, moved: Moved): Promise<readonly Part[]> =>
-  moved.row.origin ? scope.engine.follows[moved.row.origin.kind](scope, moved) : NOBODY
+export async function followers(scope: Scope, moved: Moved): Promise<readonly Part[]> {
+  const { origin } = moved.row
+  return origin && origin.kind !== 'clock' ? scope.engine.follows[origin.kind](scope, moved) : NOBODY
+}
+
+/** Where what it came from was changed by somebody else meanwhile, that is looked at again. */
+export async function following<T>(scope: Scope, moved: Omit<Moved, 'now'>, write: (followed: readonly Part[]) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await write(await followers(scope, { ...moved, now: scope.engine.lane.storeTime() }))
+    } catch (error) {
+      if (!moved.row.origin || !isConflict(error, ...FOLLOWING) || tries === limits.conflictRetries) throw error
+      await pause(scope, tries)
+    }
+  }
+}
+
+// The tables in which an item is followed.
+const FOLLOWING: readonly string[] = ['jobs', 'occurrences', 'deliveries', 'firings', 'processes', 'clock']

@@ -14,7 +14,7 @@ import { Bell, stopIfAsked } from '../read.ts'
 import { load } from '../runs/stored.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { bury, type Claim, type HeldClaim, inHand, isPoisoned, taking } from './claim.ts'
-import { followers } from './follow.ts'
+import { following } from './follow.ts'
 import { storeNow } from './now.ts'
 import { type OfferOptions, offerItem, takeQueue, toItem, type WorkItem } from './offer.ts'
 import { orphans } from './orphans.ts'
@@ -116,6 +116,7 @@ async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOpti
   checkOpen(scope.engine)
   const { lease, renew = false, signal } = optionsOf(options, 'claim')
   const leaseMs = takeLease(scope, lease)
+  scope.engine.scheduler.start()
   stopIfAsked(scope, signal)
   const { now, rows, next } = await scope.engine.backend.queries.ready(scope.tenant, queue, WINDOW)
   const found = rows.length > 0 ? rows : await orphans(scope, queue)
@@ -207,16 +208,18 @@ async function cancel(scope: Scope, queue: string, given: string, options?: { re
   if (!found) throw refuse('WORK_UNKNOWN', { item: given })
   const { row } = found
   const id = found.id as Id<'work'>
-  const moved = { item: id, row, move: 'cancelled', now: scope.engine.lane.storeTime() } as const
-  await plan(scope, [part(work, id, { verb: 'cancel', reason }), ...(await followers(scope, moved))])
+  await following(scope, { item: id, row, move: 'cancelled' }, (followed) =>
+    plan(scope, [part(work, id, { verb: 'cancel', reason }), ...followed]),
+  )
   return toItem(id, row)
 }
 
 async function redrive(scope: Scope, queue: string, given?: string): Promise<readonly WorkItem[]> {
   const at = await storeNow(scope)
   const anew = async (id: Id<'work'>, row: WorkRow): Promise<WorkItem> => {
-    const moved = { item: id, row, move: 'redriven', now: at } as const
-    const { rows } = await plan(scope, [part(work, id, { verb: 'redrive', id, at }), ...(await followers(scope, moved))])
+    const { rows } = await following(scope, { item: id, row, move: 'redriven' }, (followed) =>
+      plan(scope, [part(work, id, { verb: 'redrive', id, at }), ...followed]),
+    )
     return toItem(id, rows[0]?.body as unknown as WorkRow)
   }
   const driven: WorkItem[] = []

@@ -23,6 +23,8 @@ export type WorkCommand =
   /** Until `at`, or until somebody wakes it. */
   | { readonly verb: 'park'; readonly at?: number | undefined }
   | { readonly verb: 'wake' }
+  /** To another time, or to none, where nobody holds it. */
+  | { readonly verb: 'move'; readonly at: number | undefined }
   | { readonly verb: 'complete' }
   /** Tried again after a rest, unless there are no attempts left, or it is said to be final. `restMs` takes the place of its own backoff. */
   | {
@@ -72,6 +74,11 @@ export const work = decider<WorkRow, WorkCommand>({
     park: (row, { at }) => (row?.state === 'claimed' ? [fact('work.parked', at === undefined ? {} : { at })] : []),
     // A fact even where it is claimed: so it is guarded, and cannot pass by somebody who is about to put the item to sleep.
     wake: (row) => (row ? [fact('work.woken', {})] : []),
+    move: (row, { at }) => {
+      if (!row || row.state === 'claimed' || row.state === 'dead')
+        throw refuse('CONFLICT', { table: 'work', id: row?.queue ?? '', tries: 1 })
+      return row.at === at ? [] : [fact('work.moved', at === undefined ? {} : { at })]
+    },
     complete: (row) => (row ? [fact('work.completed', {})] : []),
     fail: (row, { now, error, final, restMs: rest }) => {
       if (row?.state !== 'claimed') return []
@@ -108,6 +115,10 @@ export const work = decider<WorkRow, WorkCommand>({
     },
     'work.parked': (row, e) => row && { ...unheld(row), state: 'asleep', at: e.data?.at as number | undefined },
     'work.woken': (row) => (row && (row.state === 'ready' || row.state === 'asleep') ? { ...row, state: 'ready', at: AT_ONCE } : row),
+    'work.moved': (row, e) => {
+      const at = e.data?.at as number | undefined
+      return row && { ...row, state: at === undefined ? 'asleep' : 'ready', at }
+    },
     'work.failed': (row, e) => {
       if (!row) return row
       const { at, error } = (e.data ?? {}) as Partial<WorkRow>

@@ -94,6 +94,7 @@ export class QueueWorker<T> implements AsyncDisposable {
     this.#loop = new Loop(scope.engine, { of: `a worker of ${queue}`, look: () => this.#look() })
     this.#loop.watch(scope.tenant)
     this.#unlist = scope.engine.openRuns.addNode(this)
+    scope.engine.scheduler.start()
   }
 
   stats(): WorkerStats {

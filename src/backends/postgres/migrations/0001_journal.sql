@@ -230,7 +230,20 @@ create table inkfast.subscriptions (
 );
 
 create index subscriptions_by_born on inkfast.subscriptions (tenant, born, id);
+create index subscriptions_by_state on inkfast.subscriptions (tenant, state nulls first, born, id);
 create index subscriptions_by_source on inkfast.subscriptions (tenant, source nulls first, state nulls first, born, id);
+
+-- Moves with every change of a subscription of its source.
+create table inkfast.sources (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+
+create index sources_by_born on inkfast.sources (tenant, born, id);
 
 create table inkfast.firings (
   tenant   text collate "C" not null,
@@ -505,18 +518,18 @@ do $$
 declare
   v_table text;
 begin
-  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals', 'blobs'] loop
+  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals', 'blobs'] loop
     execute format('alter table inkfast.%I enable row level security', v_table);
     execute format('alter table inkfast.%I force row level security', v_table);
   end loop;
   -- The function in the policy is evaluated once a statement, not once a row.
-  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals', 'blobs'] loop
+  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals', 'blobs'] loop
     execute format(
       'create policy tenant on inkfast.%I to inkfast_app, inkfast_reader
          using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()))', v_table);
     execute format('grant select on inkfast.%I to inkfast_app, inkfast_reader', v_table);
   end loop;
-  foreach v_table in array array['sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals'] loop
+  foreach v_table in array array['sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals'] loop
     execute format('grant insert, update, delete on inkfast.%I to inkfast_app', v_table);
   end loop;
 end
@@ -531,7 +544,7 @@ begin
   for v_column in
     select c.relname, a.attname from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
     where c.relnamespace = 'inkfast'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
-      and c.relname = any (array['heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals', 'blobs'])
+      and c.relname = any (array['heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals', 'blobs'])
   loop
     execute format('alter table inkfast.%I alter column %I set statistics 0', v_column.relname, v_column.attname);
   end loop;
@@ -866,6 +879,19 @@ begin
         v_finds := v_finds || v_found;
       end if;
     end if;
+    if 'sources' = any (p_guard_tables) then
+      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
+      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
+      left join lateral (
+        select t.revision from inkfast.sources t
+        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
+      ) r on true
+      where g.name = 'sources' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      if v_failed is not null then
+        v_fails := v_fails || v_failed;
+        v_finds := v_finds || v_found;
+      end if;
+    end if;
     if 'firings' = any (p_guard_tables) then
       select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
@@ -1132,6 +1158,17 @@ begin
       ) r
       where t.ctid = r.place;
     end if;
+    if 'sources' = any (p_remove_tables) then
+      delete from inkfast.sources t
+      using (
+        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
+        cross join lateral (
+          select s.ctid from inkfast.sources s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+        ) x
+        where r.name = 'sources' and not v_out[r.commit]
+      ) r
+      where t.ctid = r.place;
+    end if;
     if 'firings' = any (p_remove_tables) then
       delete from inkfast.firings t
       using (
@@ -1301,6 +1338,14 @@ begin
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'subscriptions' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, state = excluded.state, body = excluded.body;
+    end if;
+    if 'sources' = any (p_put_tables) then
+      insert into inkfast.sources as t (tenant, id, born, revision, body)
+      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), p.body
+      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
+        as p (name, id, commit, born, revision, fence, columns, body)
+      where p.name = 'sources' and not v_out[p.commit]
+      on conflict (tenant, id) do update set revision = excluded.revision, body = excluded.body;
     end if;
     if 'firings' = any (p_put_tables) then
       insert into inkfast.firings as t (tenant, id, born, revision, source, body)

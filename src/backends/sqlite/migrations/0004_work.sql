@@ -44,7 +44,20 @@ create table subscriptions (
 ) strict, without rowid;
 
 create index subscriptions_by_born on subscriptions (tenant, born, id);
+create index subscriptions_by_state on subscriptions (tenant, state, born, id);
 create index subscriptions_by_source on subscriptions (tenant, source, state, born, id);
+
+-- Moves with every change of a subscription of its source.
+create table sources (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index sources_by_born on sources (tenant, born, id);
 
 create table firings (
   tenant   text not null,

@@ -1,0 +1,61 @@
+// What happens to the item of an occurrence happens to the occurrence, and its end to the job: in the same commit.
+
+import type { JobId, JobRow, OccurrenceId } from '../../model/job.ts'
+import { type Part, part, readRow } from '../execute.ts'
+import type { Scope } from '../scope.ts'
+import type { Follow, Moved } from '../work/follow.ts'
+import { work } from '../work/work-decider.ts'
+import { dueOf } from './fire.ts'
+import { clockItem } from './ids.ts'
+import { job as decider, pausesOn } from './job-decider.ts'
+import { itemPart } from './occur.ts'
+import { occurrence } from './occurrence-decider.ts'
+
+export const followOccurrence: Follow = async (scope, moved) => {
+  const { row, move, error } = moved
+  const id = row.origin?.id as OccurrenceId
+  switch (move) {
+    case 'claimed':
+      return [part(occurrence, id, { verb: 'start', attempt: row.attempt + 1 })]
+    case 'failed':
+    case 'released':
+    case 'redriven':
+      return [part(occurrence, id, { verb: 'await', ...(error && { error }) })]
+    default: {
+      const state = ENDS[move]
+      const finish = part(occurrence, id, { verb: 'finish', state, ...(error && { error }) })
+      return [finish, ...(await settleParts(scope, id, row.origin?.of as JobId, moved))]
+    }
+  }
+}
+
+const ENDS = { completed: 'done', died: 'failed', cancelled: 'cancelled' } as const
+
+async function settleParts(scope: Scope, id: OccurrenceId, jobId: JobId, { move, now }: Moved): Promise<readonly Part[]> {
+  const seen = await readRow(scope, 'jobs', jobId)
+  const job = seen.body as unknown as JobRow | undefined
+  if (!job || job.running?.id !== id) return []
+  const failed = move === 'died'
+  const pauses = pausesOn(job, failed)
+  const finish = job.schedule.kind === 'every' && job.schedule.from === 'finish' && job.state === 'active' && !pauses
+  const { through, next, at } = finish ? dueOf(scope, { ...job, through: Math.max(job.through, now) }, now) : job
+  const times = { through, ...(next !== undefined && { next }), ...(at !== undefined && { at }) }
+  const settle = part(
+    decider,
+    jobId,
+    { verb: 'settle', occurrence: id, failed, waiting: job.waiting?.id, ...(finish && { times }) },
+    { seen },
+  )
+  const parts = [settle]
+  if (finish) parts.push(part(work, clockItem(scope, jobId), { verb: 'move', at }))
+  if (pauses) parts.push(part(work, clockItem(scope, jobId), { verb: 'move', at: undefined }))
+  if (job.waiting) {
+    const error = { name: 'Paused', message: 'the job was paused before it began' }
+    parts.push(
+      pauses || job.state === 'paused'
+        ? part(occurrence, job.waiting.id, { verb: 'finish', state: 'skipped', error })
+        : itemPart(scope, job, job.waiting, now),
+    )
+  }
+  return parts
+}

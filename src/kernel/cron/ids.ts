@@ -1,0 +1,20 @@
+// Ids that follow from a job and a time: whoever decides on an occurrence, decides on the same one.
+
+import { utf8 } from '../../model/bytes.ts'
+import { type Id, readId } from '../../model/ids.ts'
+import type { JobId, OccurrenceId } from '../../model/job.ts'
+import type { Scope } from '../scope.ts'
+
+/** Where the scheduler finds jobs. */
+export const CRON_CLOCK = 'clock/cron'
+
+const derived = <Name extends string>(scope: Scope, text: string): Id<Name> =>
+  readId<Name>(scope.engine.environment.digest.sha256(utf8(`inkfast/cron/${text}`)))
+
+export const occurrenceId = (scope: Scope, job: JobId, due: number | string): OccurrenceId => derived<'occurrence'>(scope, `${job}/${due}`)
+
+/** The item by which an occurrence is worked on. */
+export const occurrenceItem = (scope: Scope, id: OccurrenceId): Id<'work'> => derived<'work'>(scope, `item/${id}`)
+
+/** The item by which the scheduler finds the job. */
+export const clockItem = (scope: Scope, job: JobId): Id<'work'> => derived<'work'>(scope, `clock/${job}`)

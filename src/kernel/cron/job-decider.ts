@@ -1,0 +1,105 @@
+// A job: what is to happen, when, and how far that has been decided. The occurrence that came up and the next time are one fact.
+
+import { canonical } from '../../model/canonical.ts'
+import { refuse } from '../../model/errors.ts'
+import type { JobRow, OccurrenceAt, OccurrenceId } from '../../model/job.ts'
+import { decider, fact } from '../decider.ts'
+
+/** What somebody asked for. */
+export type JobDefinition = Pick<JobRow, 'name' | 'schedule' | 'policy' | 'queue' | 'payload' | 'offer' | 'pauseAfter'>
+
+/** How far it is decided, and when to look again. */
+export type JobTimes = Pick<JobRow, 'through' | 'next' | 'at'>
+
+export type JobCommand =
+  | { readonly verb: 'set'; readonly definition: JobDefinition; readonly times: JobTimes }
+  /** As it was seen: whoever was second finds that it has moved on. */
+  | {
+      readonly verb: 'fire'
+      readonly seen: number
+      readonly times: JobTimes
+      readonly running?: OccurrenceAt | undefined
+      readonly waiting?: OccurrenceAt | undefined
+      readonly over: boolean
+    }
+  | {
+      readonly verb: 'settle'
+      readonly occurrence: OccurrenceId
+      readonly failed: boolean
+      /** Which one was seen waiting; it begins now, unless the job is paused by this. */
+      readonly waiting: OccurrenceId | undefined
+      /** Where the next time is counted from this end. */
+      readonly times?: JobTimes
+    }
+  | { readonly verb: 'pause'; readonly name: string; readonly reason: string }
+  | { readonly verb: 'resume'; readonly name: string; readonly times: JobTimes }
+  | { readonly verb: 'remove'; readonly name: string }
+
+const moved = (name: string) => refuse('CONFLICT', { table: 'jobs', id: name, tries: 1 })
+
+export const job = decider<JobRow, JobCommand>({
+  table: 'jobs',
+  names: (row) => [['job', row.name]],
+
+  decide: {
+    set: (row, { definition, times }) => (row && isSame(row, definition) ? [] : [fact('job.set', { ...definition, ...times })]),
+    fire: (row, { seen, times, running, waiting, over }) => {
+      if (row?.state !== 'active' || row.through !== seen) throw moved(row?.name ?? '')
+      return [fact('job.fired', { ...times, ...(running && { running }), ...(waiting && { waiting }), ...(over && { over }) })]
+    },
+    settle: (row, { occurrence, failed, waiting, times }) => {
+      if (!row || row.running?.id !== occurrence || row.waiting?.id !== waiting) throw moved(row?.name ?? '')
+      const [pauses, drops] = [pausesOn(row, failed), row.state === 'paused']
+      return [fact('job.settled', { occurrence, failed, ...(times && { times }), ...(pauses && { pauses }), ...(drops && { drops }) })]
+    },
+    pause: (row, { name, reason }) => {
+      if (!row) throw refuse('JOB_UNKNOWN', { name })
+      return row.state === 'active' ? [fact('job.paused', { reason })] : []
+    },
+    resume: (row, { name, times }) => {
+      if (!row) throw refuse('JOB_UNKNOWN', { name })
+      return row.state === 'paused' ? [fact('job.resumed', { ...times })] : []
+    },
+    remove: (row, { name }) => {
+      if (!row) throw refuse('JOB_UNKNOWN', { name })
+      return [fact('job.removed', {})]
+    },
+  },
+
+  evolve: {
+    'job.set': (row, e) => {
+      // Erased, nobody can say any more what it was.
+      if (!e.data) return row
+      const { next, at, ...set } = e.data as unknown as JobDefinition & JobTimes
+      const kept = { failures: 0, running: row?.running, waiting: row?.waiting, setAt: row?.setAt ?? e.at }
+      return { ...set, ...kept, next, at, id: e.subject as JobRow['id'], state: 'active', changedAt: e.at }
+    },
+    'job.fired': (row, e) => {
+      if (!row) return row
+      const { through = row.through, next, at, running, waiting, over } = (e.data ?? {}) as Partial<JobRow> & { over?: boolean }
+      return { ...row, through, next, at, running, waiting, ...(over && { state: 'over' }) }
+    },
+    'job.settled': (row, e) => {
+      if (!row) return row
+      const { failed, times, pauses, drops } = (e.data ?? {}) as { failed?: boolean; times?: JobTimes; pauses?: boolean; drops?: boolean }
+      const failures = failed ? row.failures + 1 : 0
+      const settled = { ...row, ...times, failures, running: pauses || drops ? undefined : row.waiting, waiting: undefined }
+      return pauses ? asPaused(settled, `${failures} failed in a row`) : settled
+    },
+    'job.paused': (row, e) => row && asPaused(row, String(e.data?.reason ?? '')),
+    'job.resumed': (row, e) =>
+      row && { ...row, ...(e.data as Partial<JobRow> | undefined), state: 'active', reason: undefined, failures: 0 },
+    'job.removed': () => undefined,
+  },
+})
+
+export const pausesOn = ({ pauseAfter, failures }: JobRow, failed: boolean): boolean =>
+  failed && pauseAfter !== undefined && failures + 1 >= pauseAfter
+
+const asPaused = (row: JobRow, reason: string): JobRow => ({ ...row, state: 'paused', next: undefined, at: undefined, reason })
+
+export const isSame = (row: JobRow, definition: JobDefinition): boolean =>
+  canonical(definitionOf(row)) === canonical(definitionOf(definition))
+
+const definitionOf = ({ name, schedule, policy, queue, payload, offer, pauseAfter }: JobDefinition) =>
+  JSON.parse(JSON.stringify({ name, schedule, policy, queue, payload, offer, pauseAfter })) as object

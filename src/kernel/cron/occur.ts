@@ -1,0 +1,44 @@
+// The parts by which occurrences begin, wait, or are left out.
+
+import type { JobRow, OccurrenceAt, OccurrenceRow } from '../../model/job.ts'
+import { type Part, part } from '../execute.ts'
+import type { Scope } from '../scope.ts'
+import { offerPart } from '../work/offer.ts'
+import { work } from '../work/work-decider.ts'
+import { occurrenceId, occurrenceItem } from './ids.ts'
+import { occurrence } from './occurrence-decider.ts'
+
+export const at = (scope: Scope, { id }: JobRow, due: number): OccurrenceAt => ({ id: occurrenceId(scope, id, due), due })
+
+export const openPart = (
+  job: JobRow,
+  { id, due }: OccurrenceAt,
+  how: Pick<OccurrenceRow, 'cause' | 'state'> & Partial<Pick<OccurrenceRow, 'last' | 'count' | 'error'>>,
+): Part => part(occurrence, id, { verb: 'open', id, job: job.id, due, ...how }, { seen: { body: undefined, revision: 0 } })
+
+/** Into the queue of the job, for whoever works there. */
+export function itemPart(scope: Scope, job: JobRow, { id, due }: OccurrenceAt, now: number): Part {
+  const { queue, payload, offer } = job
+  const origin = { kind: 'occurrence', id, of: job.id, at: due } as const
+  return offerPart(occurrenceItem(scope, id), { ...offer, queue, at: now, ...(payload && { payload }), origin })
+}
+
+export const startParts = (
+  scope: Scope,
+  job: JobRow,
+  one: OccurrenceAt,
+  now: number,
+  cause: OccurrenceRow['cause'] = 'schedule',
+): readonly Part[] => [openPart(job, one, { cause, state: 'waiting' }), itemPart(scope, job, one, now)]
+
+export const leaveOutPart = (job: JobRow, one: OccurrenceAt, message: string): Part =>
+  openPart(job, one, { cause: 'schedule', state: 'skipped', error: { name: 'Overlap', message } })
+
+/** Whoever works on it has lost it. */
+export const replaceParts = (scope: Scope, { id }: OccurrenceAt): readonly Part[] => {
+  const error = { name: 'Replaced', message: 'the next occurrence took its place' }
+  return [
+    part(occurrence, id, { verb: 'finish', state: 'cancelled', error }),
+    part(work, occurrenceItem(scope, id), { verb: 'cancel', reason: 'replaced by the next occurrence' }),
+  ]
+}

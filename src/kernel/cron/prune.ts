@@ -1,0 +1,33 @@
+// Forgetting what ended long ago: the rows go, the journal stays.
+
+import type { OccurrenceId, OccurrenceRow } from '../../model/job.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { part, plan } from '../execute.ts'
+import type { Scope } from '../scope.ts'
+import { occurrence } from './occurrence-decider.ts'
+
+const PAGE = 100
+
+export async function pruneOccurrences(scope: Scope, before: number): Promise<{ readonly forgotten: number }> {
+  let forgotten = 0
+  for (let cursor: string | undefined; ; ) {
+    const page = await scope.engine.backend.rows.list(scope.tenant, 'occurrences', {
+      index: 'byJob',
+      equals: [],
+      limit: PAGE,
+      ...(cursor !== undefined && { cursor }),
+    })
+    const old = page.rows.filter(({ body }) => {
+      const { state, finishedAt } = decodeBody<OccurrenceRow & Body>(body)
+      return state !== 'waiting' && state !== 'running' && finishedAt !== undefined && finishedAt < before
+    })
+    if (old.length > 0)
+      await plan(
+        scope,
+        old.map(({ id }) => part(occurrence, id as OccurrenceId, { verb: 'forget' })),
+      )
+    forgotten += old.length
+    if (page.cursor === undefined) return { forgotten }
+    cursor = page.cursor
+  }
+}

@@ -1,0 +1,81 @@
+// Setting a job: checked at the door, and written together with the item by which the scheduler finds it.
+
+import { refuse } from '../../model/errors.ts'
+import type { JobRow } from '../../model/job.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { NOT_THERE, part, plan } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import { takeName } from '../runs/names.ts'
+import { store } from '../runs/stored.ts'
+import type { Scope } from '../scope.ts'
+import { storeNow } from '../work/now.ts'
+import { type OfferOptions, offerPart, takeOffer, takeQueue } from '../work/offer.ts'
+import { work } from '../work/work-decider.ts'
+import { beginsAfter } from './due.ts'
+import { findJob } from './find-job.ts'
+import { dueOf } from './fire.ts'
+import { CRON_CLOCK, clockItem } from './ids.ts'
+import { job as decider, isSame, type JobDefinition, type JobTimes } from './job-decider.ts'
+import { type PolicyOptions, takePolicy } from './policy.ts'
+import { type ScheduleOptions, takeSchedule } from './schedule.ts'
+
+export interface JobOptions extends ScheduleOptions, PolicyOptions, Pick<OfferOptions, 'priority' | 'group' | 'attempts' | 'backoff'> {
+  /** Each occurrence is offered here. */
+  readonly queue: string
+  readonly payload?: unknown
+  /** Pauses itself after so many failures in a row; `true` is one. */
+  readonly pauseOnFailure?: boolean | number
+}
+
+export async function setJob(scope: Scope, given: string, options: JobOptions): Promise<JobRow> {
+  const name = takeName(scope, given, 'a job')
+  const { queue: into, payload, pauseOnFailure = false, priority, group, attempts, backoff, ...rest } = optionsOf(options, 'job')
+  const queue = takeQueue(scope, into)
+  const { cron, zone, every, from, anchor, at, overlap, missed, catchUp, jitter, ...unknown } = rest
+  for (const option of Object.keys(unknown)) throw refuse('OPTION_INVALID', { option, why: 'a job has no such option' })
+  const only = <T extends object>(some: T): T => Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) as T
+  const schedule = takeSchedule(only({ cron, zone, every, from, anchor, at }) as ScheduleOptions)
+  const policy = takePolicy(only({ overlap, missed, catchUp, jitter }) as PolicyOptions)
+  const pauseAfter = pauseOnFailure === true ? 1 : pauseOnFailure === false ? undefined : pauseOnFailure
+  if (pauseAfter !== undefined && (!Number.isSafeInteger(pauseAfter) || pauseAfter < 1))
+    throw refuse('OPTION_INVALID', { option: 'pauseOnFailure', why: 'it is true, false, or how many failures in a row' })
+  const { delayMs: _, ...offer } = takeOffer(scope, queue, only({ priority, group, attempts, backoff }) as OfferOptions)
+  const stored = await store(scope, payload, { run: '', name, state: 'set', of: 'the payload' })
+  const definition: JobDefinition = {
+    name,
+    schedule,
+    policy,
+    queue,
+    payload: stored,
+    offer,
+    ...(pauseAfter !== undefined && { pauseAfter }),
+  }
+  for (let tries = 1; ; tries++) {
+    const known = await findJob(scope, name)
+    const now = await storeNow(scope)
+    const id = (known?.body as unknown as JobRow | undefined)?.id ?? scope.engine.newId<'job'>()
+    if (known && isSame(known.body as unknown as JobRow, definition)) return known.body as unknown as JobRow
+    const through = Math.max(beginsAfter(schedule, now), Number.MIN_SAFE_INTEGER)
+    const times = timesOf(scope, { ...definition, id, through } as JobRow, now)
+    const item = clockItem(scope, id)
+    const clock = known
+      ? part(work, item, { verb: 'move', at: times.at })
+      : offerPart(item, { queue: CRON_CLOCK, at: times.at ?? now, origin: { kind: 'clock', id } })
+    try {
+      const { rows } = await plan(scope, [part(decider, id, { verb: 'set', definition, times }, { seen: known ?? NOT_THERE }), clock])
+      scope.engine.scheduler.look()
+      return rows[0]?.body as unknown as JobRow
+    } catch (error) {
+      // Somebody else made it, or took it away, just now.
+      if (!isConflict(error, 'names', 'jobs', 'work') || tries === limits.conflictRetries) throw error
+    }
+  }
+}
+
+/** Where nothing is due yet: the first time, and when to look for it. What is due is found by the scheduler. */
+export function timesOf(scope: Scope, job: JobRow, now: number): JobTimes {
+  const due = dueOf(scope, job, now)
+  const { next, at } = due.start.length > 0 || due.missed ? { next: due.start[0], at: now } : due
+  return { through: job.through, ...(next !== undefined && { next }), ...(at !== undefined && { at }) }
+}
