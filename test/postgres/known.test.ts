@@ -10,7 +10,7 @@ import { maker, put } from '../../src/conformance/material.ts'
 import { randomWalk } from '../../src/conformance/walk.ts'
 import { MAIN } from '../../src/model/ids.ts'
 import type { Backend } from '../../src/ports/backend.ts'
-import type { Commit } from '../../src/ports/commit.ts'
+import type { Commit, Outcome } from '../../src/ports/commit.ts'
 import { later, openIn, tempDatabase } from '../support/engines.ts'
 
 /** Tells which statements went by, and may change them on their way. */
@@ -61,6 +61,65 @@ test('a node that wrote last appends with one statement; its own rows and fences
   // What it has not seen, it asks.
   await backend.commit([make.commit(MAIN, { guards: [{ kind: 'row', table: 'names', id: 'free', revision: 0 }] })])
   expect(texts.filter(isFunction)).toHaveLength(1)
+})
+
+/** An item in the state it is asked for, if it is still as it was seen. */
+const item = (make: ReturnType<typeof maker>, id: string, revision: number, state: string | undefined): Commit =>
+  make.commit(MAIN, {
+    guards: [{ kind: 'row', table: 'work', id, revision }],
+    changes: [
+      state === undefined ? { kind: 'remove', table: 'work', id } : put('work', id, { queue: 'q', state, at: revision, priority: 0 }),
+    ],
+  })
+
+const seqOf = (outcome: Outcome | undefined): number => (outcome?.ok ? (outcome.receipts[0]?.seq ?? 0) : 0)
+
+describe('rows that are changed as they were seen', () => {
+  test('are changed by the same statement: inserted, changed, removed', async () => {
+    const make = maker()
+    const texts: string[] = []
+    const backend = await watched(await tempDatabase(), (text) => texts.push(text))
+    await backend.commit([make.commit(MAIN)])
+    texts.length = 0
+    const born = await backend.commit([item(make, 'a', 0, 'ready'), item(make, 'b', 0, 'ready')])
+    const claimed = await backend.commit([item(make, 'a', seqOf(born[0]), 'claimed'), item(make, 'b', seqOf(born[1]), 'claimed')])
+    const done = await backend.commit([item(make, 'a', seqOf(claimed[0]), undefined), item(make, 'c', 0, 'ready')])
+    expect([...born, ...claimed, ...done].every(({ ok }) => ok)).toBe(true)
+    expect(texts.filter(isPlain)).toHaveLength(3)
+    expect(texts.filter(isFunction)).toHaveLength(0)
+    expect(await backend.rows.get(MAIN, 'work', 'a')).toBeUndefined()
+    expect(await backend.rows.get(MAIN, 'work', 'b')).toMatchObject({ born: seqOf(born[1]), revision: seqOf(claimed[1]) })
+    expect(await backend.rows.get(MAIN, 'work', 'c')).toMatchObject({ born: seqOf(done[1]), revision: seqOf(done[1]) })
+  })
+
+  test('and where one is not, the function says which, and its neighbours are saved', async () => {
+    const make = maker()
+    const backend = await one(await tempDatabase())
+    const born = await backend.commit([item(make, 'a', 0, 'ready')])
+    const outcomes = await backend.commit([
+      item(make, 'a', seqOf(born[0]) + 7, 'claimed'),
+      item(make, 'b', 0, 'ready'),
+      item(make, 'nobody', 3, undefined),
+    ])
+    expect(outcomes).toMatchObject([
+      { ok: false, refused: { id: 'a' }, found: seqOf(born[0]) },
+      { ok: true },
+      { ok: false, refused: { id: 'nobody' }, found: 0 },
+    ])
+    expect(await backend.commit([item(make, 'a', 0, 'ready')])).toMatchObject([{ ok: false, refused: { id: 'a' } }])
+  })
+
+  test('and the control: without a look at the revision what was changed meanwhile is overwritten', async () => {
+    const make = maker()
+    const backend = await watched(
+      await tempDatabase(),
+      () => {},
+      (text) => text.replace('and t.revision = u.before', 'and u.before > 0'),
+    )
+    const born = await backend.commit([item(make, 'a', 0, 'ready')])
+    await backend.commit([item(make, 'a', seqOf(born[0]), 'claimed')])
+    expect(await backend.commit([item(make, 'a', seqOf(born[0]), 'claimed')])).toMatchObject([{ ok: true }])
+  })
 })
 
 test('a lease taken by another node is lost, however sure its last holder was', async () => {

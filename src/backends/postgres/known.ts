@@ -5,6 +5,7 @@ import { fromHex } from '../../model/bytes.ts'
 import type { Receipt } from '../../model/event.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Commit, Guard, Outcome } from '../../ports/commit.ts'
+import { isOf, movesOf, type RowMoves } from './known-rows.ts'
 
 export interface KnownHead {
   readonly seq: number
@@ -25,16 +26,24 @@ interface Known {
 export class KnownTenants {
   readonly #tenants = new Map<TenantId, Known>()
 
-  /** Where a batch can begin that does nothing but append: nothing of it was sent before, and every guard is known to hold. */
-  headFor(batch: readonly Commit[]): KnownHead | undefined {
+  /**
+   * Where a batch can begin: nothing of it was sent before, and every guard is known to hold, or is one on a row that is changed, which the
+   * change looks at.
+   */
+  headFor(batch: readonly Commit[]): { readonly head: KnownHead; readonly moves: RowMoves } | undefined {
     const tenant = batch[0]?.tenant
     const known = tenant === undefined ? undefined : this.#tenants.get(tenant)
     if (!known?.quiet) return undefined
     for (const { changes, key, guards, events, since = Number.MAX_SAFE_INTEGER } of batch) {
-      if (changes.length > 0 || key || events.length === 0 || since < known.head.seq) return undefined
-      for (const guard of guards) if (guard.kind === 'quiet' || known.guards.get(nameOf(guard)) !== wantedBy(guard)) return undefined
+      if (key || events.length === 0 || since < known.head.seq) return undefined
+      for (const guard of guards) {
+        if (guard.kind === 'quiet') return undefined
+        const met = known.guards.get(nameOf(guard)) === wantedBy(guard)
+        if (!met && !changes.some((change) => 'table' in change && isOf(guard, change.table, change.id))) return undefined
+      }
     }
-    return known.head
+    const moves = movesOf(batch, known.head.seq)
+    return moves && { head: known.head, moves }
   }
 
   /** Nothing else was written between `base` and the end of this batch. */

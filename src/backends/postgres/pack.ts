@@ -265,11 +265,11 @@ function* touches(commit: Commit): Iterable<string> {
 
 // None is null, which the server need not read.
 const list = (items: readonly string[]): string | null => (items.length === 0 ? null : `{${items.join(',')}}`)
-const numbers = (items: readonly number[] | undefined): string | null =>
+export const numbers = (items: readonly number[] | undefined): string | null =>
   items === undefined || items.length === 0 ? null : `{${items.join(',')}}`
 
 const PLAIN = /^[A-Za-z0-9._:/-]+$/
 export const texts = (items: readonly string[]): string | null => list(items.map(textItem))
 // NULL in any case means null in an array, unless it is quoted.
-const textItem = (text: string): string =>
+export const textItem = (text: string): string =>
   PLAIN.test(text) && text.toLowerCase() !== 'null' ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`

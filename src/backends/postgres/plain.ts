@@ -1,5 +1,6 @@
-// A batch that does nothing but append, when this node knows the head: its links are made here, and one statement moves the head from where
-// it is known to be to where it will be, and inserts. Where the head is elsewhere it does nothing, and the function looks at everything.
+// A batch that can be written in one statement, when this node knows the head: its links are made here, and the statement moves the head from
+// where it is known to be to where it will be, inserts the events, and changes the rows. Where the head is elsewhere, or a row is not as it was
+// expected, it does nothing, and the function looks at everything.
 
 import { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
@@ -11,13 +12,16 @@ import type { CommitSettings } from './commit.ts'
 import { insertEvents } from './commit-function.ts'
 import type { Database, Opening } from './database.ts'
 import type { KnownHead } from './known.ts'
+import { type RowMoves, type RowStatement, rowStatement } from './known-rows.ts'
 import { packEvents } from './pack.ts'
 
 const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer')
 
 // The head is moved by whoever finds it where it was expected, and only then are events inserted: the insertion asks for the moved head.
 // A head is found by its tenant as a range, for the same reason as everything else.
-const plain = `with moved as (
+const HEAD = 16
+
+const plain = ({ parts, counts, rows }: RowStatement): string => `with moved as (
     update inkfast.heads h set seq = $3::bigint, hash = $4::bytea
     where h.tenant between $1::text and $1::text and h.seq = $2::bigint and h.hash = $5::bytea and h.state = 'active'
     returning h.tenant
@@ -31,8 +35,12 @@ const plain = `with moved as (
       payloads: '$16::bytea',
       lists: ['$7::bigint[]', '$8::text[]', '$9::bigint[]', '$10::smallint[]', '$11::text[]', '$14::integer[]', '$15::integer[]'],
     })}, moved m
-  )
-  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms from inkfast.clock c, moved m where c.id`
+  )${parts.map((part) => `, ${part}`).join('')}
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms${rows === 0 ? '' : ` / ${allMet(counts, `$${HEAD + 1}`)}`}
+  from inkfast.clock c, moved m where c.id`
+
+// A row that is not as it was expected ends the statement, and with it everything it did.
+const allMet = (counts: readonly string[], rows: string): string => `(case when ${counts.join(' + ')} = ${rows}::bigint then 1 else 0 end)`
 
 const opening = (token: string, { durable, lockMs }: CommitSettings): Opening => ({
   settings: [
@@ -40,6 +48,10 @@ const opening = (token: string, { durable, lockMs }: CommitSettings): Opening =>
     `'lock_timeout', '${lockMs}'`,
     `'synchronous_commit', '${durable ? 'on' : 'off'}'`,
     `'plan_cache_mode', 'force_generic_plan'`,
+    // Rows are found by their ids, however small or large their table was when the plan was made.
+    `'enable_seqscan', 'off'`,
+    `'enable_hashjoin', 'off'`,
+    `'enable_mergejoin', 'off'`,
   ],
   values: [token],
 })
@@ -49,6 +61,7 @@ export async function appendPlain(
   db: Database,
   batch: readonly Commit[],
   head: KnownHead,
+  moves: RowMoves,
   settings: CommitSettings,
 ): Promise<{ readonly outcomes: readonly Outcome[]; readonly head: KnownHead } | undefined> {
   const tenant = batch[0]?.tenant
@@ -60,8 +73,18 @@ export async function appendPlain(
     last = linkHash(sha256, last, ++seq, event)
     links.set(last, (seq - head.seq - 1) * 32)
   }
-  const values = [tenant, head.seq, seq, last, head.hash, links, ...packEvents(events)]
-  const step = { text: plain, values, prepared: true }
+  const changes = rowStatement(moves, HEAD + 2)
+  const values = [
+    tenant,
+    head.seq,
+    seq,
+    last,
+    head.hash,
+    links,
+    ...packEvents(events),
+    ...(changes.rows > 0 ? [changes.rows, ...changes.values] : []),
+  ]
+  const step = { text: plain(changes), values, prepared: true }
   const [rows] = await db.run([step], 'writing', opening(db.wall.whatever(tenant), settings))
   const found = rows?.[0]?.[0]
   if (!found) return undefined

@@ -48,16 +48,30 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
   /** In order, as many at a time as do not meet. */
   const applyTenant = (batch: readonly Commit[]): Promise<readonly Outcome[]> => inTurn(splitBatch(batch), applyApart)
 
+  /** Where this node knows enough: in one statement. Undefined where it did not, and nothing was written. */
+  const hopefully = async (part: readonly Commit[]): Promise<readonly Outcome[] | undefined> => {
+    const start = known.headFor(part)
+    if (!start) return undefined
+    const { head, moves } = start
+    try {
+      const plain = await appendPlain(db, part, head, moves, settings)
+      if (!plain) return undefined
+      if (moves.size === 0) known.moved(part[0]?.tenant as TenantId, head, plain.head)
+      else known.learn(part, plain.outcomes, head.seq)
+      return plain.outcomes
+    } catch (error) {
+      // A row was not as expected: whose guard that was is for the function to say.
+      if (!isChoking(error) || moves.size === 0) throw error
+      return undefined
+    }
+  }
+
   // An unexpected error spoils the transaction: then every commit gets one of its own, and only the one at fault fails.
   const applyApart = async (part: readonly Commit[]): Promise<readonly Outcome[]> => {
     const tenant = part[0]?.tenant as TenantId
     try {
-      const head = known.headFor(part)
-      const plain = head && (await appendPlain(db, part, head, settings))
-      if (head && plain) {
-        known.moved(tenant, head, plain.head)
-        return plain.outcomes
-      }
+      const plain = await hopefully(part)
+      if (plain) return plain
       const { outcomes, base } = await applyBatch(db, part, settings)
       if (outcomes[0]) ahead = outcomes[0].now - Date.now()
       known.learn(part, outcomes, base)

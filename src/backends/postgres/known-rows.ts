@@ -1,0 +1,136 @@
+// The rows that a batch changes, as one statement can change them when the head is known: each is removed, changed or inserted exactly as it
+// was expected to be, or nothing is.
+
+import { type ColumnValue, type TableName, tableOf } from '../../model/tables.ts'
+import type { Commit, Guard } from '../../ports/commit.ts'
+import type { Value } from './connections.ts'
+import { numbers, textItem, texts } from './pack.ts'
+
+interface Put {
+  readonly born: number
+  readonly revision: number
+  readonly fence: number | undefined
+  readonly columns: readonly ColumnValue[]
+  readonly body: string
+}
+
+/** What becomes of one row. `before` is the revision it is expected at; 0 where it is expected to be absent. */
+interface RowMove {
+  readonly id: string
+  readonly before: number
+  readonly put: Put | undefined
+}
+
+/** By table: a table each, in the order of their names. */
+export type RowMoves = ReadonlyMap<TableName, readonly RowMove[]>
+
+// More than this in one batch is not what this is for: every kind of batch is a statement that the server keeps.
+const TABLES_MOST = 3
+
+/**
+ * What the commits change, if each of those rows is guarded by a revision; the seqs are those that follow `base`. Undefined where something else
+ * is to happen, or where a row is removed and put again.
+ */
+export function movesOf(batch: readonly Commit[], base: number): RowMoves | undefined {
+  const tables = new Map<TableName, Map<string, RowMove>>()
+  let before = base
+  for (const { changes, guards, events } of batch) {
+    for (const change of changes) {
+      if (change.kind !== 'put' && change.kind !== 'remove') return undefined
+      const { table, id } = change
+      let rows = tables.get(table)
+      if (!rows) tables.set(table, (rows = new Map()))
+      const earlier = rows.get(id)
+      const expected = earlier?.before ?? guards.find((guard) => isOf(guard, table, id))?.revision
+      if (expected === undefined || (earlier && !earlier.put)) return undefined
+      if (change.kind === 'remove') {
+        // What was put a moment ago and is gone again was never there.
+        if (expected === 0) return undefined
+        rows.set(id, { id, before: expected, put: undefined })
+        continue
+      }
+      if (change.event === undefined) return undefined
+      const revision = before + change.event + 1
+      const fence = change.grants ? revision : earlier?.put?.fence
+      rows.set(id, {
+        id,
+        before: expected,
+        put: { born: earlier?.put?.born ?? revision, revision, fence, columns: change.columns, body: change.body },
+      })
+    }
+    before += events.length
+  }
+  if (tables.size > TABLES_MOST) return undefined
+  return new Map([...tables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([table, rows]) => [table, [...rows.values()]]))
+}
+
+/** The guard that a change of the row itself looks after. */
+export const isOf = (guard: Guard, table: TableName, id: string): guard is Extract<Guard, { kind: 'row' }> =>
+  guard.kind === 'row' && guard.table === table && guard.id === id
+
+export interface RowStatement {
+  /** Further parts of the statement, each with a count of the rows it met. */
+  readonly parts: readonly string[]
+  readonly counts: readonly string[]
+  readonly values: readonly Value[]
+  readonly rows: number
+}
+
+/** `first` is the number of the first parameter that is free; `moved` holds the tenant, or nothing. */
+export function rowStatement(moves: RowMoves, first: number): RowStatement {
+  const parts: string[] = []
+  const counts: string[] = []
+  const values: Value[] = []
+  let rows = 0
+  const add = (value: Value): string => `$${first + values.push(value) - 1}`
+  for (const [table, all] of moves) {
+    rows += all.length
+    const removed = all.filter(({ put }) => !put)
+    const put = all.filter((move): move is RowMove & { readonly put: Put } => move.put !== undefined)
+    const changed = put.filter(({ before }) => before > 0)
+    const inserted = put.filter(({ before }) => before === 0)
+    const { columns, fenced } = tableOf(table)
+    const names = Object.keys(columns)
+    const lists = (some: readonly (RowMove & { readonly put: Put })[]): string[] => [
+      `${add(texts(some.map(({ id }) => id)))}::text[]`,
+      `${add(numbers(some.map(({ before, put }) => before || put.born)))}::bigint[]`,
+      `${add(numbers(some.map(({ put }) => put.revision)))}::bigint[]`,
+      ...(fenced ? [`${add(cells(some.map(({ put }) => put.fence ?? null)))}::bigint[]`] : []),
+      ...names.map(
+        (name, i) => `${add(cells(some.map(({ put }) => put.columns[i] ?? null)))}::${columns[name] === 'integer' ? 'bigint' : 'text'}[]`,
+      ),
+      `${add(texts(some.map(({ put }) => put.body)))}::text[]`,
+    ]
+    const fence = fenced ? ['fence'] : []
+    if (removed.length > 0) {
+      const ids = add(texts(removed.map(({ id }) => id)))
+      const revisions = add(numbers(removed.map(({ before }) => before)))
+      parts.push(`${table}_removed as (
+    delete from inkfast.${table} t using unnest(${ids}::text[], ${revisions}::bigint[]) as r (id, before), moved m
+    where t.tenant = m.tenant and t.id = r.id and t.revision = r.before returning 1)`)
+      counts.push(`(select count(*) from ${table}_removed)`)
+    }
+    if (changed.length > 0) {
+      const set = ['revision', ...names, 'body'].map((name) => `${name} = u.${name}`)
+      if (fenced) set.push('fence = coalesce(u.fence, t.fence)')
+      parts.push(`${table}_changed as (
+    update inkfast.${table} t set ${set.join(', ')}
+    from unnest(${lists(changed).join(', ')}) as u (id, before, revision, ${[...fence, ...names].map((name) => `${name}, `).join('')}body), moved m
+    where t.tenant = m.tenant and t.id = u.id and t.revision = u.before returning 1)`)
+      counts.push(`(select count(*) from ${table}_changed)`)
+    }
+    if (inserted.length > 0) {
+      const into = ['id', 'born', 'revision', ...fence, ...names, 'body']
+      parts.push(`${table}_inserted as (
+    insert into inkfast.${table} (tenant, ${into.join(', ')})
+    select m.tenant, i.* from unnest(${lists(inserted).join(', ')}) as i (${into.join(', ')}), moved m returning 1)`)
+      counts.push(`(select count(*) from ${table}_inserted)`)
+    }
+  }
+  return { parts, counts, values, rows }
+}
+
+const cells = (values: readonly ColumnValue[]): string | null =>
+  values.every((value) => value === null)
+    ? `{${values.map(() => 'null').join(',')}}`
+    : `{${values.map((value) => (value === null ? 'null' : typeof value === 'number' ? String(value) : textItem(value))).join(',')}}`
