@@ -4,8 +4,10 @@
 Written from the format page (journal-format.md) alone. Standard library only, Python 3.9+.
 
     inkfast_verify.py FILE [--receipts receipts.json] [--json]
+    inkfast_verify.py FILE --approvals [--chain HEX] [--json]
 
-FILE is an NDJSON export ('-' for stdin), a vectors file, or a SQLite database; which one is detected.
+FILE is an NDJSON export ('-' for stdin), a vectors file, or a SQLite database; which one is detected. An export of
+approvals is detected too, if its first line is whole; --approvals says that it is one.
 Exit: 0 intact, 1 not intact, 2 could not read.
 """
 import argparse
@@ -25,6 +27,7 @@ TAG_EVENT = b"inkfast/1/event\0"
 TAG_LINK = b"inkfast/1/link\0"
 TAG_KEY = b"inkfast/1/key\0"
 TAG_BODY = b"inkfast/1/body\0"
+APPROVALS = "inkfast/approvals/1"
 GENESIS = bytes(32)
 NO_ID = bytes(16)
 U64 = (1 << 64) - 1
@@ -658,6 +661,128 @@ def read_sqlite(path, verifier):
             conn.close()
 
 
+# ---------------------------------------------------------------- approvals
+
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+RECORD_LINE = {"schema", "sequence", "prev", "record_sha256", "chain_sha256", "record"}
+LAST_LINE = {"schema", "count", "chain_sha256"}
+
+
+def jcs_string(text):
+    text.encode("utf-8")                      # a lone surrogate raises UnicodeEncodeError, a ValueError
+    out = []
+    for char in text:
+        out.append(ESCAPES.get(char) or ("\\u%04x" % ord(char) if char < " " else char))
+    return '"%s"' % "".join(out)
+
+
+def jcs_number(value):
+    """As ECMAScript writes a double: the shortest digits that read back, plain from 1e-6 up to below 1e21."""
+    value = float(value)                      # OverflowError for an integer no double reaches
+    if value != value or value in (float("inf"), float("-inf")):
+        raise ValueError("not finite")
+    if value == 0:
+        return "0"
+    sign = "-" if value < 0 else ""
+    mantissa, _, exponent = repr(abs(value)).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    point = len(whole) + int(exponent or 0)   # the decimal point stands behind so many digits
+    digits = whole + ("" if fraction == "0" else fraction)
+    point -= len(digits) - len(digits.lstrip("0"))
+    digits = digits.lstrip("0").rstrip("0")
+    count = len(digits)
+    if count <= point <= 21:
+        return sign + digits + "0" * (point - count)
+    if 0 < point <= 21:
+        return sign + digits[:point] + "." + digits[point:]
+    if -6 < point <= 0:
+        return sign + "0." + "0" * -point + digits
+    power = point - 1
+    return "%s%s%se%s%d" % (sign, digits[0], "." + digits[1:] if count > 1 else "", "+" if power > 0 else "-", abs(power))
+
+
+def jcs(value):
+    """RFC 8785: the one text of a JSON value. Raises ValueError, OverflowError or RecursionError."""
+    if value is None:
+        return "null"
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if isinstance(value, str):
+        return jcs_string(value)
+    if isinstance(value, (int, float)):
+        return jcs_number(value)
+    if isinstance(value, list):
+        return "[%s]" % ",".join(map(jcs, value))
+    members = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+    return "{%s}" % ",".join("%s:%s" % (jcs_string(name), jcs(value[name])) for name in members)
+
+
+def hex_of(text):
+    return H(text.encode("utf-8")).hex()
+
+
+def looks_like_approvals(line):
+    return b'"schema":"inkfast/approvals/' in line
+
+
+def read_approvals(first, file, kept=None):
+    """Stops at the first line that is not what the page says; `line` is its number, from 1."""
+    count = number = 0
+    chain = "0" * 64
+    ended = False
+
+    def result(reason=None, at=None):
+        answer = {"intact": reason is None, "source": "approvals", "records": count, "chain": chain}
+        if reason is not None:
+            answer.update(line=number if at is None else at, reason=reason)
+        return answer
+
+    line = first
+    while line:
+        number += 1
+        if ended:
+            return result("something follows the last line")
+        try:
+            text = (line[:-1] if line.endswith(b"\n") else line).decode("utf-8")
+            obj = parse(text)
+            canonical = jcs(obj)
+        except (ValueError, OverflowError, RecursionError):
+            return result("not JSON")
+        if canonical != text:
+            return result("not written as JCS")
+        if not isinstance(obj, dict) or set(obj) not in (RECORD_LINE, LAST_LINE):
+            return result("not the members of a line")
+        if obj["schema"] != APPROVALS:
+            return result("another schema")
+        if "count" in obj:
+            if obj["count"] != count or isinstance(obj["count"], bool):
+                return result("counts another number of records than the %d before it" % count)
+            if obj["chain_sha256"] != chain:
+                return result("ends another chain")
+            ended = True
+        else:
+            if obj["sequence"] != count + 1 or isinstance(obj["sequence"], bool):
+                return result("record %d was to come here" % (count + 1))
+            if obj["prev"] != chain:
+                return result("does not follow the record before it")
+            record = hex_of(jcs(obj["record"]))
+            if obj["record_sha256"] != record:
+                return result("the record has another digest")
+            follows = hex_of("%s\n%d\n%s\n%s" % (APPROVALS, count + 1, chain, record))
+            if obj["chain_sha256"] != follows:
+                return result("the chain does not follow from the record")
+            count += 1
+            chain = follows
+        line = file.readline()
+    if not ended:
+        return result("the last line is missing", number + 1)
+    if kept is not None and kept != chain:
+        return result("sound in itself, but not the chain it is held against")
+    return result()
+
+
 # ---------------------------------------------------------------- vectors
 
 def check_vectors(data):
@@ -802,7 +927,16 @@ def result_of(verifier, source, complete):
     return result
 
 
+def show_approvals(result):
+    print("approvals: %d records, chain %s" % (result["records"], result["chain"]))
+    if not result["intact"]:
+        print("  line %d: %s" % (result["line"], result["reason"]))
+    print("INTACT" if result["intact"] else "NOT INTACT")
+
+
 def show(result):
+    if result["source"] == "approvals":
+        return show_approvals(result)
     print("%s: %d events, %d journal%s" % (result["source"], result["events"], len(result["journals"]),
                                            "" if len(result["journals"]) == 1 else "s"))
     shown = list(result["journals"].items())
@@ -845,7 +979,7 @@ def looks_like_vectors(line):
         return line == b"{" or re.match(rb'\{\s*"format"', line) is not None
 
 
-def verify(path, receipts):
+def verify(path, receipts, approvals=False, kept=None):
     verifier = Verifier(receipts)
     if path != "-":
         if os.path.isdir(path):
@@ -860,6 +994,10 @@ def verify(path, receipts):
                 start += file.readline()
             # `start` may hold several (short) lines
             first, rest = split_first(start)
+            if approvals or looks_like_approvals(first):
+                if receipts is not None:
+                    raise Unreadable("receipts do not go with an export of approvals")
+                return read_approvals(first, Lines(rest, file), kept)
             if looks_like_vectors(first):
                 try:
                     data = parse((start + file.read()).decode("utf-8-sig"))
@@ -914,6 +1052,8 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description="Verify an Inkfast journal (format %s)." % FORMAT)
     parser.add_argument("file", metavar="FILE", help="NDJSON export ('-': stdin), vectors file or SQLite database")
     parser.add_argument("--receipts", metavar="JSON", help="list of {tenant, seq, hash} to check against")
+    parser.add_argument("--approvals", action="store_true", help="FILE is an export of approvals")
+    parser.add_argument("--chain", metavar="HEX", help="the final chain of that export, as it was kept elsewhere")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     args = parser.parse_args(argv)
     if hasattr(sys.stdout, "reconfigure"):
@@ -921,7 +1061,7 @@ def main(argv=None):
         sys.stderr.reconfigure(errors="backslashreplace")
     try:
         receipts = load_receipts(args.receipts) if args.receipts else None
-        result = verify(args.file, receipts)
+        result = verify(args.file, receipts, args.approvals or args.chain is not None, args.chain)
     except Unreadable as error:
         message = str(error)
     except OSError as error:

@@ -28,28 +28,41 @@ export const claims: Workload = {
     const ours = ourQueue(store)
     const [alone, together] = quick ? [200, 500] : [500, 1000]
     const mine = (workers: number, count: number) => fullTurn(ours, count, (n) => ours.worked(workers, n), tidied(ourUrl))
+    const byHand = (workers: number, count: number) => fullTurn(ours, count, (n) => ours.byHand(workers, n), tidied(ourUrl))
     const theirs = (workers: number, count: number) => fullTurn(boss, count, (n) => boss.worked(workers, n), tidied(bossUrl))
     const found = await interleave(rounds, {
       ours1: () => mine(1, alone),
       boss1: () => theirs(1, alone),
       ours: () => mine(WORKERS, together),
       boss: () => theirs(WORKERS, together),
+      hand1: () => byHand(1, alone),
+      hand: () => byHand(WORKERS, together),
     })
-    const pair = (own: readonly number[], peer: readonly number[], goal: number) => {
+    const pair = (own: readonly number[], peer: readonly number[], goal?: number) => {
       const ratio = ratios(own, peer)
-      return { unit: 'items/s', ours: spread(own), peer: spread(peer), peerName: 'pg-boss', ratio, goal: atLeast(goal, ratio) }
+      return {
+        unit: 'items/s',
+        ours: spread(own),
+        peer: spread(peer),
+        peerName: 'pg-boss',
+        ratio,
+        ...(goal !== undefined && { goal: atLeast(goal, ratio) }),
+      }
     }
     return {
       measures: [
         { what: '1 worker', ...pair(found.ours1, found.boss1, GOAL_ONE) },
         { what: `${WORKERS} workers`, ...pair(found.ours, found.boss, GOAL) },
+        { what: '1 worker, claimed by hand', ...pair(found.hand1, found.boss1) },
+        { what: `${WORKERS} workers, claimed by hand`, ...pair(found.hand, found.boss) },
       ],
       notes: [
         server.settings,
         `a payload of ${JSON.stringify(payload(12_345)).length} bytes; ${number(alone)} items wait for one worker and ${number(together)} for ${WORKERS}, offered before; every database is vacuumed and analysed before its turn`,
         'a worker claims, waits for the answer, completes, waits for the answer, and begins again; nothing was left in a queue afterwards',
+        `ours: queue.work with a concurrency of 1 and of ${WORKERS}, which completes an item and claims the next in one commit, from starting it until it is closed; by hand: queue.claim and claim.complete in loops, as pg-boss has them`,
         `pg-boss: ${boss.settings}`,
-        `ours: open(url) with its defaults, queue.claim with a lease of ${LEASE} and claim.complete`,
+        `ours: open(url) with its defaults; by hand with a lease of ${LEASE}`,
       ],
     }
   },

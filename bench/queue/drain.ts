@@ -30,7 +30,7 @@ export const drain: Workload = {
     const full = (who: Contestant, url: string, turn: (count: number) => Promise<number>) => () =>
       fullTurn(who, count, turn, () => query(url, 'vacuum analyze'))
     const found = await interleave(rounds, {
-      ours: full(ours, urls.ours, (n) => ours.drained(n)),
+      ours: full(ours, urls.ours, (n) => ours.worked(CONCURRENCY, n)),
       each: full(graphile, urls.graphile, (n) => graphile.drained(n, 'each')),
       batched: full(graphile, urls.graphile, (n) => graphile.drained(n, 'batched')),
       boss: full(boss, urls.boss, (n) => boss.drained(n)),

@@ -5,10 +5,10 @@ import { payload, type ToolFinished } from '../journal/payload.ts'
 import { type Contestant, inChunks, perSecond, worked } from './workers.ts'
 
 export interface OurQueue extends Contestant {
-  /** Items claimed and completed one by one, by so many workers: items a second. */
-  worked(workers: number, count: number): Promise<number>
+  /** Items claimed and completed one by one with `claim` and `complete`, by so many at once: items a second. */
+  byHand(workers: number, count: number): Promise<number>
   /** `queue.work` with a handler that does nothing, from starting it until it is closed on an empty queue: items a second. */
-  drained(count: number): Promise<number>
+  worked(concurrency: number, count: number): Promise<number>
   offer(i: number): Promise<unknown>
 }
 
@@ -27,14 +27,14 @@ export function ourQueue(store: Store): OurQueue {
       const { ready, delayed, claimed, dead } = await queue.stats()
       return ready + delayed + claimed + dead
     },
-    worked: (workers, count) =>
+    byHand: (workers, count) =>
       worked(workers, count, async () => {
         await using claim = await queue.claim({ lease: LEASE })
         if (!claim) return false
         await claim.complete()
         return true
       }),
-    drained: async (count) => {
+    worked: async (concurrency, count) => {
       let handled = 0
       const all = Promise.withResolvers<void>()
       const start = performance.now()
@@ -43,7 +43,7 @@ export function ourQueue(store: Store): OurQueue {
           async () => {
             if (++handled === count) all.resolve()
           },
-          { concurrency: CONCURRENCY },
+          { concurrency },
         )
         await all.promise
       }

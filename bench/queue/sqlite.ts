@@ -22,14 +22,14 @@ export const onSqlite: Workload = {
     const raw = new RawQueue(join(folder, 'raw.db'), await sampleOf(join(folder, 'sample.db')))
     const ours = ourQueue(store)
     const [some, all] = quick ? [500, 2_000] : [1_000, 10_000]
-    const mine = (workers: number) => () => fullTurn(ours, some, (n) => ours.worked(workers, n))
+    const mine = (workers: number) => () => fullTurn(ours, some, (n) => ours.byHand(workers, n))
     const floor = (workers: number) => () => fullTurn(raw, some, (n) => raw.worked(workers, n))
     const found = await interleave(rounds, {
       ours1: mine(1),
       raw1: floor(1),
       ours: mine(WORKERS),
       raw: floor(WORKERS),
-      drained: () => fullTurn(ours, all, (n) => ours.drained(n)),
+      drained: () => fullTurn(ours, all, (n) => ours.worked(CONCURRENCY, n)),
       rawDrained: () => fullTurn(raw, all, (n) => raw.worked(1, n)),
     })
     raw.close()

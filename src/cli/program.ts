@@ -3,7 +3,11 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { counting, type Define, type Done, type TerminalOf } from './define.ts'
+import { defineApprovals } from './program-approvals.ts'
+import { defineProcesses } from './program-processes.ts'
 import { defineRuns } from './program-runs.ts'
+import { defineTriggers } from './program-triggers.ts'
+import { defineCron, defineQueue } from './program-work.ts'
 
 const EXITS = `
 Exit codes:
@@ -25,10 +29,10 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
     .exitOverride()
     .addHelpText('after', `${EXITS}\n\nStart with:\n  inkfast demo`)
 
-  const within = (parent: Command): Define => {
+  const within = (parent: Command, usual = DEFAULT_VERB): Define => {
     return (name, description, examples) =>
       parent
-        .command(name, { isDefault: name === DEFAULT_VERB })
+        .command(name, { isDefault: name === usual })
         .description(description)
         .helpOption('-h, --help', 'show this help')
         .option('--json', 'print JSON')
@@ -88,6 +92,45 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
     'runs tape --help',
   ])
   defineRuns(runs, within(runs), terminalOf, done)
+
+  const queue = define('queue', 'Show queues and what is in them; offer an item, cancel one, redrive dead ones.', [
+    'queue agents.db',
+    'queue list agents.db outbox --state dead',
+    'queue redrive agents.db outbox',
+  ])
+  defineQueue(queue, within(queue, 'stats'), terminalOf, done)
+
+  const cron = define('cron', 'List jobs by the clock, show one and what came of its times; set, pause, resume, run or delete it.', [
+    'cron agents.db',
+    'cron show agents.db digest',
+    'cron set --help',
+  ])
+  defineCron(cron, within(cron), terminalOf, done)
+
+  const triggers = define('triggers', 'List triggers, show one and what became of each delivery; fire, disable, enable or delete.', [
+    'triggers agents.db',
+    'triggers show agents.db mail',
+    'triggers history agents.db --source orders',
+  ])
+  defineTriggers(triggers, within(triggers), terminalOf, done)
+
+  const approvals = define(
+    'approvals',
+    'List approvals, show one and its history; approve or deny it, export all of them and verify an export.',
+    [
+      'approvals agents.db --state pending',
+      'approvals approve agents.db 01K1Y2Z3A4B5C6D7E8F9G0H1J2 --by user/grace',
+      'approvals export agents.db > approvals.ndjson',
+    ],
+  )
+  defineApprovals(approvals, within(approvals), terminalOf, done)
+
+  const processes = define(
+    'processes',
+    'List agent processes, show one, its events and handles; cancel or abandon it, grant, revoke and prune.',
+    ['processes agents.db --live', 'processes show agents.db crawl/4711', "processes cancel agents.db crawl/4711 --reason 'not needed'"],
+  )
+  defineProcesses(processes, within(processes), terminalOf, done)
 
   define('tenants', 'List tenants and their states; suspend one, resume it, or delete it for good.', [
     'tenants agents.db',

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { checkPath, isDatabase } from '../database.ts'
 import { type ErrorCode, InkError, open, type Session, type Store, type StoreOptions, type TenantState } from '../index.ts'
 import { isId } from '../model/ids.ts'
-import { CliError, EXIT, usage } from './exit.ts'
+import { CliError, EXIT, type Exit, usage } from './exit.ts'
 import { environment, type Terminal, verdict } from './terminal.ts'
 
 /** The store as it was named, or the one INKFAST_URL names. */
@@ -44,7 +44,9 @@ export async function withStore<T>(
   work: (store: Store) => Promise<T>,
   { write = false, append = false }: UseOptions = {},
 ): Promise<T> {
-  const store = await openToLook({ ...namedStore(url, write), create: false, migrate: false, ...(!append && { redact: false }) }, write)
+  // The clock is left to nodes: whoever looks does not start doing their work.
+  const own = { create: false, migrate: false, schedule: false, ...(!append && { redact: false as const }) }
+  const store = await openToLook({ ...namedStore(url, write), ...own }, write)
   try {
     return await work(store)
   } finally {
@@ -119,6 +121,22 @@ export function tellClosed(t: Terminal, closed: readonly ClosedTenant[]): void {
 /** The view of one tenant, `main` unless another is named. */
 export const tenantView = async (store: Store, tenant: string | undefined): Promise<Store> =>
   tenant === undefined ? store : knownTenant(store, tenant)
+
+export interface WhoOptions {
+  readonly tenant?: string
+  readonly actor?: string
+}
+
+/** Something is written, for a tenant and on somebody's behalf. */
+export const changeStore = (url: string | undefined, { tenant, actor }: WhoOptions, work: (store: Store) => Promise<void>): Promise<Exit> =>
+  withStore(
+    url,
+    async (root) => {
+      await work(await tenantView(actor === undefined ? root : root.as(actor), tenant))
+      return EXIT.fine
+    },
+    { write: true, append: true },
+  )
 
 /** By id or by key. */
 export async function findSession(store: Store, name: string): Promise<Session> {

@@ -35,6 +35,12 @@ export class Table {
     return this
   }
 
+  /** What is left of the terminal for the last column. */
+  get room(): number {
+    const others = this.#widths.slice(0, -1).filter((width, i) => width > 0 || !this.#columns[i]?.optional)
+    return (this.#terminal.width ?? Infinity) - others.reduce((sum, width) => sum + width + GAP.length, 0)
+  }
+
   head(): string {
     return this.#terminal.paint(
       'dim',
@@ -84,4 +90,29 @@ export function printTable(terminal: Terminal, columns: readonly Column[], rows:
   const table = new Table(terminal, columns).fit(rows)
   terminal.out(indent + table.head())
   for (const row of rows) terminal.out(indent + table.row(row))
+}
+
+// From here on the last column is cut; on anything narrower it stands below, because an id alone takes a third of the line.
+const WIDE = 120
+
+/** A whole table whose last column is a sentence: where a narrow terminal has no room for one, it stands below its row. */
+export function printList(t: Terminal, columns: readonly Column[], rows: readonly (readonly string[])[]): void {
+  const { width = WIDE } = t
+  if (width >= WIDE) {
+    printTable(t, columns, rows)
+    return
+  }
+  const { room } = new Table(t, columns).fit(rows)
+  const fits = (text: string): boolean => room >= LEAST_OF_LAST && displayWidth(text) <= room
+  const last = columns.at(-1) as Column
+  const table = new Table(t, fits(last.title) ? columns : [...columns.slice(0, -1), { ...last, title: '' }]).fit(rows)
+  t.out(table.head())
+  for (const cells of rows) {
+    const sentence = harmless(cells.at(-1) ?? '')
+    if (fits(sentence)) t.out(table.row(cells))
+    else {
+      t.out(table.row([...cells.slice(0, -1), '']))
+      t.out(t.paint('dim', `  ${cut(sentence, width - 2)}`))
+    }
+  }
 }

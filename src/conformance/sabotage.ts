@@ -7,6 +7,7 @@ import { dueSabotages } from './sabotage/due.ts'
 import { journalSabotages } from './sabotage/journal.ts'
 import { leaseSabotages } from './sabotage/leases.ts'
 import { lifeSabotages } from './sabotage/life.ts'
+import { readySabotages } from './sabotage/ready.ts'
 import { rowSabotages } from './sabotage/rows.ts'
 import type { Sabotage } from './sabotage/spoil.ts'
 import { stateSabotages } from './sabotage/states.ts'
@@ -24,4 +25,5 @@ export const sabotages: readonly Sabotage[] = [
   ...leaseSabotages,
   ...blobSabotages,
   ...dueSabotages,
+  ...readySabotages,
 ]

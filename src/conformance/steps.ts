@@ -3,11 +3,12 @@
 import type { EventDraft } from '../model/event.ts'
 import { typePattern } from '../model/event.ts'
 import { type Id, type RunId, type SessionId, type TenantId, tenantId } from '../model/ids.ts'
-import { type TableName, tableNames, tableOf } from '../model/tables.ts'
+import { type ColumnValue, type TableName, tableNames, tableOf } from '../model/tables.ts'
 import type { TenantState } from '../model/tenant.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Change, Commit, Guard } from '../ports/commit.ts'
 import type { Head, PageQuery } from '../ports/journal.ts'
+import type { Lease } from '../ports/leases.ts'
 import type { ListQuery } from '../ports/rows.ts'
 import type { Chance } from './chance.ts'
 import { keyOf, maker, put, valuesOf } from './material.ts'
@@ -15,6 +16,7 @@ import { keyOf, maker, put, valuesOf } from './material.ts'
 export type Step =
   | { readonly kind: 'commit'; readonly batch: readonly Commit[] }
   | { readonly kind: 'sweep'; readonly before: number }
+  | { readonly kind: 'renew'; readonly tenant: TenantId; readonly held: readonly Lease[]; readonly ms: number }
   | {
       readonly kind: 'adopt'
       readonly tenant: TenantId
@@ -27,6 +29,17 @@ export const TENANTS: readonly TenantId[] = ['main', 'acme', 'Zed'].map(tenantId
 const TYPES = ['note.made', 'plan.changed', 'plan.dropped', 'tool.called']
 const ACTORS = ['', 'ada', 'grace']
 const ROW_IDS = ['a', 'b', 'A', '\uFFFD', '\u{1F600}']
+const WORK_IDS = [...ROW_IDS, 'c', 'd', 'e', '0', 'z']
+// Few enough that items meet in queues and series; `at` is long gone, far off, or comes up on the way.
+const WORK: Readonly<Record<string, readonly ColumnValue[]>> = {
+  queue: ['a', 'a', 'a', 'B', null],
+  state: ['ready', 'ready', 'ready', 'ready', 'claimed', 'claimed', 'asleep', 'dead', null],
+  priority: [0, 0, 7, -1, null],
+  at: [7, 7, 0, 1_600_000_000_000, 9_000_000_000_000, null],
+  series: [null, null, 'a', '\uFFFD', '\u{1F600}'],
+}
+const AHEAD_MS = 120_000
+const A_DAY = 86_400_000
 const PAYLOADS = ['null', '{"text":"ä€😀"}', '[1,2.50,"\\u0000"]', `"${'x'.repeat(300)}"`]
 
 // Few of each, so that commits meet.
@@ -63,12 +76,18 @@ export function stepMaker(random: Chance, oracle: Backend, { times }: StepOption
     })
   }
 
+  const valueFor = (table: TableName, column: string): ColumnValue => {
+    if (table !== 'work') return random.pick(valuesOf(table, column))
+    const soon = column === 'at' && times !== undefined && random.percent(30)
+    return soon ? times() + random.int(AHEAD_MS) : random.pick(WORK[column] ?? [null])
+  }
+
   const change = (head: number, events: number): Change => {
-    const table = random.pick(tableNames)
-    const id = random.pick(ROW_IDS)
+    const table = random.percent(35) ? 'work' : random.pick(tableNames)
+    const id = random.pick(table === 'work' ? WORK_IDS : ROW_IDS)
     if (random.percent(20)) return { kind: 'remove', table, id }
     if (random.percent(20)) return { kind: 'erase', seqs: Array.from({ length: 1 + random.int(2) }, () => 1 + random.int(head + 1)) }
-    const body = Object.fromEntries(Object.keys(tableOf(table).columns).map((column) => [column, random.pick(valuesOf(table, column))]))
+    const body = Object.fromEntries(Object.keys(tableOf(table).columns).map((column) => [column, valueFor(table, column)]))
     const grants = tableOf(table).fenced === true && random.percent(50)
     return put(table, id, { ...body, n: random.int(100) }, { event: random.int(events), grants })
   }
@@ -83,7 +102,8 @@ export function stepMaker(random: Chance, oracle: Backend, { times }: StepOption
     }
     const id = random.pick(ROW_IDS)
     if (random.percent(30)) {
-      return { kind: 'fence', table: 'leases', id, fence: wrong((await oracle.rows.get(tenant, 'leases', id))?.fence ?? 0) }
+      const held = random.pick(['leases', 'work'] as const)
+      return { kind: 'fence', table: held, id, fence: wrong((await oracle.rows.get(tenant, held, id))?.fence ?? 0) }
     }
     const table = random.pick(tableNames)
     return { kind: 'row', table, id, revision: wrong((await oracle.rows.get(tenant, table, id))?.revision ?? 0) }
@@ -129,10 +149,22 @@ export function stepMaker(random: Chance, oracle: Backend, { times }: StepOption
     return { kind: 'adopt', tenant, folded, head: random.percent(70) ? head : { ...head, seq: head.seq + 1 } }
   }
 
+  const renew = async (): Promise<Step> => {
+    const tenant = random.pick(TENANTS)
+    const { state } = await oracle.journal.head(tenant)
+    const held: Lease[] = []
+    for (const id of WORK_IDS) {
+      const fence = state === 'active' ? ((await oracle.rows.get(tenant, 'work', id))?.fence ?? 0) : 0
+      if (random.percent(60)) held.push({ id, fence: random.percent(75) ? fence : random.int(fence + 2) })
+    }
+    return { kind: 'renew', tenant, held, ms: random.pick(times ? [0, 3000, 20_000] : [0, A_DAY]) }
+  }
+
   return async (at) => {
     // Every tenant is there from the first step on.
     if (at === 1) return { kind: 'commit', batch: TENANTS.map((tenant) => make.commit(tenant)) }
     if (random.percent(5)) return adopt()
+    if (random.percent(10)) return renew()
     if (times && random.percent(5)) return { kind: 'sweep', before: times() - random.int(60_000) }
     const batch: Commit[] = []
     for (let left = random.int(6); left >= 0; left--) batch.push(await commit())
@@ -160,9 +192,13 @@ function tellChange(change: Change): string {
 export interface Reads {
   readonly page: Partial<PageQuery>
   readonly list: { readonly table: TableName; readonly query: ListQuery }
+  readonly queue: string
 }
 
-/** One way to page and one to list. */
+const pickable = (table: TableName, column: string): readonly ColumnValue[] =>
+  (table === 'work' ? WORK[column] : undefined) ?? valuesOf(table, column)
+
+/** One way to page, one to list, and one queue. */
 export function pickReads(random: Chance): Reads {
   const backwards = random.percent(50)
   const page: Partial<PageQuery> = {
@@ -177,15 +213,17 @@ export function pickReads(random: Chance): Reads {
     ...(random.percent(20) && { to: random.int(60) }),
     ...(random.percent(20) && { bytes: random.int(500) }),
   }
-  const table = random.pick(tableNames)
+  const table = random.percent(40) ? 'work' : random.pick(tableNames)
   const [index, columns] = random.pick(Object.entries(tableOf(table).indexes))
   const equals = columns
     .slice(0, random.int(columns.length))
-    .map((column) => (column in tableOf(table).columns ? random.pick(valuesOf(table, column)) : random.int(20)))
+    .map((column) => (column in tableOf(table).columns ? random.pick(pickable(table, column)) : random.int(20)))
   const next = columns[equals.length]
-  const bound = (next !== undefined && next in tableOf(table).columns ? random.pick(valuesOf(table, next).slice(1)) : random.int(50)) as
-    | string
-    | number
+  const bound = (
+    next !== undefined && next in tableOf(table).columns
+      ? random.pick(pickable(table, next).filter((value) => value !== null))
+      : random.int(50)
+  ) as string | number
   const query: ListQuery = {
     index,
     equals,
@@ -194,5 +232,5 @@ export function pickReads(random: Chance): Reads {
     ...(random.percent(25) && { from: bound }),
     ...(random.percent(25) && { below: bound }),
   }
-  return { page, list: { table, query } }
+  return { page, list: { table, query }, queue: random.pick(['a', 'a', 'B', 'nowhere']) }
 }

@@ -9,7 +9,7 @@ import { tableNames } from '../model/tables.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { OpenBackend } from './case.ts'
 import { type Chance, chance } from './chance.ts'
-import { sha256, valuesOf } from './material.ts'
+import { sha256 } from './material.ts'
 import { eventLine, firstDifference, outcomeLine, picture, readAll, rowLine } from './picture.ts'
 import { pickReads, type Reads, type Step, stepMaker, TENANTS, tell } from './steps.ts'
 
@@ -88,6 +88,13 @@ async function takeStep({ oracle, backend, withTime }: Pair, step: Step, count: 
       const [expected, found] = [await oracle.upkeep.sweepReceipts(step.before), await backend.upkeep.sweepReceipts(step.before)]
       return firstDifference([`swept ${expected}`], [`swept ${found}`])
     }
+    case 'renew': {
+      const lines = async (side: Backend): Promise<readonly string[]> => {
+        const { now, leases } = await side.leases.renew(step.tenant, step.held, step.ms, 'work')
+        return leases.map(({ id, fence, until }) => `${id} ${fence} ${withTime ? until : until > now}`)
+      }
+      return firstDifference(await lines(oracle).catch(closed), await lines(backend).catch(closed))
+    }
     case 'adopt': {
       const answers: string[] = []
       for (const side of [oracle, backend]) {
@@ -102,16 +109,26 @@ async function takeStep({ oracle, backend, withTime }: Pair, step: Step, count: 
 }
 
 /** Every table, what is counted, and one page, one list and one queue that chance picks. */
-async function compareAll({ oracle, backend }: Pair, random: Chance): Promise<string | undefined> {
+async function compareAll({ oracle, backend, withTime }: Pair, random: Chance): Promise<string | undefined> {
   const whole = firstDifference(await picture(oracle, TENANTS), await picture(backend, TENANTS))
   if (whole) return whole
   const tenant = random.pick(TENANTS)
-  const { page, list } = pickReads(random)
-  const queue = String(random.pick(valuesOf('work', 'queue')) ?? 'a')
+  const { page, list, queue } = pickReads(random)
   const most = random.int(TENANTS.length + 1)
+  const limit = random.pick([1, 2, 3, 100])
+  const readyLines = async (side: Backend, of: TenantId): Promise<readonly string[]> => {
+    const { now, rows, next } = await side.queries.ready(of, queue, limit)
+    return [...rows.map(rowLine), `next ${next}`, ...(withTime ? [`now ${now}`] : [])]
+  }
   const reads: Readonly<Record<string, (side: Backend) => Promise<readonly string[]>>> = {
     [`usage of ${tenant}`]: async (side) => (await side.queries.usageByType(tenant)).map(canonical),
     [`${most} that are due in ${JSON.stringify(queue)}`]: async (side) => (await side.queries.due(queue, most)).map(canonical),
+    [`${limit} that are ready in ${JSON.stringify(queue)}`]: async (side) => {
+      const lines: string[] = []
+      for (const each of TENANTS) lines.push(each, ...(await readyLines(side, each).catch(closed)))
+      return lines
+    },
+    [`backlog of ${tenant}`]: async (side) => (await side.queries.backlog(tenant)).map(canonical),
     'counted rows': async (side) => {
       const { rows } = await side.upkeep.measure()
       return ['events', ...tableNames].map((table) => `${table} ${rows[table]}`)

@@ -5,6 +5,9 @@ import { idMaker } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Environment, Logger } from '../ports/environment.ts'
+import { approval } from './approvals/approval-decider.ts'
+import { APPROVALS_CLOCK, expireByClock } from './approvals/clock.ts'
+import { permit } from './approvals/permit-decider.ts'
 import { Closings } from './closings.ts'
 import { fireJob } from './cron/fire.ts'
 import { followOccurrence } from './cron/follow-occurrence.ts'
@@ -14,9 +17,12 @@ import { occurrence } from './cron/occurrence-decider.ts'
 import { type AnyDecider, Registry } from './decider.ts'
 import { tagger } from './hmac.ts'
 import { batch } from './inputs/batch-decider.ts'
+import { input } from './inputs/input-decider.ts'
 import { Lane, type LaneOptions } from './lane.ts'
+import { grant } from './processes/grant-decider.ts'
+import { processDecider } from './processes/process-decider.ts'
+import { processEvent } from './processes/process-event-decider.ts'
 import { type RedactOptions, type Redactor, redactor } from './redact/redactor.ts'
-import { approval } from './runs/approval-decider.ts'
 import { Keeper, type LeaseOptions } from './runs/keeper.ts'
 import { lease } from './runs/lease-decider.ts'
 import { OpenRuns } from './runs/open-runs.ts'
@@ -25,6 +31,11 @@ import { signal } from './runs/signal-decider.ts'
 import type { Engine } from './scope.ts'
 import { session } from './session-decider.ts'
 import { SessionMemory } from './session-memory.ts'
+import { delivery } from './triggers/delivery-decider.ts'
+import { firing } from './triggers/firing-decider.ts'
+import { followDelivery } from './triggers/follow-delivery.ts'
+import { source } from './triggers/source-decider.ts'
+import { subscription } from './triggers/subscription-decider.ts'
 import { Turns } from './turns.ts'
 import type { Follows } from './work/follow.ts'
 import { Holds } from './work/holds.ts'
@@ -49,17 +60,37 @@ export interface KernelOptions {
 }
 
 /** Every feature that is folded from the journal. */
-const deciders: readonly AnyDecider[] = [session, run, lease, work, approval, signal, job, occurrence, batch]
+const deciders: readonly AnyDecider[] = [
+  session,
+  run,
+  lease,
+  work,
+  approval,
+  signal,
+  job,
+  occurrence,
+  input,
+  batch,
+  subscription,
+  source,
+  firing,
+  delivery,
+  permit,
+  processDecider,
+  processEvent,
+  grant,
+]
 
 /** What items come from, and what is written there when something happens to them. */
 const follows: Follows = {
   occurrence: followOccurrence,
-  delivery: async () => [],
+  delivery: followDelivery,
+  // Whoever runs a process ends it together with its item.
   process: async () => [],
 }
 
 /** What is due by the clock alone, by the queue its items are in. */
-const clocks: ClockHandlers = { [CRON_CLOCK]: fireJob }
+const clocks: ClockHandlers = { [CRON_CLOCK]: fireJob, [APPROVALS_CLOCK]: expireByClock }
 
 const SALT_BYTES = 16
 const SALTS_AT_A_TIME = 256

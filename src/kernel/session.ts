@@ -15,6 +15,11 @@ import { type AppendOptions, append } from './append.ts'
 import { admit, telling } from './draft.ts'
 import { checkReason, type EraseReport, eraseSession } from './erase.ts'
 import { execute } from './execute.ts'
+import { clearSession } from './inputs/lists.ts'
+import { type InputOptions, type OfferedInput, offerInput } from './inputs/offer-input.ts'
+import { type SessionInbox, sessionInbox } from './inputs/session-inbox.ts'
+import { type SessionInputs, sessionInputs } from './inputs/session-inputs.ts'
+import { leaveProcesses } from './processes/leaving.ts'
 import { type ForkOptions, forkSession } from './runs/fork.ts'
 import { openRun, type RunOptions } from './runs/open.ts'
 import type { Run } from './runs/run.ts'
@@ -66,6 +71,11 @@ export interface Session {
   run(name: string, options?: RunOptions): Promise<Run>
   /** Another session that shares what happened here up to this seq. Nothing is copied. */
   fork(options: ForkOptions): Promise<Session>
+  /** Says something to the turn that is underway, or to the next. */
+  input(content: unknown, options?: InputOptions): Promise<OfferedInput>
+  readonly inputs: SessionInputs
+  /** Work for its turns that no person typed. */
+  readonly inbox: SessionInbox
   toJSON(): SessionRow
 }
 
@@ -127,6 +137,8 @@ class SessionHandle implements Session {
     const reason = checkReason(optionsOf(options, 'delete').reason)
     await this.#do({ verb: 'delete', id: this.id, reason })
     await cancelRuns(this.#scope, this.id, 'its session was deleted')
+    await clearSession(this.#scope, this.id)
+    await leaveProcesses(this.#scope, this.id)
     const report = await eraseSession(this.#scope, this.id, reason, ['session.deleted'])
     const row = await readSession(this.#scope, this.id)
     if (row) this.#row = row
@@ -139,6 +151,18 @@ class SessionHandle implements Session {
 
   fork(options: ForkOptions): Promise<Session> {
     return forkSession(this.#scope, this.#row, options)
+  }
+
+  input(content: unknown, options?: InputOptions): Promise<OfferedInput> {
+    return offerInput(this.#scope, this.id, content, options)
+  }
+
+  get inputs(): SessionInputs {
+    return sessionInputs(this.#scope, this.id)
+  }
+
+  get inbox(): SessionInbox {
+    return sessionInbox(this.#scope, this.id)
   }
 
   toJSON(): SessionRow {

@@ -6,7 +6,7 @@ import { checkActor, type Event, type Receipt } from '../model/event.ts'
 import { MAIN, type TenantId, tenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { optionsOf } from '../model/options.ts'
-import type { TypeUsage } from '../model/queries.ts'
+import type { Backlog, TypeUsage } from '../model/queries.ts'
 import type { SessionRow } from '../model/session.ts'
 import type { TenantState } from '../model/tenant.ts'
 import type { Backend, BackendTraits } from '../ports/backend.ts'
@@ -20,6 +20,7 @@ import { createEngine, type KernelOptions } from './engine.ts'
 import { type EraseOptions, type EraseReport, erase } from './erase.ts'
 import type { LaneStats } from './lane.ts'
 import { Life } from './life.ts'
+import { type ProcessRegistry, processesOf } from './processes/registry.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
 import { Recents } from './recent.ts'
@@ -27,6 +28,7 @@ import { type RunSurface, runSurface } from './runs/surface.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { findSession, type ListOptions, listSessions, openSession, type Session, type SessionOptions, sessionById } from './session.ts'
 import { setTenantState } from './tenant.ts'
+import { type Triggers, triggersOf } from './triggers/triggers.ts'
 import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
 import { type Queue, queueOf } from './work/queue.ts'
 
@@ -61,8 +63,14 @@ export interface Store extends RunSurface {
   }
   /** A queue by its name; it is there once something was offered. */
   queue<T = unknown>(name: string): Queue<T>
+  /** Every queue that holds something, and how much. */
+  queues(): Promise<readonly Backlog[]>
   /** Jobs by the clock. */
   readonly cron: Cron
+  /** What is to be done when something fires. */
+  readonly triggers: Triggers
+  /** Long-lived children of agents. */
+  readonly processes: ProcessRegistry
   /** Bytes named by their digest: what is too large for an event. */
   readonly blobs: StoreBlobs
   /** All or nothing, contiguous. */
@@ -124,6 +132,8 @@ class StoreView implements Store {
   readonly runs: RunSurface['runs']
   readonly approvals: RunSurface['approvals']
   readonly cron: Cron
+  readonly triggers: Triggers
+  readonly processes: ProcessRegistry
 
   constructor(scope: Scope, life: Life, { root, walled }: { readonly root: boolean; readonly walled: boolean }) {
     this.#scope = scope
@@ -136,7 +146,9 @@ class StoreView implements Store {
     this.signal = surface.signal
     this.runs = surface.runs
     this.approvals = surface.approvals
-    this.cron = cronOf(scope)
+    this.cron = cronOf(scope, walled ? scope.tenant : undefined)
+    this.triggers = triggersOf(scope)
+    this.processes = processesOf(scope, walled ? scope.tenant : undefined)
   }
 
   get name(): string {
@@ -173,6 +185,11 @@ class StoreView implements Store {
   queue<T = unknown>(name: string): Queue<T> {
     checkOpen(this.#scope.engine)
     return queueOf<T>(this.#scope, name, this.#walled ? this.#scope.tenant : undefined)
+  }
+
+  async queues(): Promise<readonly Backlog[]> {
+    checkOpen(this.#scope.engine)
+    return this.#scope.engine.backend.queries.backlog(this.#scope.tenant)
   }
 
   readonly blobs = storeBlobs(() => this.#scope)

@@ -23,6 +23,8 @@ function usedFor(d: Details): string {
   if (d.run) return `for the run ${d.run} (${d.state}) with another input`
   if (d.input) return `for the input ${d.input} (${d.state}) with other content`
   if (d.batch) return `for the batch ${d.batch} (${d.state}) with another payload`
+  if (d.approval) return `for the approval ${d.approval} (${d.state}) of something else`
+  if (d.process) return `for event ${d.number} of the process ${d.process} with other content`
   return `at seq ${d.seq} for another command`
 }
 
@@ -275,6 +277,69 @@ export const errors = {
     'conflict',
     (d) => `The claim of work item ${d.item} was settled already (${d.how}). Nothing was written. Settle a claim once.`,
   ),
+  // triggers
+  TRIGGER_UNKNOWN: row(
+    'missing',
+    (d) => `There is no trigger '${d.trigger}'. Nothing was written. Register it with store.triggers.on(name, { source, queue }).`,
+  ),
+  TRIGGER_INVALID: row('invalid', (d) => `The trigger is not usable: ${d.why}. Nothing was written.`),
+  TRIGGER_CHANGED: row(
+    'conflict',
+    (d) =>
+      `The trigger '${d.trigger}' is at revision ${d.found}, you expected ${d.expect}. Nothing was written. Look at it again and decide again.`,
+  ),
+  TRIGGER_LIMIT: row(
+    'exhausted',
+    (d) =>
+      `The source '${d.source}' has ${d.limit} triggers, and one firing has to reach them all in one commit. Nothing was written. Delete one, or fire from several sources.`,
+  ),
+  FIRING_ERASED: row(
+    'missing',
+    (d) => `The payload of firing ${d.firing} was erased, so there is nothing to deliver. Fire again with another key if it is needed.`,
+  ),
+  // processes
+  PROCESS_UNKNOWN: row(
+    'missing',
+    (d) =>
+      `There is no process ${d.process}; it was never registered here, or it was pruned. Nothing was written. store.processes.list() shows what there is.`,
+  ),
+  PROCESS_DIFFERS: row(
+    'conflict',
+    (d) =>
+      `The process ${d.name} (${d.state}) is registered with another ${(d.differs as readonly string[]).join(' and another ')}. Nothing was written. Register it as it was, or under another name.`,
+  ),
+  PROCESS_FINISHED: row(
+    'conflict',
+    (d) => `The process ${d.name} is ${d.state}, and that is final. Nothing was written. Its result says how it ended.`,
+  ),
+  PROCESS_HELD: row(
+    'conflict',
+    (d) =>
+      `The process ${d.name} (${d.state}) is held by ${d.owner} (fence ${d.fence}) for at most ${d.forMs} ms more. Nothing was written. Wait with { wait: '30s' }, or let the holder go on.`,
+  ),
+  PROCESS_EVENT_UNDECLARED: row(
+    'invalid',
+    (d) =>
+      `The process ${d.name} declared its events, and ${d.type} is not among them (${(d.declared as readonly string[]).join(', ')}). Nothing was written. Declare the type when the process is registered.`,
+  ),
+  PROCESS_EVENT_INCOMPLETE: row(
+    'invalid',
+    (d) => `An event ${d.type} of the process ${d.name} needs something at ${d.missing}, and there is nothing. Nothing was written.`,
+  ),
+  PROCESS_REFERENCE_SET: row(
+    'conflict',
+    (d) =>
+      `The process ${d.name} (${d.state}) is ${d.id} of ${d.backend} already, and the first reference counts. Nothing was written. Register another process for another job.`,
+  ),
+  PROCESS_NOT_GRANTED: row(
+    'denied',
+    (d) =>
+      `Session ${d.session} has no handle on ${(d.missing as readonly string[]).join(', ')}. Nothing was handed over. store.processes.grants({ session }) shows what it has.`,
+  ),
+  PROCESS_CANCEL_REQUESTED: row(
+    'conflict',
+    (d) => `Somebody asked for the process ${d.name} to be cancelled: ${d.reason}. Stop, and throw; it is recorded as cancelled.`,
+  ),
   // runs
   RUN_UNKNOWN: row(
     'missing',
@@ -340,20 +405,10 @@ export const errors = {
     'denied',
     (d) => `'${d.subject}' was not approved (${d.state}${d.by ? ` by ${d.by}` : ''}). The run goes on as if it had been told no.`,
   ),
-  RUN_PARALLEL: row(
-    'denied',
-    (d) =>
-      `The run ${d.name} (${d.run}, ${d.state}) goes on beside the turns of its session, so it cannot take ${d.what}. Nothing was written. Ask in a run without parallel.`,
-  ),
   INPUTS_FULL: row(
     'exhausted',
     (d) =>
       `The run ${d.run} (${d.state}) has been told ${d.limit} things already. Nothing was written. Say it to the next turn with { turn: 'next' }.`,
-  ),
-  INBOX_FULL: row(
-    'exhausted',
-    (d) =>
-      `The run ${d.run} (${d.state}) holds ${d.held} batches already, and ${d.limit} are the most. Nothing was written. Complete some with inboxDone first.`,
   ),
   INBOX_CLAIM_UNKNOWN: row(
     'missing',
@@ -364,6 +419,20 @@ export const errors = {
     'conflict',
     (d) =>
       `The claim ${d.claim} is not the run ${d.run}'s any more: batch ${d.batch} was taken over${d.holder ? ` by the run ${d.holder}` : ''}. Nothing was written. Stop this work; whoever took it over does it.`,
+  ),
+  APPROVAL_FORBIDDEN: row(
+    'denied',
+    (d) =>
+      `The approval ${d.id} is not for ${d.by ?? 'somebody without a name'} to decide. Nothing was written. Let one of those it names decide, and say who with by.`,
+  ),
+  APPROVAL_OTHER: row(
+    'conflict',
+    (d) =>
+      `The approval ${d.id} asks for ${d.asked ?? 'something that was erased'}, and the decision speaks of ${d.digest ?? 'something else'}. Nothing was decided. Read it again and decide on what it asks for.`,
+  ),
+  PERMIT_UNKNOWN: row(
+    'missing',
+    (d) => `There is no permit ${d.id} in tenant ${d.tenant}. Nothing was written. store.approvals.permits.list() has those there are.`,
   ),
   RANGE_INVALID: row('invalid', (d) => `The range is not usable: ${d.why}. Nothing was read.`),
   CURSOR_INVALID: row(

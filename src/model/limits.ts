@@ -84,6 +84,14 @@ export const limits = {
   parkMs: 5000,
   /** A run whose workers die this often in a row is failed: it would kill the next one too. */
   runStrikes: 10,
+  /** Inputs that a run is told or takes up: all of them are settled in the commit that ends it, */
+  runInputs: 2000,
+  /** and so are the batches that it has in hand. */
+  runBatches: 1000,
+  /** Inputs or batches taken at a time: they stand in one entry of the tape, */
+  takenAtOnce: 64,
+  /** with at most so many bytes of content. What is left is there for the next asking. */
+  takenBytes: 128 * KiB,
   /** How often a node looks for work that nobody told it of. */
   lookEveryMs: 1000,
   /** How often a work item is tried, unless said: enough for what passes by itself. */
@@ -100,6 +108,20 @@ export const limits = {
   workWindow: 256,
   /** Occurrences in one backfill: they are all offered, whoever has to work on them. */
   backfillOccurrences: 10_000,
+  /** Who may decide one approval: a list that is stored with it. */
+  approvalDeciders: 100,
+  /** Deliveries, and people who have seen it, that stand in the row of an approval; the journal has them all. */
+  approvalNotes: 50,
+  /** A question of a run that is over this long is closed by the clock: nobody was there to do it with what the run does then. */
+  approvalGraceMs: 30_000,
+  /** Rows that one list looks at where a filter has no index; it then says where to go on. */
+  listLooks: 10_000,
+  /** Types of events that one process declares: they stand in its row. */
+  processEventTypes: 100,
+  /** How long at most a process that nobody can be said to run is left alone before somebody looks at it again. */
+  processRestMostMs: 60 * 60 * 1000,
+  /** Rows of processes that one commit takes away. */
+  prunedAtOnce: 500,
   /** One blob: it is digested and sent in one piece, and held in memory while that lasts. */
   blobBytes: 64 * MiB,
   /** The kind and each hint of a blob: words that stand in every reference to it. */
@@ -108,8 +130,6 @@ export const limits = {
   blobHints: 16,
   /** A cron line: six fields with lists in them. */
   cronChars: 256,
-  /** A cron line that does not happen within so many years never does: 29 February on a given weekday comes every forty at the latest. */
-  scheduleYears: 100,
   /** The shortest interval of a job, and the distance of the closest times that a cron line can name. */
   everyLeastMs: 1000,
   /** The longest interval of a job: ten years. What is longer is a mistake in the unit. */
@@ -130,6 +150,10 @@ export const limits = {
   zonesRemembered: 500,
   /** and of each so many stretches of 32 days for which the changes of its clocks are known. */
   stretchesRemembered: 500,
+  /** Triggers of one source: one firing reserves a delivery and an item for each of them, in one commit. */
+  sourceTriggers: 500,
+  /** What a trigger says, as JSON: it is read at every firing, and what it hands along stands in every item. */
+  triggerBytes: 8 * KiB,
   /** Ids looked up often (session revisions) held in memory. */
   sessionsRemembered: 10_000,
 } as const

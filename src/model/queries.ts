@@ -23,7 +23,7 @@ export interface ReadyWork {
   /** Store time: what was due was due by this clock. */
   readonly now: number
   readonly rows: readonly StoredRow[]
-  /** The earliest time after `now` at which anything in the queue has to be looked at. */
+  /** The earliest time after `now` at which anything in the queue has to be looked at; how long a claim was renewed is not asked for this. */
   readonly next?: number
 }
 
@@ -47,8 +47,8 @@ export interface Queries {
   due(queue: string, limit: number): Promise<readonly DueTenant[]>
   /**
    * Items with a priority that can be claimed now, in the order in which they should be: the highest priority first, then the earliest time, then the
-   * oldest. Those are `ready` ones whose time has come, and `claimed` ones whose claim has run out and was not renewed. Of a series only the
-   * oldest that is not `dead` is there: what comes behind it waits. At most `limit`.
+   * oldest, then by id. Those are `ready` ones whose time has come, and `claimed` ones whose claim has run out and was not renewed under its fence. Of a
+   * series, whatever queues it is in, only the oldest that is not `dead` is there: what comes behind it waits. At most `limit`.
    */
   ready(tenant: TenantId, queue: string, limit: number): Promise<ReadyWork>
   /** Every queue of the tenant that holds anything, in the order of their names. */

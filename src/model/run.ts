@@ -1,7 +1,8 @@
 // A run is one execution in a session, crashes included: what it was asked, where it stands, what it waits for, what came of it.
 
+import type { BatchId, ClaimId } from './batch.ts'
 import type { Json } from './data.ts'
-import type { RunId, SessionId } from './ids.ts'
+import type { Id, RunId, SessionId } from './ids.ts'
 
 export type RunState = 'pending' | 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
 
@@ -22,6 +23,8 @@ export const isOver = (state: RunState): boolean => RUN_MOVES[state].length === 
 export interface Stored {
   readonly value?: Json
   readonly blob?: { readonly digest: string; readonly bytes: number }
+  /** The member `payload` of the value stands in this firing: it is kept once, however many are told of it. */
+  readonly firing?: Id<'firing'>
 }
 
 /** An error as data: what it was called and what it said, never where in the code. */
@@ -49,6 +52,15 @@ export interface Wait extends Slot {
   readonly until?: number
   /** What it waits for: an approval, a run. */
   readonly on?: string
+}
+
+/** What a run takes up from its session: what was said to it, and what lies in its inbox. */
+export type TakeKind = 'inputs' | 'inbox' | 'inboxDone'
+
+/** Batches of its session's inbox that a run has in hand. */
+export interface Claimed {
+  readonly id: ClaimId
+  readonly batches: readonly BatchId[]
 }
 
 export interface Usage {
@@ -85,6 +97,9 @@ export interface RunRow {
   /** The first run of a line of forks: what chance is drawn from. */
   readonly origin: RunId
   readonly waits: readonly Wait[]
+  /** How many inputs were meant for it or taken by it; absent where nobody said anything. */
+  readonly prompted?: number | undefined
+  readonly claims?: readonly Claimed[] | undefined
   readonly usage: readonly Usage[]
   /** Sealed segments of its tape. */
   readonly segments: number

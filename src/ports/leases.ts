@@ -3,7 +3,7 @@
 
 import type { TenantId } from '../model/ids.ts'
 
-/** The tables whose rows are held under a fence: leases of sessions and runs, and claims of work items. */
+/** The tables whose rows are held under a fence: leases of sessions and runs, and claims of work items. They share no ids. */
 export type HeldTable = 'leases' | 'work'
 
 export interface Lease {

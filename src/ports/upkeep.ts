@@ -45,7 +45,7 @@ export interface Upkeep {
   check(): Promise<readonly string[]>
   measure(): Promise<Measure>
   health(): Promise<BackendHealth>
-  /** Forgets receipts of keyed commits older than this; tells how many. */
+  /** Forgets receipts of keyed commits older than this; tells how many. What was held until before then is forgotten with them. */
   sweepReceipts(before: number): Promise<number>
   /** Makes sure that what was erased is gone from side files too. */
   scrub(): Promise<void>

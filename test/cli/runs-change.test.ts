@@ -1,28 +1,19 @@
 // What people do to runs from the terminal: they are cancelled, resolved, forked and woken, and what makes no sense is refused.
 
-import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { RunRow } from '../../src/index.ts'
 import { digestOf, inStore, type RunIds, storeWithRuns, UNKNOWN } from './runs-support.ts'
-import { folder, ink, lines } from './support.ts'
+import { copyForEach, ink, inkJson, lines } from './support.ts'
 
-let made: string
+const copy = copyForEach((url) => storeWithRuns({ url }))
 let ids: RunIds
 let path: string
 
-beforeAll(async () => {
-  made = join(folder(), 'agents.db')
-  ids = await storeWithRuns({ url: made })
-})
-
-/** Each test has a copy of its own. */
 beforeEach(() => {
-  path = join(folder(), 'agents.db')
-  copyFileSync(made, path)
+  path = copy.path
+  ids = copy.made
 })
 
-const json = async (words: readonly string[]) => JSON.parse((await ink([...words, '--json'])).out)
 const rowOf = (id: string): Promise<RunRow> => inStore(path, (store) => store.runs.get(id)) as Promise<RunRow>
 
 describe('cancel', () => {
@@ -42,7 +33,7 @@ describe('cancel', () => {
 
   test('masks a secret in the reason, and tells it as JSON', async () => {
     const reason = 'token=ghp_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2'
-    expect(await json(['runs', 'cancel', path, ids.nap, '--reason', reason])).toEqual({ run: ids.nap, name: 'nap', state: 'cancelled' })
+    expect(await inkJson(['runs', 'cancel', path, ids.nap, '--reason', reason])).toEqual({ run: ids.nap, name: 'nap', state: 'cancelled' })
     expect(JSON.stringify(await rowOf(ids.nap))).not.toContain('ghp_')
   })
 })
@@ -62,7 +53,7 @@ describe('resolve', () => {
   })
 
   test('says that it failed, and why', async () => {
-    expect(await json(['runs', 'resolve', path, ids.pay, 'charge card', '--error', 'the bank never got it'])).toEqual({
+    expect(await inkJson(['runs', 'resolve', path, ids.pay, 'charge card', '--error', 'the bank never got it'])).toEqual({
       run: ids.pay,
       name: 'pay',
       effect: 'charge card',
@@ -101,10 +92,10 @@ describe('fork', () => {
 describe('wake', () => {
   test('has a run looked at again, and says so where there is nobody to look', async () => {
     expect((await ink(['runs', 'wake', path, ids.nap])).out).toContain(`✓ nap (${ids.nap}) is due now`)
-    expect(await json(['runs', 'wake', path, ids.nap])).toMatchObject({ run: ids.nap, woken: true })
+    expect(await inkJson(['runs', 'wake', path, ids.nap])).toMatchObject({ run: ids.nap, woken: true })
     const own = await ink(['runs', 'wake', path, ids.pay])
     expect([own.code, own.out]).toEqual([0, expect.stringContaining('! pay')])
-    expect(await json(['runs', 'wake', path, ids.pay])).toMatchObject({ woken: false })
+    expect(await inkJson(['runs', 'wake', path, ids.pay])).toMatchObject({ woken: false })
   })
 })
 
@@ -148,7 +139,7 @@ describe('what is refused', () => {
   })
 
   test('is an object with --json', async () => {
-    expect((await json(['runs', 'show', path, UNKNOWN])).error).toMatchObject({ code: 'RUN_UNKNOWN', kind: 'missing' })
-    expect((await json(['runs', 'wake', path, ids.answer])).error).toMatchObject({ code: 'RUN_FINISHED', kind: 'conflict' })
+    expect((await inkJson(['runs', 'show', path, UNKNOWN])).error).toMatchObject({ code: 'RUN_UNKNOWN', kind: 'missing' })
+    expect((await inkJson(['runs', 'wake', path, ids.answer])).error).toMatchObject({ code: 'RUN_FINISHED', kind: 'conflict' })
   })
 })

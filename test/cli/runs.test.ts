@@ -2,33 +2,24 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { elapsed } from '../../src/cli/runs/tape-lines.ts'
 import { dollars } from '../../src/cli/runs/text.ts'
 import { open, type RunRow } from '../../src/index.ts'
 import { query } from '../support/postgres-database.ts'
 import { servedStore, TENANT_KEY } from './database-support.ts'
 import { digestOf, inStore, type RunIds, storeWithRuns, UNKNOWN } from './runs-support.ts'
-import { folder, ink, lines } from './support.ts'
+import { copyForEach, folder, ink, inkJson, lines } from './support.ts'
 
-let made: string
+const copy = copyForEach((url) => storeWithRuns({ url }))
 let ids: RunIds
 let path: string
 
-beforeAll(async () => {
-  made = join(folder(), 'agents.db')
-  ids = await storeWithRuns({ url: made })
-})
-
-/** Each test has a copy of its own. */
 beforeEach(() => {
-  path = join(folder(), 'agents.db')
-  copyFileSync(made, path)
+  path = copy.path
+  ids = copy.made
 })
 
-const json = async (words: readonly string[]) => JSON.parse((await ink([...words, '--json'])).out)
 const rowOf = (id: string): Promise<RunRow> => inStore(path, (store) => store.runs.get(id)) as Promise<RunRow>
 const cellsOf = (out: string): string[][] => lines(out).map((line) => line.trim().split(/ {2,}/))
 
@@ -54,15 +45,15 @@ describe('list', () => {
   })
 
   test('may be left out, and tells the same as JSON', async () => {
-    const { items } = await json(['runs', path])
+    const { items } = await inkJson(['runs', path])
     expect(items).toHaveLength(8)
     expect(items.at(-1)).toMatchObject({ id: ids.answer, state: 'done', attempt: 1 })
-    expect(await json(['runs', '--json', 'list', path])).toEqual({ items })
+    expect(await inkJson(['runs', '--json', 'list', path])).toEqual({ items })
   })
 
   test('takes filters, and says how to go on', async () => {
     const names = async (...words: readonly string[]) =>
-      (await json(['runs', 'list', path, ...words])).items.map((row: RunRow) => row.name).sort()
+      (await inkJson(['runs', 'list', path, ...words])).items.map((row: RunRow) => row.name).sort()
     expect(await names('--state', 'waiting')).toEqual(['greet', 'nap', 'part', 'pay', 'whole'])
     expect(await names('--session', 'support/4711')).toEqual(['answer', 'pay'])
     expect(await names('--session', 'support/4711', '--state', 'done')).toEqual(['answer'])
@@ -103,7 +94,7 @@ describe('show', () => {
     expect(out).toMatch(
       new RegExp(`holder +desk 3, fence ${run.fence} \\(the lease of its session\\), until \\S+ \\S+ \\(in \\d+\\.\\d s\\)`),
     )
-    const { holder } = await json(['runs', 'show', path, run.id])
+    const { holder } = await inkJson(['runs', 'show', path, run.id])
     expect(holder).toMatchObject({ owner: 'desk 3', fence: run.fence, lapsed: false })
     expect(holder.until).toBeGreaterThan(holder.now)
     await run.close()
@@ -125,7 +116,7 @@ describe('show', () => {
     // Where nothing can be known of a process, its lease has to run out first.
     if (process.platform !== 'linux') await new Promise((resolve) => setTimeout(resolve, 1000))
     expect((await ink(['runs', 'show', path, run])).out).toMatch(/holder +desk 3, fence \d+, is gone or let it run out/)
-    expect((await json(['runs', 'show', path, run])).holder).toMatchObject({ owner: 'desk 3', lapsed: true })
+    expect((await inkJson(['runs', 'show', path, run])).holder).toMatchObject({ owner: 'desk 3', lapsed: true })
   })
 
   test('tells what it waits for, its parent, its children, and what it was forked from', async () => {
@@ -135,15 +126,15 @@ describe('show', () => {
     expect(pay.out).toMatch(/\nwaits for\nkind +name\nunknown +charge card\n/)
     expect(pay.err).toContain(`inkfast runs resolve … ${ids.pay} 'charge card'`)
     expect((await ink(['runs', 'show', path, ids.fails])).out).toContain('error     Error: it broke')
-    const { run: fork } = await json(['runs', 'fork', path, ids.answer, '--at', '5'])
+    const { run: fork } = await inkJson(['runs', 'fork', path, ids.answer, '--at', '5'])
     expect((await ink(['runs', 'show', path, fork])).out).toContain(`fork of   ${ids.answer}, up to seq 5`)
   })
 
   test('tells the same as JSON', async () => {
-    const { run, session, children, total, holder } = await json(['runs', 'show', path, ids.whole])
+    const { run, session, children, total, holder } = await inkJson(['runs', 'show', path, ids.whole])
     expect(run).toEqual(JSON.parse(JSON.stringify(await rowOf(ids.whole))))
     expect([session.key, holder, children.map((one: RunRow) => one.id)]).toEqual(['work/whole', undefined, [ids.part]])
-    expect((await json(['runs', 'show', path, ids.answer])).total).toMatchObject({ inputTokens: 824, costUsd: 0.0040123 })
+    expect((await inkJson(['runs', 'show', path, ids.answer])).total).toMatchObject({ inputTokens: 824, costUsd: 0.0040123 })
     expect(total.costUsd).toBe(0)
   })
 })
@@ -190,7 +181,7 @@ describe('tape', () => {
 
   test('of one that was given back tells so, and of a fork what it began with', async () => {
     expect((await ink(['runs', 'tape', path, ids.greet])).out).toMatch(/ « {2}given back +until what it waits for has come\n$/)
-    const { run } = await json(['runs', 'fork', path, ids.answer, '--at', '5'])
+    const { run } = await inkJson(['runs', 'fork', path, ids.answer, '--at', '5'])
     const { out } = await ink(['runs', 'tape', path, run])
     expect(out).toMatch(/✓ {2}find order/)
     expect(out).toMatch(new RegExp(`⑂ {2}forked +from ${ids.answer}, with all it recorded up to seq 5\\n`))
@@ -257,11 +248,11 @@ test('a folder that keeps a file for each tenant, and another tenant than main',
   const url = folder()
   const own = await storeWithRuns({ url, layout: 'tenant' }, 'acme')
   const acme = ['--tenant', 'acme'] as const
-  expect((await json(['runs', url, ...acme])).items).toHaveLength(8)
+  expect((await inkJson(['runs', url, ...acme])).items).toHaveLength(8)
   expect((await ink(['runs', 'tape', url, own.answer, ...acme])).out).toContain('find order')
   expect((await ink(['runs', 'show', url, own.answer])).code).toBe(3)
   expect((await ink(['runs', 'cancel', url, own.nap, '--reason', 'x', '--actor', 'user_ops', ...acme])).code).toBe(0)
-  expect((await json(['runs', 'show', url, own.nap, ...acme])).run.state).toBe('cancelled')
+  expect((await inkJson(['runs', 'show', url, own.nap, ...acme])).run.state).toBe('cancelled')
 })
 
 test('a store on a server, as a node and as a login that may only look', async () => {

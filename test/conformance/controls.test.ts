@@ -70,6 +70,13 @@ test.each([
   'takes commits for a suspended tenant',
   'tells of more than were asked for',
   'takes all queues for one',
+  'renews nothing',
+  'gives what is due later',
+  'never gives what was claimed',
+  'gives claims that are held',
+  'gives all of a series',
+  'gives the most urgent of a series',
+  'counts no dead ones',
 ])('a walk with a backend that %s parts from the oracle', async (name) => {
   const sabotage = sabotages.find((one) => one.name === name)
   expect(sabotage).toBeDefined()

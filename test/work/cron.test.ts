@@ -217,7 +217,9 @@ describe.each(engines.filter(({ name }) => name === 'sqlite' || name === 'postgr
     }
     const done: string[] = []
     const workers = nodes.map((store) =>
-      store.queue('q').work((claim) => void done.push(`${claim.tenant} ${claim.origin?.at}`), { tenants: 'all', concurrency: 2 }),
+      store
+        .queue('q')
+        .work((claim) => void done.push(`${claim.tenant} ${claim.origin?.at}`), { tenants: 'all', concurrency: 2, lease: '1h' }),
     )
     for (const tenant of ['main', 'acme'])
       await nodes[0].tenant(tenant).cron.set('tick', { every: '1m', queue: 'q', overlap: 'allow', missed: 'all' })

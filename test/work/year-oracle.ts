@@ -88,12 +88,14 @@ interface Fields {
 }
 
 function matches({ seconds, minutes, hours, days, isDay }: Fields, now: number): boolean {
-  const time = now % DAY
-  if (!minutes[Math.floor(time / MINUTE) % 60] || !hours[Math.floor(time / HOUR)] || !seconds[Math.floor(time / 1000) % 60]) return false
-  const known = days.get(now - time)
+  // In whole seconds of 32 bits, which are counted until 2038: half of the oracle's time is spent here.
+  const time = ((now / 1000) | 0) % 86_400
+  if (!minutes[((time / 60) | 0) % 60] || !hours[(time / 3600) | 0] || !seconds[time % 60]) return false
+  const midnight = now - time * 1000
+  const known = days.get(midnight)
   if (known !== undefined) return known
-  const is = isDay(now - time)
-  days.set(now - time, is)
+  const is = isDay(midnight)
+  days.set(midnight, is)
   return is
 }
 

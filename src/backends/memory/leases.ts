@@ -16,8 +16,8 @@ export function leases(state: MemoryState, now: () => number): Leases {
       const tenant = activeTenant(state, id)
       const at = now()
       for (const lease of held) {
-        if (lease.fence > 0 && fenceOf(tenant, of, lease.id) === lease.fence)
-          tenant.renewals.set(lease.id, { fence: lease.fence, until: at + ms })
+        const newest = Math.max(fenceOf(tenant, of, lease.id), tenant.renewals.get(lease.id)?.fence ?? 0)
+        if (lease.fence > 0 && newest === lease.fence) tenant.renewals.set(lease.id, { fence: lease.fence, until: at + ms })
       }
       return {
         now: at,

@@ -4,6 +4,7 @@ import type { TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'
 import type { Backlog, DueTenant, Queries, TypeUsage } from '../../model/queries.ts'
 import { type ColumnValue, tables } from '../../model/tables.ts'
+import { toStored } from './rows.ts'
 import { activeTenant, type MemoryRow, type MemoryState, type MemoryTenant, tableRows } from './state.ts'
 
 interface Item {
@@ -27,6 +28,8 @@ const itemsOf = (tenant: MemoryTenant): readonly Item[] =>
     at: column(row, 'at'),
     series: column(row, 'series'),
   }))
+
+const byAge = ({ row: a }: Item, { row: b }: Item): number => a.born - b.born || compareText(a.id, b.id)
 
 const isHeld = ({ renewals }: MemoryTenant, { row }: Item, now: number): boolean => {
   const renewal = renewals.get(row.id)
@@ -67,8 +70,7 @@ export function queries(state: MemoryState, clock: () => number): Queries {
       const items = itemsOf(tenant)
       const here = items.filter((item) => item.queue === queue)
       const isBehind = (item: Item): boolean =>
-        item.series !== null &&
-        items.some((other) => other.series === item.series && other.state !== 'dead' && other.row.born < item.row.born)
+        item.series !== null && items.some((other) => other.series === item.series && other.state !== 'dead' && byAge(other, item) < 0)
       const isReady = (item: Item): boolean =>
         item.priority !== null &&
         typeof item.at === 'number' &&
@@ -77,15 +79,9 @@ export function queries(state: MemoryState, clock: () => number): Queries {
         !isBehind(item)
       const rows = here
         .filter(isReady)
-        .sort(
-          (a, b) =>
-            Number(b.priority) - Number(a.priority) ||
-            Number(a.at) - Number(b.at) ||
-            a.row.born - b.row.born ||
-            compareText(a.row.id, b.row.id),
-        )
+        .sort((a, b) => Number(b.priority) - Number(a.priority) || Number(a.at) - Number(b.at) || byAge(a, b))
         .slice(0, limit)
-        .map(({ row: { id, born, revision, fence, body } }) => ({ id, born, revision, fence, body }))
+        .map(({ row }) => toStored(row))
       const [next] = here
         .map(({ at }) => at)
         .filter((at) => typeof at === 'number' && at > now)
@@ -94,7 +90,8 @@ export function queries(state: MemoryState, clock: () => number): Queries {
     },
     backlog: async (id) => {
       const now = clock()
-      const queues = Map.groupBy(itemsOf(activeTenant(state, id)), ({ queue }) => String(queue))
+      const inQueues = itemsOf(activeTenant(state, id)).filter(({ queue }) => queue !== null)
+      const queues = Map.groupBy(inQueues, ({ queue }) => String(queue))
       return [...queues]
         .map(([queue, items]): Backlog => {
           const count = (is: (item: Item) => boolean) => items.filter(is).length

@@ -63,8 +63,9 @@ export function upkeep(state: MemoryState, entropy: Entropy): Upkeep {
     health: async () => ({ ok: true, why: [] }),
     sweepReceipts: async (before) => {
       let swept = 0
-      for (const { receipts } of state.tenants.values()) {
+      for (const { receipts, renewals } of state.tenants.values()) {
         for (const [key, receipt] of receipts) if (receipt.at < before && receipts.delete(key)) swept++
+        for (const [id, { until }] of renewals) if (until < before) renewals.delete(id)
       }
       return swept
     },

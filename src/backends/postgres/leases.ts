@@ -18,7 +18,7 @@ const renew = (table: HeldTable) => `
   cross join lateral (select * from inkfast.${table} l where l.id between a.id and a.id order by l.id limit 1) l
   where l.fence = a.fence
   on conflict (tenant, id) do update set fence = excluded.fence, until = excluded.until where t.fence <= excluded.fence`
-const statements = {
+export const statements = {
   leases: { read: read('leases'), renew: renew('leases') },
   work: { read: read('work'), renew: renew('work') },
 } as const satisfies Record<HeldTable, unknown>

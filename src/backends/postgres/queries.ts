@@ -9,38 +9,60 @@ import { STORE } from './wall.ts'
 const usage = `
   select type, count(*), coalesce(sum(octet_length(payload)), 0), count(*) - count(payload)
   from inkfast.events group by type order by 3 desc, 1`
-// One seek for each priority that is there, so that what is not due yet is never passed over one by one. Claims are as many as there are
-// workers, and are looked at one by one. The time stands in every row, and in the only one where nothing is ready.
-const HEAD_OF_SERIES = `(w.series is null or not exists (
-        select from inkfast.work e where e.series = w.series and e.born < w.born and e.state <> 'dead'))`
-const PRIORITIES = `select w.priority from inkfast.work w where w.queue = $1 and w.state = 'ready' and w.priority is not null`
-const readyWork = `
+// A bigint that no number of ours reaches.
+const ABOVE_ALL = '9223372036854775807::bigint'
+// Nothing before it in its series but what is dead. Looked for from behind: what stands there is rarely dead.
+const HEAD_OF_SERIES = `(w.series is null or (
+        select e.id from inkfast.work e
+        where e.series = w.series and (e.born, e.id) < (w.born, w.id) and e.state is distinct from 'dead'
+        order by e.born desc, e.id desc limit 1) is null)`
+// One seek for each priority that is there, from the highest until enough is found: what is not due yet is never passed over one by one. Claims are
+// as many as there are workers, and are looked at one by one. Each order is one that only the right index has, and each part that is
+// looked up is a subquery of its own, so that no plan reads a table instead. The time stands in every row, and in the only one where nothing is ready.
+export const readyWork = `
   with recursive clock as materialized (select inkfast.now_v1() as now),
-  levels (priority) as (
-    (${PRIORITIES} order by w.priority desc nulls last limit 1)
+  levels (priority, ids, found) as (
+    select ${ABOVE_ALL}, null::text[] collate "C", 0
     union all
-    select (${PRIORITIES} and w.priority < l.priority order by w.priority desc nulls last limit 1) from levels l where l.priority is not null
+    select n.priority, n.ids, l.found + cardinality(n.ids)
+    from levels l cross join clock c cross join lateral (
+      select p.priority, array(
+        select w.id from inkfast.work w
+        where w.queue = $1 and w.state = 'ready' and w.priority = p.priority and w.at <= c.now and ${HEAD_OF_SERIES}
+        order by w.at nulls first, w.born, w.id limit $2::integer) as ids
+      from (
+        select w.priority from inkfast.work w
+        where w.queue = $1 and w.state = 'ready' and w.priority < l.priority
+        order by w.priority desc nulls last limit 1) p
+      offset 0) n
+    where l.found < $2::integer
   ),
   found as (
-    select w.* from clock c cross join levels l cross join lateral (
-      select w.id, w.born, w.revision, w.fence, w.body, w.priority, w.at from inkfast.work w
-      where w.queue = $1 and w.state = 'ready' and w.priority = l.priority and w.at <= c.now and ${HEAD_OF_SERIES}
-      order by w.at, w.born, w.id limit $2) w
+    select w.id, w.born, w.revision, w.fence, w.body, w.priority, w.at
+    from levels l cross join unnest(l.ids) i (id)
+    cross join lateral (select * from inkfast.work w where w.id between i.id and i.id order by w.id limit 1) w
     union all
-    select w.id, w.born, w.revision, w.fence, w.body, w.priority, w.at from clock c cross join inkfast.work w
-    where w.queue = $1 and w.state = 'claimed' and w.priority is not null and w.at <= c.now
-      and not exists (select from inkfast.renewals r where r.id = w.id and r.fence = w.fence and r.until > c.now)
+    select w.id, w.born, w.revision, w.fence, w.body, w.priority, w.at
+    from clock c cross join lateral (
+      select w.* from inkfast.work w
+      where w.queue = $1 and w.state = 'claimed' and w.priority is not null and w.at <= c.now
+      order by w.priority nulls first, w.at nulls first, w.born, w.id offset 0) w
+    where not coalesce((
+        select r.fence = w.fence and r.until > c.now from inkfast.renewals r where r.id between w.id and w.id order by r.id limit 1), false)
       and ${HEAD_OF_SERIES}
   )
-  select c.now, (select w.at from inkfast.work w where w.queue = $1 and w.at > c.now order by w.at limit 1), f.id, f.born, f.revision, f.fence, f.body
-  from clock c left join lateral (select * from found order by priority desc, at, born, id limit $2) f on true
+  select c.now, c.next, f.id, f.born, f.revision, f.fence, f.body
+  from (
+    select c.now, (select w.at from inkfast.work w where w.queue = $1 and w.at > c.now order by w.at nulls first limit 1) as next
+    from clock c offset 0) c
+  left join lateral (select * from found order by priority desc, at, born, id limit $2::integer) f on true
   order by f.priority desc, f.at, f.born, f.id`
-const backlogs = `
+export const backlogs = `
   with clock as materialized (select inkfast.now_v1() as now)
   select w.queue,
     count(*) filter (where w.state = 'ready' and coalesce(w.at, 0) <= c.now), count(*) filter (where w.state = 'ready' and w.at > c.now),
     count(*) filter (where w.state = 'claimed'), count(*) filter (where w.state = 'asleep'), count(*) filter (where w.state = 'dead')
-  from clock c cross join inkfast.work w group by w.queue order by w.queue`
+  from clock c cross join inkfast.work w where w.queue is not null group by w.queue order by w.queue nulls first`
 const dueTenants = 'select tenant, at from inkfast.due_v1($1, $2::integer)'
 
 export function queries(db: Database): Queries {

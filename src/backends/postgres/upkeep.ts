@@ -21,6 +21,10 @@ const picture = 'begin isolation level repeatable read read only'
 const lockHead = `select seq, encode(hash, 'hex'), state from inkfast.heads for update`
 const findSecret = `select encode(value, 'hex') from inkfast.secrets where name = $1`
 const keepSecret = 'insert into inkfast.secrets (name, value) values ($1, $2) on conflict (name) do nothing'
+const sweeps = [
+  'with swept as (delete from inkfast.receipts where at < $1::numeric returning 1) select count(*) from swept',
+  'delete from inkfast.renewals where until < $1::numeric',
+]
 const sizes = `
   select c.relname, pg_total_relation_size(c.oid) from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'inkfast' and c.relkind = 'r' order by 1`
@@ -90,8 +94,7 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
       let swept = 0
       for (const tenant of await tenants()) {
         const named = enter(db.wall.whatever(tenant))
-        const sweep = 'with swept as (delete from inkfast.receipts where at < $1::numeric returning 1) select count(*) from swept'
-        const [, answer] = await db.run([named, { text: sweep, values: [before] }], 'reading')
+        const [, answer] = await db.run([named, ...sweeps.map((text) => ({ text, values: [before] }))], 'reading')
         swept += Number(answer?.[0]?.[0])
       }
       return swept

@@ -11,6 +11,7 @@ import { isTenant, MAIN, tenantId } from '../../model/ids.ts'
 import type { Backend } from '../../ports/backend.ts'
 import { sqliteBackend } from './backend.ts'
 import { type FolderOptions, folderBackend, together } from './folder.ts'
+import { migrations as migrationFiles } from './migrate.ts'
 import { migrateFile, readSchema } from './schema.ts'
 import { STORE_FILE, tenantFile, tenantOf } from './tenant-files.ts'
 
@@ -255,9 +256,11 @@ test('the schema of a folder is that of the file that is furthest behind', async
   expect(found).toBe(needed)
   expect(migrations.every((migration) => migration.appliedAt !== undefined)).toBe(true)
   const older = new DatabaseSync(join(folder, tenantFile(acme)))
-  older.exec(
-    'drop table renewals; drop table runs; drop table work; drop table approvals; drop table signals; delete from migrations where number > 1; pragma user_version = 1',
+  const added = migrationFiles.flatMap(({ number, sql }) =>
+    number > 1 ? [...sql.matchAll(/^create table (\w+)/gm)].map(([, table]) => table) : [],
   )
+  for (const table of added) older.exec(`drop table ${table}`)
+  older.exec('delete from migrations where number > 1; pragma user_version = 1')
   older.close()
   expect(readSchema(folder)).toMatchObject({ found: 1, needed })
   expect(readSchema(folder).migrations.map((migration) => migration.appliedAt !== undefined)).toEqual(

@@ -11,7 +11,7 @@ const timeOf = (table: HeldTable) => `
   where l.tenant = ? and l.id = ?`
 const hold = (table: HeldTable) => `
   insert into renewals (tenant, id, fence, until) select tenant, id, fence, ? from ${table} where tenant = ? and id = ? and fence = ?
-  on conflict (tenant, id) do update set fence = excluded.fence, until = excluded.until`
+  on conflict (tenant, id) do update set fence = excluded.fence, until = excluded.until where renewals.fence <= excluded.fence`
 
 const statements = {
   leases: { timeOf: timeOf('leases'), hold: hold('leases') },

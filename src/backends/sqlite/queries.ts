@@ -24,10 +24,12 @@ const dueTenants = `
   select tenant, at from found where at is not null order by at, tenant limit ?`
 
 const STORED = 'w.id, w.born, w.revision, w.fence, w.body'
+// Nothing before it in its series but what is dead. Looked for from behind: what stands there is rarely dead.
 const HEAD_OF_SERIES = `
-    (w.series is null or not exists (
-      select 1 from work as e indexed by work_by_series
-      where e.tenant = w.tenant and e.series = w.series and e.born < w.born and e.state <> 'dead'))`
+    (w.series is null or (
+      select e.id from work as e indexed by work_by_series
+      where e.tenant = w.tenant and e.series = w.series and (e.born, e.id) < (w.born, w.id) and e.state is not 'dead'
+      order by e.born desc, e.id desc limit 1) is null)`
 const nextPriority = `
   select max(w.priority) as priority from work as w indexed by work_by_ready
   where w.tenant = ? and w.queue = ? and w.state = 'ready' and w.priority < ?`
@@ -48,8 +50,10 @@ const backlogs = `
     count(*) filter (where state = 'ready' and coalesce(at, 0) <= ?2) as ready, count(*) filter (where state = 'ready' and at > ?2) as delayed,
     count(*) filter (where state = 'claimed') as claimed, count(*) filter (where state = 'asleep') as asleep,
     count(*) filter (where state = 'dead') as dead
-  from work where tenant = ?1 group by queue order by queue`
-const ABOVE_ALL = 9_007_199_254_740_991
+  from work indexed by work_by_ready where tenant = ?1 and queue is not null group by queue order by queue`
+
+/** As their tests look at them. */
+export const workStatements = { nextPriority, readyOf, lapsed, nextTime, backlogs } as const
 
 type Found = ReturnType<Database['all']>[number]
 
@@ -57,7 +61,7 @@ export function queries(db: Database, now: () => number): Queries {
   const readyRows = (tenant: TenantId, queue: string, at: number, limit: number): readonly Found[] => {
     const found: Found[] = [...db.all(lapsed, tenant, queue, at)]
     // One seek for each priority that is there; what is not due yet is never passed over one by one.
-    for (let below = ABOVE_ALL, count = 0; count < limit; ) {
+    for (let below = Infinity, count = 0; count < limit; ) {
       const priority = db.get(nextPriority, tenant, queue, below)?.priority as number | null | undefined
       if (priority === null || priority === undefined) break
       const level = db.all(readyOf, tenant, queue, priority, at, limit)

@@ -21,6 +21,8 @@ import { reading } from './transaction.ts'
 
 const findSecret = 'select value from secrets where name = ?'
 const keepSecret = 'insert into secrets (name, value) values (?, ?) on conflict (name) do nothing'
+const sweepReceipts = 'delete from receipts where at < ?'
+const sweepRenewals = 'delete from renewals where until < ?'
 const SECRET_BYTES = 32
 const SCRUB_AGAIN_MS = 100
 
@@ -145,7 +147,11 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       checkpointer.failure
         ? { ok: false, why: [`the log is not being copied into the file: ${checkpointer.failure}`] }
         : { ok: true, why: [] },
-    sweepReceipts: (before) => write(() => db.run('delete from receipts where at < ?', before)),
+    sweepReceipts: (before) =>
+      write(() => {
+        db.run(sweepRenewals, before)
+        return db.run(sweepReceipts, before)
+      }),
     scrub: async () => {
       if (db.readOnly) return
       // Old pages may still lie in the log, and emptying it takes them away. Where a reader is in the way it is tried again until it

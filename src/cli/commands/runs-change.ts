@@ -3,17 +3,13 @@
 import type { Resolution, RunRow, Store } from '../../index.ts'
 import { InkError } from '../../index.ts'
 import { isOver } from '../../model/run.ts'
-import { EXIT, type Exit, usage } from '../exit.ts'
+import { type Exit, usage } from '../exit.ts'
 import { nameText } from '../runs/text.ts'
 import { knownRun, namedRun } from '../runs/words.ts'
-import { tenantView, withStore } from '../store.ts'
+import { changeStore, type WhoOptions } from '../store.ts'
 import { type Terminal, verdict } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
-
-interface WhoOptions {
-  readonly tenant?: string
-  readonly actor?: string
-}
+import { jsonWord } from '../words.ts'
 
 export function cancelRun(t: Terminal, words: readonly string[], options: WhoOptions & { readonly reason?: string }): Promise<Exit> {
   const { url, run } = namedRun(words)
@@ -32,7 +28,7 @@ export interface ResolveOptions extends WhoOptions {
 }
 
 export function resolveEffect(t: Terminal, words: readonly string[], options: ResolveOptions): Promise<Exit> {
-  const { url, run, rest } = namedRun(words, ['effect'])
+  const { url, run, rest } = namedRun(words, { effect: 'inkfast runs show' })
   const effect = rest[0] as string
   const resolution = resolutionOf(options)
   return change(url, run, options, async (store, row) => {
@@ -47,11 +43,7 @@ export function resolveEffect(t: Terminal, words: readonly string[], options: Re
 function resolutionOf({ result, error }: ResolveOptions): Resolution {
   if ((result === undefined) === (error === undefined)) throw usage('How did it end? Give --result with JSON, or --error with a text.')
   if (error !== undefined) return { error: new Error(error) }
-  try {
-    return { result: JSON.parse(result as string) }
-  } catch {
-    throw usage(`What --result says is not JSON. Quote it for the shell: --result '{"id":1}', and a text as '"sent"'.`)
-  }
+  return { result: jsonWord(result as string, '--result') }
 }
 
 export interface ForkOptions extends WhoOptions {
@@ -105,19 +97,5 @@ export function wakeRun(t: Terminal, words: readonly string[], options: WhoOptio
 
 const finished = ({ id, name, state }: RunRow): InkError => new InkError('RUN_FINISHED', { run: id, name, state })
 
-function change(
-  url: string | undefined,
-  run: string,
-  { tenant, actor }: WhoOptions,
-  work: (store: Store, row: RunRow) => Promise<void>,
-): Promise<Exit> {
-  return withStore(
-    url,
-    async (root) => {
-      const store = await tenantView(actor === undefined ? root : root.as(actor), tenant)
-      await work(store, await knownRun(store, run))
-      return EXIT.fine
-    },
-    { write: true, append: true },
-  )
-}
+const change = (url: string | undefined, run: string, who: WhoOptions, work: (store: Store, row: RunRow) => Promise<void>): Promise<Exit> =>
+  changeStore(url, who, async (store) => work(store, await knownRun(store, run)))

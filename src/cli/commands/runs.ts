@@ -2,14 +2,16 @@
 
 import type { RunHolder, RunRow, RunState, Store, Usage } from '../../index.ts'
 import { isOver } from '../../model/run.ts'
-import { EXIT, type Exit, usage } from '../exit.ts'
+import { EXIT, type Exit } from '../exit.ts'
+import { facts } from '../facts.ts'
 import { count, fromNow, one, shortId, span, time } from '../format.ts'
 import { COUNTS, chosenKey, dollars, errorText, nameText, standing, stateStyle, storedText, totalOf, untilText } from '../runs/text.ts'
 import { knownRun, namedRun } from '../runs/words.ts'
 import { findSession, tenantView, withStore } from '../store.ts'
-import { type Column, printTable, Table } from '../table.ts'
+import { type Column, printList, printTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { cut, harmless, jsonLine, padEnd } from '../text.ts'
+import { harmless, jsonLine } from '../text.ts'
+import { onlyStore } from '../words.ts'
 
 export interface ListOptions {
   readonly state?: string
@@ -22,8 +24,8 @@ export interface ListOptions {
 
 const LAST_BY_DEFAULT = 20
 
-export function listRuns(t: Terminal, [url, ...more]: readonly string[], options: ListOptions): Promise<Exit> {
-  if (more.length > 0) throw usage(`'${more[0]}' is one word too many. What to do comes first: inkfast runs show <store> <run>.`)
+export function listRuns(t: Terminal, words: readonly string[], options: ListOptions): Promise<Exit> {
+  const url = onlyStore(words, 'inkfast runs show <store> <run>')
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const { state, session, name, last, cursor } = options
@@ -45,14 +47,10 @@ export function listRuns(t: Terminal, [url, ...more]: readonly string[], options
   })
 }
 
-// Narrower than this, what a run waits for stands below it: an id takes a third of the line.
-const WIDE = 120
-
 async function printRuns(t: Terminal, store: Store, rows: readonly RunRow[]): Promise<void> {
   const sessions = new Map<string, string>()
   for (const { session } of rows) if (!sessions.has(session)) sessions.set(session, await sessionName(store, session))
   const now = Date.now()
-  const below = (t.width ?? WIDE) < WIDE
   const columns: readonly Column[] = [
     { title: 'id', style: 'bold' },
     { title: 'name', most: 24, style: 'cyan' },
@@ -68,15 +66,7 @@ async function printRuns(t: Terminal, store: Store, rows: readonly RunRow[]): Pr
     const age = span(Math.max(0, now - openedAt))
     return [id, nameText(row), chosenKey(key), sessions.get(session) ?? '', state, String(attempt), age, standing(row, now)]
   })
-  if (!below) return printTable(t, columns, lines)
-  const shown = columns.slice(0, -1)
-  const table = new Table(t, shown).fit(lines.map((cells) => cells.slice(0, -1)))
-  t.out(table.head())
-  for (const cells of lines) {
-    t.out(table.row(cells.slice(0, -1)))
-    const waits = cells.at(-1) ?? ''
-    if (waits !== '') t.out(t.paint('dim', `  ${cut(harmless(waits), (t.width ?? WIDE) - 2)}`))
-  }
+  printList(t, columns, lines)
 }
 
 const sessionName = async (store: Store, id: string): Promise<string> => (await store.sessions.get(id))?.key ?? shortId(id)
@@ -111,14 +101,8 @@ export function showRun(t: Terminal, words: readonly string[], options: { readon
   })
 }
 
-const LABEL = 10
-
 async function tell(t: Terminal, store: Store, row: RunRow, holder: RunHolder | undefined): Promise<void> {
-  const line = (label: string, value: string | undefined) => {
-    if (value === undefined || value === '') return
-    const said = harmless(value)
-    t.out(`${t.paint('dim', padEnd(label, LABEL))}${t.width === undefined ? said : cut(said, t.width - LABEL)}`)
-  }
+  const { line } = facts(t)
   const now = holder?.now ?? Date.now()
   const over = isOver(row.state)
   const parent = row.parent && (await store.runs.get(row.parent))
@@ -127,7 +111,7 @@ async function tell(t: Terminal, store: Store, row: RunRow, holder: RunHolder | 
   line('key', row.key)
   const session = await sessionName(store, row.session)
   line('session', session.startsWith('…') ? row.session : `${session} (${row.session})`)
-  t.out(`${t.paint('dim', padEnd('state', LABEL))}${t.paint(stateStyle(row.state), row.state)}`)
+  line('state', row.state, stateStyle(row.state))
   line('attempts', count(row.attempt))
   line('opened', `${time(row.openedAt)} UTC (${fromNow(row.openedAt, now)})`)
   line(over ? 'ended' : 'changed', `${time(row.changedAt)} UTC (${fromNow(row.changedAt, now)})`)

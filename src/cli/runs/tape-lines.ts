@@ -86,6 +86,8 @@ export class TapeLines {
         return { mark: '⏸', what: placed(data), detail: this.#waiting(data as unknown as Wait) }
       case 'wait.ended':
         return { mark: '▶', what: placed(data), detail: outcomeText(data) }
+      case 'run.took':
+        return { mark: '✓', what: placed(data), detail: tookText(data) }
       case 'run.used':
         return { mark: '$', what: placed(data), detail: usageText(data.usage as Usage) }
       case 'tape.sealed':
@@ -104,6 +106,12 @@ export class TapeLines {
         return { mark: '✗', what: 'cancelled', detail: String(data.reason) }
       case 'approval.decided':
         return { mark: '·', what: 'answer', detail: outcomeText(data) }
+      case 'input.offered':
+        return { mark: '·', what: 'input', detail: storedText(data.content as RunRow['input']) }
+      case 'input.deferred':
+        return { mark: '·', what: 'input', detail: 'is left to the next turn' }
+      case 'input.cancelled':
+        return { mark: '·', what: 'input', detail: 'was taken back' }
       case 'work.woken':
         return { mark: '·', what: 'woken' }
       default:
@@ -129,6 +137,12 @@ export class TapeLines {
 
 // The first is told with `run.started`, the others stand beside a wait, or for the queue.
 const LEFT_OUT: readonly string[] = [
+  'run.prompted',
+  'input.accepted',
+  'input.completed',
+  'batch.claimed',
+  'batch.completed',
+  'batch.released',
   'lease.taken',
   'approval.requested',
   'approval.expired',
@@ -166,7 +180,8 @@ function placed({ branch, name, ordinal, kind }: Data): string {
   const path = String(branch ?? '')
   const parts = path === '' ? [] : path.split('/')
   const inBranch = parts.length === 0 ? '' : `${'  '.repeat(parts.length)}${parts.at(-1)}: `
-  const started = kind === 'start' ? 'start ' : ''
+  const started =
+    kind === 'start' ? 'start ' : kind === 'inputs' || kind === 'inbox' ? `${kind} ` : kind === 'inboxDone' ? 'inbox done ' : ''
   return `${inBranch}${started}${name ?? '(erased)'}${Number(ordinal) > 1 ? ` #${ordinal}` : ''}`
 }
 
@@ -191,6 +206,16 @@ function outcomeText(data: Data): string {
 
 const saysMore = (state: string | undefined, value: unknown): boolean =>
   value !== undefined && !((state === 'approved' && value === 'approve') || (state === 'denied' && value === 'deny'))
+
+/** What it took up from its session, or why there was nothing. */
+function tookText({ kind, inputs, batches, claim, redriven, why, unknown }: Data): string {
+  if (kind === 'inboxDone') return unknown ? 'it has no such claim' : 'the claim is done'
+  if (why !== undefined) return `nothing: ${why}`
+  const taken = ((kind === 'inputs' ? inputs : batches) ?? []) as readonly { content?: RunRow['input']; payload?: RunRow['input'] }[]
+  if (taken.length === 0) return 'nothing'
+  const said = taken.map(({ content, payload }) => storedText(content ?? payload) ?? '').join(', ')
+  return `${claim === undefined ? '' : `claim ${claim}${redriven ? ', taken over' : ''}: `}${said}`
+}
 
 function usageText({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costNanoUsd }: Usage): string {
   const cached = cacheReadTokens + cacheWriteTokens

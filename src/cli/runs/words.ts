@@ -2,25 +2,19 @@
 
 import type { RunRow, Store } from '../../index.ts'
 import { InkError } from '../../index.ts'
-import { usage } from '../exit.ts'
-import { environment } from '../terminal.ts'
+import { namedWords } from '../words.ts'
 
-export interface Named {
+export interface NamedRun {
   /** Undefined where INKFAST_URL names it. */
   readonly url: string | undefined
   readonly run: string
   readonly rest: readonly string[]
 }
 
-/** `[store] <run>`, and as many words more as `also` asks for; the store may be left out where INKFAST_URL names it. */
-export function namedRun(words: readonly string[], also: readonly string[] = []): Named {
-  const unnamed = environment.url !== undefined && words.length <= 1 + also.length
-  const url = unnamed ? undefined : words[0]
-  const [run, ...rest] = unnamed ? words : words.slice(1)
-  if (run === undefined) throw usage('Which run? Write the store and then the id of the run; inkfast runs list shows them.')
-  const missing = also[rest.length]
-  if (missing !== undefined) throw usage(`Which ${missing}? Write it after the id of the run.`)
-  if (rest.length > also.length) throw usage(`'${rest[also.length]}' is one word too many.`)
+/** `[store] <run>`, and as many words more as `also` asks for. */
+export function namedRun(words: readonly string[], also: Readonly<Record<string, string>> = {}): NamedRun {
+  const { url, names } = namedWords(words, { run: 'inkfast runs list', ...also })
+  const [run = '', ...rest] = names
   return { url, run, rest }
 }
 

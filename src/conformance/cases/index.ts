@@ -4,6 +4,7 @@ import type { Case } from '../case.ts'
 import { batches } from './batches.ts'
 import { blobs } from './blobs.ts'
 import { chain } from './chain.ts'
+import { claims } from './claims.ts'
 import { dues } from './due.ts'
 import { erasure } from './erasure.ts'
 import { guards } from './guards.ts'
@@ -12,6 +13,7 @@ import { leases } from './leases.ts'
 import { life } from './life.ts'
 import { lists } from './lists.ts'
 import { paging } from './paging.ts'
+import { readies } from './ready.ts'
 import { resent } from './resent.ts'
 import { rows } from './rows.ts'
 import { signals } from './signals.ts'
@@ -34,6 +36,8 @@ export const cases: readonly Case[] = [
   ...leases,
   ...blobs,
   ...dues,
+  ...readies,
+  ...claims,
   ...erasure,
   ...upkeep,
   ...life,

@@ -9,6 +9,7 @@ const still = 'a snapshot stays still while others write'
 const folded = 'rows folded beside the store are stamped as a commit stamps them'
 const adopted = 'folded rows are put in place all at once, or not at all'
 const swept = 'a key is remembered until its receipt is swept'
+const lapsed = 'a sweep forgets what ran out before it, and nothing else that is held'
 const counted = 'a store says how much it holds'
 const sound = 'a store nobody has damaged is sound'
 
@@ -103,12 +104,12 @@ export const upkeepSabotages: readonly Sabotage[] = [
   ),
   spoiled(
     'sweeps nothing',
-    [swept],
+    [swept, lapsed],
     keeping(() => ({ sweepReceipts: async () => 0 })),
   ),
   spoiled(
     'sweeps everything',
-    [swept],
+    [swept, lapsed],
     keeping((upkeep) => ({ sweepReceipts: () => upkeep.sweepReceipts(Number.MAX_SAFE_INTEGER) })),
   ),
   spoiled(

@@ -12,7 +12,7 @@ import { theJob } from './find-job.ts'
 import { occurrenceId } from './ids.ts'
 import { takeInstant } from './instant.ts'
 import { at as occurrenceAt, startParts } from './occur.ts'
-import { timesBetween } from './schedule.ts'
+import { isFromFinish, timesBetween } from './schedule.ts'
 
 // Items in one commit.
 const AT_ONCE = 100
@@ -35,6 +35,8 @@ export async function backfill(
   const [first, last] = [takeInstant(from, 'from'), takeInstant(to, 'to')]
   if (last < first) throw refuse('RANGE_INVALID', { why: 'a period ends after it begins' })
   const job = await theJob(scope, name)
+  if (isFromFinish(job.schedule))
+    throw refuse('RANGE_INVALID', { why: 'an interval that is counted from its finish has no times to make up for' })
   const times = timesBetween(job.schedule, first - 1, last, limits.backfillOccurrences + 1)
   if (times.length > limits.backfillOccurrences) throw refuse('BACKFILL_TOO_LARGE', { name, limit: limits.backfillOccurrences })
   let known = 0

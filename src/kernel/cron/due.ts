@@ -20,7 +20,7 @@ export interface Due {
 }
 
 /** From where a schedule that is set now is counted: no time before it belongs to the job, but a single instant may be in the past. */
-export const beginsAfter = (schedule: Schedule, now: number): number => (schedule.kind === 'at' ? schedule.at - 1 : now)
+export const beginsAfter = (schedule: Schedule, now: number): number => (schedule.kind === 'at' ? Math.min(schedule.at - 1, now) : now)
 
 export function dueTimes(schedule: Schedule, policy: JobPolicy, through: number, now: number, chance: Chance): Due {
   if (schedule.kind === 'every' && schedule.from === 'finish') return dueAfterFinish(schedule, policy, through, now, chance)

@@ -5,19 +5,40 @@ import { InkError } from '../../model/errors.ts'
 import type { JobId, JobRow, OccurrenceAt } from '../../model/job.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { type Part, part, plan, readRow } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
-import type { ClockHandler } from '../work/scheduler.ts'
+import type { ClockHandler, ClockItem } from '../work/scheduler.ts'
 import { work } from '../work/work-decider.ts'
 import { type Due, dueTimes } from './due.ts'
+import { missedId } from './ids.ts'
 import { chanceOf } from './jitter.ts'
 import { job as decider } from './job-decider.ts'
 import { at, leaveOutPart, openPart, replaceParts, startParts } from './occur.ts'
+import { isFromFinish } from './schedule.ts'
 
-export const dueOf = (scope: Scope, { id, schedule, policy, through }: JobRow, now: number): Due =>
-  dueTimes(schedule, policy, through, now, chanceOf(scope.engine.environment.digest, id))
+export const dueOf = (
+  scope: Scope,
+  { id, schedule, policy, through }: Pick<JobRow, 'id' | 'schedule' | 'policy' | 'through'>,
+  now: number,
+): Due => dueTimes(schedule, policy, through, now, chanceOf(scope.engine.environment.digest, id))
 
 /** For the scheduler. */
-export const fireJob: ClockHandler = async (scope, { id: item, row, revision, now }) => {
+export const fireJob: ClockHandler = async (scope, item) => {
+  try {
+    await fire(scope, item, false).catch((error: unknown) => {
+      // Somebody made up for one of these times before it was due here.
+      if (isConflict(error, 'occurrences')) return fire(scope, item, true)
+      throw error
+    })
+  } catch (error) {
+    // Another node was first, or what runs ended just now: whatever is left is looked at again.
+    if (!(error instanceof InkError && error.code === 'CONFLICT')) throw error
+    scope.engine.scheduler.look()
+  }
+}
+
+/** `wary`: times that came up before are looked for, and passed over. */
+async function fire(scope: Scope, { id: item, row, revision, now }: ClockItem, wary: boolean): Promise<void> {
   const jobId = row.origin?.id as JobId
   const seen = await readRow(scope, 'jobs', jobId)
   const job = seen.body as unknown as JobRow | undefined
@@ -27,28 +48,29 @@ export const fireJob: ClockHandler = async (scope, { id: item, row, revision, no
   ]
   // What is seen here is what is written about, or nothing is: both rows are as they were.
   const clock = (at: number | undefined): Part => part(work, item, { verb: 'move', at }, { seen: { body: { ...row }, revision } })
-  try {
-    if (job?.state !== 'active') {
-      await plan(scope, [clock(undefined)], { guards })
-      return
-    }
-    const due = dueOf(scope, job, now)
-    const { parts, running, waiting } = happening(scope, job, due, now)
-    const over = due.next === undefined && !(job.schedule.kind === 'every' && job.schedule.from === 'finish')
-    const { through, next, at } = due
-    const times = { through, ...(next !== undefined && { next }), ...(at !== undefined && { at }) }
-    if (parts.length === 0) {
-      await plan(scope, [clock(at)], { guards })
-      return
-    }
-    const fire = part(decider, jobId, { verb: 'fire', seen: job.through, times, running, waiting, over }, { seen })
-    await plan(scope, [fire, clock(at), ...parts], { guards })
-    scope.engine.openRuns.offered()
-  } catch (error) {
-    // Another node was first, or what runs ended just now: whatever is left is looked at again.
-    if (!(error instanceof InkError && error.code === 'CONFLICT')) throw error
-    scope.engine.scheduler.look()
+  if (job?.state !== 'active') {
+    await plan(scope, [clock(undefined)], { guards })
+    return
   }
+  const due = dueOf(scope, job, now)
+  const { through, next, at } = due
+  if (through === job.through) {
+    await plan(scope, [clock(at)], { guards })
+    return
+  }
+  const start = wary ? await unknown(scope, job, due.start) : due.start
+  const { parts, running, waiting } = happening(scope, job, { ...due, start }, now)
+  const over = next === undefined && !isFromFinish(job.schedule)
+  const times = { through, ...(next !== undefined && { next }), ...(at !== undefined && { at }) }
+  const moved = part(decider, jobId, { verb: 'fire', seen: job.through, times, running, waiting, over }, { seen })
+  await plan(scope, [moved, clock(at), ...parts], { guards })
+  scope.engine.openRuns.offered()
+}
+
+/** Those that have not come up before. */
+async function unknown(scope: Scope, job: JobRow, times: readonly number[]): Promise<readonly number[]> {
+  const found = await Promise.all(times.map((due) => scope.engine.backend.rows.get(scope.tenant, 'occurrences', at(scope, job, due).id)))
+  return times.filter((_, i) => !found[i])
 }
 
 interface Happening {
@@ -63,21 +85,22 @@ function happening(scope: Scope, job: JobRow, { start, missed }: Due, now: numbe
   if (missed) {
     const { first, last, count } = missed
     const error = { name: 'Missed', message: `nobody was there to start ${missed.more ? 'more than ' : ''}${count}` }
-    parts.push(openPart(job, at(scope, job, first), { cause: 'schedule', state: 'missed', last, count, error }))
+    const told = { id: missedId(scope, job.id, first), due: first }
+    parts.push(openPart(job, told, { cause: 'schedule', state: 'missed', last, count, error }))
   }
   for (const due of start) {
     const one = at(scope, job, due)
     const { overlap } = job.policy
-    if (overlap === 'allow') parts.push(...startParts(scope, job, one, now))
-    else if (!running) {
+    if (overlap === 'allow') {
+      parts.push(...startParts(scope, job, one, now))
+      // What is counted from its finish is kept track of, whatever it may overlap with.
+      if (isFromFinish(job.schedule)) running = one
+    } else if (overlap === 'replace' && due !== start.at(-1)) {
+      parts.push(leaveOutPart(job, one, 'a later one takes its place'))
+    } else if (!running || overlap === 'replace') {
+      if (running) parts.push(...replaceParts(scope, running))
       parts.push(...startParts(scope, job, one, now))
       running = one
-    } else if (overlap === 'replace') {
-      // One that begins in this very commit has nothing to be cancelled yet.
-      if (running.id === job.running?.id) {
-        parts.push(...replaceParts(scope, running), ...startParts(scope, job, one, now))
-        running = one
-      } else parts.push(leaveOutPart(job, one, 'another of the same moment begins'))
     } else if (overlap === 'queueOne' && !waiting) {
       parts.push(openPart(job, one, { cause: 'schedule', state: 'waiting' }))
       waiting = one

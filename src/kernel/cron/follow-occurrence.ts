@@ -1,15 +1,17 @@
 // What happens to the item of an occurrence happens to the occurrence, and its end to the job: in the same commit.
 
-import type { JobId, JobRow, OccurrenceId } from '../../model/job.ts'
+import type { JobId, JobRow, OccurrenceId, OccurrenceRow } from '../../model/job.ts'
 import { type Part, part, readRow } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import type { Follow, Moved } from '../work/follow.ts'
+import { storeNow } from '../work/now.ts'
 import { work } from '../work/work-decider.ts'
 import { dueOf } from './fire.ts'
 import { clockItem } from './ids.ts'
 import { job as decider, pausesOn } from './job-decider.ts'
 import { itemPart } from './occur.ts'
 import { occurrence } from './occurrence-decider.ts'
+import { isFromFinish } from './schedule.ts'
 
 export const followOccurrence: Follow = async (scope, moved) => {
   const { row, move, error } = moved
@@ -29,15 +31,26 @@ export const followOccurrence: Follow = async (scope, moved) => {
   }
 }
 
+/** Where everything may overlap nothing is waited for, but failures in a row are counted all the same. */
+async function isCounted(scope: Scope, id: OccurrenceId, job: JobRow, failed: boolean): Promise<boolean> {
+  if (job.policy.overlap !== 'allow' || job.pauseAfter === undefined || !(failed || job.failures > 0)) return false
+  const { body } = await readRow(scope, 'occurrences', id)
+  return (body as unknown as OccurrenceRow | undefined)?.cause === 'schedule'
+}
+
 const ENDS = { completed: 'done', died: 'failed', cancelled: 'cancelled' } as const
 
-async function settleParts(scope: Scope, id: OccurrenceId, jobId: JobId, { move, now }: Moved): Promise<readonly Part[]> {
+async function settleParts(scope: Scope, id: OccurrenceId, jobId: JobId, { move }: Moved): Promise<readonly Part[]> {
   const seen = await readRow(scope, 'jobs', jobId)
   const job = seen.body as unknown as JobRow | undefined
-  if (!job || job.running?.id !== id) return []
+  if (!job) return []
   const failed = move === 'died'
+  const runs = job.running?.id === id
+  if (!runs && !(await isCounted(scope, id, job, failed))) return []
   const pauses = pausesOn(job, failed)
-  const finish = job.schedule.kind === 'every' && job.schedule.from === 'finish' && job.state === 'active' && !pauses
+  const finish = runs && isFromFinish(job.schedule) && job.state === 'active' && !pauses
+  // By the store's clock and no other: what follows from this end would come up at the wrong time.
+  const now = finish || job.waiting ? await storeNow(scope) : 0
   const { through, next, at } = finish ? dueOf(scope, { ...job, through: Math.max(job.through, now) }, now) : job
   const times = { through, ...(next !== undefined && { next }), ...(at !== undefined && { at }) }
   const settle = part(
@@ -49,7 +62,7 @@ async function settleParts(scope: Scope, id: OccurrenceId, jobId: JobId, { move,
   const parts = [settle]
   if (finish) parts.push(part(work, clockItem(scope, jobId), { verb: 'move', at }))
   if (pauses) parts.push(part(work, clockItem(scope, jobId), { verb: 'move', at: undefined }))
-  if (job.waiting) {
+  if (runs && job.waiting) {
     const error = { name: 'Paused', message: 'the job was paused before it began' }
     parts.push(
       pauses || job.state === 'paused'

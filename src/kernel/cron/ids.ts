@@ -13,6 +13,9 @@ const derived = <Name extends string>(scope: Scope, text: string): Id<Name> =>
 
 export const occurrenceId = (scope: Scope, job: JobId, due: number | string): OccurrenceId => derived<'occurrence'>(scope, `${job}/${due}`)
 
+/** What is told of a range that was missed. Its first time is still free for somebody who makes up for it. */
+export const missedId = (scope: Scope, job: JobId, first: number): OccurrenceId => occurrenceId(scope, job, `missed/${first}`)
+
 /** The item by which an occurrence is worked on. */
 export const occurrenceItem = (scope: Scope, id: OccurrenceId): Id<'work'> => derived<'work'>(scope, `item/${id}`)
 

@@ -19,5 +19,5 @@ function readIso(text: string): number | undefined {
   const [, year, month, day] = ISO.exec(text) ?? []
   if (day === undefined) return undefined
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
-  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day) ? Date.parse(text) : undefined
+  return date.getUTCDate() === Number(day) ? Date.parse(text) : undefined
 }

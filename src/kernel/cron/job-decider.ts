@@ -12,7 +12,7 @@ export type JobDefinition = Pick<JobRow, 'name' | 'schedule' | 'policy' | 'queue
 export type JobTimes = Pick<JobRow, 'through' | 'next' | 'at'>
 
 export type JobCommand =
-  | { readonly verb: 'set'; readonly definition: JobDefinition; readonly times: JobTimes }
+  | { readonly verb: 'set'; readonly definition: JobDefinition; readonly times: JobTimes; readonly over?: boolean }
   /** As it was seen: whoever was second finds that it has moved on. */
   | {
       readonly verb: 'fire'
@@ -24,6 +24,7 @@ export type JobCommand =
     }
   | {
       readonly verb: 'settle'
+      /** The one that runs; where everything may overlap, any. */
       readonly occurrence: OccurrenceId
       readonly failed: boolean
       /** Which one was seen waiting; it begins now, unless the job is paused by this. */
@@ -42,13 +43,15 @@ export const job = decider<JobRow, JobCommand>({
   names: (row) => [['job', row.name]],
 
   decide: {
-    set: (row, { definition, times }) => (row && isSame(row, definition) ? [] : [fact('job.set', { ...definition, ...times })]),
+    set: (row, { definition, times, over }) =>
+      row && isSame(row, definition) ? [] : [fact('job.set', { ...definition, ...times, ...(over && { over }) })],
     fire: (row, { seen, times, running, waiting, over }) => {
       if (row?.state !== 'active' || row.through !== seen) throw moved(row?.name ?? '')
       return [fact('job.fired', { ...times, ...(running && { running }), ...(waiting && { waiting }), ...(over && { over }) })]
     },
     settle: (row, { occurrence, failed, waiting, times }) => {
-      if (!row || row.running?.id !== occurrence || row.waiting?.id !== waiting) throw moved(row?.name ?? '')
+      const known = row?.running?.id === occurrence || row?.policy.overlap === 'allow'
+      if (!row || !known || row.waiting?.id !== waiting) throw moved(row?.name ?? '')
       const [pauses, drops] = [pausesOn(row, failed), row.state === 'paused']
       return [fact('job.settled', { occurrence, failed, ...(times && { times }), ...(pauses && { pauses }), ...(drops && { drops }) })]
     },
@@ -70,9 +73,9 @@ export const job = decider<JobRow, JobCommand>({
     'job.set': (row, e) => {
       // Erased, nobody can say any more what it was.
       if (!e.data) return row
-      const { next, at, ...set } = e.data as unknown as JobDefinition & JobTimes
+      const { next, at, over, ...set } = e.data as unknown as JobDefinition & JobTimes & { readonly over?: boolean }
       const kept = { failures: 0, running: row?.running, waiting: row?.waiting, setAt: row?.setAt ?? e.at }
-      return { ...set, ...kept, next, at, id: e.subject as JobRow['id'], state: 'active', changedAt: e.at }
+      return { ...set, ...kept, next, at, id: e.subject as JobRow['id'], state: over ? 'over' : 'active', changedAt: e.at }
     },
     'job.fired': (row, e) => {
       if (!row) return row
@@ -81,9 +84,12 @@ export const job = decider<JobRow, JobCommand>({
     },
     'job.settled': (row, e) => {
       if (!row) return row
-      const { failed, times, pauses, drops } = (e.data ?? {}) as { failed?: boolean; times?: JobTimes; pauses?: boolean; drops?: boolean }
+      const { occurrence, failed, times, pauses, drops } = (e.data ?? {}) as Settled
       const failures = failed ? row.failures + 1 : 0
-      const settled = { ...row, ...times, failures, running: pauses || drops ? undefined : row.waiting, waiting: undefined }
+      // Where everything may overlap, one of those ended that nobody waits for.
+      const ended = occurrence === undefined || row.running?.id === occurrence
+      const follows = ended ? { running: pauses || drops ? undefined : row.waiting, waiting: undefined } : {}
+      const settled = { ...row, ...times, failures, ...follows }
       return pauses ? asPaused(settled, `${failures} failed in a row`) : settled
     },
     'job.paused': (row, e) => row && asPaused(row, String(e.data?.reason ?? '')),
@@ -92,6 +98,14 @@ export const job = decider<JobRow, JobCommand>({
     'job.removed': () => undefined,
   },
 })
+
+interface Settled {
+  readonly occurrence?: OccurrenceId
+  readonly failed?: boolean
+  readonly times?: JobTimes
+  readonly pauses?: boolean
+  readonly drops?: boolean
+}
 
 export const pausesOn = ({ pauseAfter, failures }: JobRow, failed: boolean): boolean =>
   failed && pauseAfter !== undefined && failures + 1 >= pauseAfter

@@ -1,23 +1,22 @@
 // Jobs as people hold them: set by name, paused, resumed, run by hand, backfilled, and looked at.
 
 import { refuse } from '../../model/errors.ts'
+import type { TenantId } from '../../model/ids.ts'
 import type { JobRow, JobState, OccurrenceRow, OccurrenceState } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
-import { part, plan } from '../execute.ts'
 import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../work/now.ts'
-import { work } from '../work/work-decider.ts'
+import type { Ticked } from '../work/scheduler.ts'
 import { backfill, runNow } from './by-hand.ts'
-import { beginsAfter } from './due.ts'
 import { findJob, theJob } from './find-job.ts'
-import { clockItem } from './ids.ts'
+import { CRON_CLOCK } from './ids.ts'
 import { takeInstant } from './instant.ts'
-import { job as decider } from './job-decider.ts'
 import { pruneOccurrences } from './prune.ts'
 import { timesBetween } from './schedule.ts'
-import { type JobOptions, setJob, timesOf } from './set-job.ts'
+import { type JobOptions, setJob } from './set-job.ts'
+import { deleteJob, pauseJob, resumeJob } from './stop-job.ts'
 
 export interface JobListOptions extends PageOptions {
   readonly state?: JobState
@@ -28,7 +27,7 @@ export interface OccurrenceListOptions extends PageOptions {
 }
 
 export interface Cron {
-  /** Makes a job, or changes it: the next time is counted from now. The same again changes nothing. */
+  /** Makes a job, or changes it: times of another schedule are counted from now, and those of the same go on. The same again changes nothing. */
   set(name: string, options: JobOptions): Promise<JobRow>
   get(name: string): Promise<JobRow | undefined>
   list(options?: JobListOptions): Promise<Page<JobRow>>
@@ -37,7 +36,7 @@ export interface Cron {
   pause(name: string, options?: { readonly reason?: string }): Promise<JobRow>
   /** Goes on with the next time from now; what it would have done meanwhile is not made up for. */
   resume(name: string): Promise<JobRow>
-  /** What runs goes on; its history stays. */
+  /** What runs goes on, what waited for its end is left out, and its history stays. */
   delete(name: string): Promise<void>
   /** One more, now, whatever runs. */
   run(name: string): Promise<OccurrenceRow>
@@ -48,14 +47,25 @@ export interface Cron {
   ): Promise<{ readonly offered: number; readonly known: number }>
   /** What came of its times, the latest first. */
   occurrences(name: string, options?: OccurrenceListOptions): Promise<Page<OccurrenceRow>>
+  /**
+   * Does what is due now, and has done it when it returns: for a node that was opened with `schedule: false`, or where something else
+   * keeps the time. Any number of nodes may do so at once, also while others run by themselves.
+   */
+  tick(options?: TickOptions): Promise<Ticked>
   /** Forgets what ended before then, of all jobs. The journal keeps it. */
   prune(options: { readonly before: Date | number }): Promise<{ readonly forgotten: number }>
+}
+
+export interface TickOptions {
+  /** Jobs of every tenant, where the store may see them all. The default is its own. */
+  readonly tenants?: 'own' | 'all'
 }
 
 const JOB_STATES: readonly JobState[] = ['active', 'paused', 'over']
 const OCCURRENCE_STATES: readonly OccurrenceState[] = ['waiting', 'running', 'done', 'failed', 'cancelled', 'skipped', 'missed']
 
-export function cronOf(scope: Scope): Cron {
+/** `only`: the tenant whose wall this is behind. */
+export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
   const ready = () => {
     checkOpen(scope.engine)
     scope.engine.scheduler.start()
@@ -83,10 +93,7 @@ export function cronOf(scope: Scope): Cron {
       ready()
       return resumeJob(scope, name)
     },
-    delete: async (name) => {
-      const { id } = await theJob(scope, name)
-      await plan(scope, [part(decider, id, { verb: 'remove', name }), part(work, clockItem(scope, id), { verb: 'complete' })])
-    },
+    delete: (name) => deleteJob(scope, name),
     run: async (name) => {
       ready()
       return runNow(scope, name)
@@ -99,34 +106,17 @@ export function cronOf(scope: Scope): Cron {
       const query = state ? { index: 'byJobAndState', equals: [id, state] } : { index: 'byJob', equals: [id] }
       return listRows<OccurrenceRow>(scope, 'occurrences', query, page)
     },
+    tick: async (options) => {
+      checkOpen(scope.engine)
+      const { tenants = 'own' } = optionsOf(options, 'tick')
+      if (tenants !== 'own' && tenants !== 'all') throw refuse('OPTION_INVALID', { option: 'tenants', why: "it is 'own' or 'all'" })
+      if (tenants === 'all' && only !== undefined)
+        throw refuse('TENANT_WALL', { tenant: scope.tenant, call: "cron.tick({ tenants: 'all' })" })
+      return scope.engine.scheduler.tick(CRON_CLOCK, tenants === 'all' ? undefined : scope.tenant)
+    },
     prune: async (options) => {
       checkOpen(scope.engine)
       return pruneOccurrences(scope, takeInstant(optionsOf(options, 'prune').before, 'before'))
     },
   }
-}
-
-async function pauseJob(scope: Scope, name: string, options?: { readonly reason?: string }): Promise<JobRow> {
-  const { reason = '' } = optionsOf(options, 'pause')
-  if (typeof reason !== 'string' || reason.length > limits.reasonChars)
-    throw refuse('OPTION_INVALID', { option: 'reason', why: `it is a text of at most ${limits.reasonChars} characters` })
-  const { id } = await theJob(scope, name)
-  const { rows } = await plan(scope, [
-    part(decider, id, { verb: 'pause', name, reason }),
-    part(work, clockItem(scope, id), { verb: 'move', at: undefined }),
-  ])
-  return rows[0]?.body as unknown as JobRow
-}
-
-async function resumeJob(scope: Scope, name: string): Promise<JobRow> {
-  const job = await theJob(scope, name)
-  if (job.state !== 'paused') return job
-  const now = await storeNow(scope)
-  const times = timesOf(scope, { ...job, through: Math.max(job.through, beginsAfter(job.schedule, now)) }, now)
-  const { rows } = await plan(scope, [
-    part(decider, job.id, { verb: 'resume', name, times }),
-    part(work, clockItem(scope, job.id), { verb: 'move', at: times.at }),
-  ])
-  scope.engine.scheduler.look()
-  return rows[0]?.body as unknown as JobRow
 }

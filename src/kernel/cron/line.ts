@@ -29,10 +29,8 @@ export function takeLine(given: unknown): string {
   } catch (error) {
     throw bad(`'${given}' is no cron line: ${error instanceof Error ? error.message.replace(/^\w+: /, '') : error}`, error)
   }
-  // Whatever happens at all happens within forty years: 29 February on a given weekday is the rarest.
-  const first = line.next(Date.UTC(2000, 0, 1))
-  if (first === undefined || first > Date.UTC(2000 + limits.scheduleYears, 0, 1))
-    throw bad(`'${given}' never happens: there is no such day within ${limits.scheduleYears} years`)
+  // The calendar repeats itself after 400 years, and croner looks as far.
+  if (line.next(Date.UTC(2000, 0, 1)) === undefined) throw bad(`'${given}' never happens: there is no such day within 400 years`)
   return taken
 }
 

@@ -62,6 +62,9 @@ export function nextAfter(schedule: Schedule, instant: number): number | undefin
   }
 }
 
+/** Nothing is next until the last one has finished. */
+export const isFromFinish = (schedule: Schedule): boolean => schedule.kind === 'every' && schedule.from === 'finish'
+
 /** The times after `after` up to and including `until`, oldest first, and no more than `most` of them. */
 export function timesBetween(schedule: Schedule, after: number, until: number, most: number): readonly number[] {
   const times: number[] = []

@@ -1,7 +1,8 @@
 // Setting a job: checked at the door, and written together with the item by which the scheduler finds it.
 
+import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
-import type { JobRow } from '../../model/job.ts'
+import type { JobId, JobRow } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
@@ -18,7 +19,7 @@ import { dueOf } from './fire.ts'
 import { CRON_CLOCK, clockItem } from './ids.ts'
 import { job as decider, isSame, type JobDefinition, type JobTimes } from './job-decider.ts'
 import { type PolicyOptions, takePolicy } from './policy.ts'
-import { type ScheduleOptions, takeSchedule } from './schedule.ts'
+import { isFromFinish, type ScheduleOptions, takeSchedule } from './schedule.ts'
 
 export interface JobOptions extends ScheduleOptions, PolicyOptions, Pick<OfferOptions, 'priority' | 'group' | 'attempts' | 'backoff'> {
   /** Each occurrence is offered here. */
@@ -54,16 +55,22 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
   for (let tries = 1; ; tries++) {
     const known = await findJob(scope, name)
     const now = await storeNow(scope)
-    const id = (known?.body as unknown as JobRow | undefined)?.id ?? scope.engine.newId<'job'>()
-    if (known && isSame(known.body as unknown as JobRow, definition)) return known.body as unknown as JobRow
-    const through = Math.max(beginsAfter(schedule, now), Number.MIN_SAFE_INTEGER)
-    const times = timesOf(scope, { ...definition, id, through } as JobRow, now)
+    const before = known?.body as unknown as JobRow | undefined
+    const id = before?.id ?? scope.engine.newId<'job'>()
+    if (before && isSame(before, definition)) return before
+    const kept = before && keepsTime(before, definition)
+    const times = kept ? timesKept(scope, before, definition, now) : timesAnew(scope, id, before, definition, now)
+    const over = kept && before.state === 'over'
     const item = clockItem(scope, id)
     const clock = known
       ? part(work, item, { verb: 'move', at: times.at })
       : offerPart(item, { queue: CRON_CLOCK, at: times.at ?? now, origin: { kind: 'clock', id } })
     try {
-      const { rows } = await plan(scope, [part(decider, id, { verb: 'set', definition, times }, { seen: known ?? NOT_THERE }), clock])
+      const set = part(decider, id, { verb: 'set', definition, times, ...(over && { over }) }, { seen: known ?? NOT_THERE })
+      // The clock is moved to where this job has to be looked at, and to no other: both are as they were seen.
+      const { rows } = await plan(scope, [set, clock], {
+        guards: known ? [{ kind: 'row', table: 'jobs', id, revision: known.revision }] : [],
+      })
       scope.engine.scheduler.look()
       return rows[0]?.body as unknown as JobRow
     } catch (error) {
@@ -73,9 +80,28 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
   }
 }
 
+/** The times are the same, so what was due and nobody has started yet is not lost by a change of something else. */
+const keepsTime = (before: JobRow, { schedule }: JobDefinition): boolean =>
+  before.state !== 'paused' && canonical({ ...before.schedule }) === canonical({ ...schedule })
+
+const timesKept = (scope: Scope, before: JobRow, definition: JobDefinition, now: number): JobTimes =>
+  before.state === 'over' ? { through: before.through } : timesOf(scope, { ...before, ...definition }, now)
+
+/** Counted from now on. What was decided stays so, also where the clock was set back. */
+function timesAnew(scope: Scope, id: JobId, before: JobRow | undefined, definition: JobDefinition, now: number): JobTimes {
+  const begin = beginsAfter(definition.schedule, now)
+  const through = before && definition.schedule.kind !== 'at' ? Math.max(begin, before.through) : begin
+  return timesOf(scope, { ...definition, id, through, running: before?.running }, now)
+}
+
 /** Where nothing is due yet: the first time, and when to look for it. What is due is found by the scheduler. */
-export function timesOf(scope: Scope, job: JobRow, now: number): JobTimes {
+export function timesOf(scope: Scope, job: Timed, now: number): JobTimes {
+  const { through, running } = job
+  // Its end will tell.
+  if (running && isFromFinish(job.schedule)) return { through }
   const due = dueOf(scope, job, now)
   const { next, at } = due.start.length > 0 || due.missed ? { next: due.start[0], at: now } : due
-  return { through: job.through, ...(next !== undefined && { next }), ...(at !== undefined && { at }) }
+  return { through, ...(next !== undefined && { next }), ...(at !== undefined && { at }) }
 }
+
+type Timed = Pick<JobRow, 'id' | 'schedule' | 'policy' | 'through' | 'running'>

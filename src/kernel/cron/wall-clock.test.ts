@@ -68,3 +68,10 @@ it('asking in the middle of a repeated hour finds what asking before it finds', 
   ]
   for (let instant = first; instant < second; instant += 60_000 * 7) expect(timesBetween(schedule, instant, second, 9)).toEqual([second])
 })
+
+it('also right after a change with which a stretch of the calendar begins that is looked at as one', () => {
+  const schedule = takeSchedule({ cron: '30 2 * * *', zone: 'Europe/Chisinau' })
+  expect(timesBetween(schedule, Date.parse('2020-10-25T00:10Z'), Date.parse('2020-10-27T00:00Z'), 9)).toEqual([
+    Date.parse('2020-10-26T00:30Z'),
+  ])
+})

@@ -7,6 +7,9 @@ import { optionsOf } from '../../model/options.ts'
 import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { checkNew } from '../append.ts'
+import type { AskOptions } from '../approvals/asking.ts'
+import { completeClaim, type InboxClaim, type InboxOptions, takeBatches } from '../inputs/take-batches.ts'
+import { type TakeInputsOptions, type TakenInput, takeInputs } from '../inputs/take-inputs.ts'
 import { type Child, childOf } from './child.ts'
 import { type EffectContext, type EffectOptions, effectError, perform, type Settled, settle, takeRetry } from './effect.ts'
 import { allOf, raceOf } from './group.ts'
@@ -41,10 +44,16 @@ export interface Branch {
   /** The next signal of this name to the session; undefined when its time is over. */
   signal<T = unknown>(name: string, options?: Within): Promise<T | undefined>
   /** Asks a person; undefined when nobody answered in time. */
-  ask<T = unknown>(question: string, data?: unknown, options?: Within): Promise<T | undefined>
+  ask<T = unknown>(question: string, data?: unknown, options?: Within & AskOptions): Promise<T | undefined>
   /** Goes on once somebody approved; APPROVAL_DENIED on no and when nobody answered in time. */
-  approval(subject: string, data?: unknown, options?: Within): Promise<void>
+  approval(subject: string, data?: unknown, options?: Within & AskOptions): Promise<void>
   usage(usage: UsageGiven): Promise<void>
+  /** What was said to this turn, or for the next one, and was not heard yet. It does not wait; what it took is not taken twice. */
+  inputs(options?: TakeInputsOptions): Promise<readonly TakenInput[]>
+  /** What lies in the session's inbox and may come now, or why nothing does. It does not wait. */
+  inbox(options: InboxOptions): Promise<InboxClaim>
+  /** What was claimed is done, before the run is. */
+  inboxDone(claim: string): Promise<void>
   /** An event of this run, written once. */
   append(type: string, data: unknown): Promise<Receipt>
   /** All branches at once; in the order given, and by name. */
@@ -146,15 +155,13 @@ export class BranchHandle implements Branch {
     return (await load(this.open.scope, outcome.value as Stored | undefined)) as T | undefined
   }
 
-  async ask<T = unknown>(asked: string, data?: unknown, options?: Within): Promise<T | undefined> {
-    const { within } = optionsOf(options, 'ask')
-    const outcome = await question(this, 'ask', asked, data, within)
+  async ask<T = unknown>(asked: string, data?: unknown, options?: Within & AskOptions): Promise<T | undefined> {
+    const outcome = await question(this, 'ask', asked, data, optionsOf(options, 'ask'))
     return outcome.value as T | undefined
   }
 
-  async approval(subject: string, data?: unknown, options?: Within): Promise<void> {
-    const { within } = optionsOf(options, 'approval')
-    const { state, by } = await question(this, 'approval', subject, data, within)
+  async approval(subject: string, data?: unknown, options?: Within & AskOptions): Promise<void> {
+    const { state, by } = await question(this, 'approval', subject, data, optionsOf(options, 'approval'))
     if (state !== 'approved') throw refuse('APPROVAL_DENIED', { subject, run: this.open.id, state, ...(by !== undefined && { by }) })
   }
 
@@ -166,6 +173,18 @@ export class BranchHandle implements Branch {
       await this.open.change({ verb: 'use', id: this.open.id, slot, usage }, [], { at })
       return { ...slot, kind: 'usage', seq: 0, at, done: true }
     })
+  }
+
+  inputs(options?: TakeInputsOptions): Promise<readonly TakenInput[]> {
+    return takeInputs(this, options)
+  }
+
+  inbox(options: InboxOptions): Promise<InboxClaim> {
+    return takeBatches(this, options)
+  }
+
+  inboxDone(claim: string): Promise<void> {
+    return completeClaim(this, claim)
   }
 
   async append(type: string, data: unknown): Promise<Receipt> {

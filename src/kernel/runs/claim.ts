@@ -16,7 +16,7 @@ import { leaseId } from './names.ts'
 import { handOf } from './open.ts'
 import { readRun } from './result.ts'
 import type { RunInHand } from './run.ts'
-import { run as decider } from './run-decider.ts'
+import { run as decider, holdingsOf } from './run-decider.ts'
 import { errorData } from './stored.ts'
 
 export type Claimed = { readonly run: RunInHand } | { readonly failed: true }
@@ -75,7 +75,10 @@ export async function claimRun(scope: Scope, item: Id<'work'>): Promise<Claimed>
   const claim = part(work, item, { verb: 'claim', ...engine.keeper.holder, now: standing.now, until, free: true }, about)
   if (found.strikes + 1 >= limits.runStrikes && found.state === 'claimed') {
     const error = { name: 'Poisoned', message: `whoever took it up died, ${found.strikes + 1} times in a row` }
-    await plan(scope, [part(decider, id, { verb: 'fail', id, error }, about), ...endingParts(scope, row)])
+    await plan(scope, [
+      part(decider, id, { verb: 'fail', id, holdings: holdingsOf(row), error }, about),
+      ...(await endingParts(scope, row, 'failed')),
+    ])
     return { failed: true }
   }
   const begin = part(decider, id, { verb: 'begin', id }, about)

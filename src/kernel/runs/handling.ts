@@ -14,7 +14,7 @@ import { errorData } from './stored.ts'
 export type How = 'finished' | 'parked' | 'failed'
 
 // What the program was told about its own doings: recorded, and met again by replay.
-const THE_RUNS: readonly string[] = ['EFFECT_FAILED', 'RUN_FAILED', 'RUN_CANCELLED', 'KEY_REUSED']
+const THE_RUNS: readonly string[] = ['EFFECT_FAILED', 'RUN_FAILED', 'RUN_CANCELLED', 'KEY_REUSED', 'INBOX_CLAIM_LOST']
 const NOT_THE_RUNS: readonly string[] = ['TENANT_CLOSED', 'SESSION_ARCHIVED', 'SESSION_DELETED']
 
 const isTheRuns = (error: unknown): boolean =>

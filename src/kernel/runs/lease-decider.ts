@@ -16,6 +16,10 @@ export type LeaseCommand =
       readonly held: Readonly<Record<string, unknown>>
     } & Holder)
   | { readonly verb: 'release'; readonly incarnation: string }
+  /** What it was for has ended: whoever holds it has lost it. */
+  | { readonly verb: 'end' }
+  /** What it was for is gone. */
+  | { readonly verb: 'forget' }
 
 export const lease = decider<LeaseRow, LeaseCommand>({
   table: 'leases',
@@ -28,10 +32,13 @@ export const lease = decider<LeaseRow, LeaseCommand>({
       return [fact('lease.taken', { owner, incarnation, ...(mark && { mark }), until })]
     },
     release: (row, { incarnation }) => (row?.state === 'held' && row.incarnation === incarnation ? [fact('lease.released', {})] : []),
+    end: (row) => (row?.state === 'held' ? [fact('lease.released', {})] : []),
+    forget: (row) => (row ? [fact('lease.forgotten', {})] : []),
   },
 
   evolve: {
     'lease.taken': (_, e) => ({ owner: '', incarnation: '', until: 0, ...(e.data as Partial<LeaseRow> | undefined), state: 'held' }),
     'lease.released': (row) => row && { ...row, state: 'released' },
+    'lease.forgotten': () => undefined,
   },
 })

@@ -24,7 +24,8 @@ export function takeBranch(scope: Scope, name: string): string {
   return taken
 }
 
-const derived = <Name extends string>(scope: Scope, kind: string, id: Id): Id<Name> =>
+/** The same wherever it is made. */
+export const derived = <Name extends string>(scope: Scope, kind: string, id: Id): Id<Name> =>
   readId<Name>(scope.engine.environment.digest.sha256(utf8(`inkfast/${kind}/${id}`)))
 
 /** The lease under which a run writes: its session's, or its own. */

@@ -156,7 +156,7 @@ export class OpenRun {
       const seen = () => ({ body: this.#row as unknown as Body, revision: this.#revision })
       const own = part(runDecider, id, command, { session, run: id, seen })
       // A session that was closed takes nothing new; what ends is still told.
-      const open = command.verb === 'wait' || command.verb === 'use' ? { open: session } : {}
+      const open = command.verb === 'wait' || command.verb === 'use' || command.verb === 'take' ? { open: session } : {}
       const done = await plan(this.scope, [own, ...parts], {
         guards: [this.hold.guard, ...guards],
         ...open,
@@ -174,10 +174,15 @@ export class OpenRun {
 
   /** Somebody else may have changed it: cancelled it, or said how an effect ended. */
   async refresh(): Promise<void> {
+    await this.look()
+    this.checkLive()
+  }
+
+  /** The same for whoever only wants to end it. */
+  async look(): Promise<void> {
     const stored = await this.scope.engine.backend.rows.get(this.scope.tenant, 'runs', this.id)
     if (!stored) throw refuse('RUN_UNKNOWN', { run: this.id, tenant: this.scope.tenant })
     this.#see(decodeBody<RunRow & Body>(stored.body), stored.revision)
-    this.checkLive()
   }
 
   /** The program and the tape have parted; nothing is written after that, or they would only part further. */
@@ -202,7 +207,8 @@ export class OpenRun {
   #told(error: unknown): unknown {
     if (error instanceof InkError && error.code === 'FENCE_LOST') this.scope.engine.keeper.lose(this.hold, error)
     // It may be recorded and it may not: whoever went on from here could see something else than replay will.
-    if (error instanceof InkError && (error.code === 'OUTCOME_UNKNOWN' || error.code === 'USAGE_INVALID')) this.end(error)
+    // And what is lost stays lost: it is not recorded, and replay would ask for it again.
+    if (error instanceof InkError && ENDING.includes(error.code)) this.end(error)
     return error
   }
 
@@ -233,5 +239,7 @@ export class OpenRun {
   }
 }
 
+const ENDING: readonly string[] = ['OUTCOME_UNKNOWN', 'USAGE_INVALID', 'INBOX_CLAIM_LOST']
+
 /** What stands on the tape, and so counts. */
-const ENTRIES: readonly string[] = ['wait', 'endWait', 'use']
+const ENTRIES: readonly string[] = ['wait', 'endWait', 'use', 'take']

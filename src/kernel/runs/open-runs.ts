@@ -44,6 +44,11 @@ export class OpenRuns {
     return (this.#runs.get(`${tenant}/${run}`)?.handles.size ?? 0) > 0
   }
 
+  /** Somebody in this process works on it, and may. */
+  isAtWork(tenant: TenantId, run: RunId): boolean {
+    return [...(this.#runs.get(`${tenant}/${run}`)?.handles ?? [])].some(({ signal }) => !signal.aborted)
+  }
+
   add(tenant: TenantId, open: OpenRun): void {
     this.#shared(tenant, open.id).handles.add(open)
   }

@@ -1,21 +1,23 @@
 // A question to a person that holds a run: written down together with the beginning of the wait, answered from anywhere.
 
-import type { ApprovalState } from '../../model/approval.ts'
+import type { ApprovalId, ApprovalState } from '../../model/approval.ts'
 import type { Json } from '../../model/data.ts'
-import type { Id } from '../../model/ids.ts'
-import type { Duration } from '../../model/time.ts'
-import { part } from '../execute.ts'
-import { approval } from './approval-decider.ts'
-import { answered } from './approvals.ts'
-import { type BranchHandle, ms } from './branch.ts'
+import { type Asking, approval } from '../approvals/approval-decider.ts'
+import { answered, checkAsked } from '../approvals/approvals.ts'
+import { type AskOptions, takeAsking } from '../approvals/asking.ts'
+import { clockParts } from '../approvals/clock.ts'
+import { withPermit } from '../approvals/permits.ts'
+import { NOT_THERE, part } from '../execute.ts'
+import { type BranchHandle, ms, type Within } from './branch.ts'
 import { takeName } from './names.ts'
 import { checkValue, store } from './stored.ts'
-import { waitFor } from './wait.ts'
+import { type WaitSpec, waitFor } from './wait.ts'
 
 export interface Answer {
   readonly state: ApprovalState
   readonly by?: string
   readonly value?: Json
+  readonly digest?: string
 }
 
 export async function question(
@@ -23,44 +25,36 @@ export async function question(
   kind: 'ask' | 'approval',
   subject: string,
   data: unknown,
-  within: Duration | undefined,
+  { within, ...options }: Within & AskOptions,
 ): Promise<Answer> {
   const { open } = branch
   const { scope, row, id: run, about } = open
   const name = takeName(scope, subject, 'a question')
   const limit = ms(within)
-  checkValue(scope, data, { ...about, of: `the question '${name}'` })
+  const of = { ...about, of: `the question '${name}'` }
+  const admitted = checkValue(scope, data, of)
+  const taken = takeAsking(scope, name, admitted, options)
   const entry = await branch.asks(kind, name, async (asked, before) => {
-    const on = before?.wait?.on ?? scope.engine.newId<'approval'>()
-    const given = await store(scope, data, { ...about, of: `the question '${name}'` })
-    return waitFor(
-      open,
-      asked,
-      before,
-      {
-        kind,
-        ms: limit,
-        on,
-        begins: (until) => [
-          part(
-            approval,
-            on as Id,
-            {
-              verb: 'request',
-              kind,
-              subject: name,
-              run,
-              session: row.session,
-              ...(given.blob ? { blob: given.blob } : given.value !== undefined && { data: given.value }),
-              ...(until !== undefined && { expires: until }),
-            },
-            { session: row.session, run },
-          ),
-        ],
-        check: (wait, late) => answered(open, wait.on as Id, late),
-      },
-      branch.leaving,
-    )
+    const on = (before?.wait?.on ?? scope.engine.newId<'approval'>()) as ApprovalId
+    const check: WaitSpec['check'] = (wait, late) => answered(open, wait.on as ApprovalId, late, taken.digest)
+    const wait = (more: Partial<WaitSpec>) => waitFor(open, asked, before, { kind, ms: limit, on, check, ...more }, branch.leaving)
+    if (before) return wait({})
+    const { value, blob } = await store(scope, admitted, of)
+    const asking: Asking = { kind, ...taken, run, session: row.session, ...(blob ? { blob } : value !== undefined && { data: value }) }
+    return withPermit(scope, asking, (standing) => {
+      const begins = (until: number | undefined) => {
+        const full = until === undefined ? asking : { ...asking, expires: until }
+        const request = { verb: 'request', asking: full, decided: standing?.decided } as const
+        return [
+          part(approval, on, request, { session: row.session, run, seen: NOT_THERE }),
+          ...(standing ? [] : clockParts(scope, on, full)),
+        ]
+      }
+      return wait({ begins, ...(standing && { guards: [standing.guard] }) })
+    })
   })
-  return entry.outcome as unknown as Answer
+  const answer = entry.outcome as unknown as Answer
+  // Under replay: what was decided then is what goes on now.
+  checkAsked(open, name, answer.digest, taken.digest)
+  return answer
 }

@@ -3,7 +3,9 @@
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
 import {
+  type Claimed,
   type ErrorData,
   isOver,
   RUN_MOVES,
@@ -11,6 +13,7 @@ import {
   type RunState,
   type Slot,
   type Stored,
+  type TakeKind,
   type Usage,
   type Wait,
 } from '../../model/run.ts'
@@ -38,9 +41,20 @@ export type RunCommand =
       readonly told: { readonly result: Stored } | { readonly error: ErrorData }
     }
   | { readonly verb: 'seal'; readonly id: RunId; readonly entries: number }
-  | { readonly verb: 'finish'; readonly id: RunId; readonly result: Stored }
-  | { readonly verb: 'fail'; readonly id: RunId; readonly error: ErrorData }
-  | { readonly verb: 'cancel'; readonly id: RunId; readonly reason: string }
+  /** Somebody said something to it. */
+  | { readonly verb: 'prompt'; readonly id: RunId; readonly input: string }
+  /** It took up what its session had for it. */
+  | {
+      readonly verb: 'take'
+      readonly id: RunId
+      readonly slot: Slot
+      readonly kind: TakeKind
+      readonly outcome: Readonly<Record<string, unknown>>
+    }
+  // `holdings` is what it had in hand when that was looked at: what is written together with the end settles that, and nothing else.
+  | { readonly verb: 'finish'; readonly id: RunId; readonly holdings: string; readonly result: Stored }
+  | { readonly verb: 'fail'; readonly id: RunId; readonly holdings: string; readonly error: ErrorData }
+  | { readonly verb: 'cancel'; readonly id: RunId; readonly holdings: string; readonly reason: string }
 
 /** The run, if it may become this. */
 export function moving(row: RunRow | undefined, id: RunId, wanted: RunState): RunRow {
@@ -49,6 +63,34 @@ export function moving(row: RunRow | undefined, id: RunId, wanted: RunState): Ru
   if (!RUN_MOVES[row.state].includes(wanted)) throw refuse('RUN_STATE', { run: id, name: row.name, state: row.state, wanted })
   return row
 }
+
+/** Changes with every input that is meant for it and with every claim it makes or completes. */
+export const holdingsOf = ({ prompted = 0, claims = [] }: RunRow): string => `${prompted}/${claims.map(({ id }) => id).join()}`
+
+const ending = (row: RunRow | undefined, id: RunId, wanted: RunState, holdings: string): RunRow => {
+  const found = moving(row, id, wanted)
+  if (holdingsOf(found) !== holdings) throw refuse('CONFLICT', { table: 'runs', id, tries: 1 })
+  return found
+}
+
+/** What it has in hand after it took something, or completed a claim. */
+function afterTaking({ prompted = 0, claims = [] }: RunRow, data: Happened['data']): Partial<RunRow> {
+  const took = data as
+    | (Slot & { kind: TakeKind; inputs?: readonly unknown[]; claim?: Claimed['id']; batches?: readonly { id: string }[] })
+    | undefined
+  // Erased, nobody knows how many: there may have been some.
+  if (!took) return { prompted: prompted + 1 }
+  // What was meant for it is counted already.
+  if (took.kind === 'inputs') return took.name === NEXT && took.inputs?.length ? { prompted: prompted + took.inputs.length } : {}
+  const claim = took.kind === 'inboxDone' ? (took.name as Claimed['id']) : took.claim
+  const others = claims.filter(({ id }) => id !== claim)
+  const ids = took.batches?.map(({ id }) => id as Claimed['batches'][number])
+  const left = claim && ids ? [...others, { id: claim, batches: ids }] : others
+  return { claims: left.length > 0 ? left : undefined }
+}
+
+/** What a run asks for that takes what was said for the next turn. */
+export const NEXT = 'next'
 
 export const runName = (session: string, name: string, key = ''): string => canonical([session, name, key])
 
@@ -94,9 +136,17 @@ export const run = decider<RunRow, RunCommand>({
       return [fact('effect.resolved', { branch, name, ordinal, ...told })]
     },
     seal: (row, { id, entries }) => [fact('tape.sealed', { segment: moving(row, id, 'running').segments + 1, entries })],
-    finish: (row, { id, result }) => (moving(row, id, 'done') ? [fact('run.finished', { result })] : []),
-    fail: (row, { id, error }) => (moving(row, id, 'failed') ? [fact('run.failed', { error })] : []),
-    cancel: (row, { id, reason }) => (moving(row, id, 'cancelled') ? [fact('run.cancelled', { reason })] : []),
+    prompt: (row, { id, input }) => {
+      // Whoever says something wants to be heard, whatever state it is in.
+      const { state, prompted = 0 } = moving(row, id, 'cancelled')
+      if (prompted >= limits.runInputs) throw refuse('INPUTS_FULL', { run: id, state, limit: limits.runInputs })
+      return [fact('run.prompted', { input })]
+    },
+    take: (row, { id, slot: { branch, name, ordinal }, kind, outcome }) =>
+      moving(row, id, 'running') ? [fact('run.took', { branch, name, ordinal, kind, ...outcome })] : [],
+    finish: (row, { id, holdings, result }) => (ending(row, id, 'done', holdings) ? [fact('run.finished', { result })] : []),
+    fail: (row, { id, holdings, error }) => (ending(row, id, 'failed', holdings) ? [fact('run.failed', { error })] : []),
+    cancel: (row, { id, holdings, reason }) => (ending(row, id, 'cancelled', holdings) ? [fact('run.cancelled', { reason })] : []),
   },
 
   // Erased facts still move the state; only what they said is gone.
@@ -137,6 +187,8 @@ export const run = decider<RunRow, RunCommand>({
       return changed(row, e, { waits, state: waits.length > 0 ? 'waiting' : 'running' })
     },
     'tape.sealed': (row, e) => row && changed(row, e, { segments: row.segments + 1 }),
+    'run.prompted': (row, e) => row && changed(row, e, { prompted: (row.prompted ?? 0) + 1 }),
+    'run.took': (row, e) => row && changed(row, e, afterTaking(row, e.data)),
     'run.finished': (row, e) => row && changed(row, e, { state: 'done', waits: [], result: e.data?.result as Stored | undefined }),
     'run.failed': (row, e) => row && changed(row, e, { state: 'failed', waits: [], error: e.data?.error as ErrorData | undefined }),
     'run.cancelled': (row, e) =>

@@ -3,16 +3,19 @@
 import { type InkError, refuse } from '../../model/errors.ts'
 import type { Event } from '../../model/event.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
 import { type ErrorData, isOver, type RunRow, type RunState, type Usage } from '../../model/run.ts'
 import { checkReason } from '../erase.ts'
 import { type Part, plan } from '../execute.ts'
+import type { Ending } from '../inputs/input-decider.ts'
+import { isConflict } from '../outcome.ts'
 import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
 import { type Branch, BranchHandle } from './branch.ts'
 import { endingParts } from './ending.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
 import { OpenRun } from './open-run.ts'
-import type { RunCommand } from './run-decider.ts'
+import { holdingsOf, type RunCommand } from './run-decider.ts'
 import { errorData, load, store } from './stored.ts'
 import { tapeOf } from './tape-reader.ts'
 
@@ -117,6 +120,9 @@ export class RunInHand implements Run {
   ask: Branch['ask'] = async (...given) => this.#live().ask(...given)
   approval: Branch['approval'] = async (...given) => this.#live().approval(...given)
   usage: Branch['usage'] = async (...given) => this.#live().usage(...given)
+  inputs: Branch['inputs'] = async (...given) => this.#live().inputs(...given)
+  inbox: Branch['inbox'] = async (...given) => this.#live().inbox(...given)
+  inboxDone: Branch['inboxDone'] = async (...given) => this.#live().inboxDone(...given)
   append: Branch['append'] = async (...given) => this.#live().append(...given)
   all: Branch['all'] = async (...given) => this.#live().all(...given)
   child: Branch['child'] = async (...given) => this.#live().child(...given)
@@ -132,18 +138,20 @@ export class RunInHand implements Run {
     open.checkLive()
     await open.replay.checkDone()
     const stored = await store(this.#scope, result, { ...open.about, of: 'the run' })
-    await this.#end(open, { verb: 'finish', id: open.id, result: stored })
+    await this.#end(open, 'done', (holdings) => ({ verb: 'finish', id: open.id, holdings, result: stored }))
     this.#result = await load(this.#scope, stored)
   }
 
   async fail(error: unknown): Promise<void> {
     const { open } = this.#live()
-    await this.#end(open, { verb: 'fail', id: open.id, error: errorData(this.#scope, error) })
+    const told = errorData(this.#scope, error)
+    await this.#end(open, 'failed', (holdings) => ({ verb: 'fail', id: open.id, holdings, error: told }))
   }
 
   async cancel(reason: string): Promise<void> {
     const { open } = this.#live()
-    await this.#end(open, { verb: 'cancel', id: open.id, reason: checkReason(reason) })
+    const why = checkReason(reason)
+    await this.#end(open, 'cancelled', (holdings) => ({ verb: 'cancel', id: open.id, holdings, reason: why }))
   }
 
   tape(): AsyncGenerator<Event, void, undefined> {
@@ -155,11 +163,21 @@ export class RunInHand implements Run {
   }
 
   /** The lease goes back in the same commit, and whoever waits for this run is woken. */
-  async #end(open: OpenRun, command: RunCommand): Promise<void> {
-    const { row } = open
-    // Let go, it borrows nothing any more: what it gave back twice would be somebody else's.
-    if (this.#closed) throw isOver(row.state) ? this.#finished() : refuse('RUN_CLOSED', open.about)
-    await this.leave((release) => open.change(command, [...endingParts(this.#scope, row), ...release]))
+  async #end(open: OpenRun, how: Ending, command: (holdings: string) => RunCommand): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const { row } = open
+      // Let go, it borrows nothing any more: what it gave back twice would be somebody else's.
+      if (this.#closed) throw isOver(row.state) ? this.#finished() : refuse('RUN_CLOSED', open.about)
+      const parts = await endingParts(this.#scope, row, how)
+      try {
+        await this.leave((release) => open.change(command(holdingsOf(row)), [...parts, ...release]))
+        break
+      } catch (error) {
+        // Somebody said something to it just now: that is not lost with it.
+        if (!isConflict(error, 'runs') || attempt === limits.conflictRetries) throw error
+        await open.look()
+      }
+    }
     open.end(refuse('RUN_FINISHED', open.about))
   }
 

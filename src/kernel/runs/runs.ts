@@ -7,6 +7,7 @@ import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { isOver, RUN_STATES, type RunRow, type RunState } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { withdrawOfSession } from '../approvals/approvals.ts'
 import { telling } from '../draft.ts'
 import { checkReason } from '../erase.ts'
 import { part, plan, readRow } from '../execute.ts'
@@ -15,7 +16,7 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { endingParts } from './ending.ts'
 import { takeName } from './names.ts'
 import { failureOf, readRun } from './result.ts'
-import { run } from './run-decider.ts'
+import { holdingsOf, run } from './run-decider.ts'
 import { wakePart } from './signal.ts'
 import { errorData, store } from './stored.ts'
 
@@ -91,10 +92,10 @@ export async function cancelRun(scope: Scope, given: string, reason: string): Pr
     if (!seen.body) throw refuse('RUN_UNKNOWN', { run: given, tenant: scope.tenant })
     const row = seen.body as unknown as RunRow
     const { id, session } = row
-    const cancel = part(run, id, { verb: 'cancel', id, reason: why }, { session, run: id, seen })
+    const cancel = part(run, id, { verb: 'cancel', id, holdings: holdingsOf(row), reason: why }, { session, run: id, seen })
     const guard: Guard = { kind: 'row', table: 'runs', id, revision: seen.revision }
     try {
-      const { rows } = await plan(scope, [cancel, ...endingParts(scope, row)], { guards: [guard] })
+      const { rows } = await plan(scope, [cancel, ...(await endingParts(scope, row, 'cancelled'))], { guards: [guard] })
       scope.engine.openRuns.end(scope.tenant, id, failureOf(rows[0]?.body as unknown as RunRow))
       return
     } catch (error) {
@@ -103,7 +104,7 @@ export async function cancelRun(scope: Scope, given: string, reason: string): Pr
   }
 }
 
-/** The session goes, and nothing in it goes on. */
+/** The session goes, and nothing in it goes on; nobody is asked anything for it any more. */
 export async function cancelRuns(scope: Scope, session: SessionId, reason: string): Promise<void> {
   for (const state of RUN_STATES.filter((one) => !isOver(one))) {
     for (;;) {
@@ -112,6 +113,7 @@ export async function cancelRuns(scope: Scope, session: SessionId, reason: strin
       if (items.length === 0) break
     }
   }
+  await withdrawOfSession(scope, session)
 }
 
 export type Resolution = { readonly result: unknown } | { readonly error: unknown }

@@ -5,7 +5,9 @@ import type { Json } from '../../model/data.ts'
 import { takeData } from '../../model/data.ts'
 import { InkError, refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
 import type { ErrorData, RunState, Stored } from '../../model/run.ts'
+import type { FiringId, FiringRow } from '../../model/trigger.ts'
 import { getJson, putJson } from '../blobs.ts'
 import { admit } from '../draft.ts'
 import type { Scope } from '../scope.ts'
@@ -20,9 +22,9 @@ export async function store(scope: Scope, value: unknown, about: Readonly<Record
   return { blob: { digest, bytes } }
 }
 
-/** Refused before it is asked for, as `store` would refuse it. */
-export function checkValue(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>): void {
-  if (value !== undefined) checked(scope, value, about, false)
+/** Refused before it is asked for, as `store` would refuse it; what comes back is what would be stored. */
+export function checkValue(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>): Json | undefined {
+  return value === undefined ? undefined : checked(scope, value, about, false)
 }
 
 function checked(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>, whole: boolean): Json {
@@ -36,8 +38,17 @@ function checked(scope: Scope, value: unknown, about: Readonly<Record<string, un
 }
 
 export async function load(scope: Scope, stored: Stored | undefined): Promise<unknown> {
+  if (stored?.firing) return { ...(stored.value as object), payload: await firedPayload(scope, stored.firing) }
   if (stored?.blob) return getJson(scope, stored.blob)
   return stored?.value
+}
+
+/** What fired, for whoever is told of it. */
+export async function firedPayload(scope: Scope, id: FiringId): Promise<unknown> {
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'firings', id)
+  const row = stored && decodeBody<FiringRow & Body>(stored.body)
+  if (!row?.payload) throw refuse('FIRING_ERASED', { firing: id })
+  return load(scope, row.payload)
 }
 
 /** How another run ended, as a wait for it recorded it. */

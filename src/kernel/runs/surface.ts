@@ -1,13 +1,12 @@
 // What a store offers about runs, put together for one tenant's view.
 
-import type { ApprovalRow } from '../../model/approval.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Event, Receipt } from '../../model/event.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { RunRow } from '../../model/run.ts'
+import { type Approvals, approvalsOf } from '../approvals/surface.ts'
 import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
-import { type ApprovalListOptions, type DecideOptions, decideApproval, getApproval, listApprovals } from './approvals.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
 import { holderOf, type RunHolder } from './holder.ts'
 import { type Handler, RunNode, type WorkNode, type WorkOptions } from './node.ts'
@@ -39,12 +38,7 @@ export interface RunSurface {
     fork(id: string, options: ForkOptions): Promise<Run>
     tape(id: string): AsyncGenerator<Event, void, undefined>
   }
-  readonly approvals: {
-    list(options?: ApprovalListOptions): Promise<{ readonly items: readonly ApprovalRow[]; readonly cursor?: string }>
-    get(id: string): Promise<ApprovalRow | undefined>
-    /** The first answer counts. */
-    decide(id: string, options: DecideOptions): Promise<ApprovalRow>
-  }
+  readonly approvals: Approvals
 }
 
 /** `only` is the tenant whose runs a node may take up; without it those of all. */
@@ -71,10 +65,6 @@ export function runSurface(scope: Scope, only: TenantId | undefined): RunSurface
         yield* tapeOf(scope, await that(id), (query) => readEvents(scope, query))
       },
     },
-    approvals: {
-      list: (options) => listApprovals(scope, options),
-      get: (id) => getApproval(scope, id),
-      decide: (id, options) => decideApproval(scope, id, options),
-    },
+    approvals: approvalsOf(scope),
   }
 }

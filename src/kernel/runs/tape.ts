@@ -4,13 +4,13 @@ import { hex } from '../../model/bytes.ts'
 import type { EventRecord, Receipt } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import type { ErrorData, Slot, Stored, WaitKind } from '../../model/run.ts'
+import type { ErrorData, Slot, Stored, TakeKind, WaitKind } from '../../model/run.ts'
 import { TAPE_TYPES } from '../decider.ts'
 import { decodePayload } from '../read.ts'
 import type { Scope } from '../scope.ts'
 import { isMark, markKey } from './mark.ts'
 
-export type AskKind = 'effect' | 'start' | 'race' | 'usage' | 'append' | WaitKind
+export type AskKind = 'effect' | 'start' | 'race' | 'usage' | 'append' | TakeKind | WaitKind
 
 export interface Asked extends Slot {
   readonly kind: AskKind
@@ -170,7 +170,7 @@ interface TapeData extends Slot {
   readonly [more: string]: unknown
 }
 
-const ON_TAPE: readonly string[] = [...TAPE_TYPES, 'effect.resolved', 'wait.began', 'wait.ended', 'run.used']
+const ON_TAPE: readonly string[] = [...TAPE_TYPES, 'effect.resolved', 'wait.began', 'wait.ended', 'run.used', 'run.took']
 
 function askedBy(scope: Scope, { type, payload, seq }: EventRecord): { readonly slot: Asked; readonly data: TapeData } | undefined {
   if (!ON_TAPE.includes(type) || payload === undefined) return undefined
@@ -201,6 +201,7 @@ function told(type: string, data: TapeData): Partial<Entry> & { readonly done: b
     case 'wait.ended':
       return { done: true, outcome: data }
     case 'race.won':
+    case 'run.took':
       return { done: true, outcome: data }
     default:
       return { done: true }

@@ -2,10 +2,11 @@
 
 import { limits } from '../../model/limits.ts'
 import type { Wait, WaitKind } from '../../model/run.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { withdrawParts } from '../approvals/approvals.ts'
 import type { Part } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { Bell } from '../read.ts'
-import { withdrawParts } from './approvals.ts'
 import type { OpenRun } from './open-run.ts'
 import { never } from './parking.ts'
 import type { Asked, Entry } from './tape.ts'
@@ -19,6 +20,8 @@ export interface WaitSpec {
   readonly on?: string
   /** What is written together with the beginning. */
   readonly begins?: (until: number | undefined) => readonly Part[]
+  /** What must be so when it begins. */
+  readonly guards?: readonly Guard[]
   /** What came of it, with what is written together with the end; undefined as long as nothing did. `late`: its time is over. */
   readonly check: (wait: { readonly until?: number; readonly on?: string }, late: boolean) => Promise<Ended | undefined>
 }
@@ -82,7 +85,7 @@ async function begin(
 ): Promise<{ readonly until?: number; readonly on?: string }> {
   const until = spec.until ?? (spec.ms === undefined ? undefined : (await storeTime(open)) + spec.ms)
   const wait: Wait = { ...slot, kind: spec.kind, ...(until !== undefined && { until }), ...(spec.on !== undefined && { on: spec.on }) }
-  await open.change({ verb: 'wait', id: open.id, wait }, spec.begins?.(until))
+  await open.change({ verb: 'wait', id: open.id, wait }, spec.begins?.(until), spec.guards && { guards: spec.guards })
   return wait
 }
 
@@ -107,7 +110,7 @@ export async function leaveWaits(open: OpenRun): Promise<void> {
     if (!open.replay.isLost(wait.branch)) continue
     const about = { session: open.row.session, run: open.id }
     try {
-      await open.change({ verb: 'endWait', id: open.id, wait, outcome: { left: true } }, withdrawParts([wait], about))
+      await open.change({ verb: 'endWait', id: open.id, wait, outcome: { left: true } }, withdrawParts(open.scope, [wait], about))
     } catch (error) {
       // It ended by itself.
       if (!isConflict(error, 'waits')) throw error

@@ -1,7 +1,8 @@
 // A claim: an item in hand, under a fence. It is settled once, by whoever holds the newest one.
 
-import { InkError, refuse } from '../../model/errors.ts'
+import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
 import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import type { ErrorData } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -46,8 +47,6 @@ export interface Claim<T = unknown> extends AsyncDisposable {
   release(options?: { readonly delay?: Duration }): Promise<void>
 }
 
-const SETTLED: Readonly<Record<string, Move>> = { complete: 'completed', fail: 'failed', release: 'released' }
-
 export class HeldClaim<T = unknown> implements Claim<T> {
   readonly scope: Scope
   readonly id: Id<'work'>
@@ -55,6 +54,7 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   readonly #row: DoneRow
   readonly #hold: ClaimHold
   #how: Move | undefined
+  #doubted = false
 
   constructor(scope: Scope, row: DoneRow, payload: T, hold: ClaimHold) {
     this.scope = scope
@@ -91,8 +91,20 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   get signal(): AbortSignal {
     return this.#hold.lost.signal
   }
+  /** How it was settled, or is being settled just now. */
+  get how(): Move | undefined {
+    return this.#how
+  }
   get isSettled(): boolean {
     return this.#how !== undefined
+  }
+
+  get leaseMs(): number {
+    return this.#hold.leaseMs
+  }
+  /** It was settled, and the store did not say whether that was saved. */
+  get wasDoubted(): boolean {
+    return this.#doubted
   }
 
   async complete(): Promise<void> {
@@ -136,7 +148,8 @@ export class HeldClaim<T = unknown> implements Claim<T> {
     error?: ErrorData,
   ): Promise<Done> {
     this.#checkOpen()
-    this.#how = SETTLED[command.verb] as Move
+    this.#how = move
+    this.#hold.settling = true
     try {
       const { row, id } = this
       const fence: Guard = { kind: 'fence', table: 'work', id, fence: this.fence }
@@ -149,9 +162,18 @@ export class HeldClaim<T = unknown> implements Claim<T> {
       if (refusal instanceof InkError && refusal.code === 'FENCE_LOST') {
         this.scope.engine.holds.letGo(this.#hold)
         this.#hold.lost.abort(refusal)
-      } else this.#how = undefined
+      } else {
+        this.#how = undefined
+        this.#hold.settling = false
+        this.#doubted ||= refusal instanceof InkError && refusal.kind === 'unknown'
+      }
       throw refusal
     }
+  }
+
+  /** Nobody goes on with it here: it is not renewed any more, so that it comes to somebody else. */
+  letGo(): void {
+    this.scope.engine.holds.letGo(this.#hold)
   }
 
   #checkOpen(): void {
@@ -166,8 +188,16 @@ export class HeldClaim<T = unknown> implements Claim<T> {
       // It is somebody else's by now, and nobody asked for it to be given back by name.
       if (!(error instanceof InkError && error.code === 'FENCE_LOST')) throw error
       this.scope.engine.environment.logger.warn('a claim was lost before it was settled', { item: this.id, queue: this.queue })
+    } finally {
+      this.letGo()
     }
   }
+}
+
+/** When an item was seen: what the store's clock said, and our own steady one just before that was asked. */
+export interface Seen {
+  readonly now: number
+  readonly asked: number
 }
 
 export interface Taking {
@@ -176,17 +206,18 @@ export interface Taking {
   readonly asked: number
 }
 
-/** What it takes to claim an item as it was seen: nobody else has touched it since. */
-export async function taking(scope: Scope, { id, revision, body }: StoredRow, now: number, leaseMs: number): Promise<Taking> {
+/** What it takes to claim an item as it was seen: nobody else has touched it since. It is held from now on, whenever it was seen. */
+export async function taking(scope: Scope, { id, revision, body }: StoredRow, seen: Seen, leaseMs: number): Promise<Taking> {
   const { keeper, environment } = scope.engine
   const row = decodeBody<WorkRow & Body>(body)
   const { owner, incarnation, mark } = keeper.holder
-  const seen = { body: row, revision }
+  const asked = environment.clock.monotonic()
+  const now = Math.floor(seen.now + asked - seen.asked)
   const command = { verb: 'claim', owner, incarnation, ...(mark && { mark }), now, until: now + leaseMs, free: true } as const
   const item = id as Id<'work'>
   return {
-    asked: environment.clock.monotonic(),
-    parts: [part(work, item, command, { seen }), ...(await followers(scope, { item, row, move: 'claimed', now }))],
+    asked,
+    parts: [part(work, item, command, { seen: { body: row, revision } }), ...(await followers(scope, { item, row, move: 'claimed', now }))],
     guards: [{ kind: 'row', table: 'work', id, revision }],
   }
 }
@@ -207,11 +238,25 @@ export async function inHand<T>(
   try {
     return new HeldClaim<T>(scope, row, (await load(scope, payload)) as T, hold)
   } catch (error) {
-    // What it says cannot be read: it is set aside for somebody to mend that.
-    await new HeldClaim(scope, row, undefined, hold).fail(error, { final: true })
+    await setAside(new HeldClaim(scope, row, undefined, hold), error)
     throw error
   }
 }
+
+/** What it says cannot be read: for good, then somebody has to mend that; or just now, then it rests, and nobody has tried it. */
+async function setAside(claim: HeldClaim, error: unknown): Promise<void> {
+  const forGood = error instanceof InkError && LASTING.includes(error.kind)
+  try {
+    await (forGood ? claim.fail(error, { final: true }) : claim.giveBack(limits.workBackoffMs, true))
+  } catch (unsettled) {
+    const { logger } = claim.scope.engine.environment
+    logger.error('an item that cannot be read could not be given back', { item: claim.id, queue: claim.queue, error: String(unsettled) })
+  } finally {
+    claim.letGo()
+  }
+}
+
+const LASTING: readonly ErrorKind[] = ['missing', 'corrupt', 'invalid']
 
 /** Whoever held it last died with it, and there are no attempts left. */
 export const isPoisoned = (row: WorkRow): boolean => row.state === 'claimed' && isSpent(row)

@@ -14,6 +14,8 @@ export interface ClaimHold {
   readonly lost: AbortController
   /** By our own steady clock: from then on it may be somebody else's. */
   sureUntil: number
+  /** Its holder settles it: that its fence is not the newest any more is then no loss. */
+  settling: boolean
 }
 
 // Two renewals in a row may fail.
@@ -26,21 +28,26 @@ export class Holds {
   readonly #kept = new Set<ClaimHold>()
   readonly #asking = new Set<ClaimHold>()
   #running = false
+  /** The shortest lease that the nap was measured by. */
+  #shortest = Infinity
+  #wake: () => void = () => {}
 
   constructor(backend: Backend, environment: Environment, closing: AbortSignal) {
     this.#backend = backend
     this.#environment = environment
     this.#closing = closing
+    closing.addEventListener('abort', () => this.#wake(), { once: true })
   }
 
   take(tenant: TenantId, id: Id<'work'>, fence: number, leaseMs: number, asked: number): ClaimHold {
-    return { tenant, id, fence, leaseMs, lost: new AbortController(), sureUntil: asked + leaseMs }
+    return { tenant, id, fence, leaseMs, lost: new AbortController(), sureUntil: asked + leaseMs, settling: false }
   }
 
   /** Renews it from now on, until it is let go. */
   keep(hold: ClaimHold): void {
     this.#kept.add(hold)
     if (!this.#running) void this.#run()
+    else if (hold.leaseMs < this.#shortest) this.#wake()
   }
 
   letGo(hold: ClaimHold): void {
@@ -57,10 +64,13 @@ export class Holds {
     for (const [i, hold] of holds.entries()) {
       if (leases[i]?.fence === hold.fence) hold.sureUntil = asked + leaseMs
       else this.#lose(hold, leases[i]?.fence)
+      // Held for a shorter time than it is kept by.
+      if (leaseMs < hold.leaseMs && this.#kept.has(hold)) this.#wake()
     }
   }
 
   #lose(hold: ClaimHold, found?: number): void {
+    if (hold.settling) return
     this.#kept.delete(hold)
     hold.lost.abort(refuse('FENCE_LOST', { table: 'work', id: hold.id, fence: hold.fence, found: found ?? 'unknown' }))
   }
@@ -69,14 +79,19 @@ export class Holds {
     this.#running = true
     try {
       while (this.#kept.size > 0 && !this.#closing.aborted) {
-        const often = Math.min(...[...this.#kept].map(({ leaseMs }) => leaseMs / RENEWALS))
-        await this.#environment.timer.idly(often / 2, this.#closing).catch(() => {})
-        if (this.#closing.aborted) return
-        this.#look()
+        this.#shortest = Math.min(...[...this.#kept].map(({ leaseMs }) => leaseMs))
+        await this.#nap(this.#shortest / RENEWALS / 2)
+        if (!this.#closing.aborted) this.#look()
       }
     } finally {
       this.#running = false
     }
+  }
+
+  async #nap(ms: number): Promise<void> {
+    const waking = new AbortController()
+    this.#wake = () => waking.abort()
+    await this.#environment.timer.idly(ms, waking.signal).catch(() => {})
   }
 
   #look(): void {

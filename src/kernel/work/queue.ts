@@ -13,8 +13,9 @@ import { part, plan } from '../execute.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { load } from '../runs/stored.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { bury, type Claim, type HeldClaim, inHand, isPoisoned, taking } from './claim.ts'
+import { bury, type Claim, type HeldClaim, inHand, isPoisoned, type Seen, taking } from './claim.ts'
 import { following } from './follow.ts'
+import { type WorkHolder, workHolder } from './holder.ts'
 import { storeNow } from './now.ts'
 import { type OfferOptions, offerItem, takeQueue, toItem, type WorkItem } from './offer.ts'
 import { orphans } from './orphans.ts'
@@ -54,6 +55,8 @@ export interface Queue<T = unknown> {
   /** Claims and settles, so many at a time, until it is closed. */
   work(handler: WorkHandler<T>, options?: WorkerOptions): QueueWorker<T>
   get(id: string): Promise<(WorkItem & { readonly payload: T }) | undefined>
+  /** Who has it in hand; undefined where nobody has. */
+  holder(id: string): Promise<WorkHolder | undefined>
   /** What is there: with a state in the order it will be taken, without one by its time. */
   list(options?: WorkListOptions): Promise<{ readonly items: readonly WorkItem[]; readonly cursor?: string }>
   /** Takes it out of the queue. Whoever holds it has lost it. */
@@ -81,6 +84,10 @@ export function queueOf<T>(scope: Scope, given: string, only: TenantId | undefin
     get: async (id) => {
       const found = await find(scope, name, id)
       return found && { ...toItem(found.id as Id<'work'>, found.row), payload: (await load(scope, found.row.payload)) as T }
+    },
+    holder: async (id) => {
+      const found = await find(scope, name, id)
+      return found && workHolder(scope, found.id as Id<'work'>, found.row)
     },
     list: (options) => listWork(scope, name, options),
     cancel: (id, options) => cancel(scope, name, id, options),
@@ -117,14 +124,23 @@ async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOpti
   const { lease, renew = false, signal } = optionsOf(options, 'claim')
   const leaseMs = takeLease(scope, lease)
   scope.engine.scheduler.start()
-  stopIfAsked(scope, signal)
-  const { now, rows, next } = await scope.engine.backend.queries.ready(scope.tenant, queue, WINDOW)
-  const found = rows.length > 0 ? rows : await orphans(scope, queue)
-  for (const row of found) {
-    const claim = await claimAs<T>(scope, row, now, leaseMs, renew)
-    if (claim) return { claim }
+  for (;;) {
+    stopIfAsked(scope, signal)
+    const asked = scope.engine.environment.clock.monotonic()
+    const { now, rows, next } = await scope.engine.backend.queries.ready(scope.tenant, queue, WINDOW)
+    const found = rows.length > 0 ? rows : await orphans(scope, queue)
+    let buried = false
+    for (const row of found) {
+      const claim = await claimAs<T>(scope, row, { now, asked }, leaseMs, renew)
+      if (claim && claim !== 'buried') return { claim }
+      buried ||= claim === 'buried'
+    }
+    // What stood behind the buried can be claimed now.
+    if (!buried) return found.length > 0 ? { why: 'lostRace' } : whyNot(scope, queue, now, next)
   }
-  if (found.length > 0) return { why: 'lostRace' }
+}
+
+async function whyNot(scope: Scope, queue: string, now: number, next: number | undefined): Promise<WhyEmpty> {
   // Something that is due, and cannot be claimed: it is held, or stands behind another of its group.
   const { rows: held } = await scope.engine.backend.rows.list(scope.tenant, 'work', {
     index: 'byDue',
@@ -148,20 +164,20 @@ export function takeLease(scope: Scope, lease: Duration | undefined): number {
   return ms
 }
 
-/** Undefined where somebody else was quicker, or nobody is to have it any more. */
+/** Undefined where somebody else was quicker; buried where nobody is to have it any more. */
 export async function claimAs<T>(
   scope: Scope,
   row: StoredRow,
-  now: number,
+  seen: Seen,
   leaseMs: number,
   renew: boolean,
-): Promise<HeldClaim<T> | undefined> {
+): Promise<HeldClaim<T> | 'buried' | undefined> {
   try {
     if (isPoisoned(decodeBody<WorkRow & Body>(row.body))) {
       await bury(scope, row)
-      return undefined
+      return 'buried'
     }
-    const { parts, guards, asked } = await taking(scope, row, now, leaseMs)
+    const { parts, guards, asked } = await taking(scope, row, seen, leaseMs)
     const { rows } = await plan(scope, parts, { guards })
     return await inHand<T>(scope, rows[0] as NonNullable<(typeof rows)[0]>, row.id, leaseMs, asked, renew)
   } catch (error) {
@@ -209,7 +225,7 @@ async function cancel(scope: Scope, queue: string, given: string, options?: { re
   const { row } = found
   const id = found.id as Id<'work'>
   await following(scope, { item: id, row, move: 'cancelled' }, (followed) =>
-    plan(scope, [part(work, id, { verb: 'cancel', reason }), ...followed]),
+    plan(scope, [part(work, id, { verb: 'cancel', reason, id }), ...followed]),
   )
   return toItem(id, row)
 }
@@ -222,19 +238,30 @@ async function redrive(scope: Scope, queue: string, given?: string): Promise<rea
     )
     return toItem(id, rows[0]?.body as unknown as WorkRow)
   }
-  const driven: WorkItem[] = []
+  const driven = new Map<string, WorkItem>()
   if (given !== undefined) {
     const found = await find(scope, queue, given)
     if (!found) throw refuse('WORK_UNKNOWN', { item: given })
-    driven.push(await anew(found.id as Id<'work'>, found.row))
+    driven.set(found.id, await anew(found.id as Id<'work'>, found.row))
   } else {
     checkOpen(scope.engine)
-    for (;;) {
-      const page = await scope.engine.backend.rows.list(scope.tenant, 'work', { index: 'byReady', equals: [queue, 'dead'], limit: PAGE })
-      for (const { id, body } of page.rows) driven.push(await anew(id as Id<'work'>, decodeBody<WorkRow & Body>(body)))
+    for (let cursor: string | undefined; ; ) {
+      const dead = { index: 'byReady', equals: [queue, 'dead'], limit: PAGE, ...(cursor !== undefined && { cursor }) } as const
+      const page = await scope.engine.backend.rows.list(scope.tenant, 'work', dead)
+      for (const { id, body } of page.rows) {
+        // Once each: what dies again meanwhile stays dead.
+        if (driven.has(id)) continue
+        try {
+          driven.set(id, await anew(id as Id<'work'>, decodeBody<WorkRow & Body>(body)))
+        } catch (error) {
+          // Somebody else redrove it, or took it away, just now.
+          if (!(error instanceof InkError && (error.code === 'WORK_NOT_DEAD' || error.code === 'WORK_UNKNOWN'))) throw error
+        }
+      }
       if (page.cursor === undefined) break
+      cursor = page.cursor
     }
   }
   scope.engine.openRuns.offered()
-  return driven
+  return [...driven.values()]
 }

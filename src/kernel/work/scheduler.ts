@@ -1,6 +1,7 @@
 // One scheduler a node: what is due by the clock alone (jobs, questions that run out) is done by whichever node sees it first, for all tenants.
 // It sleeps until the next time, and keeps no program alive.
 
+import { assert } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
@@ -30,10 +31,27 @@ export interface SchedulerStats {
   readonly failed: number
 }
 
+/** What came of doing at once what is due. */
+export interface Ticked {
+  /** Items that were due, and are done. */
+  readonly handled: number
+  /** Items that could not be done; they are tried again later. */
+  readonly failed: number
+  /** When something is due next, in store time. */
+  readonly next?: number
+}
+
 const TENANTS_AT_A_TIME = 100
 const PAGE = 50
 const REST_MS = 1000
 const REST_MOST_MS = 60_000
+
+interface Tick {
+  handled: number
+  failed: number
+  /** What was tried, as it was then. */
+  readonly met: Set<string>
+}
 
 export class Scheduler {
   readonly #engine: Engine
@@ -71,21 +89,58 @@ export class Scheduler {
     this.#unlist()
   }
 
+  /**
+   * Does what is due in this queue by the clock, of one tenant or of all, and has done it when it returns. It needs no loop, here or
+   * elsewhere, and any number of nodes may do it at once.
+   */
+  async tick(queue: string, tenant?: TenantId): Promise<Ticked> {
+    const handler = this.#handlers[queue]
+    assert(handler, `something is done about ${queue}`)
+    const tick = { handled: 0, failed: 0, met: new Set<string>() }
+    for (;;) {
+      const before = tick.met.size
+      const tenants = tenant === undefined ? await this.#engine.backend.queries.due(queue, TENANTS_AT_A_TIME) : [{ tenant, at: 0 }]
+      const times: number[] = []
+      for (const due of tenants) {
+        const scope = { engine: this.#engine, tenant: due.tenant, actor: '' }
+        const { next } = await this.#lookInto(scope, queue, due.at, handler, tick)
+        if (next !== undefined) times.push(next)
+      }
+      // What was done may have left more to do, and more tenants may be due than are asked for at a time.
+      if (tick.met.size > before) continue
+      const { handled, failed } = tick
+      return { handled, failed, ...(times.length > 0 && { next: Math.min(...times) }) }
+    }
+  }
+
   async #look(): Promise<number | undefined> {
-    let next: number | undefined
+    let wait: number | undefined
     for (const [queue, handler] of Object.entries(this.#handlers)) {
       for (const { tenant, at } of await this.#engine.backend.queries.due(queue, TENANTS_AT_A_TIME)) {
         this.#loop?.watch(tenant)
         const scope = { engine: this.#engine, tenant, actor: '' }
-        const wait = await this.#lookInto(scope, queue, at, handler)
-        if (wait !== undefined) next = Math.min(next ?? Infinity, wait)
+        try {
+          const { now, next } = await this.#lookInto(scope, queue, at, handler)
+          if (next !== undefined) wait = Math.min(wait ?? Infinity, next - now)
+        } catch (error) {
+          // A tenant that was closed just now, or whose file is damaged, keeps no other waiting.
+          if (this.#loop?.closing.aborted) throw error
+          this.#engine.environment.logger.warn('the scheduler could not look for what is due', { tenant, queue, error: String(error) })
+          wait = Math.min(wait ?? Infinity, REST_MS)
+        }
       }
     }
-    return next
+    return wait
   }
 
-  /** How long, at most, nothing more is due. */
-  async #lookInto(scope: Scope, queue: string, at: number, handler: ClockHandler): Promise<number | undefined> {
+  /** `next`: until then nothing more is due. */
+  async #lookInto(
+    scope: Scope,
+    queue: string,
+    at: number,
+    handler: ClockHandler,
+    tick?: Tick,
+  ): Promise<{ readonly now: number; readonly next?: number }> {
     const { backend } = this.#engine
     const { now } = await backend.leases.read(scope.tenant, [])
     if (at <= now) {
@@ -93,8 +148,8 @@ export class Scheduler {
       for (let cursor: string | undefined; ; ) {
         const page = await backend.rows.list(scope.tenant, 'work', { ...due, ...(cursor !== undefined && { cursor }) })
         for (const { id, revision, body } of page.rows) {
-          if (this.#loop?.closing.aborted) return undefined
-          await this.#handle(scope, handler, { id: id as Id<'work'>, revision, row: decodeBody<WorkRow & Body>(body), now })
+          if (this.#engine.closing.aborted || (!tick && this.#loop?.closing.aborted)) return { now }
+          await this.#handle(scope, handler, { id: id as Id<'work'>, revision, row: decodeBody<WorkRow & Body>(body), now }, tick)
         }
         if (page.cursor === undefined) break
         cursor = page.cursor
@@ -102,21 +157,26 @@ export class Scheduler {
     }
     const { rows } = await backend.rows.list(scope.tenant, 'work', { index: 'byDue', equals: [queue], from: now + 1, limit: 1 })
     const [first] = rows
-    return first && Math.max(0, (decodeBody<WorkRow & Body>(first.body).at ?? now) - now)
+    return { now, ...(first && { next: decodeBody<WorkRow & Body>(first.body).at ?? now }) }
   }
 
-  async #handle(scope: Scope, handler: ClockHandler, item: ClockItem): Promise<void> {
+  async #handle(scope: Scope, handler: ClockHandler, item: ClockItem, tick?: Tick): Promise<void> {
     const key = `${scope.tenant}/${item.id}`
+    // Once as it is: somebody who is in the way for good must not be run against without end.
+    if (tick?.met.has(`${key}/${item.revision}`)) return
     const steady = this.#engine.environment.clock.monotonic()
     const rest = this.#resting.get(key)
     if (rest && rest.until > steady) return
+    tick?.met.add(`${key}/${item.revision}`)
     try {
       await handler(scope, item)
       this.#resting.delete(key)
       this.#count.handled++
+      if (tick) tick.handled++
     } catch (error) {
       if (this.#engine.closing.aborted) return
       this.#count.failed++
+      if (tick) tick.failed++
       const ms = Math.min(rest ? rest.ms * 2 : REST_MS, REST_MOST_MS)
       if (this.#resting.size > limits.sessionsRemembered) this.#resting.clear()
       this.#resting.set(key, { until: steady + ms, ms })

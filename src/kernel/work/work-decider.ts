@@ -38,14 +38,16 @@ export type WorkCommand =
   | { readonly verb: 'bury'; readonly error: ErrorData }
   /** A dead one is offered anew: at the end of its group, with all its attempts. */
   | { readonly verb: 'redrive'; readonly id: string; readonly at: number }
-  | { readonly verb: 'cancel'; readonly reason: string }
+  /** With `id`, somebody asked for it by name, and is told where it is gone already. */
+  | { readonly verb: 'cancel'; readonly reason: string; readonly id?: string }
 
 // Before everything else that is due.
 const AT_ONCE = 0
 
 export const work = decider<WorkRow, WorkCommand>({
   table: 'work',
-  grants: ['work.claimed'],
+  // Settling grants it to nobody: from then on the old fence neither writes nor is renewed, whoever settled it.
+  grants: ['work.claimed', 'work.released', 'work.failed', 'work.died'],
 
   decide: {
     offer: (row, { verb: _, ...offered }) => {
@@ -54,7 +56,7 @@ export const work = decider<WorkRow, WorkCommand>({
       return []
     },
     claim: (row, { owner, mark, now, until, free }) => {
-      const due = row && row.at !== undefined && (row.state === 'claimed' ? free : row.state === 'ready' && row.at <= now)
+      const due = row && row.at !== undefined && (row.state === 'claimed' ? free : row.state !== 'dead' && row.at <= now)
       if (!due) throw refuse('CONFLICT', { table: 'work', id: row?.queue ?? '', tries: 1 })
       return [
         fact('work.claimed', {
@@ -91,7 +93,11 @@ export const work = decider<WorkRow, WorkCommand>({
       if (row.state !== 'dead') throw refuse('WORK_NOT_DEAD', { item: id, queue: row.queue, state: row.state })
       return [fact('work.redriven', {}), offeredAnew(row, at)]
     },
-    cancel: (row, { reason }) => (row ? [fact('work.cancelled', { reason })] : []),
+    cancel: (row, { reason, id }) => {
+      if (row) return [fact('work.cancelled', { reason })]
+      if (id !== undefined) throw refuse('WORK_UNKNOWN', { item: id })
+      return []
+    },
   },
 
   evolve: {

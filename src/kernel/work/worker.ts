@@ -4,16 +4,15 @@ import { InkError, refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
-import type { WorkRow } from '../../model/work.ts'
 import type { DoneRow } from '../execute.ts'
 import { FinalError } from '../runs/effect.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { Ahead, type Candidate, keyOf } from './ahead.ts'
 import { type Claim, type HeldClaim, inHand, taking } from './claim.ts'
 import { Loop } from './loop.ts'
-import { orphans } from './orphans.ts'
 import { claimAs, takeLease } from './queue.ts'
+import { settling } from './settling.ts'
 
 export type WorkHandler<T> = (claim: Claim<T>) => unknown
 
@@ -42,15 +41,9 @@ export interface WorkerStats {
 
 const CONCURRENCY = 8
 const DRAIN_MS = 10_000
-const TENANTS_AT_A_TIME = 100
 
-interface Candidate {
-  readonly scope: Scope
-  readonly row: StoredRow
-  readonly item: WorkRow
-  /** What the store's clock said when it was read. */
-  readonly now: number
-}
+/** How a handler ended. One that was left behind may go on, but not with this claim. */
+type Ended = { readonly how: 'done' } | { readonly how: 'left' } | { readonly how: 'failed'; readonly error: unknown }
 
 export class QueueWorker<T> implements AsyncDisposable {
   readonly #scope: Scope
@@ -59,21 +52,14 @@ export class QueueWorker<T> implements AsyncDisposable {
   readonly #concurrency: number
   readonly #leaseMs: number
   readonly #drainMs: number
-  readonly #all: boolean
   readonly #leaving = new AbortController()
   readonly #running = new Map<string, Promise<void>>()
   /** On their way to be claimed here. */
   readonly #taking = new Set<string>()
   readonly #count = { taken: 0, completed: 0, failed: 0, died: 0, lost: 0 }
   readonly #loop: Loop
+  readonly #ahead: Ahead
   readonly #unlist: () => void
-  /** Read ahead, in order. */
-  #ahead: Candidate[] = []
-  #readAt = -Infinity
-  #searchedAt = -Infinity
-  #reading: Promise<number | undefined> | undefined
-  /** Others take from the same end: from then on any of those read ahead will do. */
-  #collided = false
   #closed: Promise<void> | undefined
 
   constructor(scope: Scope, queue: string, handler: WorkHandler<T>, options: WorkerOptions | undefined, only: TenantId | undefined) {
@@ -90,7 +76,13 @@ export class QueueWorker<T> implements AsyncDisposable {
     this.#concurrency = concurrency
     this.#leaseMs = takeLease(scope, lease)
     this.#drainMs = milliseconds(drain)
-    this.#all = tenants === 'all'
+    this.#ahead = new Ahead(scope, {
+      queue,
+      all: tenants === 'all',
+      most: Math.min(concurrency * limits.workAhead, limits.workWindow),
+      isOurs: (key) => this.#running.has(key) || this.#taking.has(key),
+      watch: (tenant) => this.#loop.watch(tenant),
+    })
     this.#loop = new Loop(scope.engine, { of: `a worker of ${queue}`, look: () => this.#look() })
     this.#loop.watch(scope.tenant)
     this.#unlist = scope.engine.openRuns.addNode(this)
@@ -114,11 +106,16 @@ export class QueueWorker<T> implements AsyncDisposable {
   async #close(): Promise<void> {
     await this.#loop.close()
     const patience = new AbortController()
-    const ended = Promise.allSettled(this.#running.values()).then(() => patience.abort())
+    const ended = this.#ended().then(() => patience.abort())
     await this.#scope.engine.environment.timer.after(this.#drainMs, patience.signal).catch(() => {})
-    this.#leaving.abort(refuse('STORE_CLOSED'))
+    this.#leaving.abort()
     await ended
     this.#unlist()
+  }
+
+  /** What was claimed with the settling of another is among them. */
+  async #ended(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -126,81 +123,37 @@ export class QueueWorker<T> implements AsyncDisposable {
   }
 
   async #look(): Promise<number | undefined> {
-    let next: number | undefined
     while (this.#running.size < this.#concurrency && !this.#loop.closing.aborted) {
-      const candidate = this.#pick()
+      const candidate = this.#ahead.pick()
       if (candidate) {
         await this.#take(candidate)
         continue
       }
-      next = await this.#read()
-      if (this.#ahead.length === 0) return next
+      const next = await this.#ahead.read()
+      if (this.#ahead.isEmpty) return next
     }
     return undefined
   }
 
-  #pick(tenant?: TenantId): Candidate | undefined {
-    const { clock } = this.#scope.engine.environment
-    if (clock.monotonic() - this.#readAt > limits.workAheadMs) this.#ahead = []
-    const mine = tenant === undefined ? this.#ahead : this.#ahead.filter(({ scope }) => scope.tenant === tenant)
-    // Nothing is put before what is more urgent.
-    const alike = this.#collided ? mine.filter(({ item }) => item.priority === mine[0]?.item.priority).length : 1
-    const picked = mine[(this.#scope.engine.environment.entropy.bytes(1)[0] as number) % Math.max(alike, 1)]
-    if (picked) this.#ahead = this.#ahead.filter((candidate) => candidate !== picked)
-    return picked
-  }
-
-  /** What can be claimed, of all tenants it is for; the answer is how long, at most, nothing more is due. */
-  #read(): Promise<number | undefined> {
-    this.#reading ??= this.#readNow().finally(() => {
-      this.#reading = undefined
-    })
-    return this.#reading
-  }
-
-  async #readNow(): Promise<number | undefined> {
-    const { engine } = this.#scope
-    const most = Math.min(this.#concurrency * limits.workAhead, limits.workWindow)
-    const tenants = this.#all
-      ? (await engine.backend.queries.due(this.#queue, TENANTS_AT_A_TIME)).map(({ tenant }) => tenant)
-      : [this.#scope.tenant]
-    const steady = engine.environment.clock.monotonic()
-    const search = steady - this.#searchedAt >= limits.lookEveryMs
-    if (search) this.#searchedAt = steady
-    const ahead: Candidate[] = []
-    let wait: number | undefined
-    for (const tenant of tenants) {
-      this.#loop.watch(tenant)
-      const scope = { ...this.#scope, tenant }
-      const { now, rows, next } = await engine.backend.queries.ready(tenant, this.#queue, most)
-      const left = search ? await orphans(scope, this.#queue) : []
-      if (next !== undefined) wait = Math.min(wait ?? Infinity, next - now)
-      for (const row of [...rows, ...left]) ahead.push({ scope, row, now, item: decodeBody<WorkRow & Body>(row.body) })
+  async #take(candidate: Candidate): Promise<void> {
+    const { scope, row, seen } = candidate
+    try {
+      const claim = await this.#whileTaking(candidate, () => claimAs<T>(scope, row, seen, this.#leaseMs, true))
+      if (!claim) this.#ahead.collided()
+      else if (claim !== 'buried') this.#begin(claim)
+    } catch (error) {
+      this.#ahead.rest(candidate)
+      this.#log('an item could not be claimed', row.id, error)
     }
-    this.#ahead = ahead.filter(
-      ({ scope: { tenant }, row: { id } }) => !this.#running.has(keyOf(tenant, id)) && !this.#taking.has(keyOf(tenant, id)),
-    )
-    this.#collided = false
-    this.#readAt = engine.environment.clock.monotonic()
-    return wait
   }
 
-  async #take({ scope, row, now }: Candidate): Promise<void> {
-    const claim = await this.#whileTaking(scope, row, () => claimAs<T>(scope, row, now, this.#leaseMs, true))
-    if (!claim) this.#collided = true
-    else this.#begin(claim)
-  }
-
-  #begin(first: HeldClaim<T>): void {
+  #begin(claim: HeldClaim<T>): void {
     this.#count.taken++
-    const key = keyOf(first.tenant, first.id)
-    const work = this.#perform(first)
+    const key = keyOf(claim.tenant, claim.id)
+    const work = this.#perform(claim)
       .catch((error: unknown) => {
-        this.#scope.engine.environment.logger.error('an item could not be settled', {
-          queue: this.#queue,
-          item: first.id,
-          error: String(error),
-        })
+        this.#count.lost++
+        this.#log('an item could not be settled', claim.id, error)
       })
       .then((next) => {
         this.#running.delete(key)
@@ -212,67 +165,100 @@ export class QueueWorker<T> implements AsyncDisposable {
 
   /** The answer is the item that was claimed with the settling of this one. */
   async #perform(claim: HeldClaim<T>): Promise<HeldClaim<T> | undefined> {
-    const left = Promise.withResolvers<never>()
-    const leave = () => left.reject(this.#leaving.signal.reason)
-    if (this.#leaving.signal.aborted) leave()
-    else this.#leaving.signal.addEventListener('abort', leave, { once: true })
+    // Claimed on the way out, it is given back as it is.
+    const ended: Ended = this.#loop.closing.aborted ? { how: 'left' } : await this.#handle(claim)
+    if (claim.how) return this.#settledByHandler(claim, ended)
+    if (ended.how === 'done') return this.#completeAndTake(claim)
+    // Whoever has it by now knows better what becomes of it.
+    if (claim.signal.aborted) this.#count.lost++
+    else if (ended.how === 'left') await this.#settle(claim, () => claim.giveBack(0, true))
+    else await this.#settle(claim, () => claim.fail(ended.error, { final: ended.error instanceof FinalError }))
+    return undefined
+  }
+
+  async #handle(claim: HeldClaim<T>): Promise<Ended> {
+    const left = Promise.withResolvers<Ended>()
+    const leave = () => left.resolve({ how: 'left' })
+    this.#leaving.signal.addEventListener('abort', leave, { once: true })
     try {
-      await Promise.race([this.#handler(claim), left.promise])
-      if (claim.isSettled) return undefined
-      return await this.#completeAndTake(claim)
+      const work = async (): Promise<Ended> => {
+        await this.#handler(claim)
+        return { how: 'done' }
+      }
+      return await Promise.race([work(), left.promise])
     } catch (error) {
-      await this.#failed(claim, error)
-      return undefined
+      return { how: 'failed', error }
     } finally {
       this.#leaving.signal.removeEventListener('abort', leave)
     }
   }
 
-  async #failed(claim: HeldClaim<T>, error: unknown): Promise<void> {
-    if (claim.isSettled || claim.signal.aborted) {
-      this.#count.lost++
-      return
+  #settledByHandler(claim: HeldClaim<T>, ended: Ended): undefined {
+    if (claim.signal.aborted) this.#count.lost++
+    else {
+      this.#settled(claim)
+      if (ended.how === 'failed') this.#log('a handler failed after it had settled its item', claim.id, ended.error)
     }
-    if (error === this.#leaving.signal.reason) return claim.giveBack(0, true)
-    const left = await claim.fail(error, { final: error instanceof FinalError })
-    this.#count[left === 'dead' ? 'died' : 'failed']++
+    return undefined
+  }
+
+  async #settle(claim: HeldClaim<T>, settle: () => Promise<unknown>): Promise<void> {
+    try {
+      await settling(claim, settle, this.#leaving.signal)
+      this.#settled(claim)
+    } catch (error) {
+      if (!(error instanceof InkError && error.code === 'FENCE_LOST')) throw error
+      // What may have been written was, where nobody has it now.
+      if (claim.wasDoubted && error.details.found === 0) this.#settled(claim)
+      else this.#count.lost++
+    }
+  }
+
+  #settled({ how }: HeldClaim<T>): void {
+    if (how === 'completed' || how === 'failed' || how === 'died') this.#count[how]++
   }
 
   async #completeAndTake(claim: HeldClaim<T>): Promise<HeldClaim<T> | undefined> {
     const candidate = await this.#successor(claim)
-    if (candidate) {
-      const { scope, row, now } = candidate
-      const { parts, guards, asked } = await taking(scope, row, now, this.#leaseMs)
-      try {
-        const { rows } = await this.#whileTaking(scope, row, () => claim.settle({ verb: 'complete' }, 'completed', parts, guards))
-        this.#count.completed++
+    const next = candidate && (await this.#completeWith(claim, candidate))
+    if (!claim.how) await this.#settle(claim, () => claim.complete())
+    else this.#count[claim.signal.aborted ? 'lost' : 'completed']++
+    return next
+  }
+
+  /** In one commit with taking the next. Where that cannot be, this one may still be to complete. */
+  async #completeWith(claim: HeldClaim<T>, candidate: Candidate): Promise<HeldClaim<T> | undefined> {
+    const { scope, row, seen } = candidate
+    try {
+      return await this.#whileTaking(candidate, async () => {
+        const { parts, guards, asked } = await taking(scope, row, seen, this.#leaseMs)
+        const { rows } = await claim.settle({ verb: 'complete' }, 'completed', parts, guards)
         const claimed = rows[rows.length - parts.length] as DoneRow
-        return await inHand<T>(scope, claimed, row.id, this.#leaseMs, asked, true)
-      } catch (error) {
-        // Somebody took the next one; this one is still ours.
-        if (!(error instanceof InkError && error.code === 'CONFLICT' && error.details.id === row.id)) throw error
-        this.#collided = true
-      }
+        return inHand<T>(scope, claimed, row.id, this.#leaseMs, asked, true)
+      })
+    } catch (error) {
+      // Somebody took the next one, or the store failed: which of the two it was about is seen when this one is completed alone.
+      if (error instanceof InkError && error.code === 'CONFLICT') this.#ahead.collided()
+      else this.#ahead.putBack(candidate)
+      return undefined
     }
-    await claim.complete()
-    this.#count.completed++
-    return undefined
   }
 
-  /** The next item of the same tenant, where there is one and it is nobody's. */
+  /** The next item of the same tenant, where there is one and it is nobody's. Those that somebody left are taken up one by one. */
   async #successor(claim: HeldClaim<T>): Promise<Candidate | undefined> {
-    if (this.#loop.closing.aborted) return undefined
-    let candidate = this.#pick(claim.tenant)
-    if (!candidate && this.#ahead.length === 0 && !this.#ranDry()) {
-      await this.#read()
-      candidate = this.#pick(claim.tenant)
+    const { closing } = this.#loop
+    if (closing.aborted) return undefined
+    const found = this.#ahead.pickReady(claim.tenant)
+    if (found || !this.#ahead.isEmpty || this.#ahead.ranDry) return found
+    try {
+      await this.#ahead.read()
+    } catch (error) {
+      this.#log('a worker could not look for work', claim.id, error)
     }
-    if (!candidate || candidate.row.id === claim.id) return undefined
-    // Those that somebody left are taken up one by one.
-    return candidate.item.state === 'ready' ? candidate : undefined
+    return closing.aborted ? undefined : this.#ahead.pickReady(claim.tenant)
   }
 
-  async #whileTaking<R>({ tenant }: Scope, { id }: StoredRow, take: () => Promise<R>): Promise<R> {
+  async #whileTaking<R>({ scope: { tenant }, row: { id } }: Candidate, take: () => Promise<R>): Promise<R> {
     this.#taking.add(keyOf(tenant, id))
     try {
       return await take()
@@ -281,11 +267,7 @@ export class QueueWorker<T> implements AsyncDisposable {
     }
   }
 
-  /** The last look found nothing and was just now: the loop will see to it. */
-  #ranDry(): boolean {
-    return this.#ahead.length === 0 && this.#scope.engine.environment.clock.monotonic() - this.#readAt < DRY_MS
+  #log(message: string, item: string, error: unknown): void {
+    this.#scope.engine.environment.logger.error(message, { queue: this.#queue, item, error: String(error) })
   }
 }
-
-const DRY_MS = 5
-const keyOf = (tenant: TenantId, id: string): string => `${tenant}/${id}`

@@ -1,0 +1,71 @@
+// The export of approvals, byte for byte, and its check, which needs no store.
+
+import { createReadStream } from 'node:fs'
+import { type ApprovalState, verifyApprovals } from '../../index.ts'
+import { EXIT, type Exit, usage } from '../exit.ts'
+import { one } from '../format.ts'
+import { tenantView, withStore } from '../store.ts'
+import { type Terminal, verdict } from '../terminal.ts'
+import { harmless, jsonLine } from '../text.ts'
+import { given, onlyStore } from '../words.ts'
+
+export interface ExportOptions {
+  readonly state?: string
+  readonly after?: number
+  readonly tenant?: string
+}
+
+export function exportApprovals(t: Terminal, words: readonly string[], options: ExportOptions): Promise<Exit> {
+  const url = onlyStore(words, 'inkfast approvals export <store>')
+  return withStore(url, async (root) => {
+    const store = await tenantView(root, options.tenant)
+    const { state, after } = options
+    let last = ''
+    for await (const line of store.approvals.export(given({ state: state as ApprovalState | undefined, after }))) {
+      t.signal.throwIfAborted()
+      // A file gets every byte as it is; a terminal is not driven by what somebody wrote into a subject.
+      t.out(t.width === undefined ? line : harmless(line))
+      await t.room()
+      last = line
+    }
+    const { count, chain_sha256 } = JSON.parse(last) as { readonly count: number; readonly chain_sha256: string }
+    t.note(`${one(count, 'approval')}; keep the final chain somewhere else: ${chain_sha256}`)
+    if (t.width !== undefined) t.note('This is a terminal: redirect it to a file to have one that verifies.')
+    return EXIT.fine
+  })
+}
+
+export async function verifyExport(t: Terminal, [file, ...more]: readonly string[], { chain }: { readonly chain?: string }): Promise<Exit> {
+  if (file === undefined) throw usage('Which file? Write the path of an export, or - for what is piped in.')
+  if (more.length > 0) throw usage(`'${more[0]}' is one word too many.`)
+  if (chain !== undefined && !/^[0-9a-f]{64}$/.test(chain)) throw usage('A chain has 64 hex digits in lower case.')
+  const bytes = file === '-' ? process.stdin : createReadStream(file)
+  const report = await verifyApprovals(linesOf(bytes, t.signal), given({ chain }))
+  if (t.json) t.out(jsonLine(report))
+  else if (report.intact) {
+    t.out(verdict(t, 'ok', `intact: ${one(report.records, 'approval')}, each as it was exported; final chain ${report.chain}`))
+    if (chain === undefined) t.out(t.paint('dim', 'Rests on the file alone: hold it against a chain kept elsewhere with --chain.'))
+  } else {
+    t.out(verdict(t, 'fail', `line ${report.brokenAt}: ${report.reason}; the ${one(report.records, 'approval')} before it are sound`))
+    t.out(`${t.paint('bold', 'What to do: ')}keep this file as it is, and export again from the store.`)
+  }
+  return report.intact ? EXIT.fine : EXIT.unsound
+}
+
+const LINE_FEED = 10
+
+/** Bytes, not text: what is no UTF-8 is not to be taken for something else. */
+async function* linesOf(chunks: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+  let rest: Buffer[] = []
+  for await (const chunk of chunks) {
+    signal.throwIfAborted()
+    let from = 0
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
+      yield Buffer.concat([...rest, chunk.subarray(from, end)])
+      rest = []
+      from = end + 1
+    }
+    if (from < chunk.length) rest.push(chunk.subarray(from))
+  }
+  if (rest.length > 0) yield Buffer.concat(rest)
+}

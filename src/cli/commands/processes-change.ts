@@ -1,0 +1,93 @@
+// What people do to agent processes: they ask for one to be cancelled or abandoned, give and take handles, and forget what ended long ago.
+
+import type { AgentProcess, Store } from '../../index.ts'
+import { type Exit, usage } from '../exit.ts'
+import { count, one, time } from '../format.ts'
+import { changeStore, findSession, type WhoOptions } from '../store.ts'
+import { type Terminal, verdict } from '../terminal.ts'
+import { jsonLine } from '../text.ts'
+import { given, namedWords, timeWord } from '../words.ts'
+import { processName } from '../work/process-text.ts'
+import { knownProcess, namedProcess } from './processes.ts'
+
+const THEN = {
+  cancel: { be: 'cancelled', so: 'whoever runs it is told, and decides when to follow' },
+  abandon: { be: 'abandoned', so: 'a node records that as soon as nobody holds it' },
+} as const
+
+const ask =
+  (what: keyof typeof THEN) =>
+  (t: Terminal, words: readonly string[], options: WhoOptions & { readonly reason?: string }): Promise<Exit> => {
+    const { url, names } = namedProcess(words)
+    const { reason } = options
+    const { be, so } = THEN[what]
+    if (reason === undefined) throw usage('Why? Write it with --reason; it is kept in the journal.')
+    return changeStore(url, options, async (store) => {
+      const process = await knownProcess(store, names[0] as string)
+      const { repeated, ...request } = await process[what](reason)
+      if (t.json) t.out(jsonLine({ process: process.id, name: process.name, state: process.state, [what]: request, repeated }))
+      else if (repeated) t.out(verdict(t, 'ok', `${processName(process)} was to be ${be} already: ${request.reason}; nothing was written`))
+      else t.out(verdict(t, 'ok', `${processName(process)} is to be ${be}: ${so}`))
+    })
+  }
+
+export const cancelProcess = ask('cancel')
+export const abandonProcess = ask('abandon')
+
+export function grantProcess(t: Terminal, words: readonly string[], options: WhoOptions & { readonly label?: string }): Promise<Exit> {
+  return handle(words, options, async (store, process, session) => {
+    const grant = await store.processes.grant(process.id, session.id, given({ label: options.label }))
+    if (t.json) t.out(jsonLine({ grant }))
+    else t.out(verdict(t, 'ok', `session ${session.name} has a handle on ${processName(process)}`))
+  })
+}
+
+export function revokeProcess(t: Terminal, words: readonly string[], options: WhoOptions): Promise<Exit> {
+  return handle(words, options, async (store, process, session) => {
+    const revoked = await store.processes.revoke(process.id, session.id)
+    if (t.json) t.out(jsonLine({ process: process.id, name: process.name, session: session.id, revoked }))
+    else if (revoked) t.out(verdict(t, 'ok', `session ${session.name} has no handle on ${processName(process)} any more`))
+    else t.out(verdict(t, 'ok', `session ${session.name} had no handle on ${processName(process)}; nothing was written`))
+  })
+}
+
+type SessionId = Parameters<Store['processes']['grant']>[1]
+
+interface NamedSession {
+  readonly id: SessionId
+  readonly name: string
+}
+
+function handle(
+  words: readonly string[],
+  who: WhoOptions,
+  work: (store: Store, process: AgentProcess, session: NamedSession) => Promise<void>,
+): Promise<Exit> {
+  const { url, names } = namedWords(words, { process: 'inkfast processes', session: 'inkfast sessions' })
+  return changeStore(url, who, async (store) => {
+    const process = await knownProcess(store, names[0] as string)
+    const { id, key } = await findSession(store, names[1] as string)
+    await work(store, process, { id, name: key ?? id })
+  })
+}
+
+export function pruneProcesses(t: Terminal, words: readonly string[], options: WhoOptions & { readonly before?: string }): Promise<Exit> {
+  const { url } = namedWords(words, {})
+  if (options.before === undefined) throw usage('What ended before when? Give --before, such as 30d for thirty days ago.')
+  const before = timeWord(options.before, '--before', Date.now())
+  return changeStore(url, options, async (store) => {
+    const report = await store.processes.prune({ before })
+    const { processes, events, grants } = report
+    const when = `that ended before ${time(before)} UTC`
+    if (t.json) t.out(jsonLine({ before, ...report }))
+    else if (processes === 0) t.out(verdict(t, 'ok', `there is no process ${when}; nothing was written`))
+    else
+      t.out(
+        verdict(
+          t,
+          'ok',
+          `${processes === 1 ? '1 process' : `${count(processes)} processes`} ${when} forgotten, with ${one(events, 'event')} and ${one(grants, 'handle')}`,
+        ),
+      )
+  })
+}

@@ -1,0 +1,69 @@
+// Work items, jobs and their times in words.
+
+import type { WorkHolder, WorkItem } from '../../index.ts'
+import { fromNow, time } from '../format.ts'
+import { errorText, untilText } from '../runs/text.ts'
+import type { Style, Terminal } from '../terminal.ts'
+
+export const itemStyle = (state: string): Style =>
+  state === 'dead' ? 'red' : state === 'claimed' ? 'cyan' : state === 'delayed' ? 'yellow' : 'green'
+
+/** What is ready and due later is delayed, as in the numbers of its queue. */
+export const itemState = ({ state, at }: Pick<WorkItem, 'state' | 'at'>, now: number): string =>
+  state === 'ready' && (at ?? 0) > now ? 'delayed' : state
+
+/** `2 of 5`. */
+export const triesText = ({ attempt, attempts }: Pick<WorkItem, 'attempt' | 'attempts'>): string =>
+  attempts === undefined ? String(attempt) : `${attempt} of ${attempts}`
+
+/** What happens to it next, or what ended it, in one line. */
+export function itemStanding(item: WorkItem, holder: WorkHolder | undefined, now: number): string {
+  const { state, at = 0, error, diedAt } = item
+  if (state === 'claimed') return heldText(item, holder)
+  if (state === 'dead')
+    return `died${diedAt === undefined ? '' : ` ${fromNow(diedAt, now)}`}${error ? `: ${errorText(error)}` : ', nobody said why'}`
+  const failed = error ? `; failed: ${errorText(error)}` : ''
+  if (state === 'asleep') return `asleep until somebody wakes it${failed}`
+  return `${at > now ? `due ${untilText(at, now)}` : 'due now'}${failed}`
+}
+
+const heldText = ({ owner = 'somebody' }: WorkItem, holder: WorkHolder | undefined): string =>
+  !holder || holder.lapsed
+    ? `left by ${owner}: whoever comes next takes it up`
+    : `held by ${owner} until ${untilText(holder.until, holder.now)}`
+
+/** Who has something in hand, and until when. */
+export function holderText(holder: WorkHolder | undefined): string {
+  if (!holder) return 'nobody'
+  const { owner, fence, until, lapsed, now } = holder
+  if (lapsed) return `${owner}, fence ${fence}, is gone or let it run out: whoever comes next takes it up`
+  return `${owner}, fence ${fence}, until ${untilText(until, now)} unless it renews`
+}
+
+const UNITS = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+  [1000, 's'],
+] as const
+
+/** As somebody would have written it: 90000 is 90s. */
+export function duration(ms: number): string {
+  const [size, unit] = UNITS.find(([each]) => ms >= each && ms % each === 0) ?? [1, 'ms']
+  return `${ms / size}${unit}`
+}
+
+const ROOM_FOR_YEARS = 100
+
+/** Times for a table: this year is what a narrow terminal can do without. */
+export function shortTime(t: Terminal, now: number): (ms: number | undefined) => string {
+  const year = (t.width ?? Infinity) < ROOM_FOR_YEARS ? time(now).slice(0, 5) : undefined
+  return (ms) => {
+    const text = ms === undefined ? '' : time(ms)
+    return year !== undefined && text.startsWith(year) ? text.slice(year.length) : text
+  }
+}
+
+/** How often, and how far apart. */
+export const attemptsText = ({ attempts, backoff }: Pick<WorkItem, 'attempts' | 'backoff'>): string | undefined =>
+  attempts === undefined ? undefined : `${attempts}${backoff && attempts > 1 ? `, at first ${duration(backoff.firstMs)} apart` : ''}`

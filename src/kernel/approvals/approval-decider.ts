@@ -1,0 +1,122 @@
+// An approval is asked once and decided once: by a person who may, by a permit, or by the clock.
+
+import type { ApprovalDelivery, ApprovalRow, ApprovalState, PermitId } from '../../model/approval.ts'
+import type { Json } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+import { limits } from '../../model/limits.ts'
+import { decider, fact, type Happened } from '../decider.ts'
+
+export type Asking = Pick<
+  ApprovalRow,
+  'kind' | 'subjectType' | 'subject' | 'data' | 'blob' | 'digest' | 'run' | 'session' | 'key' | 'risk' | 'deciders' | 'expires'
+>
+
+export interface Decided {
+  readonly state: Extract<ApprovalState, 'approved' | 'denied' | 'answered'>
+  readonly by?: string | undefined
+  readonly note?: string | undefined
+  readonly value?: Json | undefined
+  readonly permit?: PermitId | undefined
+  readonly grants?: PermitId | undefined
+}
+
+export type ApprovalCommand =
+  /** `decided`: by a permit, as soon as it is asked. */
+  | { readonly verb: 'request'; readonly asking: Asking; readonly decided?: Decided | undefined }
+  | {
+      readonly verb: 'decide'
+      readonly id: string
+      readonly tenant: string
+      /** What the store's clock said. */
+      readonly now: number
+      /** What whoever decides has seen, where that is said. */
+      readonly digest?: string | undefined
+      readonly decided: Decided
+    }
+  | { readonly verb: 'expire'; readonly id: string }
+  | { readonly verb: 'withdraw'; readonly by?: string; readonly note?: string }
+  | { readonly verb: 'deliver'; readonly id: string; readonly tenant: string; readonly channel: string; readonly ref?: string }
+  | { readonly verb: 'see'; readonly id: string; readonly tenant: string; readonly by: string }
+
+export const isLate = ({ expires }: Pick<ApprovalRow, 'expires'>, now: number): boolean => expires !== undefined && expires <= now
+
+export const approval = decider<ApprovalRow, ApprovalCommand>({
+  table: 'approvals',
+  names: ({ key }) => (key === undefined ? [] : [['approval', key]]),
+
+  decide: {
+    request: (row, { asking, decided }) => {
+      if (row) return []
+      return [fact('approval.requested', asking), ...(decided ? [fact('approval.decided', { ...decided })] : [])]
+    },
+    decide: (row, { id, tenant, now, digest, decided }) => {
+      const { state, deciders, digest: asked } = there(row, id, tenant)
+      if (state !== 'pending') throw refuse('APPROVAL_CLOSED', { id, state })
+      if (deciders && (decided.by === undefined || !deciders.includes(decided.by)))
+        throw refuse('APPROVAL_FORBIDDEN', { id, by: decided.by, deciders })
+      // Of what was erased nobody can say any more what it was: it can be denied.
+      if (digest === undefined ? asked === undefined && decided.state === 'approved' : digest !== asked)
+        throw refuse('APPROVAL_OTHER', { id, asked, digest })
+      // Expiry wins over a late answer.
+      if (row && isLate(row, now))
+        return { facts: [fact('approval.expired', {})], refusal: refuse('APPROVAL_CLOSED', { id, state: 'expired' }) }
+      return [fact('approval.decided', { ...decided })]
+    },
+    // Whoever waited has looked at the clock of the store. An answer that came in time counts, and is looked at.
+    expire: (row, { id }) => {
+      if (row?.state !== 'pending') throw refuse('CONFLICT', { table: 'approvals', id, tries: 1 })
+      return [fact('approval.expired', {})]
+    },
+    withdraw: (row, { verb: _, ...why }) => (row?.state === 'pending' ? [fact('approval.withdrawn', why)] : []),
+    deliver: (row, { id, tenant, channel, ref }) => {
+      const { deliveries = [] } = there(row, id, tenant)
+      const known = deliveries.some((one) => one.channel === channel && one.ref === ref)
+      return known ? [] : [fact('approval.delivered', { channel, ...(ref !== undefined && { ref }) })]
+    },
+    see: (row, { id, tenant, by }) => {
+      const { seen = [] } = there(row, id, tenant)
+      return seen.some((one) => one.by === by) ? [] : [fact('approval.seen', { by })]
+    },
+  },
+
+  evolve: {
+    'approval.requested': (_, e) => ({
+      kind: 'approval',
+      subject: '',
+      ...(e.data as Partial<ApprovalRow> | undefined),
+      id: e.subject as ApprovalRow['id'],
+      // The header is never erased: whoever waits is still found.
+      ...(e.run && { run: e.run }),
+      ...(e.session && { session: e.session }),
+      ...(e.actor !== '' && { askedBy: e.actor }),
+      state: 'pending',
+      askedAt: e.at,
+    }),
+    'approval.decided': (row, e) => {
+      if (!row) return row
+      const { by, state = 'answered', ...rest } = (e.data ?? {}) as unknown as Decided
+      return { ...row, ...rest, state, decidedBy: by, decidedAt: e.at }
+    },
+    'approval.expired': (row, e) => row && { ...row, state: 'expired', decidedAt: e.at },
+    'approval.withdrawn': (row, e) => {
+      if (!row) return row
+      const { by, note } = (e.data ?? {}) as { by?: string; note?: string }
+      return { ...row, state: 'withdrawn', decidedAt: e.at, decidedBy: by, note }
+    },
+    'approval.delivered': (row, e) => row && { ...row, deliveries: noted(row.deliveries, e) },
+    'approval.seen': (row, e) => row && { ...row, seen: noted(row.seen, e) },
+  },
+})
+
+function there(row: ApprovalRow | undefined, id: string, tenant: string): ApprovalRow {
+  if (!row) throw refuse('APPROVAL_UNKNOWN', { id, tenant })
+  return row
+}
+
+/** The first so many: a row stays small, whatever is told about it. */
+function noted<T extends ApprovalDelivery | { readonly by: string; readonly at: number }>(
+  before: readonly T[] = [],
+  e: Happened,
+): readonly T[] {
+  return e.data === undefined || before.length >= limits.approvalNotes ? before : [...before, { ...e.data, at: e.at } as unknown as T]
+}

@@ -1,0 +1,93 @@
+// Approvals as people look at them, and as the run that asked sees them.
+
+import { APPROVAL_STATES, type ApprovalId, type ApprovalRow, type ApprovalState, RISKS, type Risk } from '../../model/approval.ts'
+import { refuse } from '../../model/errors.ts'
+import { type RunId, type SessionId, toId } from '../../model/ids.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import type { RunRow } from '../../model/run.ts'
+import { telling } from '../draft.ts'
+import { type Part, part, plan } from '../execute.ts'
+import { checkState, type Page, type PageOptions } from '../list.ts'
+import type { OpenRun } from '../runs/open-run.ts'
+import type { Ended } from '../runs/wait.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { approval } from './approval-decider.ts'
+import { aboutOf, doneParts } from './clock.ts'
+import { listMatching } from './matching.ts'
+
+export interface ApprovalListOptions extends PageOptions {
+  readonly state?: ApprovalState
+  readonly run?: RunId
+  readonly session?: SessionId
+  readonly subjectType?: string
+  readonly risk?: Risk
+}
+
+/** By run or by state there is an index; what else is asked for is looked for in what that finds. */
+export async function listApprovals(scope: Scope, options?: ApprovalListOptions): Promise<Page<ApprovalRow>> {
+  checkOpen(scope.engine)
+  const { state, run, session, subjectType, risk, ...page } = optionsOf(options, 'list')
+  checkState(state, APPROVAL_STATES, 'approval')
+  if (risk !== undefined && !RISKS.includes(risk)) throw refuse('RANGE_INVALID', { why: `there is no risk '${risk}'` })
+  for (const id of [run, session]) if (id !== undefined) telling(scope, () => toId(id))
+  const [index, equals] = run !== undefined ? ['byRun', [run]] : state !== undefined ? ['byState', [state]] : ['byBorn', []]
+  const asked = { session, subjectType, risk, ...(run !== undefined && { state }) }
+  const narrowed = Object.entries(asked).filter(([, value]) => value !== undefined) as [keyof ApprovalRow, string][]
+  const matches = (row: ApprovalRow) => narrowed.every(([name, value]) => row[name] === value)
+  return listMatching<ApprovalRow>(scope, 'approvals', { index, equals, ...(narrowed.length > 0 && { matches }) }, page)
+}
+
+export async function getApproval(scope: Scope, given: string): Promise<ApprovalRow | undefined> {
+  checkOpen(scope.engine)
+  return readApproval(
+    scope,
+    telling(scope, () => toId<'approval'>(given)),
+  )
+}
+
+export async function readApproval(scope: Scope, id: ApprovalId): Promise<ApprovalRow | undefined> {
+  const row = await scope.engine.backend.rows.get(scope.tenant, 'approvals', id)
+  return row && decodeBody<ApprovalRow & Body>(row.body)
+}
+
+/** Nobody waits for an answer any more. */
+export const withdrawParts = (scope: Scope, waits: RunRow['waits'], about: Pick<Part, 'session' | 'run'>): readonly Part[] =>
+  waits
+    .filter(({ kind, on }) => (kind === 'ask' || kind === 'approval') && on !== undefined)
+    .flatMap(({ on, until }) => [
+      part(approval, on as ApprovalId, { verb: 'withdraw' }, about),
+      ...doneParts(scope, on as ApprovalId, until),
+    ])
+
+/** The session goes, and nobody is asked for it any more. What its runs asked has gone with them. */
+export async function withdrawOfSession(scope: Scope, session: SessionId): Promise<void> {
+  for (let cursor: string | undefined; ; ) {
+    const page = await listApprovals(scope, { state: 'pending', session, ...(cursor !== undefined && { cursor }) })
+    for (const row of page.items)
+      await plan(scope, [part(approval, row.id, { verb: 'withdraw' }, aboutOf(row)), ...doneParts(scope, row.id, row.expires)])
+    if (page.cursor === undefined) return
+    cursor = page.cursor
+  }
+}
+
+/** For the run that asked this: what came of it, with what is written together with the end of the wait. */
+export async function answered(open: OpenRun, id: ApprovalId, late: boolean, digest: string): Promise<Ended | undefined> {
+  const { scope, row: run, id: runId } = open
+  const row = await readApproval(scope, id)
+  if (!row) throw refuse('APPROVAL_UNKNOWN', { id, tenant: scope.tenant })
+  checkAsked(open, row.subject, row.digest, digest)
+  if (row.state === 'pending') {
+    if (!late) return undefined
+    const expire = part(approval, id, { verb: 'expire', id }, { session: run.session, run: runId })
+    return { outcome: { state: 'expired', digest }, parts: [expire, ...doneParts(scope, id, row.expires)] }
+  }
+  const { state, decidedBy, value } = row
+  return { outcome: { state, digest, ...(decidedBy !== undefined && { by: decidedBy }), ...(value !== undefined && { value }) } }
+}
+
+/** What was decided is what the program asks for now, or nothing of it is done. */
+export function checkAsked(open: OpenRun, subject: string, asked: string | undefined, digest: string): void {
+  if (asked === undefined || asked === digest) return
+  throw open.diverged(`- recorded: '${subject}' with the digest ${asked}\n+ asked for: the same with other arguments, digest ${digest}`)
+}

@@ -1,0 +1,64 @@
+// What is asked, checked at the door: the subject and its exact arguments, who may decide, and how much is at stake.
+
+import { type Asked, askedDigest, RISKS, type Risk } from '../../model/approval.ts'
+import type { Json } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+import { limits } from '../../model/limits.ts'
+import { listOf } from '../../model/options.ts'
+import { takeName } from '../runs/names.ts'
+import type { Scope } from '../scope.ts'
+import type { Asking } from './approval-decider.ts'
+
+export interface AskOptions {
+  /** What kind of thing the subject is: `tool`, `payment`. */
+  readonly subjectType?: string
+  /** Who may decide, by their ids; without it anybody. */
+  readonly deciders?: readonly string[]
+  readonly risk?: Risk
+}
+
+const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
+
+/** With its digest; `data` has been admitted. */
+export function takeAsking(
+  scope: Scope,
+  subject: string,
+  data: Json | undefined,
+  { subjectType, deciders, risk }: AskOptions,
+): Pick<Asking, 'subjectType' | 'subject' | 'digest' | 'deciders' | 'risk'> & { readonly digest: string } {
+  const named: Asked = {
+    subject: takeName(scope, subject, 'what is to be approved'),
+    ...(subjectType !== undefined && { subjectType: takeName(scope, subjectType, 'a type of subjects') }),
+  }
+  if (risk !== undefined && !RISKS.includes(risk)) throw wrong('risk', `it is one of ${RISKS.join(', ')}`)
+  const people = takeDeciders(scope, deciders)
+  return {
+    ...named,
+    digest: askedDigest(scope.engine.environment.digest.sha256, { ...named, data }),
+    ...(people && { deciders: people }),
+    ...(risk !== undefined && { risk }),
+  }
+}
+
+function takeDeciders(scope: Scope, given: readonly string[] | undefined): readonly string[] | undefined {
+  const people = listOf(given, 'deciders')
+  if (people === undefined) return undefined
+  if (people.length === 0 || people.length > limits.approvalDeciders)
+    throw wrong('deciders', `there are 1 to ${limits.approvalDeciders} who may decide`)
+  return [...new Set(people.map((one) => takeBy(scope, one ?? '', 'deciders') as string))]
+}
+
+/** Who it was; without a word, whoever the store acts for. As it is stored: masked where it holds a secret. */
+export function takeBy(scope: Scope, by: string | undefined, option = 'by'): string | undefined {
+  const who = by ?? (scope.actor === '' ? undefined : scope.actor)
+  if (who === undefined) return undefined
+  if (typeof who !== 'string' || who === '' || who.length > limits.runNameChars || !who.isWellFormed())
+    throw wrong(option, `it is an id of 1 to ${limits.runNameChars} characters`)
+  return scope.engine.redactor?.text(who) ?? who
+}
+
+export function takeNote(note: string | undefined, option = 'note'): string | undefined {
+  if (note !== undefined && (typeof note !== 'string' || note.length > limits.reasonChars))
+    throw wrong(option, `it is a text of at most ${limits.reasonChars} characters`)
+  return note
+}

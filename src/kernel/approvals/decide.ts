@@ -1,0 +1,130 @@
+// Deciding: once, by whoever may, about exactly what was asked; for once, or as a permit for what is asked again.
+
+import type { ApprovalRow, Decision } from '../../model/approval.ts'
+import { checkDigest } from '../../model/blob.ts'
+import { refuse } from '../../model/errors.ts'
+import { toId } from '../../model/ids.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { admit, telling } from '../draft.ts'
+import { type Part, part, plan } from '../execute.ts'
+import { wakePart } from '../runs/signal.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { approval, isLate } from './approval-decider.ts'
+import { readApproval } from './approvals.ts'
+import { takeBy, takeNote } from './asking.ts'
+import { aboutOf, doneParts } from './clock.ts'
+import type { Granted } from './permit-decider.ts'
+import { grantPart, permitId, STATE } from './permits.ts'
+
+export interface DecideOptions {
+  readonly decision?: Decision
+  /** What an `ask` comes back with; without it, the decision itself. */
+  readonly value?: unknown
+  /** Who decided: an opaque id. Without it, whoever the store acts for. */
+  readonly by?: string
+  readonly note?: string
+  /** What was shown to whoever decides. Where something else was asked, nothing is decided. */
+  readonly digest?: string
+  /** This one, all with the same digest in its session, or all with the same digest for so long. Only once unless said. */
+  readonly scope?: 'once' | 'session' | { readonly for: Duration }
+}
+
+const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
+
+/** The first answer counts; one that comes too late writes that it was too late. The run that waits is woken by the same commit. */
+export async function decideApproval(scope: Scope, given: string, options: DecideOptions): Promise<ApprovalRow> {
+  checkOpen(scope.engine)
+  const { decision, value, by, note, digest, scope: reach = 'once' } = optionsOf(options, 'decide')
+  if (decision !== undefined && decision !== 'approve' && decision !== 'deny') throw wrong('decision', "it is 'approve' or 'deny'")
+  if (decision === undefined && value === undefined) throw wrong('decision', 'say approve or deny, or give a value')
+  if (digest !== undefined) checkDigest(digest)
+  const who = takeBy(scope, by)
+  const why = takeNote(note)
+  const ms = takeReach(reach)
+  const id = telling(scope, () => toId<'approval'>(given))
+  const [before, { now }] = await Promise.all([readApproval(scope, id), scope.engine.backend.leases.read(scope.tenant, [])])
+  if (before?.kind === 'approval' && decision === undefined) throw wrong('decision', 'an approval is approved or denied')
+  const about = before ? aboutOf(before) : {}
+  const said = { ...(who !== undefined && { by: who }), ...(why !== undefined && { note: why }) }
+  const grant = reach !== 'once' && before ? grantOf(scope, before, decision, reach, now, ms, said) : undefined
+  const decided = {
+    state: decision === undefined ? ('answered' as const) : STATE[decision],
+    value: value === undefined ? (decision as Decision) : admit(scope, value),
+    ...said,
+    ...(grant && { grants: grant.id }),
+  }
+  const parts = [
+    part(approval, id, { verb: 'decide', id, tenant: scope.tenant, now, digest, decided }, about),
+    ...(before?.run ? [wakePart(scope, before.run, before.session)] : []),
+    ...doneParts(scope, id, before?.expires),
+    // A late answer decides nothing, and permits nothing.
+    ...(grant && before && !isLate(before, now) ? [grant.part] : []),
+  ]
+  const { rows } = await plan(scope, parts)
+  return rows[0]?.body as unknown as ApprovalRow
+}
+
+/** For how long, where that is said. */
+function takeReach(reach: NonNullable<DecideOptions['scope']>): number | undefined {
+  if (reach === 'once' || reach === 'session') return undefined
+  if (typeof reach !== 'object' || reach === null || !('for' in reach)) throw wrong('scope', "it is 'once', 'session' or { for: '1h' }")
+  const ms = milliseconds(reach.for)
+  if (ms <= 0) throw wrong('scope', 'it is for some time')
+  return ms
+}
+
+function grantOf(
+  scope: Scope,
+  row: ApprovalRow,
+  decision: Decision | undefined,
+  reach: Exclude<NonNullable<DecideOptions['scope']>, 'once'>,
+  now: number,
+  ms: number | undefined,
+  said: { readonly by?: string; readonly note?: string },
+): { readonly id: ReturnType<typeof permitId>; readonly part: Part } | undefined {
+  if (row.kind !== 'approval' || decision === undefined)
+    throw wrong('scope', 'a question is answered each time; only approvals are decided for more')
+  if (reach === 'session' && !row.session) throw wrong('scope', 'it was asked outside of a session')
+  const { digest, subjectType, subject, risk, session } = row
+  // Erased: there is nothing that could be asked again.
+  if (digest === undefined) return undefined
+  const set: Granted = {
+    decision,
+    digest,
+    subject,
+    approval: row.id,
+    ...said,
+    ...(subjectType !== undefined && { subjectType }),
+    ...(risk !== undefined && { risk }),
+    ...(reach === 'session' ? { session } : { until: now + (ms as number) }),
+  }
+  return { id: permitId(scope, digest, set.session), part: grantPart(scope, digest, set, aboutOf(row)) }
+}
+
+export interface WithdrawOptions {
+  readonly by?: string
+  readonly note?: string
+}
+
+/** Nobody wants an answer any more. */
+export async function withdrawApproval(scope: Scope, given: string, options?: WithdrawOptions): Promise<ApprovalRow> {
+  checkOpen(scope.engine)
+  const { by, note } = optionsOf(options, 'withdraw')
+  const who = takeBy(scope, by)
+  const why = takeNote(note)
+  const id = telling(scope, () => toId<'approval'>(given))
+  const before = await readApproval(scope, id)
+  if (!before) throw refuse('APPROVAL_UNKNOWN', { id, tenant: scope.tenant })
+  if (before.state !== 'pending') throw refuse('APPROVAL_CLOSED', { id, state: before.state })
+  const command = { verb: 'withdraw', ...(who !== undefined && { by: who }), ...(why !== undefined && { note: why }) } as const
+  const { rows } = await plan(scope, [
+    part(approval, id, command, aboutOf(before)),
+    ...(before.run ? [wakePart(scope, before.run, before.session)] : []),
+    ...doneParts(scope, id, before.expires),
+  ])
+  const row = rows[0]?.body as unknown as ApprovalRow
+  // Somebody decided just now.
+  if (row.state !== 'withdrawn') throw refuse('APPROVAL_CLOSED', { id, state: row.state })
+  return row
+}

@@ -1,0 +1,57 @@
+// Approvals for auditors: every one as it stands, oldest first, as lines that can be checked without the store.
+
+import { APPROVAL_STATES, type ApprovalRow, type ApprovalState } from '../../model/approval.ts'
+import { EXPORT_GENESIS, lastLine, recordLine } from '../../model/approval-export.ts'
+import type { TenantId } from '../../model/ids.ts'
+import { checkSeq, optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { checkState } from '../list.ts'
+import { stopIfAsked } from '../read.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+
+export interface ExportOptions {
+  /** Only what was asked beyond this seq. */
+  readonly after?: number
+  readonly state?: ApprovalState
+  readonly signal?: AbortSignal
+}
+
+/** What is exported of one: all that is known of it, and where the journal speaks of it first and last. */
+export interface ApprovalRecord extends ApprovalRow {
+  readonly tenant: TenantId
+  readonly seq: number
+  readonly revision: number
+}
+
+const AT_A_TIME = 100
+
+/** Lines of NDJSON without their ends. The chain begins anew with each export. */
+export async function* exportApprovals(scope: Scope, options?: ExportOptions): AsyncGenerator<string, void, undefined> {
+  checkOpen(scope.engine)
+  const { after = 0, state, signal } = optionsOf(options, 'export')
+  checkSeq(after)
+  checkState(state, APPROVAL_STATES, 'approval')
+  const { backend, environment } = scope.engine
+  const { sha256 } = environment.digest
+  let chain = EXPORT_GENESIS
+  let count = 0
+  for (let cursor: string | undefined; ; ) {
+    stopIfAsked(scope, signal)
+    const page = await backend.rows.list(scope.tenant, 'approvals', {
+      index: state === undefined ? 'byBorn' : 'byState',
+      equals: state === undefined ? [] : [state],
+      from: after + 1,
+      limit: AT_A_TIME,
+      ...(cursor !== undefined && { cursor }),
+    })
+    for (const { born, revision, body } of page.rows) {
+      const record: ApprovalRecord = { ...decodeBody<ApprovalRow & Body>(body), tenant: scope.tenant, seq: born, revision }
+      const made = recordLine(sha256, ++count, chain, record)
+      chain = made.chain
+      yield made.line
+    }
+    if (page.cursor === undefined) break
+    cursor = page.cursor
+  }
+  yield lastLine(count, chain)
+}

@@ -1,0 +1,107 @@
+// Who was asked, who was told, who looked and who decided: what the journal says about one approval, in order.
+
+import type { ApprovalId, ApprovalRow, ApprovalState, PermitId } from '../../model/approval.ts'
+import { refuse } from '../../model/errors.ts'
+import { toId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { telling } from '../draft.ts'
+import { part, plan } from '../execute.ts'
+import { readEvents } from '../read.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { type ApprovalCommand, approval } from './approval-decider.ts'
+import { readApproval } from './approvals.ts'
+import { takeBy } from './asking.ts'
+import { aboutOf } from './clock.ts'
+
+export interface HistoryEntry {
+  readonly what: 'asked' | 'delivered' | 'seen' | 'decided' | 'expired' | 'withdrawn'
+  readonly at: number
+  readonly seq: number
+  /** On whose behalf the store wrote it. */
+  readonly actor?: string
+  /** Who saw it, decided it or took it back. */
+  readonly by?: string
+  readonly channel?: string
+  readonly ref?: string
+  /** What was decided. */
+  readonly state?: ApprovalState
+  readonly note?: string
+  /** Decided by this permit, or giving it. */
+  readonly permit?: PermitId
+  readonly grants?: PermitId
+  /** What was said about it is gone. */
+  readonly erased?: true
+}
+
+const WHAT: Readonly<Record<string, HistoryEntry['what']>> = {
+  'approval.requested': 'asked',
+  'approval.delivered': 'delivered',
+  'approval.seen': 'seen',
+  'approval.decided': 'decided',
+  'approval.expired': 'expired',
+  'approval.withdrawn': 'withdrawn',
+}
+
+const TOLD = ['by', 'channel', 'ref', 'state', 'note', 'permit', 'grants'] as const
+
+/** Oldest first. */
+export async function* historyOf(scope: Scope, given: string): AsyncGenerator<HistoryEntry, void, undefined> {
+  const { id } = await thatApproval(scope, given)
+  for await (const { type, at, seq, actor, data, erased } of readEvents(scope, { subject: id, types: Object.keys(WHAT) })) {
+    const what = WHAT[type] as HistoryEntry['what']
+    const said = (data ?? {}) as Partial<Record<(typeof TOLD)[number], unknown>>
+    yield {
+      what,
+      at,
+      seq,
+      ...(actor !== undefined && { actor }),
+      ...(what !== 'asked' && Object.fromEntries(TOLD.filter((name) => said[name] !== undefined).map((name) => [name, said[name]]))),
+      ...(erased && { erased }),
+    }
+  }
+}
+
+/** Somebody looked at it. Looking twice is looking once. */
+export async function seenApproval(scope: Scope, given: string, options: { readonly by: string }): Promise<ApprovalRow> {
+  checkOpen(scope.engine)
+  const by = takeBy(scope, optionsOf(options, 'seen').by)
+  if (by === undefined) throw refuse('OPTION_INVALID', { option: 'by', why: 'say who has seen it' })
+  return note(scope, given, (id) => ({ verb: 'see', id, tenant: scope.tenant, by }))
+}
+
+export interface DeliveredOptions {
+  /** Where: `slack`, `mail`. */
+  readonly channel: string
+  /** What it is called there. */
+  readonly ref?: string
+}
+
+/** It was handed over to a channel. The same reference twice is one delivery. */
+export async function deliveredApproval(scope: Scope, given: string, options: DeliveredOptions): Promise<ApprovalRow> {
+  checkOpen(scope.engine)
+  const { channel, ref } = optionsOf(options, 'delivered')
+  const taken = { channel: takeText(scope, channel, 'channel'), ...(ref !== undefined && { ref: takeText(scope, ref, 'ref') }) }
+  return note(scope, given, (id) => ({ verb: 'deliver', id, tenant: scope.tenant, ...taken }))
+}
+
+// As it is stored: so the same is known again.
+function takeText(scope: Scope, text: unknown, option: string): string {
+  if (typeof text !== 'string' || text === '' || text.length > limits.runNameChars || !text.isWellFormed())
+    throw refuse('OPTION_INVALID', { option, why: `it is a text of 1 to ${limits.runNameChars} characters` })
+  return scope.engine.redactor?.text(text) ?? text
+}
+
+async function note(scope: Scope, given: string, command: (id: ApprovalId) => ApprovalCommand): Promise<ApprovalRow> {
+  const { id, ...row } = await thatApproval(scope, given)
+  const { rows } = await plan(scope, [part(approval, id, command(id), aboutOf(row))])
+  return rows[0]?.body as unknown as ApprovalRow
+}
+
+async function thatApproval(scope: Scope, given: string): Promise<ApprovalRow> {
+  checkOpen(scope.engine)
+  const id = telling(scope, () => toId<'approval'>(given))
+  const row = await readApproval(scope, id)
+  if (!row) throw refuse('APPROVAL_UNKNOWN', { id, tenant: scope.tenant })
+  return row
+}

@@ -1,0 +1,52 @@
+// A list by an index, and what no index narrows is looked at row by row: bounded, with a cursor that stands exactly behind the last row looked at.
+
+import { limits } from '../../model/limits.ts'
+import { encodeCursor } from '../../model/order.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import type { ColumnValue, TableName } from '../../model/tables.ts'
+import { checkLast, type Page, type PageOptions } from '../list.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+
+export interface Where<T> {
+  /** One whose columns behind `equals` are `born` and the id. */
+  readonly index: string
+  readonly equals: readonly ColumnValue[]
+  /** Where the index says everything there is none. */
+  readonly matches?: ((row: T) => boolean) | undefined
+}
+
+const LAST = 50
+const AT_A_TIME = 200
+
+/** Newest first. There may be fewer than asked for, or none, and a cursor all the same: so many were looked at. */
+export async function listMatching<T>(
+  scope: Scope,
+  table: TableName,
+  { index, equals, matches }: Where<T>,
+  { last = LAST, cursor }: PageOptions,
+): Promise<Page<T>> {
+  checkOpen(scope.engine)
+  checkLast(last, table)
+  const items: T[] = []
+  let from = cursor
+  for (let looked = 0; ; ) {
+    const page = await scope.engine.backend.rows.list(scope.tenant, table, {
+      index,
+      equals,
+      limit: matches ? Math.max(last, AT_A_TIME) : last,
+      backwards: true,
+      ...(from !== undefined && { cursor: from }),
+    })
+    for (const [i, { id, born, body }] of page.rows.entries()) {
+      const row = decodeBody<T & Body>(body)
+      if (!matches || matches(row)) items.push(row)
+      if (items.length < last) continue
+      const more = i + 1 < page.rows.length || page.cursor !== undefined
+      return { items, ...(more && { cursor: encodeCursor([born, id]) }) }
+    }
+    if (page.cursor === undefined) return { items }
+    from = page.cursor
+    looked += page.rows.length
+    if (looked >= limits.listLooks) return { items, cursor: from }
+  }
+}

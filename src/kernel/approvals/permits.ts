@@ -1,0 +1,136 @@
+// Standing answers: found by what is asked and where, listed, and revoked.
+
+import {
+  type ApprovalRow,
+  type Decision,
+  PERMIT_STATES,
+  type PermitId,
+  type PermitRow,
+  type PermitState,
+  RISKS,
+  type Risk,
+} from '../../model/approval.ts'
+import { checkDigest } from '../../model/blob.ts'
+import { utf8 } from '../../model/bytes.ts'
+import { readId, type SessionId, toId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { telling } from '../draft.ts'
+import { type Part, part, plan } from '../execute.ts'
+import { checkState, type Page, type PageOptions } from '../list.ts'
+import { isConflict } from '../outcome.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { storeNow } from '../work/now.ts'
+import type { Asking, Decided } from './approval-decider.ts'
+import { takeBy, takeNote } from './asking.ts'
+import { listMatching } from './matching.ts'
+import { type Granted, permit } from './permit-decider.ts'
+
+export interface PermitListOptions extends PageOptions {
+  readonly state?: PermitState
+  /** Those of this session. */
+  readonly session?: SessionId
+  /** Those that decide this. */
+  readonly digest?: string
+}
+
+/** Where it counts is part of the id: what is asked again finds it without looking around, and a new one takes the place of the old. */
+export const permitId = (scope: Scope, digest: string, session: SessionId | undefined): PermitId =>
+  readId<'permit'>(scope.engine.environment.digest.sha256(utf8(`inkfast/permit/${digest}/${session ?? ''}`)))
+
+export const grantPart = (scope: Scope, digest: string, set: Granted, about: Pick<Part, 'session' | 'run'>): Part =>
+  part(permit, permitId(scope, digest, set.session), { verb: 'grant', set }, about)
+
+interface Standing {
+  readonly decided: Decided
+  /** It is decided by what was seen, or not at all. */
+  readonly guard: Guard
+}
+
+/** Asks with the newest permit that decides this, where there is one; anew where that permit has changed meanwhile. */
+export async function withPermit<T>(scope: Scope, asking: Asking, ask: (standing: Standing | undefined) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const standing = asking.kind === 'approval' ? await permitFor(scope, asking) : undefined
+    try {
+      return await ask(standing)
+    } catch (error) {
+      if (!standing || !isConflict(error, 'permits') || tries === limits.conflictRetries) throw error
+    }
+  }
+}
+
+async function permitFor(scope: Scope, asking: Asking): Promise<Standing | undefined> {
+  const { digest, session } = asking
+  if (digest === undefined) return undefined
+  const ids = [permitId(scope, digest, undefined), ...(session ? [permitId(scope, digest, session)] : [])]
+  const stored = await Promise.all(ids.map((id) => scope.engine.backend.rows.get(scope.tenant, 'permits', id)))
+  const found = stored
+    .filter((row) => row !== undefined)
+    .map(({ revision, body }) => ({ revision, row: decodeBody<PermitRow & Body>(body) }))
+    .filter(({ row }) => row.state === 'active' && covers(row, asking))
+    .sort((a, b) => b.revision - a.revision)
+  if (found.length === 0) return undefined
+  const timed = found.some(({ row }) => row.until !== undefined)
+  const now = timed ? await storeNow(scope) : 0
+  const newest = found.find(({ row }) => row.until === undefined || row.until > now)
+  if (!newest) return undefined
+  const { row, revision } = newest
+  const { id, by, decision } = row
+  return {
+    decided: { state: STATE[decision], value: decision, permit: id, ...(by !== undefined && { by }) },
+    guard: { kind: 'row', table: 'permits', id, revision },
+  }
+}
+
+export const STATE: Readonly<Record<Decision, Decided['state']>> = { approve: 'approved', deny: 'denied' }
+
+const rank = (risk: Risk | undefined): number => (risk === undefined ? -1 : RISKS.indexOf(risk))
+
+/** Whoever gave it may decide this too, and did not say yes to something less risky. */
+const covers = ({ by, decision, risk }: PermitRow, asked: Pick<ApprovalRow, 'deciders' | 'risk'>): boolean =>
+  (asked.deciders === undefined || (by !== undefined && asked.deciders.includes(by))) &&
+  (decision === 'deny' || rank(asked.risk) <= rank(risk))
+
+export async function listPermits(scope: Scope, options?: PermitListOptions): Promise<Page<PermitRow>> {
+  const { state, session, digest, ...page } = optionsOf(options, 'list')
+  checkState(state, PERMIT_STATES, 'permit')
+  if (session !== undefined) telling(scope, () => toId(session))
+  if (digest !== undefined) checkDigest(digest)
+  const [index, first] = digest !== undefined ? ['byDigest', digest] : ['bySession', session]
+  const narrow = first !== undefined && state !== undefined
+  const matches = (row: PermitRow) =>
+    (state === undefined || row.state === state) &&
+    (session === undefined || row.session === session) &&
+    (digest === undefined || row.digest === digest)
+  return listMatching<PermitRow>(
+    scope,
+    'permits',
+    narrow ? { index, equals: [first, state], matches } : { index: 'byBorn', equals: [], matches },
+    page,
+  )
+}
+
+export interface RevokeOptions {
+  readonly by?: string
+  readonly reason?: string
+}
+
+/** From then on people are asked again. Revoking twice is revoking once. */
+export async function revokePermit(scope: Scope, given: string, options?: RevokeOptions): Promise<PermitRow> {
+  checkOpen(scope.engine)
+  const { by, reason } = optionsOf(options, 'revoke')
+  const who = takeBy(scope, by)
+  const why = takeNote(reason, 'reason')
+  const id = telling(scope, () => toId<'permit'>(given))
+  const command = {
+    verb: 'revoke',
+    id,
+    tenant: scope.tenant,
+    ...(who !== undefined && { by: who }),
+    ...(why !== undefined && { reason: why }),
+  } as const
+  const { rows } = await plan(scope, [part(permit, id, command)])
+  return rows[0]?.body as unknown as PermitRow
+}

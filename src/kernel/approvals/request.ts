@@ -1,0 +1,111 @@
+// Asking outside of a run: written down once for each key, and waited for by whoever wants to know.
+
+import type { ApprovalId, ApprovalRow } from '../../model/approval.ts'
+import { canonical } from '../../model/canonical.ts'
+import { refuse } from '../../model/errors.ts'
+import { isId, type SessionId, toId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { nameId } from '../../model/tables.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { telling } from '../draft.ts'
+import { NOT_THERE, part, plan } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import { Bell, stopIfAsked } from '../read.ts'
+import { checkValue, store } from '../runs/stored.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { findSession, maskKey, sessionById } from '../session.ts'
+import { storeNow } from '../work/now.ts'
+import { type Asking, approval } from './approval-decider.ts'
+import { readApproval } from './approvals.ts'
+import { type AskOptions, takeAsking } from './asking.ts'
+import { aboutOf, clockParts, expireApproval, overAt } from './clock.ts'
+import { withPermit } from './permits.ts'
+
+export interface RequestOptions extends AskOptions {
+  readonly subject: string
+  /** The exact arguments. */
+  readonly data?: unknown
+  /** How long an answer counts. */
+  readonly within?: Duration
+  /** The session it belongs to, by its key or its id. */
+  readonly session?: string
+  /** The same key, the same question; another one with it is refused. */
+  readonly key?: string
+}
+
+export async function requestApproval(scope: Scope, options: RequestOptions): Promise<ApprovalRow> {
+  checkOpen(scope.engine)
+  const { subject, data, within, session: named, key: given, ...rest } = optionsOf(options, 'request')
+  const of = { run: '', name: String(subject).slice(0, limits.runNameChars), state: 'asked', of: 'the question' }
+  const admitted = checkValue(scope, data, of)
+  const taken = takeAsking(scope, subject, admitted, rest)
+  const ms = within === undefined ? undefined : milliseconds(within)
+  const key = given === undefined ? undefined : maskKey(scope, given)
+  const session = named === undefined ? undefined : await thatSession(scope, named)
+  const asking: Asking = { kind: 'approval', ...taken, ...(session && { session }), ...(key !== undefined && { key }) }
+  const known = key === undefined ? undefined : await approvalByKey(scope, key)
+  if (known) return same(known, asking)
+  const { value, blob } = await store(scope, admitted, of)
+  const expires = ms === undefined ? undefined : (await storeNow(scope)) + ms
+  const full = { ...asking, ...(blob ? { blob } : value !== undefined && { data: value }), ...(expires !== undefined && { expires }) }
+  try {
+    return await withPermit(scope, full, async (standing) => {
+      const id = scope.engine.newId<'approval'>()
+      const ask = part(approval, id, { verb: 'request', asking: full, decided: standing?.decided }, { ...aboutOf(full), seen: NOT_THERE })
+      const parts = [ask, ...(standing ? [] : clockParts(scope, id, full))]
+      const { rows } = await plan(scope, parts, { ...(session && { open: session }), ...(standing && { guards: [standing.guard] }) })
+      if (expires !== undefined) scope.engine.scheduler.look()
+      return rows[0]?.body as unknown as ApprovalRow
+    })
+  } catch (error) {
+    if (key === undefined || !isConflict(error, 'names')) throw error
+    // Somebody was first with this key.
+    const first = await approvalByKey(scope, key)
+    if (!first) throw error
+    return same(first, asking)
+  }
+}
+
+async function thatSession(scope: Scope, named: string): Promise<SessionId> {
+  const session = (isId(named) ? await sessionById(scope, named) : undefined) ?? (await findSession(scope, named))
+  if (!session) throw refuse('SESSION_UNKNOWN', { session: named, tenant: scope.tenant })
+  return session.id
+}
+
+async function approvalByKey(scope: Scope, key: string): Promise<ApprovalRow | undefined> {
+  const named = await scope.engine.backend.rows.get(scope.tenant, 'names', nameId('approval', key))
+  return named && readApproval(scope, decodeBody<{ target: ApprovalId } & Body>(named.body).target)
+}
+
+/** What must be the same when the key comes again. Until when it counts is what it was. */
+const whatIsAsked = ({ digest, session, deciders, risk }: Asking): string => canonical({ digest, session, deciders, risk })
+
+function same(row: ApprovalRow, asking: Asking): ApprovalRow {
+  if (whatIsAsked(row) === whatIsAsked(asking)) return row
+  throw refuse('KEY_REUSED', { approval: row.id, state: row.state, key: row.key })
+}
+
+/** Once it is not pending any more, however that came. */
+export async function waitForApproval(scope: Scope, given: string, options?: { readonly signal?: AbortSignal }): Promise<ApprovalRow> {
+  checkOpen(scope.engine)
+  const { signal } = optionsOf(options, 'wait')
+  const id = telling(scope, () => toId<'approval'>(given))
+  const bell = new Bell(scope, [signal, scope.engine.closing])
+  try {
+    for (;;) {
+      bell.reset()
+      stopIfAsked(scope, signal)
+      const row = await readApproval(scope, id)
+      if (!row) throw refuse('APPROVAL_UNKNOWN', { id, tenant: scope.tenant })
+      if (row.state !== 'pending') return row
+      const over = overAt(row)
+      const left = over === undefined ? Infinity : over - (await storeNow(scope))
+      if (left <= 0) await expireApproval(scope, row)
+      else await bell.rung(left === Infinity ? left : Math.min(left, limits.leaseRenewMs))
+    }
+  } finally {
+    bell.close()
+  }
+}

@@ -1,0 +1,55 @@
+// What a store offers about approvals, put together for one tenant's view.
+
+import type { ApprovalRow, PermitRow } from '../../model/approval.ts'
+import type { Page } from '../list.ts'
+import type { Scope } from '../scope.ts'
+import { type ApprovalListOptions, getApproval, listApprovals } from './approvals.ts'
+import { type DecideOptions, decideApproval, type WithdrawOptions, withdrawApproval } from './decide.ts'
+import { type ExportOptions, exportApprovals } from './export.ts'
+import { type DeliveredOptions, deliveredApproval, type HistoryEntry, historyOf, seenApproval } from './history.ts'
+import { listPermits, type PermitListOptions, type RevokeOptions, revokePermit } from './permits.ts'
+import { type RequestOptions, requestApproval, waitForApproval } from './request.ts'
+
+export interface Approvals {
+  /** Asks outside of a run; with the same key once. A permit decides it at once. */
+  request(options: RequestOptions): Promise<ApprovalRow>
+  /** Once it is decided, expired or withdrawn. */
+  wait(id: string, options?: { readonly signal?: AbortSignal }): Promise<ApprovalRow>
+  list(options?: ApprovalListOptions): Promise<Page<ApprovalRow>>
+  get(id: string): Promise<ApprovalRow | undefined>
+  /** The first answer counts. */
+  decide(id: string, options: DecideOptions): Promise<ApprovalRow>
+  /** Nobody wants an answer any more. */
+  withdraw(id: string, options?: WithdrawOptions): Promise<ApprovalRow>
+  /** It was handed over to a channel. */
+  delivered(id: string, options: DeliveredOptions): Promise<ApprovalRow>
+  /** Somebody looked at it. */
+  seen(id: string, options: { readonly by: string }): Promise<ApprovalRow>
+  /** Asked, delivered, seen, decided: by whom and when, oldest first. */
+  history(id: string): AsyncGenerator<HistoryEntry, void, undefined>
+  /** Lines of NDJSON, hash-chained: `verifyApprovals` checks them without a store. */
+  export(options?: ExportOptions): AsyncGenerator<string, void, undefined>
+  /** Answers that were given for more than once. */
+  readonly permits: {
+    list(options?: PermitListOptions): Promise<Page<PermitRow>>
+    /** From then on people are asked again. */
+    revoke(id: string, options?: RevokeOptions): Promise<PermitRow>
+  }
+}
+
+export const approvalsOf = (scope: Scope): Approvals => ({
+  request: (options) => requestApproval(scope, options),
+  wait: (id, options) => waitForApproval(scope, id, options),
+  list: (options) => listApprovals(scope, options),
+  get: (id) => getApproval(scope, id),
+  decide: (id, options) => decideApproval(scope, id, options),
+  withdraw: (id, options) => withdrawApproval(scope, id, options),
+  delivered: (id, options) => deliveredApproval(scope, id, options),
+  seen: (id, options) => seenApproval(scope, id, options),
+  history: (id) => historyOf(scope, id),
+  export: (options) => exportApprovals(scope, options),
+  permits: {
+    list: (options) => listPermits(scope, options),
+    revoke: (id, options) => revokePermit(scope, id, options),
+  },
+})

@@ -1,0 +1,74 @@
+// Stopping a job, for a while or for good: together with the item by which the scheduler finds it, both as they were seen.
+
+import { refuse } from '../../model/errors.ts'
+import type { JobRow } from '../../model/job.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Part, part, pause, plan } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import type { Scope } from '../scope.ts'
+import { storeNow } from '../work/now.ts'
+import { work } from '../work/work-decider.ts'
+import { beginsAfter } from './due.ts'
+import { findJob } from './find-job.ts'
+import { clockItem } from './ids.ts'
+import { job as decider, type JobCommand } from './job-decider.ts'
+import { occurrence } from './occurrence-decider.ts'
+import { timesOf } from './set-job.ts'
+
+export async function pauseJob(scope: Scope, name: string, options?: { readonly reason?: string }): Promise<JobRow> {
+  const { reason = '' } = optionsOf(options, 'pause')
+  if (typeof reason !== 'string' || reason.length > limits.reasonChars)
+    throw refuse('OPTION_INVALID', { option: 'reason', why: `it is a text of at most ${limits.reasonChars} characters` })
+  return changeJob(scope, name, async (job) =>
+    job.state === 'active'
+      ? { command: { verb: 'pause', name, reason }, parts: [part(work, clockItem(scope, job.id), { verb: 'move', at: undefined })] }
+      : undefined,
+  )
+}
+
+export async function resumeJob(scope: Scope, name: string): Promise<JobRow> {
+  const resumed = await changeJob(scope, name, async (job) => {
+    if (job.state !== 'paused') return undefined
+    const now = await storeNow(scope)
+    const times = timesOf(scope, { ...job, through: Math.max(job.through, beginsAfter(job.schedule, now)) }, now)
+    return { command: { verb: 'resume', name, times }, parts: [part(work, clockItem(scope, job.id), { verb: 'move', at: times.at })] }
+  })
+  scope.engine.scheduler.look()
+  return resumed
+}
+
+export async function deleteJob(scope: Scope, name: string): Promise<void> {
+  const error = { name: 'Deleted', message: 'the job was deleted before it began' }
+  await changeJob(scope, name, async ({ id, waiting }) => ({
+    command: { verb: 'remove', name },
+    parts: [
+      part(work, clockItem(scope, id), { verb: 'complete' }),
+      ...(waiting ? [part(occurrence, waiting.id, { verb: 'finish', state: 'skipped', error })] : []),
+    ],
+  }))
+}
+
+interface Changing {
+  readonly command: JobCommand
+  readonly parts: readonly Part[]
+}
+
+/** Where somebody else changed the job meanwhile, it is looked at again: its clock is never moved for a job that is another by now. */
+async function changeJob(scope: Scope, name: string, change: (job: JobRow) => Promise<Changing | undefined>): Promise<JobRow> {
+  for (let tries = 1; ; tries++) {
+    const seen = await findJob(scope, name)
+    if (!seen) throw refuse('JOB_UNKNOWN', { name: String(name).slice(0, 80) })
+    const job = seen.body as unknown as JobRow
+    const changing = await change(job)
+    if (!changing) return job
+    const guards = [{ kind: 'row', table: 'jobs', id: job.id, revision: seen.revision }] as const
+    try {
+      const { rows } = await plan(scope, [part(decider, job.id, changing.command, { seen }), ...changing.parts], { guards })
+      return (rows[0]?.body ?? job) as unknown as JobRow
+    } catch (error) {
+      if (!isConflict(error, 'jobs', 'work', 'occurrences') || tries === limits.conflictRetries) throw error
+      await pause(scope, tries)
+    }
+  }
+}

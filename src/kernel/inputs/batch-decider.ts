@@ -1,0 +1,77 @@
+// A batch is offered, claimed by a run, and completed with it; given back it is as it was, and what is over stays over. Who has claimed it is
+// told apart by claim and run: whoever lost it to another run completes nothing.
+
+import type { BatchClaim, BatchId, BatchRow } from '../../model/batch.ts'
+import { canonical } from '../../model/canonical.ts'
+import { refuse } from '../../model/errors.ts'
+import type { RunId, SessionId } from '../../model/ids.ts'
+import { decider, fact } from '../decider.ts'
+
+export type OfferedBatch = Pick<BatchRow, 'session' | 'kind' | 'delivery' | 'join' | 'merge' | 'key' | 'payload' | 'at'>
+
+export type BatchCommand =
+  | { readonly verb: 'offer'; readonly id: BatchId; readonly set: OfferedBatch }
+  /** `from` is the claim it is taken over from; without it nobody has it. */
+  | { readonly verb: 'claim'; readonly id: BatchId; readonly claim: BatchClaim; readonly from?: BatchClaim | undefined }
+  | { readonly verb: 'complete'; readonly id: BatchId; readonly claim: BatchClaim['id']; readonly run: RunId }
+  | { readonly verb: 'release'; readonly claim: BatchClaim['id']; readonly run: RunId }
+  | { readonly verb: 'cancel'; readonly id: BatchId }
+  | { readonly verb: 'prune' }
+
+const isOver = (row: BatchRow): boolean => row.state === 'completed' || row.state === 'cancelled'
+
+const isHolder = (row: BatchRow | undefined, claim: BatchClaim['id'], run: RunId): boolean =>
+  row?.state === 'claimed' && row.claim?.id === claim && row.claim.run === run
+
+const sameHolder = (a: BatchClaim | undefined, b: BatchClaim | undefined): boolean =>
+  a?.id === b?.id && a?.run === b?.run && a?.fence === b?.fence
+
+export const batch = decider<BatchRow, BatchCommand>({
+  table: 'batches',
+
+  decide: {
+    offer: (row, { id, set }) => {
+      if (!row) return [fact('batch.offered', set)]
+      if (canonical(row.payload ?? {}) !== canonical(set.payload ?? {}))
+        throw refuse('KEY_REUSED', { batch: id, state: row.state, key: row.key ?? '' })
+      return []
+    },
+    claim: (row, { id, claim, from }) => {
+      const free = row && !isOver(row) && (from ? sameHolder(row.claim, from) : !row.claim)
+      if (!free) throw refuse('CONFLICT', { table: 'batches', id, tries: 1 })
+      return [fact('batch.claimed', { ...claim })]
+    },
+    complete: (row, { id, claim, run }) => {
+      if (isHolder(row, claim, run)) return [fact('batch.completed', { claim })]
+      throw refuse('INBOX_CLAIM_LOST', { claim, run, batch: id, holder: row?.claim?.run ?? '' })
+    },
+    release: (row, { claim, run }) => (isHolder(row, claim, run) ? [fact('batch.released', { claim })] : []),
+    cancel: (row, { id }) => {
+      if (row?.state !== 'pending') throw refuse('CONFLICT', { table: 'batches', id, tries: 1 })
+      return [fact('batch.cancelled', {})]
+    },
+    prune: (row) => (row && isOver(row) ? [fact('batch.pruned', {})] : []),
+  },
+
+  // Erased facts still move the state; only what they said is gone.
+  evolve: {
+    'batch.offered': (_, e) => ({
+      kind: 'turn',
+      delivery: 'afterTurn',
+      join: false,
+      ...(e.data as Partial<BatchRow> | undefined),
+      id: e.subject as BatchId,
+      session: e.session as SessionId,
+      state: 'pending',
+      attempt: 0,
+      offeredAt: e.at,
+    }),
+    'batch.claimed': (row, e) =>
+      row && { ...row, state: 'claimed', attempt: row.attempt + 1, claim: e.data as unknown as BatchClaim | undefined },
+    'batch.released': (row) => row && { ...row, state: 'pending', claim: undefined },
+    'batch.completed': (row, e) => row && { ...row, state: 'completed', endedAt: e.at },
+    'batch.cancelled': (row, e) => row && { ...row, state: 'cancelled', endedAt: e.at },
+    // What is gone from the rows stays in the journal.
+    'batch.pruned': () => undefined,
+  },
+})

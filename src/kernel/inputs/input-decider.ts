@@ -1,0 +1,67 @@
+// An input is offered, accepted by a run, and ends with it; or it waits for the next turn. What was cancelled is never heard again.
+
+import { refuse } from '../../model/errors.ts'
+import type { RunId, SessionId } from '../../model/ids.ts'
+import type { InputId, InputRow } from '../../model/input.ts'
+import { decider, fact } from '../decider.ts'
+
+/** How a run ended, as its inputs see it: what a failed one had in hand, another turn takes up. */
+export type Ending = 'done' | 'failed' | 'cancelled'
+
+export type OfferedInput = Pick<InputRow, 'boundary' | 'key' | 'content'>
+
+/** The run they speak of is the one in the header, which outlives an erasure. */
+export type InputCommand =
+  | { readonly verb: 'offer'; readonly id: InputId; readonly set: OfferedInput }
+  | { readonly verb: 'accept'; readonly id: InputId; readonly run: RunId }
+  | { readonly verb: 'end'; readonly run: RunId; readonly how: Ending }
+  | { readonly verb: 'cancel'; readonly id: InputId }
+  | { readonly verb: 'prune' }
+
+const moved = (id: InputId) => refuse('CONFLICT', { table: 'inputs', id, tries: 1 })
+
+export const input = decider<InputRow, InputCommand>({
+  table: 'inputs',
+
+  decide: {
+    // Refused and not passed over: what is written together with it belongs to it.
+    offer: (row, { id, set }) => {
+      if (row) throw moved(id)
+      return [fact('input.offered', set)]
+    },
+    accept: (row, { id, run }) => {
+      if (row?.state !== 'deferred' && !(row?.state === 'pending' && row.run === run)) throw moved(id)
+      return [fact('input.accepted', {})]
+    },
+    end: (row, { run, how }) => {
+      if (row?.run !== run) return []
+      if (row.state === 'pending' || (row.state === 'accepted' && how === 'failed')) return [fact('input.deferred', {})]
+      return row.state === 'accepted' ? [fact('input.completed', {})] : []
+    },
+    cancel: (row, { id }) => {
+      if (row?.state !== 'pending' && row?.state !== 'deferred') throw moved(id)
+      return [fact('input.cancelled', {})]
+    },
+    prune: (row) => (row?.state === 'completed' || row?.state === 'cancelled' ? [fact('input.pruned', {})] : []),
+  },
+
+  // Erased facts still move the state; only what was said is gone.
+  evolve: {
+    'input.offered': (_, e) => ({
+      boundary: 'afterWork',
+      ...(e.data as Partial<InputRow> | undefined),
+      id: e.subject as InputId,
+      session: e.session as SessionId,
+      state: e.run ? 'pending' : 'deferred',
+      run: e.run,
+      by: e.actor || undefined,
+      offeredAt: e.at,
+    }),
+    'input.accepted': (row, e) => row && { ...row, state: 'accepted', run: e.run, acceptedAt: e.at },
+    'input.deferred': (row) => row && { ...row, state: 'deferred', run: undefined, acceptedAt: undefined },
+    'input.completed': (row, e) => row && { ...row, state: 'completed', endedAt: e.at },
+    'input.cancelled': (row, e) => row && { ...row, state: 'cancelled', endedAt: e.at },
+    // What is gone from the rows stays in the journal.
+    'input.pruned': () => undefined,
+  },
+})

@@ -1,0 +1,126 @@
+// Rows of a session, by their state: listed a page at a time, forgotten once they are over, cancelled when the session goes.
+
+import { refuse } from '../../model/errors.ts'
+import type { Id, SessionId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import type { RowPage } from '../../ports/rows.ts'
+import type { AnyDecider } from '../decider.ts'
+import { part, plan } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { storeNow } from '../work/now.ts'
+import { batch } from './batch-decider.ts'
+import { input } from './input-decider.ts'
+
+export interface Listing<State extends string> {
+  readonly state?: State
+  /** The newest so many, newest first. The default is 50. */
+  readonly last?: number
+  /** The oldest so many, oldest first. */
+  readonly first?: number
+  readonly cursor?: string
+}
+
+export interface PruneOptions {
+  /** Only what has been over for so long. */
+  readonly olderThan?: Duration
+}
+
+type Kept = 'inputs' | 'batches'
+
+export async function listed<State extends string>(
+  scope: Scope,
+  table: Kept,
+  session: SessionId,
+  states: readonly State[],
+  options: Listing<State> | undefined,
+): Promise<RowPage> {
+  checkOpen(scope.engine)
+  const { state, last, first, cursor } = optionsOf(options, 'list')
+  const limit = first ?? last ?? 50
+  if (!Number.isInteger(limit) || limit < 1 || limit > limits.listRows)
+    throw refuse('RANGE_INVALID', { why: `ask for 1 to ${limits.listRows} ${table}` })
+  if (state !== undefined && !states.includes(state)) throw refuse('RANGE_INVALID', { why: `there are no ${table} in state '${state}'` })
+  return scope.engine.backend.rows.list(scope.tenant, table, {
+    index: state === undefined ? 'bySession' : 'bySessionAndState',
+    equals: state === undefined ? [session] : [session, state],
+    limit,
+    backwards: first === undefined,
+    ...(cursor !== undefined && { cursor }),
+  })
+}
+
+/** What is over is gone from the rows and stays in the journal. */
+export async function pruneOver(
+  scope: Scope,
+  table: Kept,
+  session: SessionId,
+  states: readonly string[],
+  decider: AnyDecider,
+  options: PruneOptions | undefined,
+): Promise<number> {
+  checkOpen(scope.engine)
+  const { olderThan } = optionsOf(options, 'prune')
+  const before = olderThan === undefined ? Infinity : (await storeNow(scope)) - milliseconds(olderThan)
+  let pruned = 0
+  for (const state of states) {
+    await inChunks(scope, table, session, state, async (rows) => {
+      const old = rows.filter(({ body }) => (decodeBody<{ endedAt?: number } & Body>(body).endedAt ?? 0) <= before)
+      if (old.length === 0) return
+      await plan(
+        scope,
+        old.map(({ id }) => part(decider, id as Id, { verb: 'prune' }, { session })),
+      )
+      pruned += old.length
+    })
+  }
+  return pruned
+}
+
+/** The session goes, and nobody will hear what is left. */
+export async function clearSession(scope: Scope, session: SessionId): Promise<void> {
+  for (const [table, state, decider] of LEFT) {
+    await inChunks(scope, table, session, state, async (rows) => {
+      for (const { id } of rows) {
+        try {
+          await plan(scope, [part(decider, id as Id, { verb: 'cancel', id }, { session })])
+        } catch (error) {
+          // Somebody else was first: it is over.
+          if (!isConflict(error, table)) throw error
+        }
+      }
+    })
+  }
+}
+
+const LEFT: readonly (readonly [Kept, string, AnyDecider])[] = [
+  ['inputs', 'pending', input],
+  ['inputs', 'deferred', input],
+  ['batches', 'pending', batch],
+]
+
+const CHUNK = 500
+
+async function inChunks(
+  scope: Scope,
+  table: Kept,
+  session: SessionId,
+  state: string,
+  handle: (rows: readonly StoredRow[]) => Promise<void>,
+): Promise<void> {
+  // The cursor is a place in the order, so rows that go away meanwhile shift nothing.
+  for (let cursor: string | undefined; ; ) {
+    const page = await scope.engine.backend.rows.list(scope.tenant, table, {
+      index: 'bySessionAndState',
+      equals: [session, state],
+      limit: CHUNK,
+      ...(cursor !== undefined && { cursor }),
+    })
+    await handle(page.rows)
+    if (page.cursor === undefined || page.rows.length < CHUNK) return
+    cursor = page.cursor
+  }
+}

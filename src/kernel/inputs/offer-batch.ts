@@ -1,0 +1,46 @@
+// Offering a batch to the inbox of a session: the part of a commit that does it, for everything that has something to tell a session.
+
+import type { BatchId, BatchKind, Delivery } from '../../model/batch.ts'
+import { utf8 } from '../../model/bytes.ts'
+import { readId, type SessionId } from '../../model/ids.ts'
+import type { Stored } from '../../model/run.ts'
+import { type Part, part } from '../execute.ts'
+import type { Scope } from '../scope.ts'
+import { batch } from './batch-decider.ts'
+
+export interface OfferedPart {
+  readonly session: SessionId
+  /** The same key and the same payload: the same batch, also when it is over. Another payload with it is refused. */
+  readonly key?: string | undefined
+  readonly payload: Stored
+  readonly delivery: Delivery
+  readonly kind: BatchKind
+  /** May come together with those beside it. It may, unless said. */
+  readonly join?: boolean | undefined
+  readonly merge?: string | undefined
+  /** Not before then, in store time. */
+  readonly at?: number | undefined
+}
+
+/** Nothing is written by it where the same batch is there already. */
+export function offerBatchPart(scope: Scope, offered: OfferedPart, about: Pick<Part, 'run' | 'cause' | 'seen'> = {}): Part {
+  const { session, key, payload, delivery, kind, join = true, merge, at } = offered
+  const id = batchId(scope, session, key)
+  const set = {
+    session,
+    kind,
+    delivery,
+    join,
+    payload,
+    ...(merge !== undefined && { merge }),
+    ...(key !== undefined && { key }),
+    ...(at !== undefined && { at }),
+  }
+  return part(batch, id, { verb: 'offer', id, set }, { session, ...about })
+}
+
+/** Where a key is given, the id follows from it: as long as the row is there, the key is its own. */
+export const batchId = (scope: Scope, session: SessionId, key: string | undefined): BatchId =>
+  key === undefined
+    ? scope.engine.newId<'batch'>()
+    : readId<'batch'>(scope.engine.environment.digest.sha256(utf8(`inkfast/batch/${session}\n${key}`)))

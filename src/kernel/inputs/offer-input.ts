@@ -1,0 +1,136 @@
+// Saying something to a session: for the turn that is underway, for a run by its id, or for the next turn. Written once for each key.
+
+import { utf8 } from '../../model/bytes.ts'
+import { canonical } from '../../model/canonical.ts'
+import { InkError, refuse } from '../../model/errors.ts'
+import { isId, type RunId, readId, type SessionId } from '../../model/ids.ts'
+import { INPUT_BOUNDARIES, type InputBoundary, type InputId, type InputRow } from '../../model/input.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import { isOver, type RunRow, type Stored } from '../../model/run.ts'
+import { admit } from '../draft.ts'
+import { NOT_THERE, part, pause, plan } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import { readRun } from '../runs/result.ts'
+import { run as runDecider } from '../runs/run-decider.ts'
+import { load, store } from '../runs/stored.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { maskKey } from '../session.ts'
+import { input } from './input-decider.ts'
+
+export interface InputOptions {
+  /** The turn that is underway, or else the next (the default); the next in any case; or a run, by its id. */
+  readonly turn?: 'active' | 'next' | RunId
+  /** Where in the turn it may be heard at the earliest. By default after work. */
+  readonly boundary?: InputBoundary
+  /** The same key and the same content: the same input, also when it is over. Other content with it is refused. */
+  readonly key?: string
+}
+
+/** An input as people see it. */
+export interface Input extends Omit<InputRow, 'content'> {
+  readonly content: unknown
+}
+
+/** What was said, and whether it had been said before, under its key. */
+export interface OfferedInput extends Input {
+  readonly repeated: boolean
+}
+
+/** Where a key is given, the id follows from it: as long as the row is there, the key is its own. */
+export const inputId = (scope: Scope, session: SessionId, key: string | undefined): InputId =>
+  key === undefined
+    ? scope.engine.newId<'input'>()
+    : readId<'input'>(scope.engine.environment.digest.sha256(utf8(`inkfast/input/${session}\n${key}`)))
+
+export async function offerInput(
+  scope: Scope,
+  session: SessionId,
+  content: unknown,
+  options: InputOptions | undefined,
+): Promise<OfferedInput> {
+  checkOpen(scope.engine)
+  const { turn = 'active', boundary = 'afterWork', key: given } = optionsOf(options, 'input')
+  const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
+  if (content === undefined) throw wrong('content', 'an input says something')
+  if (turn !== 'active' && turn !== 'next' && !isId(turn)) throw wrong('turn', "it is 'active', 'next' or the id of a run")
+  if (!INPUT_BOUNDARIES.includes(boundary)) throw wrong('boundary', "it is 'afterWork' or 'beforeCompletion'")
+  const key = given === undefined ? undefined : maskKey(scope, given)
+  // Refused as data, before it is stored as what a run keeps.
+  const admitted = admit(scope, content)
+  const stored = await store(scope, admitted, { run: '', name: 'input', state: 'pending', of: 'the input' })
+  const id = inputId(scope, session, key)
+  for (let attempt = 1; ; attempt++) {
+    const known = key === undefined ? undefined : await readInput(scope, session, id)
+    if (known) return { ...(await sameContent(scope, known, stored)), repeated: true }
+    const run = await hearer(scope, session, turn)
+    const set = { boundary, content: stored, ...(key !== undefined && { key }) }
+    const about = { session, ...(run && { run }) }
+    const parts = [
+      part(input, id, { verb: 'offer', id, set }, { ...about, seen: NOT_THERE }),
+      // The run is told too, so that it cannot end without having been looked at for what was said to it.
+      ...(run ? [part(runDecider, run, { verb: 'prompt', id: run, input: id }, about)] : []),
+    ]
+    try {
+      const { rows } = await plan(scope, parts, { open: session })
+      return { ...(await toInput(scope, rows[0]?.body as unknown as InputRow)), repeated: false }
+    } catch (error) {
+      // Somebody was first with this key, or the turn has just ended.
+      const again = isConflict(error, 'inputs') || (turn === 'active' && error instanceof InkError && error.code === 'RUN_FINISHED')
+      if (!again || attempt === limits.conflictRetries) throw error
+      await pause(scope, attempt)
+    }
+  }
+}
+
+/** Who is to hear it: undefined for the next turn. */
+async function hearer(scope: Scope, session: SessionId, turn: 'active' | 'next' | RunId): Promise<RunId | undefined> {
+  if (turn === 'next') return undefined
+  if (turn === 'active') return activeRun(scope, session)
+  const row = await readRun(scope, turn)
+  if (row?.session !== session) throw refuse('RUN_UNKNOWN', { run: turn, tenant: scope.tenant })
+  if (isOver(row.state)) throw refuse('RUN_FINISHED', { run: turn, name: row.name, state: row.state })
+  return turn
+}
+
+/** The newest that somebody has taken up and that is not beside the others. */
+async function activeRun(scope: Scope, session: SessionId): Promise<RunId | undefined> {
+  const found = await Promise.all([newest(scope, session, 'running'), newest(scope, session, 'waiting')])
+  const [first, second] = found.sort((a, b) => (b?.born ?? 0) - (a?.born ?? 0))
+  return (first ?? second)?.id as RunId | undefined
+}
+
+const PAGE = 50
+
+async function newest(scope: Scope, session: SessionId, state: RunRow['state']): Promise<StoredRow | undefined> {
+  for (let cursor: string | undefined; ; ) {
+    const page = await scope.engine.backend.rows.list(scope.tenant, 'runs', {
+      index: 'bySessionAndState',
+      equals: [session, state],
+      backwards: true,
+      limit: PAGE,
+      ...(cursor !== undefined && { cursor }),
+    })
+    const turn = page.rows.find(({ body }) => !decodeBody<RunRow & Body>(body).parallel)
+    if (turn || page.cursor === undefined || page.rows.length < PAGE) return turn
+    cursor = page.cursor
+  }
+}
+
+/** Of this session only. */
+export async function readInput(scope: Scope, session: SessionId, id: InputId): Promise<InputRow | undefined> {
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'inputs', id)
+  const row = stored && decodeBody<InputRow & Body>(stored.body)
+  return row?.session === session ? row : undefined
+}
+
+function sameContent(scope: Scope, row: InputRow, content: Stored): Promise<Input> {
+  if (canonical(row.content ?? {}) !== canonical(content))
+    throw refuse('KEY_REUSED', { input: row.id, state: row.state, key: row.key ?? '' })
+  return toInput(scope, row)
+}
+
+export async function toInput(scope: Scope, row: InputRow): Promise<Input> {
+  return { ...row, content: await load(scope, row.content) }
+}

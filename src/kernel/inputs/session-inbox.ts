@@ -1,0 +1,145 @@
+// The inbox of a session: batches of work are offered to it, and its runs take them up.
+
+import {
+  BATCH_KINDS,
+  BATCH_STATES,
+  type BatchId,
+  type BatchKind,
+  type BatchRow,
+  type BatchState,
+  DELIVERIES,
+  type Delivery,
+} from '../../model/batch.ts'
+import { refuse } from '../../model/errors.ts'
+import { type SessionId, toId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { admit, telling } from '../draft.ts'
+import { NOT_THERE, part, pause, plan } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import { takeName } from '../runs/names.ts'
+import { load, store } from '../runs/stored.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { maskKey } from '../session.ts'
+import { storeNow } from '../work/now.ts'
+import { batch } from './batch-decider.ts'
+import { type Listing, listed, type PruneOptions, pruneOver } from './lists.ts'
+import { offerBatchPart } from './offer-batch.ts'
+
+export interface OfferBatchOptions {
+  /** At the earliest safe place, also within a turn, or only once the turn is over. */
+  readonly delivery: Delivery
+  /** Work for a turn, or a command to the session, which nothing overtakes. */
+  readonly kind: BatchKind
+  /** Whether it may come together with those beside it. It may, unless said. */
+  readonly join?: boolean
+  /** Only those with the same one come together. */
+  readonly merge?: string
+  /** The same key and the same payload: the same batch, also when it is over. Another payload with it is refused. */
+  readonly key?: string
+  /** Not before so long from now. */
+  readonly delay?: Duration
+}
+
+/** A batch as people see it. */
+export interface Batch extends Omit<BatchRow, 'payload'> {
+  readonly payload: unknown
+}
+
+export interface OfferedBatch extends Batch {
+  /** It was there before, under its key. */
+  readonly repeated: boolean
+}
+
+/** `held`: a run has it in hand. */
+export type CancelBatchWord = 'cancelled' | 'held' | 'alreadyCompleted' | 'alreadyCancelled' | 'notFound'
+
+export interface CancelBatchOutcome {
+  readonly id: BatchId
+  readonly outcome: CancelBatchWord
+}
+
+export interface SessionInbox {
+  offer(payload: unknown, options: OfferBatchOptions): Promise<OfferedBatch>
+  /** The newest first, unless `first` is given. */
+  list(options?: Listing<BatchState>): Promise<{ readonly items: readonly Batch[]; readonly cursor?: string }>
+  get(id: string): Promise<Batch | undefined>
+  /** Takes it out, where no run has it in hand. */
+  cancel(id: string): Promise<CancelBatchOutcome>
+  /** Forgets what is completed or cancelled; its keys are free again. The answer is how many. */
+  prune(options?: PruneOptions): Promise<number>
+}
+
+export function sessionInbox(scope: Scope, session: SessionId): SessionInbox {
+  return {
+    offer: (payload, options) => offerBatch(scope, session, payload, options),
+    list: async (options) => {
+      const { rows, cursor } = await listed(scope, 'batches', session, BATCH_STATES, options)
+      const items = await Promise.all(rows.map(({ body }) => toBatch(scope, decodeBody<BatchRow & Body>(body))))
+      return { items, ...(cursor !== undefined && { cursor }) }
+    },
+    get: async (given) => {
+      const row = await readBatch(scope, session, given)
+      return row && toBatch(scope, row)
+    },
+    cancel: (given) => cancelBatch(scope, session, given),
+    prune: (options) => pruneOver(scope, 'batches', session, ['completed', 'cancelled'], batch, options),
+  }
+}
+
+async function offerBatch(scope: Scope, session: SessionId, payload: unknown, options: OfferBatchOptions): Promise<OfferedBatch> {
+  checkOpen(scope.engine)
+  const { delivery, kind, join = true, merge, key, delay } = optionsOf(options, 'offer')
+  const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
+  if (!DELIVERIES.includes(delivery)) throw wrong('delivery', "it is 'boundary' or 'afterTurn'")
+  if (!BATCH_KINDS.includes(kind)) throw wrong('kind', "it is 'turn' or 'command'")
+  if (typeof join !== 'boolean') throw wrong('join', 'it is true or false')
+  const delayMs = delay === undefined ? 0 : milliseconds(delay)
+  const named = key === undefined ? undefined : maskKey(scope, key)
+  const together = merge === undefined ? undefined : takeName(scope, merge, 'what is merged')
+  const admitted = payload === undefined ? undefined : admit(scope, payload)
+  const stored = await store(scope, admitted, { run: '', name: 'inbox', state: 'pending', of: 'the batch' })
+  const at = delayMs > 0 ? (await storeNow(scope)) + delayMs : undefined
+  const offered = { session, key: named, payload: stored, delivery, kind, join, merge: together, at }
+  const { rows, receipts } = await plan(scope, [offerBatchPart(scope, offered, named === undefined ? { seen: NOT_THERE } : {})], {
+    open: session,
+  })
+  return { ...(await toBatch(scope, rows[0]?.body as unknown as BatchRow)), repeated: receipts.length === 0 }
+}
+
+async function readBatch(scope: Scope, session: SessionId, given: string): Promise<BatchRow | undefined> {
+  checkOpen(scope.engine)
+  const id = telling(scope, () => toId<'batch'>(given))
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'batches', id)
+  const row = stored && decodeBody<BatchRow & Body>(stored.body)
+  return row?.session === session ? row : undefined
+}
+
+const WORDS: Readonly<Record<BatchState, CancelBatchWord>> = {
+  pending: 'cancelled',
+  claimed: 'held',
+  completed: 'alreadyCompleted',
+  cancelled: 'alreadyCancelled',
+}
+
+async function cancelBatch(scope: Scope, session: SessionId, given: string): Promise<CancelBatchOutcome> {
+  for (let attempt = 1; ; attempt++) {
+    const row = await readBatch(scope, session, given)
+    if (!row) return { id: given as BatchId, outcome: 'notFound' }
+    const { id, state } = row
+    try {
+      if (state === 'pending') await plan(scope, [part(batch, id, { verb: 'cancel', id }, { session })])
+      return { id, outcome: WORDS[state] }
+    } catch (error) {
+      // A run took it just now, or gave it back.
+      if (!isConflict(error, 'batches') || attempt === limits.conflictRetries) throw error
+      await pause(scope, attempt)
+    }
+  }
+}
+
+async function toBatch(scope: Scope, row: BatchRow): Promise<Batch> {
+  return { ...row, payload: await load(scope, row.payload) }
+}

@@ -1,0 +1,49 @@
+// What was said to a session, as people look at it: lists, one of them, taking back, and putting away what is over.
+
+import type { SessionId } from '../../model/ids.ts'
+import { INPUT_STATES, type InputRow, type InputState } from '../../model/input.ts'
+import { listOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { type CancelOutcome, cancelInputs, cancelInputsFrom, type InputRef, refId } from './cancel-inputs.ts'
+import { input } from './input-decider.ts'
+import { type Listing, listed, type PruneOptions, pruneOver } from './lists.ts'
+import { type Input, readInput, toInput } from './offer-input.ts'
+
+export interface SessionInputs {
+  /** The newest first, unless `first` is given. */
+  list(options?: Listing<InputState>): Promise<{ readonly items: readonly Input[]; readonly cursor?: string }>
+  get(input: InputRef): Promise<Input | undefined>
+  /** Takes it back, where no run has it yet. Several are taken back together. */
+  cancel(input: InputRef): Promise<CancelOutcome>
+  cancel(inputs: readonly InputRef[]): Promise<readonly CancelOutcome[]>
+  /** Takes back this one and everything that was said after it. */
+  cancelFrom(input: InputRef): Promise<readonly CancelOutcome[]>
+  /** Forgets what is completed or cancelled; its keys are free again. The answer is how many. */
+  prune(options?: PruneOptions): Promise<number>
+}
+
+export function sessionInputs(scope: Scope, session: SessionId): SessionInputs {
+  async function cancel(given: InputRef): Promise<CancelOutcome>
+  async function cancel(given: readonly InputRef[]): Promise<readonly CancelOutcome[]>
+  async function cancel(given: InputRef | readonly InputRef[]): Promise<CancelOutcome | readonly CancelOutcome[]> {
+    if (Array.isArray(given)) return cancelInputs(scope, session, listOf(given as readonly InputRef[], 'inputs') ?? [])
+    const [outcome] = await cancelInputs(scope, session, [given as InputRef])
+    return outcome as CancelOutcome
+  }
+  return {
+    list: async (options) => {
+      const { rows, cursor } = await listed(scope, 'inputs', session, INPUT_STATES, options)
+      const items = await Promise.all(rows.map(({ body }) => toInput(scope, decodeBody<InputRow & Body>(body))))
+      return { items, ...(cursor !== undefined && { cursor }) }
+    },
+    get: async (ref) => {
+      checkOpen(scope.engine)
+      const row = await readInput(scope, session, refId(scope, session, ref))
+      return row && toInput(scope, row)
+    },
+    cancel,
+    cancelFrom: (ref) => cancelInputsFrom(scope, session, ref),
+    prune: (options) => pruneOver(scope, 'inputs', session, ['completed', 'cancelled'], input, options),
+  }
+}

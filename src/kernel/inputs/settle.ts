@@ -1,0 +1,46 @@
+// What becomes of what a run has in hand when it ends, in the commit that ends it.
+
+import type { BatchId } from '../../model/batch.ts'
+import type { InputId, InputState } from '../../model/input.ts'
+import { limits } from '../../model/limits.ts'
+import type { RunRow } from '../../model/run.ts'
+import { type Part, part } from '../execute.ts'
+import type { Scope } from '../scope.ts'
+import { batch } from './batch-decider.ts'
+import { type Ending, input } from './input-decider.ts'
+
+/** Nothing is read for a run that nobody said anything to. */
+export async function settleParts(scope: Scope, row: RunRow, how: Ending): Promise<readonly Part[]> {
+  return [...(row.prompted ? await inputParts(scope, row, how) : []), ...batchParts(row, how)]
+}
+
+async function inputParts(scope: Scope, { id: run, session }: RunRow, how: Ending): Promise<readonly Part[]> {
+  const pending = await tiedTo(scope, run, 'pending')
+  // Read second: what was pending a moment ago and is accepted now is in both, and settled once.
+  const ids = new Set([...pending, ...(await tiedTo(scope, run, 'accepted'))])
+  return [...ids].map((id) => part(input, id, { verb: 'end', run, how }, { session, run }))
+}
+
+async function tiedTo(scope: Scope, run: string, state: InputState): Promise<readonly InputId[]> {
+  const ids: InputId[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await scope.engine.backend.rows.list(scope.tenant, 'inputs', {
+      index: 'byRun',
+      equals: [run, state],
+      limit: limits.listRows,
+      ...(cursor !== undefined && { cursor }),
+    })
+    ids.push(...page.rows.map(({ id }) => id as InputId))
+    if (page.cursor === undefined || page.rows.length < limits.listRows) return ids
+    cursor = page.cursor
+  }
+}
+
+function batchParts({ id: run, session, claims = [] }: RunRow, how: Ending): readonly Part[] {
+  const about = { session, run }
+  return claims.flatMap(({ id: claim, batches }) =>
+    batches.map((id: BatchId) =>
+      part(batch, id, how === 'done' ? { verb: 'complete', id, claim, run } : { verb: 'release', claim, run }, about),
+    ),
+  )
+}

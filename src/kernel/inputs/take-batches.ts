@@ -1,0 +1,220 @@
+// A run takes batches out of its session's inbox: the claim and the entry on its tape are one commit under its fence. Replay finds the claim on the
+// tape; where nobody goes on with the run, another run of the session takes its claim over as it was made.
+
+import { BATCH_KINDS, type BatchClaim, type BatchId, type BatchKind, type BatchRow, type ClaimId } from '../../model/batch.ts'
+import { refuse } from '../../model/errors.ts'
+import { type RunId, toId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { isOver, type Stored } from '../../model/run.ts'
+import type { WorkRow } from '../../model/work.ts'
+import { telling } from '../draft.ts'
+import { type Part, part, readRow } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import type { BranchHandle } from '../runs/branch.ts'
+import { workId } from '../runs/names.ts'
+import type { OpenRun } from '../runs/open-run.ts'
+import { readRun } from '../runs/result.ts'
+import { load } from '../runs/stored.ts'
+import type { Asked, Entry } from '../runs/tape.ts'
+import type { Scope } from '../scope.ts'
+import { storeNow } from '../work/now.ts'
+import { batch } from './batch-decider.ts'
+import { type Chosen, chooseBatches, type WantedBatches, type WhyNone } from './next-batches.ts'
+import { checkMost } from './take-inputs.ts'
+
+export type InboxOptions =
+  | {
+      /** Within a turn, or between turns: what is to be delivered after the turn comes only there. */
+      readonly at: 'boundary' | 'idle'
+      readonly kind?: 'turn'
+      /** At most so many; the default is 64, and that is the most. */
+      readonly most?: number
+    }
+  /** The command at the head of the inbox, alone. */
+  | { readonly kind: 'command'; readonly at?: 'boundary' | 'idle' }
+
+/** A batch as the run that claimed it sees it: the same under replay. */
+export interface TakenBatch extends Pick<BatchRow, 'id' | 'kind' | 'delivery' | 'merge' | 'key' | 'offeredAt'> {
+  readonly payload: unknown
+}
+
+export type InboxClaim =
+  | {
+      readonly claim: ClaimId
+      readonly batches: readonly TakenBatch[]
+      /** Another run had it in hand before, and was interrupted. */
+      readonly redriven: boolean
+      readonly why?: undefined
+    }
+  | {
+      readonly claim?: undefined
+      readonly batches: readonly []
+      readonly why: WhyNone
+      /** When something is due, where nothing is yet. */
+      readonly due?: number
+    }
+
+type Kept = Omit<TakenBatch, 'payload'> & { readonly payload?: Stored }
+
+type Outcome =
+  | { readonly claim: ClaimId; readonly batches: readonly Kept[]; readonly redriven?: boolean; readonly why?: undefined }
+  | { readonly claim?: undefined; readonly why: WhyNone; readonly due?: number | undefined }
+
+export async function takeBatches(branch: BranchHandle, options: InboxOptions): Promise<InboxClaim> {
+  const given = optionsOf<{ at?: string; kind?: BatchKind; most?: number }>(options, 'inbox')
+  const { kind = 'turn', at = kind === 'command' ? 'idle' : undefined, most = limits.takenAtOnce } = given
+  const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
+  if (!BATCH_KINDS.includes(kind)) throw wrong('kind', "it is 'turn' or 'command'")
+  if (at !== 'boundary' && at !== 'idle') throw wrong('at', "it is 'boundary' or 'idle'")
+  checkMost(most)
+  const name = kind === 'command' ? `command/${at}` : at
+  const entry = await branch.asks('inbox', name, (asked) => take(branch.open, asked, { kind, at, most }))
+  const outcome = entry.outcome as unknown as Outcome
+  if (outcome.claim === undefined) return { batches: [], why: outcome.why, ...(outcome.due !== undefined && { due: outcome.due }) }
+  const { claim, batches: kept, redriven = false } = outcome
+  const batches = await Promise.all(kept.map(async ({ payload, ...one }) => ({ ...one, payload: await load(branch.open.scope, payload) })))
+  return { claim, batches, redriven }
+}
+
+export async function completeClaim(branch: BranchHandle, given: string): Promise<void> {
+  const { open } = branch
+  const claim = telling(open.scope, () => toId<'claim'>(given))
+  const entry = await branch.asks('inboxDone', claim, async (asked) => {
+    const held = open.row.claims?.find(({ id }) => id === claim)
+    const about = { session: open.row.session, run: open.id }
+    const parts = (held?.batches ?? []).map((id) => part(batch, id, { verb: 'complete', id, claim, run: open.id }, about))
+    // What a fork found on the tape is the other run's to complete.
+    return record(open, asked, 'inboxDone', held || open.row.fork ? {} : { unknown: true }, parts)
+  })
+  if (entry.outcome?.unknown) throw refuse('INBOX_CLAIM_UNKNOWN', { ...open.about, claim })
+}
+
+async function record(
+  open: OpenRun,
+  asked: Asked,
+  kind: 'inbox' | 'inboxDone',
+  outcome: Readonly<Record<string, unknown>>,
+  parts: readonly Part[] = [],
+): Promise<Entry> {
+  const { branch, name, ordinal } = asked
+  const at = open.scope.engine.environment.clock.now()
+  await open.change({ verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind, outcome }, parts, { at })
+  return { ...asked, seq: 0, at, done: true, outcome }
+}
+
+async function take(open: OpenRun, asked: Asked, wanted: WantedBatches): Promise<Entry> {
+  const chosen = await choose(open, wanted)
+  if (!chosen.batches) return record(open, asked, 'inbox', chosen)
+  const { batches: rows, from } = chosen
+  // The same claim goes on in other hands; its composition is its own.
+  const id = from?.id ?? open.scope.engine.newId<'claim'>()
+  const claim: BatchClaim = { id, run: open.id, fence: open.hold.fence }
+  const about = { session: open.row.session, run: open.id }
+  const parts = rows.map((row) => part(batch, row.id, { verb: 'claim', id: row.id, claim, from }, about))
+  const outcome = { claim: id, batches: rows.map(keep), ...(from && { redriven: true }) }
+  try {
+    return await record(open, asked, 'inbox', outcome, parts)
+  } catch (error) {
+    if (!isConflict(error, 'batches')) throw error
+    return record(open, asked, 'inbox', { why: 'lostRace' })
+  }
+}
+
+const keep = ({ id, kind, delivery, merge, key, offeredAt, payload }: BatchRow): Kept => ({
+  id,
+  kind,
+  delivery,
+  offeredAt,
+  ...(merge !== undefined && { merge }),
+  ...(key !== undefined && { key }),
+  ...(payload && { payload }),
+})
+
+async function choose(open: OpenRun, wanted: WantedBatches): Promise<Chosen & { readonly due?: number }> {
+  const { claims = [], parallel } = open.row
+  // It does not hold the session's lease, under which an inbox is read.
+  if (parallel) return { why: 'parallel' }
+  const room = limits.runBatches - claims.reduce((sum, { batches }) => sum + batches.length, 0)
+  if (room <= 0) return { why: 'full' }
+  const most = Math.min(wanted.most, room)
+  const { interrupted, held } = await claimedBatches(open)
+  const { due, later } = await pendingBatches(open, most)
+  const ready = [...interrupted, ...due].sort((a, b) => a.born - b.born).map(({ row }) => row)
+  if (ready.length > 0) return chooseBatches(ready, { ...wanted, most })
+  if (held) return { why: 'held' }
+  return later === undefined ? { why: 'empty' } : { why: 'notDue', due: later }
+}
+
+interface Found {
+  readonly row: BatchRow
+  /** Its place in the order. */
+  readonly born: number
+}
+
+/** Those whose claim was interrupted, and whether anything is in somebody's hands. */
+async function claimedBatches(open: OpenRun): Promise<{ readonly interrupted: readonly Found[]; readonly held: boolean }> {
+  const interrupted: Found[] = []
+  const goOn = new Map<RunId, boolean>()
+  let held = false
+  for await (const found of batchesOf(open, 'claimed')) {
+    const { claim } = found.row
+    let mine = claim !== undefined && claim.fence >= open.hold.fence
+    if (claim && !mine) {
+      mine = goOn.get(claim.run) ?? (await goesOn(open.scope, claim.run))
+      goOn.set(claim.run, mine)
+    }
+    if (mine) held = true
+    else interrupted.push(found)
+  }
+  return { interrupted, held }
+}
+
+/**
+ * Whoever claimed under an older lease has let it go. It goes on all the same where it is at work in this process, and where it has put itself to
+ * sleep and will be taken up again: what such a run has in hand is not taken from it.
+ */
+async function goesOn(scope: Scope, run: RunId): Promise<boolean> {
+  if (scope.engine.openRuns.isAtWork(scope.tenant, run)) return true
+  const row = await readRun(scope, run)
+  // One that waits for the right program, or for somebody to open it, may wait for ever.
+  if (!row?.queued || isOver(row.state) || row.error) return false
+  const { body } = await readRow(scope, 'work', workId(scope, run))
+  const state = (body as WorkRow | undefined)?.state
+  return state === 'asleep' || state === 'ready'
+}
+
+/** As many as may come, and one more to see whether they go together; and when the first of the others is due. */
+async function pendingBatches(
+  open: OpenRun,
+  most: number,
+): Promise<{ readonly due: readonly Found[]; readonly later: number | undefined }> {
+  const due: Found[] = []
+  let later: number | undefined
+  let now: number | undefined
+  for await (const found of batchesOf(open, 'pending')) {
+    const { at } = found.row
+    if (at !== undefined) now ??= await storeNow(open.scope)
+    if (at !== undefined && at > (now as number)) later = Math.min(later ?? at, at)
+    else due.push(found)
+    if (due.length > most) break
+  }
+  return { due, later }
+}
+
+async function* batchesOf({ scope, row: { session } }: OpenRun, state: 'pending' | 'claimed'): AsyncGenerator<Found, void, undefined> {
+  for (let cursor: string | undefined; ; ) {
+    const page = await scope.engine.backend.rows.list(scope.tenant, 'batches', {
+      index: 'bySessionAndState',
+      equals: [session, state],
+      limit: PAGE,
+      ...(cursor !== undefined && { cursor }),
+    })
+    for (const { id, born, body } of page.rows) yield { row: { ...decodeBody<BatchRow & Body>(body), id: id as BatchId }, born }
+    if (page.cursor === undefined || page.rows.length < PAGE) return
+    cursor = page.cursor
+  }
+}
+
+const PAGE = 128

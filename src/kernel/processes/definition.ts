@@ -1,0 +1,177 @@
+// What is said of a process when it is registered, checked at the door. The same name with the same definition is the same process.
+
+import { DELIVERIES } from '../../model/batch.ts'
+import { utf8Length } from '../../model/bytes.ts'
+import { canonical } from '../../model/canonical.ts'
+import type { Json } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+import { checkType } from '../../model/event.ts'
+import { type EventId, type RunId, type SessionId, toId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import {
+  type Definition,
+  type Ending,
+  type EventTypeSpec,
+  isCoreType,
+  type ProcessRow,
+  type Provenance,
+  RECOVERIES,
+  type Recovery,
+  type TerminalSpec,
+  type WakeSpec,
+} from '../../model/process.ts'
+import { isPointer, type Selector, unfilled } from '../../model/selector.ts'
+import { admit, telling } from '../draft.ts'
+import { takeName } from '../runs/names.ts'
+import { store } from '../runs/stored.ts'
+import type { Scope } from '../scope.ts'
+
+export interface DeclaredEvent {
+  /** Events of this type wake the session: always, or as said. */
+  readonly wake?: boolean | WakeSpec
+  /** An event of this type ends the process. */
+  readonly terminal?: TerminalSpec['state'] | TerminalSpec
+  /** JSON pointers that lead to something in the data of each. */
+  readonly needs?: readonly string[]
+}
+
+export interface RegisterOptions {
+  /** Who has a handler for it: `store.processes.work({ [kind]: … })`. */
+  readonly kind: string
+  /** What becomes of it when whoever runs it dies. */
+  readonly recovery: Recovery
+  readonly provenance?: Provenance
+  readonly label?: string
+  /** What it is an instance of: a name, a version, whatever tells it apart. */
+  readonly definition?: unknown
+  readonly input?: unknown
+  /** The types its events may have. Without it every type may be said. */
+  readonly events?: readonly string[] | Readonly<Record<string, DeclaredEvent>>
+  /** The session that is woken by its end, and by events that say so. */
+  readonly wake?: SessionId
+  /** How often it is run, where it is rerunnable, until it has failed for good. */
+  readonly attempts?: number
+}
+
+const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
+
+export async function takeDefinition(scope: Scope, options: RegisterOptions): Promise<Definition> {
+  const given = optionsOf(options, 'register')
+  const { recovery, attempts } = given
+  if (!RECOVERIES.includes(recovery)) throw wrong('recovery', `it is one of ${RECOVERIES.join(', ')}`)
+  if (attempts !== undefined && (recovery !== 'rerunnable' || !Number.isSafeInteger(attempts) || attempts < 1))
+    throw wrong('attempts', 'it is a whole number from 1 on, and only what is rerunnable is tried again')
+  const kind = takeName(scope, given.kind, 'a kind of processes')
+  const label = given.label === undefined ? undefined : takeText(scope, 'label', given.label, limits.titleChars)
+  const definition = takeSmall(scope, 'definition', given.definition)
+  const provenance = given.provenance && takeProvenance(scope, given.provenance)
+  const events = given.events && takeEvents(scope, given.events)
+  const wake = given.wake === undefined ? undefined : telling(scope, () => toId<'session'>(given.wake))
+  const input = given.input === undefined ? undefined : admit(scope, given.input)
+  return {
+    kind,
+    recovery,
+    ...(provenance && { provenance }),
+    ...(label !== undefined && { label }),
+    ...(definition !== undefined && { definition }),
+    ...(input !== undefined && { input: await store(scope, input, { of: 'the input' }, true) }),
+    ...(events && { events }),
+    ...(wake && { wake }),
+    ...(recovery === 'rerunnable' && { attempts: attempts ?? limits.workAttempts }),
+  }
+}
+
+const COMPARED = ['kind', 'recovery', 'provenance', 'label', 'definition', 'input', 'events', 'attempts'] as const
+
+/** What differs between what was registered and what is asked for now. */
+export function differences(row: ProcessRow, wanted: Definition): readonly string[] {
+  const differing: string[] = COMPARED.filter((name) => canonical([row[name] ?? null]) !== canonical([wanted[name] ?? null]))
+  // A session that was deleted since is still the one that was named.
+  return (row.wake ?? row.wakeWas) === wanted.wake ? differing : [...differing, 'wake']
+}
+
+export function takeText(scope: Scope, option: string, text: unknown, most: number = limits.reasonChars): string {
+  if (typeof text !== 'string' || !text.isWellFormed() || text.length > most)
+    throw wrong(option, `it is a text of at most ${most} characters`)
+  return admit(scope, text) as string
+}
+
+/** JSON that stands in the row, and is rewritten with every change of it. */
+export function takeSmall(scope: Scope, option: string, given: unknown): Json | undefined {
+  if (given === undefined) return undefined
+  const taken = admit(scope, given)
+  if (utf8Length(JSON.stringify(taken)) > limits.metadataBytes) throw wrong(option, `it has at most ${limits.metadataBytes} bytes`)
+  return taken
+}
+
+function takeProvenance(scope: Scope, given: Provenance): Provenance {
+  const { session, run, cause, by } = optionsOf(given, 'provenance')
+  return telling(scope, () => ({
+    ...(session !== undefined && { session: toId<'session'>(session) }),
+    ...(run !== undefined && { run: toId<'run'>(run) as RunId }),
+    ...(cause !== undefined && { cause: toId<'event'>(cause) as EventId }),
+    ...(by !== undefined && { by: takeText(scope, 'provenance.by', by) }),
+  }))
+}
+
+function takeEvents(scope: Scope, given: NonNullable<RegisterOptions['events']>): NonNullable<Definition['events']> {
+  if (typeof given !== 'object' || given === null) throw wrong('events', 'it is a list of types, or an object with one member for each')
+  const entries = Array.isArray(given) ? given.map((type) => [type, {}] as const) : Object.entries(given)
+  if (entries.length > limits.processEventTypes) throw wrong('events', `there are at most ${limits.processEventTypes} types`)
+  const events: Record<string, EventTypeSpec> = {}
+  for (const [type, declared] of entries) {
+    telling(scope, () => checkType(type))
+    if (Object.hasOwn(events, type)) throw wrong('events', `${type} is there twice`)
+    events[type] = takeType(type, optionsOf(declared as DeclaredEvent, `events.${type}`))
+  }
+  return takeSmall(scope, 'events', events) as unknown as NonNullable<Definition['events']>
+}
+
+function takeType(type: string, { wake, terminal, needs }: DeclaredEvent): EventTypeSpec {
+  const at = `events.${type}`
+  if (isCoreType(type) && (terminal !== undefined || needs !== undefined)) throw wrong(at, 'of this type only `wake` can be said')
+  if (needs !== undefined && !(Array.isArray(needs) && needs.every(isPointer))) throw wrong(`${at}.needs`, 'it is a list of JSON pointers')
+  return {
+    ...(wake !== undefined && { wake: wake === true ? {} : wake === false ? false : takeWake(`${at}.wake`, wake) }),
+    ...(terminal !== undefined && { terminal: takeTerminal(`${at}.terminal`, terminal) }),
+    ...(needs !== undefined && { needs }),
+  }
+}
+
+function takeWake(at: string, given: WakeSpec): WakeSpec {
+  const { when, input, dedupe, delivery } = optionsOf(given, at)
+  if (when !== undefined && !isPointer(when)) throw wrong(`${at}.when`, 'it is a JSON pointer')
+  if (delivery !== undefined && !DELIVERIES.includes(delivery)) throw wrong(`${at}.delivery`, `it is one of ${DELIVERIES.join(', ')}`)
+  return {
+    ...(when !== undefined && { when }),
+    ...(input !== undefined && { input: takeSelector(`${at}.input`, input) }),
+    ...(dedupe !== undefined && { dedupe: takeSelector(`${at}.dedupe`, dedupe) }),
+    ...(delivery !== undefined && { delivery }),
+  }
+}
+
+const CLOSING: readonly Ending[] = ['completed', 'failed', 'cancelled']
+
+function takeTerminal(at: string, given: TerminalSpec['state'] | TerminalSpec): TerminalSpec {
+  const { state, output } = typeof given === 'string' ? { state: given } : optionsOf(given, at)
+  if (!CLOSING.includes(state)) throw wrong(at, `it is one of ${CLOSING.join(', ')}`)
+  // Of what was completed, everything that was said is the value; what an error is has to be said.
+  if (state !== 'completed' && output === undefined) throw wrong(at, `say with \`output\` what it was ${state} with`)
+  return { state, ...(output !== undefined && { output: takeSelector(`${at}.output`, output) }) }
+}
+
+function takeSelector(at: string, given: Selector): Selector {
+  const selector = optionsOf(given, at) as Selector
+  if ('payload' in selector && selector.payload === true) return { payload: true }
+  if ('pointer' in selector && isPointer(selector.pointer)) return { pointer: selector.pointer }
+  if ('present' in selector && isPointer(selector.present)) return { present: selector.present }
+  if ('const' in selector) return { const: selector.const }
+  if ('template' in selector && typeof selector.template === 'string') {
+    const fields = optionsOf(selector.fields, `${at}.fields`)
+    const [missing] = unfilled({ template: selector.template, fields })
+    if (missing !== undefined) throw wrong(`${at}.fields`, `there is no field '${missing}'`)
+    if (Object.values(fields).every(isPointer)) return { template: selector.template, fields: { ...fields } }
+  }
+  throw wrong(at, 'it is { payload: true }, { pointer }, { const }, { present }, or { template, fields }, and pointers are JSON pointers')
+}

@@ -1,0 +1,130 @@
+// How a process ends: once. Its outcome, the event that says so, the wake-up, the lease and the items by which it was found are one commit.
+
+import type { Json } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+import { optionsOf } from '../../model/options.ts'
+import { CORE_TYPES, type Evidence, hasEnded, type ProcessId, type ProcessRow, WRITERS } from '../../model/process.ts'
+import type { Stored } from '../../model/run.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { admit } from '../draft.ts'
+import { Bell, stopIfAsked } from '../read.ts'
+import { errorData, load, store } from '../runs/stored.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { maskKey } from '../session.ts'
+import { type Changed, change, type Saying } from './change.ts'
+import { takeSmall, takeText } from './definition.ts'
+import type { Hand } from './hand.ts'
+import { readProcess } from './ids.ts'
+import { going, type Outcome } from './process-decider.ts'
+
+export interface EndOptions {
+  /** The same key and the same outcome once more is told as repeated, and not refused. */
+  readonly key?: string
+}
+
+export interface CompleteOptions extends EndOptions {
+  /** What the one who completed it says to whoever goes on. */
+  readonly control?: unknown
+}
+
+/** How it ended. */
+export type ProcessResult<T = unknown> = Pick<ProcessRow, 'control' | 'error' | 'reason' | 'evidence'> & {
+  readonly state: 'completed' | 'failed' | 'cancelled' | 'abandoned'
+  readonly value?: T
+}
+
+/** An outcome on its way: as it is looked into, and as it is kept. */
+export interface Ended {
+  readonly outcome: Outcome
+  readonly payload: Json
+}
+
+export async function completed(scope: Scope, value: unknown, options: CompleteOptions | undefined): Promise<Ended> {
+  const control = takeSmall(scope, 'control', optionsOf(options, 'complete').control)
+  const admitted = value === undefined ? undefined : admit(scope, value)
+  const stored = await store(scope, admitted, { of: 'the value' }, true)
+  const said = control === undefined ? {} : { control }
+  return {
+    outcome: { state: 'completed', value: stored, ...said },
+    payload: { ...(admitted !== undefined && { value: admitted }), ...said },
+  }
+}
+
+export function failed(scope: Scope, thrown: unknown): Ended {
+  const error = errorData(scope, thrown)
+  return { outcome: { state: 'failed', error }, payload: { error: error as unknown as Json } }
+}
+
+export function cancelled(scope: Scope, given: unknown): Ended {
+  const reason = takeText(scope, 'reason', given)
+  return { outcome: { state: 'cancelled', reason }, payload: { reason } }
+}
+
+export function abandoned(scope: Scope, given: Evidence): Ended {
+  const { writer, owner, fence } = optionsOf(given, 'evidence')
+  const wrong = (why: string) => refuse('OPTION_INVALID', { option: 'evidence', why })
+  if (!WRITERS.includes(writer)) throw wrong(`its writer is one of ${WRITERS.join(', ')}`)
+  if (fence !== undefined && (!Number.isSafeInteger(fence) || fence < 0)) throw wrong('a fence is a whole number')
+  const evidence: Evidence = {
+    writer,
+    ...(owner !== undefined && { owner: takeText(scope, 'evidence.owner', owner) }),
+    ...(fence !== undefined && { fence }),
+  }
+  return { outcome: { state: 'abandoned', evidence }, payload: { evidence: { ...evidence } } }
+}
+
+/** The first end is final. `unless` may find that it is not to end after all, and says what the end is guarded by. */
+export async function endProcess(
+  scope: Scope,
+  id: ProcessId,
+  hand: Hand,
+  { outcome, payload }: Ended,
+  options?: EndOptions,
+  still?: (row: ProcessRow) => Promise<readonly Guard[] | undefined>,
+): Promise<Changed> {
+  checkOpen(scope.engine)
+  const { key } = optionsOf(options, 'end')
+  const saying = sayingOf(outcome, payload, key === undefined ? undefined : maskKey(scope, key))
+  return change(scope, id, hand, saying, async (row) => {
+    going(row, id)
+    const guards = still ? await still(row) : []
+    return guards && { saying, command: { verb: 'end', id, outcome }, guards }
+  })
+}
+
+/** A large value is kept once: the event names it as the process does. */
+function sayingOf(outcome: Outcome, payload: Json, key?: string): Saying {
+  const { state, ...said } = outcome
+  const { value = {}, ...rest } = said as { readonly value?: Stored }
+  const data = { ...rest, ...value }
+  return { type: CORE_TYPES[state], payload, data: { value: data as unknown as Json }, ...(key !== undefined && { key }) }
+}
+
+/** Once it has ended, however that was. */
+export async function resultOf<T>(scope: Scope, id: ProcessId, options?: { readonly signal?: AbortSignal }): Promise<ProcessResult<T>> {
+  const { signal } = optionsOf(options, 'result')
+  const bell = new Bell(scope, [signal, scope.engine.closing])
+  try {
+    for (;;) {
+      bell.reset()
+      stopIfAsked(scope, signal)
+      const row = await readProcess(scope, id)
+      if (!row) throw refuse('PROCESS_UNKNOWN', { process: id, tenant: scope.tenant })
+      const { state, value, control, error, reason, evidence } = row
+      if (hasEnded(state)) {
+        const loaded = await load(scope, value)
+        return {
+          state,
+          ...(loaded !== undefined && { value: loaded as T }),
+          ...(control !== undefined && { control }),
+          ...(error && { error }),
+          ...(reason !== undefined && { reason }),
+          ...(evidence && { evidence }),
+        }
+      }
+      await bell.rung()
+    }
+  } finally {
+    bell.close()
+  }
+}

@@ -1,0 +1,220 @@
+// What a process says: recorded under the next number, found by its key, read in order.
+
+import type { Json } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+import { checkType } from '../../model/event.ts'
+import { limits } from '../../model/limits.ts'
+import { checkSeq, optionsOf } from '../../model/options.ts'
+import {
+  hasEnded,
+  isCoreType,
+  type ProcessEventRow,
+  type ProcessId,
+  type ProcessRow,
+  type TerminalSpec,
+  type WakeNote,
+} from '../../model/process.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { pointed, select, textOf } from '../../model/selector.ts'
+import { admit, telling } from '../draft.ts'
+import { checkLast, type Page } from '../list.ts'
+import { Bell, stopIfAsked } from '../read.ts'
+import { errorData, load, store } from '../runs/stored.ts'
+import type { Scope } from '../scope.ts'
+import { checkOpen } from '../scope.ts'
+import { maskKey } from '../session.ts'
+import { type Changed, change, type Saying } from './change.ts'
+import type { Hand } from './hand.ts'
+import { readProcess } from './ids.ts'
+import { going, type Outcome } from './process-decider.ts'
+import { takeWakeOption, type WakeOption } from './wake.ts'
+
+export interface ProcessEvent<T = unknown> {
+  /** From 1, without gaps but for those that were erased. */
+  readonly number: number
+  readonly type: string
+  readonly data: T
+  readonly key?: string
+  /** What it did about a session; absent where it is not one that wakes. */
+  readonly wake?: WakeNote
+  readonly at: number
+}
+
+/** An event as it was recorded, now or before. */
+export interface ToldEvent<T = unknown> extends ProcessEvent<T> {
+  readonly repeated: boolean
+}
+
+export interface EventOptions {
+  /** The same key and the same content: the same event. Other content with it is refused. */
+  readonly key?: string
+  /** `true` wakes the session in any case, `false` does not; an id wakes that session instead. By default as its type was declared. */
+  readonly wake?: WakeOption
+}
+
+export interface ProcessEventQuery {
+  /** Those with a higher number. */
+  readonly after?: number
+  readonly type?: string
+  /** Only the newest so many, oldest first. */
+  readonly last?: number
+  /** How many at a time; the default is 100. */
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+export async function sayEvent(
+  scope: Scope,
+  id: ProcessId,
+  hand: Hand,
+  type: string,
+  data: unknown,
+  options: EventOptions | undefined,
+): Promise<Changed> {
+  checkOpen(scope.engine)
+  const { key, wake } = optionsOf(options, 'event')
+  telling(scope, () => checkType(type))
+  if (isCoreType(type)) throw refuse('TYPE_RESERVED', { type })
+  const payload = data === undefined ? undefined : admit(scope, data)
+  const saying: Saying = {
+    type,
+    payload,
+    data: await store(scope, payload, { of: 'the event' }, true),
+    ...(key !== undefined && { key: maskKey(scope, key) }),
+    wake: takeWakeOption(scope, wake),
+  }
+  return change(scope, id, hand, saying, async (row) => {
+    going(row, id)
+    const terminal = checkDeclared(row, saying)
+    if (!terminal) return { saying }
+    return { saying, command: { verb: 'end', id, outcome: await outcomeOf(scope, terminal, payload) } }
+  })
+}
+
+function checkDeclared({ id, name, events }: ProcessRow, { type, payload, key }: Saying): TerminalSpec | undefined {
+  if (!events) return undefined
+  const declared = Object.hasOwn(events, type) ? events[type] : undefined
+  if (!declared) throw refuse('PROCESS_EVENT_UNDECLARED', { process: id, name, type, declared: Object.keys(events) })
+  const missing = declared.needs?.find((pointer) => pointed(payload, pointer) === undefined)
+  if (missing !== undefined) throw refuse('PROCESS_EVENT_INCOMPLETE', { process: id, name, type, missing })
+  // Who does not know whether the first try arrived must be able to try again.
+  if (declared.terminal && key === undefined)
+    throw refuse('OPTION_INVALID', { option: 'key', why: `${type} ends the process, so it has one` })
+  return declared.terminal
+}
+
+async function outcomeOf(scope: Scope, { state, output }: TerminalSpec, payload: Json | undefined): Promise<Outcome> {
+  const selected = select(output ?? { payload: true }, payload)
+  switch (state) {
+    case 'completed':
+      return { state, value: await store(scope, selected, { of: 'the value' }, true) }
+    case 'failed':
+      return { state, error: errorData(scope, selected) }
+    case 'cancelled':
+      return { state, reason: textOf(selected).slice(0, limits.reasonChars) }
+  }
+}
+
+export async function shown(scope: Scope, { number, type, data, key, wake, at }: ProcessEventRow): Promise<ProcessEvent> {
+  return {
+    number: number as number,
+    type: type as string,
+    data: await load(scope, data),
+    ...(key !== undefined && { key }),
+    ...(wake && { wake }),
+    at,
+  }
+}
+
+const PAGE = 100
+
+export async function listEvents(scope: Scope, id: ProcessId, query: ProcessEventQuery | undefined): Promise<Page<ProcessEvent>> {
+  await there(scope, id)
+  const { after = 0, type, last, limit = last ?? PAGE, cursor } = takeQuery(scope, query)
+  const page = await scope.engine.backend.rows.list(scope.tenant, 'process_events', {
+    ...indexOf(id, type),
+    from: after + 1,
+    limit,
+    ...(last !== undefined && { backwards: true }),
+    ...(cursor !== undefined && { cursor }),
+  })
+  const rows = page.rows.map((row) => decodeBody<ProcessEventRow & Body>(row.body))
+  if (last !== undefined) rows.reverse()
+  return {
+    items: await Promise.all(rows.map((row) => shown(scope, row))),
+    ...(page.cursor !== undefined && last === undefined && { cursor: page.cursor }),
+  }
+}
+
+/** How many there are, of all types or of one, up to a number or in all. */
+export async function countEvents(
+  scope: Scope,
+  id: ProcessId,
+  query: { readonly type?: string; readonly after?: number; readonly through?: number } = {},
+): Promise<number> {
+  await there(scope, id)
+  const { through } = optionsOf(query, 'count')
+  const { type, after = 0 } = takeQuery(scope, query)
+  const below = through === undefined ? undefined : checkSeq(through) + 1
+  let count = 0
+  for (let cursor: string | undefined; ; ) {
+    const page = await scope.engine.backend.rows.list(scope.tenant, 'process_events', {
+      ...indexOf(id, type),
+      from: after + 1,
+      ...(below !== undefined && { below }),
+      limit: limits.listRows,
+      ...(cursor !== undefined && { cursor }),
+    })
+    count += page.rows.length
+    if (page.cursor === undefined || page.rows.length < limits.listRows) return count
+    cursor = page.cursor
+  }
+}
+
+/** The first one beyond a number, once it is there; undefined where the process has ended, and none will come. */
+export async function nextEvent(
+  scope: Scope,
+  id: ProcessId,
+  query: Pick<ProcessEventQuery, 'after' | 'type'> & { readonly signal?: AbortSignal } = {},
+): Promise<ProcessEvent | undefined> {
+  const { signal } = optionsOf(query, 'nextEvent')
+  const { after = 0, type } = takeQuery(scope, query)
+  const bell = new Bell(scope, [signal, scope.engine.closing])
+  try {
+    for (;;) {
+      bell.reset()
+      stopIfAsked(scope, signal)
+      // Read first: whatever it said, it said before it ended.
+      const { state } = await there(scope, id)
+      const [found] = (await listEvents(scope, id, { after, limit: 1, ...(type !== undefined && { type }) })).items
+      if (found || hasEnded(state)) return found
+      await bell.rung()
+    }
+  } finally {
+    bell.close()
+  }
+}
+
+const indexOf = (id: ProcessId, type: string | undefined) =>
+  type === undefined ? ({ index: 'byProcess', equals: [id] } as const) : ({ index: 'byType', equals: [id, type] } as const)
+
+function takeQuery(scope: Scope, given: ProcessEventQuery | undefined): ProcessEventQuery {
+  const { after, type, last, limit, cursor } = optionsOf(given, 'events')
+  if (after !== undefined) checkSeq(after)
+  if (type !== undefined) telling(scope, () => checkType(type))
+  for (const count of [last, limit]) if (count !== undefined) checkLast(count, 'events')
+  return {
+    ...(after !== undefined && { after }),
+    ...(type !== undefined && { type }),
+    ...(last !== undefined && { last }),
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+  }
+}
+
+async function there(scope: Scope, id: ProcessId): Promise<ProcessRow> {
+  checkOpen(scope.engine)
+  const row = await readProcess(scope, id)
+  if (!row) throw refuse('PROCESS_UNKNOWN', { process: id, tenant: scope.tenant })
+  return row
+}

@@ -1,0 +1,27 @@
+// A session is given a handle on a process, and it is taken back.
+
+import type { GrantRow } from '../../model/process.ts'
+import { decider, fact } from '../decider.ts'
+
+export type GrantCommand =
+  | { readonly verb: 'give'; readonly set: Pick<GrantRow, 'session' | 'process' | 'label'> }
+  | { readonly verb: 'revoke'; readonly why: 'revoked' | 'transferred' | 'sessionDeleted' | 'pruned' }
+
+export const grant = decider<GrantRow, GrantCommand>({
+  table: 'grants',
+
+  decide: {
+    give: (row, { set }) => (row && row.label === set.label ? [] : [fact('grant.given', { ...set })]),
+    revoke: (row, { why }) => (row ? [fact('grant.revoked', { why })] : []),
+  },
+
+  evolve: {
+    'grant.given': (_, e) => {
+      const { session, process: of, label } = (e.data ?? {}) as Partial<GrantRow>
+      // Erased, it is told by its header alone: nobody knows what was given.
+      if (session === undefined || of === undefined) return undefined
+      return { session, process: of, label, grantedAt: e.at }
+    },
+    'grant.revoked': () => undefined,
+  },
+})

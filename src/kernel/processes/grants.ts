@@ -1,0 +1,137 @@
+// Which sessions have a handle on which processes.
+
+import { refuse } from '../../model/errors.ts'
+import { type SessionId, toId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { listOf, optionsOf } from '../../model/options.ts'
+import { type GrantRow, hasEnded, type ProcessRow, type ProcessState } from '../../model/process.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { lookAgain } from '../append.ts'
+import { telling } from '../draft.ts'
+import { part, plan, readRow } from '../execute.ts'
+import { listRows, type Page, type PageOptions } from '../list.ts'
+import { isConflict } from '../outcome.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { takeText } from './definition.ts'
+import { grant } from './grant-decider.ts'
+import { rowGuard } from './holding.ts'
+import { grantId, readProcess, thatProcess } from './ids.ts'
+
+export interface ProcessGrant extends GrantRow {
+  /** The name the process was registered under. */
+  readonly name: string
+  readonly state: ProcessState
+}
+
+export interface GrantListOptions extends PageOptions {
+  readonly session?: SessionId
+  /** A process, by its name or id. */
+  readonly process?: string
+  /** Only those of processes that have not ended. */
+  readonly live?: boolean
+}
+
+const takeSession = (scope: Scope, session: unknown): SessionId => telling(scope, () => toId<'session'>(session))
+
+/** Gives a handle, or gives it another label. */
+export async function giveGrant(scope: Scope, given: string, to: SessionId, options?: { readonly label?: string }): Promise<ProcessGrant> {
+  checkOpen(scope.engine)
+  const { label: text } = optionsOf(options, 'grant')
+  const label = text === undefined ? undefined : takeText(scope, 'label', text, limits.titleChars)
+  const session = takeSession(scope, to)
+  await lookAgain(scope, session)
+  for (let attempt = 1; ; attempt++) {
+    const row = await thatProcess(scope, given)
+    const { revision } = await readRow(scope, 'processes', row.id)
+    const set = { session, process: row.id, ...(label !== undefined && { label }) }
+    const give = part(grant, grantId(scope, session, row.id), { verb: 'give', set }, { session })
+    try {
+      const { rows } = await plan(scope, [give], { open: session, guards: [rowGuard(row.id, revision)] })
+      return toGrant(rows[0]?.body as unknown as GrantRow, row)
+    } catch (error) {
+      // It changed meanwhile: is it still there?
+      if (!isConflict(error, 'processes') || attempt === limits.conflictRetries) throw error
+    }
+  }
+}
+
+/** Whether there was one. */
+export async function revokeGrant(scope: Scope, given: string, from: SessionId): Promise<boolean> {
+  checkOpen(scope.engine)
+  const session = takeSession(scope, from)
+  const { id } = await thatProcess(scope, given)
+  const { receipts } = await plan(scope, [part(grant, grantId(scope, session, id), { verb: 'revoke', why: 'revoked' }, { session })])
+  return receipts.length > 0
+}
+
+/** All of them, or none. */
+export async function transferGrants(
+  scope: Scope,
+  given: readonly string[],
+  from: SessionId,
+  to: SessionId,
+): Promise<readonly ProcessGrant[]> {
+  checkOpen(scope.engine)
+  const names = [...new Set(listOf(given, 'ids') ?? [])]
+  if (names.length > limits.listRows) throw refuse('OPTION_INVALID', { option: 'ids', why: `there are at most ${limits.listRows}` })
+  const [source, target] = [takeSession(scope, from), takeSession(scope, to)]
+  await lookAgain(scope, target)
+  const found = await Promise.all(names.map((name) => thatProcess(scope, name)))
+  const processes = [...new Map(found.map((row) => [row.id, row])).values()]
+  for (let attempt = 1; ; attempt++) {
+    const held = await Promise.all(processes.map(({ id }) => readRow(scope, 'grants', grantId(scope, source, id))))
+    const missing = processes.filter((_, i) => !held[i]?.body).map(({ name }) => name)
+    if (missing.length > 0) throw refuse('PROCESS_NOT_GRANTED', { session: source, missing })
+    const grants = held.map(({ body }) => body as unknown as GrantRow)
+    if (source === target || processes.length === 0) return grants.map((row, i) => toGrant(row, processes[i] as ProcessRow))
+    const taken = processes.map(({ id }, i) =>
+      part(
+        grant,
+        grantId(scope, source, id),
+        { verb: 'revoke', why: 'transferred' },
+        { session: source, seen: held[i] as (typeof held)[0] },
+      ),
+    )
+    const set = ({ process: id, label }: GrantRow) => ({ session: target, process: id, ...(label !== undefined && { label }) })
+    const handed = grants.map((row) =>
+      part(grant, grantId(scope, target, row.process), { verb: 'give', set: set(row) }, { session: target }),
+    )
+    const guards = held.map(
+      ({ revision }, i) => ({ kind: 'row', table: 'grants', id: (taken[i] as (typeof taken)[0]).id, revision }) as const,
+    )
+    try {
+      const { rows } = await plan(scope, [...taken, ...handed], { open: target, guards })
+      return rows.slice(taken.length).map(({ body }, i) => toGrant(body as unknown as GrantRow, processes[i] as ProcessRow))
+    } catch (error) {
+      if (!isConflict(error, 'grants') || attempt === limits.conflictRetries) throw error
+    }
+  }
+}
+
+/** Of a session, of a process, or whether this one has that one. */
+export async function listGrants(scope: Scope, options: GrantListOptions): Promise<Page<ProcessGrant>> {
+  checkOpen(scope.engine)
+  const { session: given, process: name, live = false, ...page } = optionsOf(options, 'grants')
+  const session = given === undefined ? undefined : takeSession(scope, given)
+  const row = name === undefined ? undefined : await thatProcess(scope, name)
+  if (!session && !row) throw refuse('RANGE_INVALID', { why: 'list grants of a session, of a process, or of both' })
+  const found =
+    session && row
+      ? { items: await oneGrant(scope, session, row) }
+      : session
+        ? await listRows<GrantRow>(scope, 'grants', { index: 'bySession', equals: [session] }, page)
+        : await listRows<GrantRow>(scope, 'grants', { index: 'byProcess', equals: [row?.id as string] }, page)
+  const items: ProcessGrant[] = []
+  for (const one of found.items) {
+    const of = row ?? (await readProcess(scope, one.process))
+    if (of && !(live && hasEnded(of.state))) items.push(toGrant(one, of))
+  }
+  return { ...found, items }
+}
+
+async function oneGrant(scope: Scope, session: SessionId, { id }: ProcessRow): Promise<readonly GrantRow[]> {
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'grants', grantId(scope, session, id))
+  return stored ? [decodeBody<GrantRow & Body>(stored.body)] : []
+}
+
+const toGrant = (row: GrantRow, { name, state }: ProcessRow): ProcessGrant => ({ ...row, name, state })

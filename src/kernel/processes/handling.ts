@@ -1,0 +1,213 @@
+// A handler at work on a process: what it returns completes it, what it throws fails it or has it tried again, and once the lease is lost nothing
+// is written.
+
+import { InkError, refuse } from '../../model/errors.ts'
+import { limits } from '../../model/limits.ts'
+import { hasEnded, type ProcessId, type ProcessRow } from '../../model/process.ts'
+import { part, readRow } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import { FinalError, isPassing } from '../runs/effect.ts'
+import type { Hold } from '../runs/keeper.ts'
+import { errorData } from '../runs/stored.ts'
+import type { HeldClaim } from '../work/claim.ts'
+import { storeNow } from '../work/now.ts'
+import { cancelled, type Ended, endProcess, failed } from './ending.ts'
+import { holding, outside } from './hand.ts'
+import { HeldHandle, type HeldProcess } from './handle.ts'
+import { rowGuard, take } from './holding.ts'
+import { processLease, readProcess } from './ids.ts'
+import { processDecider } from './process-decider.ts'
+import { freeGuards, seeTo } from './recovery.ts'
+
+export type ProcessHandler = (child: RunningProcess, input: unknown) => unknown
+
+/** A process that this node runs. */
+export interface RunningProcess extends HeldProcess {
+  /** How often it was taken up, this time included. */
+  readonly attempt: number
+  /** Aborted when it is lost, when somebody asks for it to be cancelled, and when the node leaves. */
+  readonly signal: AbortSignal
+}
+
+/** `given`: back, for somebody else or for later. */
+export type How = 'completed' | 'failed' | 'cancelled' | 'retried' | 'abandoned' | 'given' | 'lost'
+
+export class Underway extends HeldHandle implements RunningProcess {
+  readonly attempt: number
+  readonly #stop = new AbortController()
+
+  constructor(claim: HeldClaim, row: ProcessRow, hold: Hold) {
+    super(claim.scope, row, hold, holding(hold, claim))
+    this.attempt = claim.attempt
+    for (const lost of [hold.signal, claim.signal]) lost.addEventListener('abort', () => this.stop(lost.reason), { once: true })
+  }
+
+  override get signal(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  stop(reason: unknown): void {
+    this.#stop.abort(reason)
+  }
+
+  /** Has anybody asked for it to stop? */
+  async check(): Promise<void> {
+    if (this.signal.aborted) return
+    const { id, name, state, cancel } = await this.look()
+    if (hasEnded(state)) this.stop(refuse('PROCESS_FINISHED', { process: id, name, state }))
+    else if (cancel) this.stop(refuse('PROCESS_CANCEL_REQUESTED', { process: id, name, reason: cancel.reason }))
+  }
+}
+
+export interface Listing {
+  add(child: Underway): void
+  remove(child: Underway): void
+}
+
+/** What this item stands for is run, or seen to where it may not be run. */
+export async function perform(claim: HeldClaim, handler: ProcessHandler, leaving: AbortSignal, listing: Listing): Promise<How> {
+  const { scope } = claim
+  try {
+    return await takeCare(claim, handler, leaving, listing)
+  } catch (error) {
+    // The store's trouble is not the process's: no attempt is lost by it.
+    if (!isPassing(error) || claim.isSettled || claim.signal.aborted) throw error
+    scope.engine.environment.logger.warn('a process is looked at again later', { item: claim.id, error: String(error) })
+    return giveBack(claim, limits.lookEveryMs)
+  }
+}
+
+async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: AbortSignal, listing: Listing): Promise<How> {
+  const { scope } = claim
+  const id = claim.row.origin?.id as ProcessId
+  const row = await readProcess(scope, id)
+  if (!row || hasEnded(row.state) || row.recovery === 'external') return 'given'
+  if (row.abandon || (row.recovery === 'ownerBound' && row.started)) return see(claim, id)
+  if (row.cancel && !row.started) return endUnheld(claim, id, cancelled(scope, row.cancel.reason), ({ started }) => !started)
+  if (claim.attempt > (row.attempts ?? Infinity)) return endUnheld(claim, id, failed(scope, poisoned(claim)), () => true)
+  const hold = await takeUp(claim, id).catch(unlessTaken)
+  if (typeof hold === 'number') return giveBack(claim, hold)
+  const child = new Underway(claim, (await readProcess(scope, id)) ?? row, hold)
+  listing.add(child)
+  try {
+    return await work(claim, child, handler, leaving)
+  } finally {
+    listing.remove(child)
+    await child.release()
+  }
+}
+
+/** A request to abandon one: followed as soon as nobody holds it. */
+export async function reconcile(claim: HeldClaim): Promise<How> {
+  return see(claim, claim.row.origin?.id as ProcessId)
+}
+
+async function see(claim: HeldClaim, id: ProcessId): Promise<How> {
+  const seen = await seeTo(claim.scope, id, outside(claim))
+  if (!seen.over) return giveBack(claim, seen.againMs)
+  return seen.abandoned ? 'abandoned' : 'given'
+}
+
+async function giveBack(claim: HeldClaim, delayMs: number): Promise<How> {
+  await claim.giveBack(delayMs, true)
+  return 'given'
+}
+
+// How long until it is looked at again where somebody was quicker.
+const MOVED_MS = 100
+
+/** The lease and the first start are one commit, as long as nobody else has taken up either: so of two nodes one starts it. Otherwise how long to wait. */
+async function takeUp(claim: HeldClaim, id: ProcessId): Promise<Hold | number> {
+  const { scope } = claim
+  const { keeper } = scope.engine
+  const lease = processLease(scope, id)
+  const seen = await readRow(scope, 'processes', id)
+  const row = seen.body as unknown as ProcessRow | undefined
+  if (!row || hasEnded(row.state) || (row.started && row.recovery === 'ownerBound')) return MOVED_MS
+  const standing = await keeper.look(scope.tenant, lease)
+  // What somebody else in this store holds is not lent to another.
+  if (keeper.holds(scope.tenant, lease)) return keeper.ttlMs
+  if (!standing.free) return Math.max(standing.until - standing.now, MOVED_MS)
+  const starting = row.started ? [] : [part(processDecider, id, { verb: 'start', id, by: keeper.holder }, { seen })]
+  const claimed = { kind: 'fence', table: 'work', id: claim.id, fence: claim.fence } as const
+  return take(scope, row, standing, [rowGuard(id, seen.revision), claimed], starting)
+}
+
+function unlessTaken(error: unknown): number {
+  if (isConflict(error, 'leases', 'processes')) return MOVED_MS
+  throw error
+}
+
+/** Nobody is to begin it, or to begin it again: it ends as soon as nobody holds it. */
+async function endUnheld(claim: HeldClaim, id: ProcessId, ended: Ended, still: (row: ProcessRow) => boolean): Promise<How> {
+  const { scope } = claim
+  const guards = async (row: ProcessRow) => (still(row) ? freeGuards(scope, id) : undefined)
+  const { repeated, row } = await endProcess(scope, id, outside(claim), ended, {}, guards)
+  return repeated || !hasEnded(row.state) ? giveBack(claim, scope.engine.keeper.ttlMs) : row.state
+}
+
+/** Whoever took it up said nothing more, and that as often as it may be tried. */
+const poisoned = ({ attempt }: HeldClaim) => ({
+  name: 'Poisoned',
+  message: `whoever took it up said nothing more, and it was tried ${attempt - 1} times`,
+})
+
+async function work(claim: HeldClaim, child: Underway, handler: ProcessHandler, leaving: AbortSignal): Promise<How> {
+  const left = Promise.withResolvers<never>()
+  const leave = () => left.reject(leaving.reason)
+  if (leaving.aborted) leave()
+  else leaving.addEventListener('abort', leave, { once: true })
+  // Asked before it began: it is told at once.
+  await child.check()
+  try {
+    const value = await Promise.race([child.input().then((input) => handler(child, input)), left.promise])
+    if (!claim.isSettled) await child.complete(value)
+    return endedAs(child)
+  } catch (error) {
+    if (claim.isSettled) return endedAs(child)
+    if (error === leaving.reason) return leaveIt(claim, child, error)
+    return threw(claim, child, error)
+  } finally {
+    leaving.removeEventListener('abort', leave)
+  }
+}
+
+const endedAs = ({ state }: Underway): How => (hasEnded(state) ? state : 'lost')
+
+/** Nobody may run again what is bound to its owner: it says so itself before it goes. Everything else is for others to take up. */
+async function leaveIt(claim: HeldClaim, child: Underway, reason: unknown): Promise<How> {
+  child.stop(reason)
+  const { owner } = claim.scope.engine.keeper.holder
+  if (child.recovery === 'ownerBound') {
+    await child.abandoned({ writer: 'ownerDrain', owner, fence: child.fence })
+    return 'abandoned'
+  }
+  // First the lease: whoever takes up the item finds it free.
+  await child.release()
+  return giveBack(claim, 0)
+}
+
+async function threw(claim: HeldClaim, child: Underway, thrown: unknown): Promise<How> {
+  const { scope } = claim
+  // Lost to somebody else, or ended from outside: there is nothing left to say.
+  const row = await child.look().catch(() => undefined)
+  const code = thrown instanceof InkError ? thrown.code : ''
+  if (!row || hasEnded(row.state) || code === 'FENCE_LOST' || claim.signal.aborted) {
+    scope.engine.environment.logger.warn('a process is left to others', { process: child.id, name: child.name, code })
+    return 'lost'
+  }
+  try {
+    if (row.cancel) await child.cancelled(row.cancel.reason)
+    else if (thrown instanceof FinalError || claim.attempt >= (row.attempts ?? 1)) await child.fail(thrown)
+    else {
+      const error = errorData(scope, thrown)
+      await child.release()
+      await claim.settle({ verb: 'fail', now: await storeNow(scope), error }, 'failed', [], [])
+      return 'retried'
+    }
+    return endedAs(child)
+  } catch (error) {
+    if (error instanceof InkError && (error.code === 'FENCE_LOST' || error.code === 'PROCESS_FINISHED')) return 'lost'
+    throw error
+  }
+}

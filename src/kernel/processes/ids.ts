@@ -1,0 +1,53 @@
+// Ids that follow from a process, and finding one by its name.
+
+import { utf8 } from '../../model/bytes.ts'
+import { refuse } from '../../model/errors.ts'
+import { type Id, isId, readId, type SessionId } from '../../model/ids.ts'
+import type { ProcessId, ProcessRow } from '../../model/process.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { nameId } from '../../model/tables.ts'
+import { readRow } from '../execute.ts'
+import { takeName } from '../runs/names.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+
+const derived = <Name extends string>({ engine }: Scope, ...parts: readonly (string | number)[]): Id<Name> =>
+  readId<Name>(engine.environment.digest.sha256(utf8(`inkfast/process/${parts.join('\n')}`)))
+
+export const eventId = (scope: Scope, id: ProcessId, number: number): Id<'processEvent'> => derived(scope, 'event', id, number)
+
+/** The lease under which whoever runs it writes. */
+export const processLease = (scope: Scope, id: ProcessId): Id<'lease'> => derived(scope, 'lease', id)
+
+/** The item by which it waits for somebody to run it. */
+export const runItem = (scope: Scope, id: ProcessId): Id<'work'> => derived(scope, 'run', id)
+
+/** The item by which a request to abandon it waits for somebody to follow it. */
+export const abandonItem = (scope: Scope, id: ProcessId): Id<'work'> => derived(scope, 'abandon', id)
+
+export const grantId = (scope: Scope, session: SessionId, id: ProcessId): Id<'grant'> => derived(scope, 'grant', session, id)
+
+/** The same for all wake-ups of a session by a process that count as one. */
+export const wakeId = (scope: Scope, session: SessionId, id: ProcessId, dedupe: string): Id<'wake'> =>
+  derived(scope, 'wake', session, id, dedupe)
+
+export async function readProcess(scope: Scope, id: ProcessId): Promise<ProcessRow | undefined> {
+  return (await readRow(scope, 'processes', id)).body as unknown as ProcessRow | undefined
+}
+
+export async function processByName(scope: Scope, name: string): Promise<ProcessRow | undefined> {
+  const named = await scope.engine.backend.rows.get(scope.tenant, 'names', nameId('process', name))
+  return named && readProcess(scope, decodeBody<{ target: ProcessId } & Body>(named.body).target)
+}
+
+/** By the name it was registered under, or by the id that stands in the journal. */
+export async function findProcess(scope: Scope, given: string): Promise<ProcessRow | undefined> {
+  checkOpen(scope.engine)
+  const name = takeName(scope, given, 'a process')
+  return (await processByName(scope, name)) ?? (isId(given) ? readProcess(scope, given as ProcessId) : undefined)
+}
+
+export async function thatProcess(scope: Scope, given: string): Promise<ProcessRow> {
+  const row = await findProcess(scope, given)
+  if (!row) throw refuse('PROCESS_UNKNOWN', { process: takeName(scope, given, 'a process'), tenant: scope.tenant })
+  return row
+}

@@ -1,0 +1,64 @@
+// A session goes: the handles it had are taken back, and nobody wakes it any more. The processes stay.
+
+import type { Id, SessionId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { type GrantRow, hasEnded, type ProcessId, type ProcessRow } from '../../model/process.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import type { TableName } from '../../model/tables.ts'
+import { type Part, part, plan } from '../execute.ts'
+import type { Scope } from '../scope.ts'
+import { grant } from './grant-decider.ts'
+import { readProcess } from './ids.ts'
+import { processDecider } from './process-decider.ts'
+
+export interface LeavingReport {
+  /** Handles that were taken back. */
+  readonly revoked: number
+  /** Processes that were to wake it. */
+  readonly unwoken: number
+  /** Names of those that go on, and that nobody has a handle on any more. */
+  readonly orphaned: readonly string[]
+  /** Names of all it had a handle on, or was to be woken by. They are still there. */
+  readonly kept: readonly string[]
+}
+
+/** In steps: a crash leaves some, and asking again goes on. */
+export async function leaveProcesses(scope: Scope, session: SessionId): Promise<LeavingReport> {
+  const touched = new Set<ProcessId>()
+  const revoked = await forAll(scope, 'grants', 'bySession', session, (id, body) => {
+    touched.add((body as unknown as GrantRow).process)
+    return part(grant, id, { verb: 'revoke', why: 'sessionDeleted' }, { session })
+  })
+  const unwoken = await forAll(scope, 'processes', 'byWake', session, (id) => {
+    touched.add(id as ProcessId)
+    return part(processDecider, id, { verb: 'unwake', session })
+  })
+  const rows = (await Promise.all([...touched].map((id) => readProcess(scope, id)))).filter((row) => row !== undefined)
+  const orphaned: string[] = []
+  for (const row of rows) if (!hasEnded(row.state) && !(await isGranted(scope, row))) orphaned.push(row.name)
+  return { revoked, unwoken, orphaned, kept: rows.map(({ name }) => name) }
+}
+
+async function forAll(
+  scope: Scope,
+  table: TableName,
+  index: string,
+  session: SessionId,
+  take: (id: Id, body: Body) => Part,
+): Promise<number> {
+  for (let count = 0; ; ) {
+    const query = { index, equals: [session], limit: limits.prunedAtOnce }
+    const { rows } = await scope.engine.backend.rows.list(scope.tenant, table, query)
+    if (rows.length === 0) return count
+    await plan(
+      scope,
+      rows.map(({ id, body }) => take(id as Id, decodeBody(body))),
+    )
+    count += rows.length
+  }
+}
+
+async function isGranted(scope: Scope, { id }: ProcessRow): Promise<boolean> {
+  const { rows } = await scope.engine.backend.rows.list(scope.tenant, 'grants', { index: 'byProcess', equals: [id], limit: 1 })
+  return rows.length > 0
+}

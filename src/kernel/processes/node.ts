@@ -1,0 +1,119 @@
+// A node that runs processes: handlers by kind, each child under its own lease; and requests to abandon one are followed where nobody holds it.
+
+import { refuse } from '../../model/errors.ts'
+import type { TenantId } from '../../model/ids.ts'
+import { optionsOf } from '../../model/options.ts'
+import { processQueue } from '../../model/process.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { takeName } from '../runs/names.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import type { Claim, HeldClaim } from '../work/claim.ts'
+import { Loop } from '../work/loop.ts'
+import { QueueWorker } from '../work/worker.ts'
+import { type How, type ProcessHandler, perform, reconcile, type Underway } from './handling.ts'
+
+export interface ProcessWorkOptions {
+  /** How many of each kind at a time. The default is 8. */
+  readonly concurrency?: number
+  /** How long `close` waits for handlers that are underway before it lets go of them. The default is 10 s. */
+  readonly drain?: Duration
+  /** Processes of every tenant, where the store may see them all. The default is its own. */
+  readonly tenants?: 'own' | 'all'
+}
+
+export interface ProcessNodeStats extends Readonly<Record<How, number>> {
+  readonly running: number
+}
+
+export interface ProcessNode extends AsyncDisposable {
+  stats(): ProcessNodeStats
+  /** Takes up nothing more. What does not end in time is given back, and abandoned where nobody may run it again. */
+  close(): Promise<void>
+}
+
+const CONCURRENCY = 8
+const DRAIN_MS = 10_000
+// By then what was let go of has been written down, or cannot be.
+const LEAVE_MS = 10_000
+
+export class ProcessWorker implements ProcessNode {
+  readonly #scope: Scope
+  readonly #drainMs: number
+  readonly #leaving = new AbortController()
+  readonly #running = new Set<Underway>()
+  readonly #count: Record<How, number> = { completed: 0, failed: 0, cancelled: 0, retried: 0, abandoned: 0, given: 0, lost: 0 }
+  readonly #workers: readonly QueueWorker<unknown>[]
+  readonly #watch: Loop
+  readonly #unlist: () => void
+  #closed: Promise<void> | undefined
+
+  constructor(
+    scope: Scope,
+    handlers: Readonly<Record<string, ProcessHandler>>,
+    options: ProcessWorkOptions | undefined,
+    only: TenantId | undefined,
+  ) {
+    checkOpen(scope.engine)
+    const { concurrency = CONCURRENCY, drain = DRAIN_MS, tenants = 'own' } = optionsOf(options, 'work')
+    this.#scope = scope
+    this.#drainMs = milliseconds(drain)
+    const kinds = Object.entries(optionsOf(handlers, 'handlers')).map(([kind, handler]) => {
+      if (typeof handler !== 'function') throw refuse('OPTION_INVALID', { option: `handlers.${kind}`, why: 'it is a function' })
+      return [takeName(scope, kind, 'a kind of processes'), handler] as const
+    })
+    const shared = { tenants, drain: this.#drainMs + LEAVE_MS }
+    const worker = (queue: string, handle: (claim: HeldClaim) => Promise<How>, most: number) =>
+      new QueueWorker(scope, queue, (claim: Claim) => this.#handle(claim as HeldClaim, handle), { ...shared, concurrency: most }, only)
+    this.#workers = [
+      ...kinds.map(([kind, handler]) => worker(processQueue(kind), (claim) => this.#perform(claim, handler), concurrency)),
+      worker(processQueue(''), reconcile, 1),
+    ]
+    this.#watch = new Loop(scope.engine, { of: 'a node of processes', idle: true, look: () => this.#look() })
+    this.#unlist = scope.engine.openRuns.addNode(this)
+  }
+
+  stats(): ProcessNodeStats {
+    return { running: this.#running.size, ...this.#count }
+  }
+
+  /** Its workers are told by themselves. */
+  look(): void {}
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    const ended = Promise.all(this.#workers.map((worker) => worker.close()))
+    const patience = new AbortController()
+    void ended.then(() => patience.abort())
+    await this.#scope.engine.environment.timer.after(this.#drainMs, patience.signal).catch(() => {})
+    this.#leaving.abort(refuse('STORE_CLOSED'))
+    await ended
+    await this.#watch.close()
+    this.#unlist()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #handle(claim: HeldClaim, handle: (claim: HeldClaim) => Promise<How>): Promise<void> {
+    this.#count[await handle(claim)]++
+  }
+
+  #perform(claim: HeldClaim, handler: ProcessHandler): Promise<How> {
+    this.#watch.watch(claim.tenant)
+    return perform(claim, handler, this.#leaving.signal, {
+      add: (child) => void this.#running.add(child),
+      remove: (child) => void this.#running.delete(child),
+    })
+  }
+
+  /** Whoever was asked to stop is told; whoever was ended from outside too. */
+  async #look(): Promise<undefined> {
+    await Promise.all([...this.#running].map((child) => child.check()))
+    return undefined
+  }
+}

@@ -1,0 +1,122 @@
+// A process is registered once, started once, waits and goes on, and ends once. Whatever ended stays as it is.
+
+import { canonical } from '../../model/canonical.ts'
+import type { Json } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
+import {
+  CORE_TYPES,
+  type Definition,
+  type Ending,
+  type Evidence,
+  hasEnded,
+  type ProcessId,
+  type ProcessRow,
+  type ProcessWait,
+  type Reference,
+  type Started,
+} from '../../model/process.ts'
+import type { ErrorData, Stored } from '../../model/run.ts'
+import { decider, fact, type Happened } from '../decider.ts'
+
+export type Outcome =
+  | { readonly state: 'completed'; readonly value: Stored; readonly control?: Json }
+  | { readonly state: 'failed'; readonly error: ErrorData }
+  | { readonly state: 'cancelled'; readonly reason: string }
+  | { readonly state: 'abandoned'; readonly evidence: Evidence }
+
+export type ProcessCommand =
+  | { readonly verb: 'register'; readonly set: Definition & { readonly name: string } }
+  | { readonly verb: 'start'; readonly id: ProcessId; readonly by: Omit<Started, 'at'> }
+  | { readonly verb: 'wait'; readonly id: ProcessId; readonly kind: string; readonly on?: Json }
+  | { readonly verb: 'resume'; readonly id: ProcessId }
+  | { readonly verb: 'refer'; readonly id: ProcessId; readonly reference: Reference }
+  | { readonly verb: 'request'; readonly id: ProcessId; readonly what: 'cancel' | 'abandon'; readonly reason: string }
+  | { readonly verb: 'end'; readonly id: ProcessId; readonly outcome: Outcome }
+  /** The session that was to be woken is gone. */
+  | { readonly verb: 'unwake'; readonly session: SessionId }
+  | { readonly verb: 'prune' }
+
+/** The process, as long as it has not ended. */
+export function going(row: ProcessRow | undefined, id: ProcessId): ProcessRow {
+  if (!row) throw refuse('PROCESS_UNKNOWN', { process: id })
+  if (hasEnded(row.state)) throw refuse('PROCESS_FINISHED', { process: id, name: row.name, state: row.state })
+  return row
+}
+
+export const sameWait = (a: Pick<ProcessWait, 'kind' | 'on'>, b: Pick<ProcessWait, 'kind' | 'on'>): boolean =>
+  a.kind === b.kind && canonical([a.on ?? null]) === canonical([b.on ?? null])
+
+const sameReference = (a: Reference, b: Reference): boolean => canonical(a) === canonical(b)
+
+const REQUESTED = { cancel: CORE_TYPES.cancelRequested, abandon: CORE_TYPES.abandonRequested } as const
+
+const changed = (row: ProcessRow, e: Happened, set: Partial<ProcessRow>): ProcessRow => ({ ...row, ...set, changedAt: e.at })
+
+const requested = (what: 'cancel' | 'abandon') => (row: ProcessRow | undefined, e: Happened) =>
+  row && changed(row, e, { [what]: { reason: String(e.data?.reason ?? ''), at: e.at, ...(e.actor !== '' && { by: e.actor }) } })
+
+const ended = (state: Ending) => (row: ProcessRow | undefined, e: Happened) => {
+  const { state: _, ...outcome } = (e.data ?? {}) as Partial<ProcessRow>
+  return row && changed(row, e, { ...outcome, state, wait: undefined, endedAt: e.at })
+}
+
+export const processDecider = decider<ProcessRow, ProcessCommand>({
+  table: 'processes',
+  // Once erased it has no name, and holds none.
+  names: (row) => (row.name === '' ? [] : [['process', row.name]]),
+
+  decide: {
+    register: (row, { set }) => (row ? [] : [fact('process.registered', { ...set })]),
+    // The first one counts, also when it has ended since.
+    start: (row, { id, by }) => (row?.started ? [] : going(row, id) && [fact('process.started', { ...by })]),
+    wait: (row, { id, kind, on }) => (going(row, id) ? [fact(CORE_TYPES.waiting, { kind, ...(on !== undefined && { on }) })] : []),
+    resume: (row, { id }) => (going(row, id) ? [fact(CORE_TYPES.resumed, {})] : []),
+    refer: (row, { id, reference }) => {
+      if (!row?.reference) return going(row, id) && [fact('process.referred', { ...reference })]
+      if (sameReference(row.reference, reference)) return []
+      throw refuse('PROCESS_REFERENCE_SET', { process: id, name: row.name, state: row.state, ...row.reference })
+    },
+    request: (row, { id, what, reason }) => (going(row, id) ? [fact(REQUESTED[what], { reason })] : []),
+    end: (row, { id, outcome }) => {
+      going(row, id)
+      const { state, ...rest } = outcome
+      return [fact(CORE_TYPES[state], { ...rest })]
+    },
+    unwake: (row, { session }) => (row?.wake === session ? [fact('process.unwoken', {})] : []),
+    prune: (row) => (row && hasEnded(row.state) ? [fact('process.pruned', {})] : []),
+  },
+
+  // Erased facts still move the state; only what they said is gone. Of what was to be run nothing is known then, so nobody runs it.
+  evolve: {
+    'process.registered': (_, e) => ({
+      name: '',
+      kind: '',
+      recovery: 'external',
+      ...(e.data as Partial<ProcessRow> | undefined),
+      id: e.subject as ProcessId,
+      state: 'pending',
+      registeredAt: e.at,
+      changedAt: e.at,
+    }),
+    'process.started': (row, e) => {
+      const started = { owner: '', ...(e.data as Partial<Started> | undefined), at: e.at }
+      return row && changed(row, e, { started, state: row.wait ? 'waiting' : 'running' })
+    },
+    [CORE_TYPES.waiting]: (row, e) => {
+      const wait = { kind: '', ...(e.data as { readonly kind: string; readonly on?: Json } | undefined), since: e.at }
+      return row && changed(row, e, { wait, state: 'waiting' })
+    },
+    [CORE_TYPES.resumed]: (row, e) => row && changed(row, e, { wait: undefined, state: row.started ? 'running' : 'pending' }),
+    'process.referred': (row, e) => row && changed(row, e, { reference: e.data as unknown as Reference | undefined }),
+    [CORE_TYPES.cancelRequested]: requested('cancel'),
+    [CORE_TYPES.abandonRequested]: requested('abandon'),
+    [CORE_TYPES.completed]: ended('completed'),
+    [CORE_TYPES.failed]: ended('failed'),
+    [CORE_TYPES.cancelled]: ended('cancelled'),
+    [CORE_TYPES.abandoned]: ended('abandoned'),
+    'process.unwoken': (row, e) => row && changed(row, e, { wake: undefined, wakeWas: row.wake }),
+    // What is gone from the rows stays in the journal.
+    'process.pruned': () => undefined,
+  },
+})

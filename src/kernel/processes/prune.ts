@@ -1,0 +1,91 @@
+// Pruning: what ended long ago leaves the rows, with everything that belongs to it. The journal still says what it was.
+
+import { refuse } from '../../model/errors.ts'
+import type { Id } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { ENDINGS, type ProcessEventRow, type ProcessId, type ProcessRow } from '../../model/process.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { type Part, part, plan, readRow } from '../execute.ts'
+import { lease } from '../runs/lease-decider.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { work } from '../work/work-decider.ts'
+import { grant } from './grant-decider.ts'
+import { abandonItem, eventId, processLease, runItem } from './ids.ts'
+import { processDecider } from './process-decider.ts'
+import { processEvent } from './process-event-decider.ts'
+
+export interface PruneReport {
+  readonly processes: number
+  readonly events: number
+  readonly grants: number
+}
+
+export async function pruneProcesses(scope: Scope, options: { readonly before: Date | number }): Promise<PruneReport> {
+  checkOpen(scope.engine)
+  const { before } = optionsOf(options, 'prune')
+  const time = before instanceof Date ? before.getTime() : before
+  if (typeof time !== 'number' || !Number.isFinite(time)) throw refuse('RANGE_INVALID', { why: 'say with `before` until when' })
+  let [processes, events, grants] = [0, 0, 0]
+  for (const state of ENDINGS) {
+    for (let cursor: string | undefined; ; ) {
+      const page = await scope.engine.backend.rows.list(scope.tenant, 'processes', {
+        index: 'byState',
+        equals: [state],
+        limit: limits.prunedAtOnce,
+        ...(cursor !== undefined && { cursor }),
+      })
+      for (const stored of page.rows) {
+        const { id, endedAt = time } = decodeBody<ProcessRow & Body>(stored.body)
+        if (endedAt >= time) continue
+        events += await pruneEvents(scope, id)
+        grants += await pruneGrants(scope, id)
+        processes += await pruneOne(scope, id)
+        // Given while it went: there is nobody to give any more once it is gone.
+        grants += await pruneGrants(scope, id)
+      }
+      if (page.cursor === undefined) break
+      cursor = page.cursor
+    }
+  }
+  return { processes, events, grants }
+}
+
+/** The last of it: until then a crash leaves something that is found again. */
+async function pruneOne(scope: Scope, id: ProcessId): Promise<number> {
+  const items = [runItem(scope, id), abandonItem(scope, id)].map((item) => part(work, item, { verb: 'complete' }))
+  const gone = part(processDecider, id, { verb: 'prune' })
+  const { receipts } = await plan(scope, [gone, part(lease, processLease(scope, id), { verb: 'forget' }), ...items])
+  return receipts.length > 0 ? 1 : 0
+}
+
+/** Nothing is added to what has ended, so its events are known by their numbers, those that were erased too. */
+async function pruneEvents(scope: Scope, id: ProcessId): Promise<number> {
+  const { rows: last } = await scope.engine.backend.rows.list(scope.tenant, 'process_events', {
+    index: 'byProcess',
+    equals: [id],
+    backwards: true,
+    limit: 1,
+  })
+  let most = last[0] ? (decodeBody<ProcessEventRow & Body>(last[0].body).number as number) : 0
+  while ((await readRow(scope, 'process_events', eventId(scope, id, most + 1))).body) most++
+  // From the newest to the oldest: whatever a crash leaves ends where the next look begins.
+  let count = 0
+  for (let to = most; to > 0; to -= limits.prunedAtOnce) {
+    const from = Math.max(1, to - limits.prunedAtOnce + 1)
+    const parts: Part[] = []
+    for (let number = from; number <= to; number++) parts.push(part(processEvent, eventId(scope, id, number), { verb: 'prune' }))
+    count += (await plan(scope, parts)).receipts.length
+  }
+  return count
+}
+
+async function pruneGrants(scope: Scope, id: ProcessId): Promise<number> {
+  for (let count = 0; ; ) {
+    const query = { index: 'byProcess', equals: [id], limit: limits.prunedAtOnce }
+    const { rows } = await scope.engine.backend.rows.list(scope.tenant, 'grants', query)
+    if (rows.length === 0) return count
+    const parts = rows.map((row) => part(grant, row.id as Id, { verb: 'revoke', why: 'pruned' }))
+    count += (await plan(scope, parts)).receipts.length
+  }
+}

@@ -1,0 +1,111 @@
+// The registry of processes, as a store offers it.
+
+import { canonical } from '../../model/canonical.ts'
+import type { SessionId, TenantId } from '../../model/ids.ts'
+import { toId } from '../../model/ids.ts'
+import { optionsOf } from '../../model/options.ts'
+import { hasEnded, PROCESS_STATES, type ProcessRow, type ProcessState } from '../../model/process.ts'
+import type { ColumnValue } from '../../model/tables.ts'
+import { admit, telling } from '../draft.ts'
+import { checkLast, checkState, listRows, type Page, type PageOptions } from '../list.ts'
+import { takeName } from '../runs/names.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import type { RegisterOptions } from './definition.ts'
+import { type GrantListOptions, giveGrant, listGrants, type ProcessGrant, revokeGrant, transferGrants } from './grants.ts'
+import { type AgentProcess, ProcessHandle } from './handle.ts'
+import type { ProcessHandler } from './handling.ts'
+import { findProcess } from './ids.ts'
+import { type LeavingReport, leaveProcesses } from './leaving.ts'
+import { type ProcessNode, ProcessWorker, type ProcessWorkOptions } from './node.ts'
+import { type PruneReport, pruneProcesses } from './prune.ts'
+import { registerProcess } from './register.ts'
+
+export interface ProcessListOptions extends PageOptions {
+  readonly state?: ProcessState
+  readonly kind?: string
+  /** Those that are to wake this session. */
+  readonly wake?: SessionId
+  /** Those that were registered with an equal definition. */
+  readonly definition?: unknown
+  /** Only those that have not ended, or only those that have. */
+  readonly live?: boolean
+}
+
+/** Processes are named by what they were registered under, or by their id in the journal. */
+export interface ProcessRegistry {
+  /** The same name and the same definition: the same process. Another definition is refused. */
+  register(name: string, options: RegisterOptions): Promise<AgentProcess>
+  get(name: string): Promise<AgentProcess | undefined>
+  /** Newest first. */
+  list(options?: ProcessListOptions): Promise<Page<ProcessRow>>
+  /** Gives a session a handle on it, or the handle another label. */
+  grant(name: string, session: SessionId, options?: { readonly label?: string }): Promise<ProcessGrant>
+  /** Whether there was one to take back. */
+  revoke(name: string, session: SessionId): Promise<boolean>
+  /** From one session to another: all of them, or none. */
+  transfer(names: readonly string[], from: SessionId, to: SessionId): Promise<readonly ProcessGrant[]>
+  grants(options: GrantListOptions): Promise<Page<ProcessGrant>>
+  /** Takes back what a session has and wakes it no more, as deleting it does. The processes stay. */
+  leave(session: SessionId): Promise<LeavingReport>
+  /** Takes what ended before then out of the rows, with everything that belongs to it. */
+  prune(options: { readonly before: Date | number }): Promise<PruneReport>
+  /** Runs processes of these kinds, and follows requests to abandon one of any kind. */
+  work(handlers: Readonly<Record<string, ProcessHandler>>, options?: ProcessWorkOptions): ProcessNode
+}
+
+/** `only` is the tenant whose processes a node may run; without it those of all. */
+export const processesOf = (scope: Scope, only: TenantId | undefined): ProcessRegistry => ({
+  register: async (name, options) => new ProcessHandle(scope, await registerProcess(scope, name, options)),
+  get: async (name) => {
+    const row = await findProcess(scope, name)
+    return row && new ProcessHandle(scope, row)
+  },
+  list: (options) => listProcesses(scope, options),
+  grant: (name, session, options) => giveGrant(scope, name, session, options),
+  revoke: (name, session) => revokeGrant(scope, name, session),
+  transfer: (names, from, to) => transferGrants(scope, names, from, to),
+  grants: (options) => listGrants(scope, options),
+  leave: async (session) => {
+    checkOpen(scope.engine)
+    return leaveProcesses(
+      scope,
+      telling(scope, () => toId<'session'>(session)),
+    )
+  },
+  prune: (options) => pruneProcesses(scope, options),
+  work: (handlers, options) => new ProcessWorker(scope, handlers, options, only),
+})
+
+async function listProcesses(scope: Scope, options?: ProcessListOptions): Promise<Page<ProcessRow>> {
+  const { state, kind, wake, definition, live, last = 50, cursor } = optionsOf(options, 'list')
+  checkLast(last, 'processes')
+  checkState(state, PROCESS_STATES, 'process')
+  const wanted = definition === undefined ? undefined : canonical(admit(scope, definition))
+  const named = kind === undefined ? undefined : takeName(scope, kind, 'a kind of processes')
+  const session = wake === undefined ? undefined : telling(scope, () => toId<'session'>(wake))
+  const [index, equals]: readonly [string, readonly ColumnValue[]] = session
+    ? ['byWake', [session]]
+    : state
+      ? ['byState', [state]]
+      : named === undefined
+        ? ['byBorn', []]
+        : ['byKind', [named]]
+  const fits = (row: ProcessRow) =>
+    (state === undefined || row.state === state) &&
+    (named === undefined || row.kind === named) &&
+    (live === undefined || hasEnded(row.state) !== live) &&
+    (wanted === undefined || (row.definition !== undefined && canonical(row.definition) === wanted))
+  const items: ProcessRow[] = []
+  // Never more at a time than are still wanted, so that the cursor stands behind the last one that was looked at.
+  for (let from = cursor; ; ) {
+    const page = await listRows<ProcessRow>(
+      scope,
+      'processes',
+      { index, equals },
+      { last: last - items.length, ...(from !== undefined && { cursor: from }) },
+    )
+    items.push(...page.items.filter(fits))
+    if (page.cursor === undefined || items.length === last) return { items, ...(page.cursor !== undefined && { cursor: page.cursor }) }
+    from = page.cursor
+  }
+}

@@ -1,0 +1,47 @@
+// A delivery: one trigger told of one firing. Reserved together with its item, it goes where the item goes.
+
+import type { ErrorData } from '../../model/run.ts'
+import type { DeliveryId, DeliveryRow, DeliveryState } from '../../model/trigger.ts'
+import { decider, fact, type Happened } from '../decider.ts'
+
+export type DeliveryCommand =
+  | ({ readonly verb: 'reserve' } & Pick<DeliveryRow, 'firing' | 'subscription' | 'trigger' | 'revision' | 'queue' | 'item'>)
+  | { readonly verb: 'begin'; readonly attempt: number }
+  /** Back in its queue, after a failure or because somebody gave it back. */
+  | { readonly verb: 'return'; readonly error?: ErrorData | undefined }
+  | { readonly verb: 'deliver' }
+  | { readonly verb: 'die'; readonly error?: ErrorData | undefined }
+  | { readonly verb: 'cancel' }
+
+export const delivery = decider<DeliveryRow, DeliveryCommand>({
+  table: 'deliveries',
+
+  decide: {
+    reserve: (row, { verb: _, ...reserved }) => (row ? [] : [fact('delivery.reserved', reserved)]),
+    // Whoever began before may have died: then it begins again.
+    begin: (row, { attempt }) => (row ? [fact('delivery.began', { attempt })] : []),
+    return: (row, { error }) => (row ? [fact('delivery.returned', error ? { error } : {})] : []),
+    deliver: (row) => (row ? [fact('delivery.delivered', {})] : []),
+    die: (row, { error }) => (row ? [fact('delivery.died', error ? { error } : {})] : []),
+    cancel: (row) => (row ? [fact('delivery.cancelled', {})] : []),
+  },
+
+  evolve: {
+    'delivery.reserved': (_, e) => {
+      // Erased, nobody can say any more what it delivers, or to whom.
+      if (!e.data) return undefined
+      const reserved = e.data as unknown as Omit<Extract<DeliveryCommand, { verb: 'reserve' }>, 'verb'>
+      return { ...reserved, id: e.subject as DeliveryId, state: 'reserved', attempt: 0, reservedAt: e.at, changedAt: e.at }
+    },
+    'delivery.began': (row, e) => moved(row, e, 'delivering', { attempt: (e.data?.attempt as number | undefined) ?? row?.attempt ?? 0 }),
+    'delivery.returned': (row, e) => moved(row, e, 'reserved', errorOf(e)),
+    'delivery.delivered': (row, e) => moved(row, e, 'delivered', { error: undefined }),
+    'delivery.died': (row, e) => moved(row, e, 'dead', errorOf(e)),
+    'delivery.cancelled': (row, e) => moved(row, e, 'cancelled', {}),
+  },
+})
+
+const errorOf = ({ data }: Happened): Partial<DeliveryRow> => (data?.error ? { error: data.error as ErrorData } : {})
+
+const moved = (row: DeliveryRow | undefined, e: Happened, state: DeliveryState, more: Partial<DeliveryRow>): DeliveryRow | undefined =>
+  row && { ...row, ...more, state, changedAt: e.at }

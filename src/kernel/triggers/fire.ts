@@ -1,0 +1,180 @@
+// Firing: what happened, a delivery for every trigger that is for it, and the item by which each is worked on, in one commit. There is no
+// moment at which it is known that something happened and not who will be told.
+
+import { hex, utf8 } from '../../model/bytes.ts'
+import { canonical } from '../../model/canonical.ts'
+import type { Json } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+import type { Id } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import type { DeliveryId, DeliveryRow, FiringId, FiringRow, TriggerRow } from '../../model/trigger.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { admit } from '../draft.ts'
+import { NOT_THERE, type Part, part, pause, plan } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import { takeName } from '../runs/names.ts'
+import { store } from '../runs/stored.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { maskKey } from '../session.ts'
+import { storeNow } from '../work/now.ts'
+import { offerPart } from '../work/offer.ts'
+import { delivery } from './delivery-decider.ts'
+import { firing, isAnother } from './firing-decider.ts'
+import { deliveryId, deliveryItem, firingId, sourceId } from './ids.ts'
+import { matches } from './match.ts'
+
+export interface FireOptions {
+  /** The same key and the same payload: the first answer again. Another payload with it is refused. */
+  readonly key?: string
+}
+
+/** One trigger that is told. */
+export interface Reserved {
+  readonly id: DeliveryId
+  readonly trigger: string
+  /** The item in the trigger's queue. */
+  readonly item: Id<'work'>
+  /** Of the trigger, as it was when this was reserved. */
+  readonly revision: number
+}
+
+export interface Fired {
+  readonly firing: FiringId
+  /** It was there before, under its key. */
+  readonly repeated: boolean
+  readonly deliveries: readonly Reserved[]
+}
+
+/** What a worker of a trigger's queue finds as the payload of its claim. */
+export interface Delivered<T = unknown> {
+  readonly trigger: string
+  readonly source: string
+  readonly firing: FiringId
+  readonly payload: T
+  /** What the trigger hands along. */
+  readonly with?: unknown
+}
+
+interface Given {
+  readonly id: FiringId
+  readonly source: string
+  readonly key: string | undefined
+  /** Masked: what is stored is what is matched, and what a worker gets. */
+  readonly payload: Json
+  readonly digest: string
+}
+
+export async function fire(scope: Scope, from: string, payload: unknown, options?: FireOptions): Promise<Fired> {
+  const { engine, tenant } = scope
+  checkOpen(engine)
+  const source = takeName(scope, from, 'a source')
+  const { key: asked } = optionsOf(options, 'fire')
+  const key = asked === undefined ? undefined : maskKey(scope, asked)
+  const id = key === undefined ? engine.newId<'firing'>() : firingId(scope, source, key)
+  const admitted = admit(scope, payload)
+  const digest = hex(engine.environment.digest.sha256(utf8(canonical(admitted))))
+  const given = { id, source, key, payload: admitted, digest }
+  for (let tries = 1; ; tries++) {
+    // Whoever lost once against those who change the triggers of this source takes turns with them.
+    const end = tries === 1 ? undefined : await engine.turns.take([`${tenant}/sources/${sourceId(scope, source)}`])
+    try {
+      return await fireAsRead(scope, given)
+    } catch (error) {
+      if (!isConflict(error, 'sources', 'firings') || tries === limits.conflictRetries) throw error
+    } finally {
+      end?.()
+    }
+    await pause(scope, tries)
+  }
+}
+
+/** CONFLICT where the triggers of the source are no longer those that were read, or somebody else fired with this key. */
+async function fireAsRead(scope: Scope, given: Given): Promise<Fired> {
+  const { engine, tenant } = scope
+  const { id, source, key, payload, digest } = given
+  // The source before its triggers: what changes in between has moved it, and the guard says so.
+  const [earlier, seen] = await Promise.all([
+    engine.backend.rows.get(tenant, 'firings', id),
+    engine.backend.rows.get(tenant, 'sources', sourceId(scope, source)),
+  ])
+  if (earlier) return again(scope, given, earlier)
+  const told = (await triggersOf(scope, source)).filter(({ match }) => match === undefined || matches(match, payload))
+  const stored = await store(scope, payload, {}, true)
+  const now = await storeNow(
+    scope,
+    told.some(({ offer }) => offer.delayMs > 0),
+  )
+  const fired = { source, payload: stored, digest, ...(key !== undefined && { key }) }
+  const reserved = told.map((trigger) => reserve(scope, given, trigger, now))
+  const guards: readonly Guard[] = [
+    { kind: 'row', table: 'firings', id, revision: 0 },
+    { kind: 'row', table: 'sources', id: sourceId(scope, source), revision: seen?.revision ?? 0 },
+  ]
+  const { repeated } = await plan(
+    scope,
+    [part(firing, id, { verb: 'fire', id, ...fired }, { seen: NOT_THERE }), ...reserved.flatMap(({ parts }) => parts)],
+    { guards, ...(key !== undefined && { key, within: `fire/${source}`, body: digest }) },
+  )
+  if (repeated) return { firing: id, repeated, deliveries: await reservedOf(scope, id) }
+  if (reserved.length > 0) engine.openRuns.offered()
+  return { firing: id, repeated, deliveries: reserved.map(({ as }) => as) }
+}
+
+async function again(scope: Scope, given: Given, { body, born }: StoredRow): Promise<Fired> {
+  const row = decodeBody<FiringRow & Body>(body)
+  if (isAnother(row, given))
+    throw refuse('KEY_REUSED', { seq: born, erased: row.erased ?? false, firing: row.id, source: given.source, key: given.key })
+  return { firing: row.id, repeated: true, deliveries: await reservedOf(scope, row.id) }
+}
+
+const PAGE = 500
+
+/** Those that are enabled, in the order they were registered. */
+async function triggersOf({ engine, tenant }: Scope, source: string): Promise<readonly TriggerRow[]> {
+  const found: TriggerRow[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await engine.backend.rows.list(tenant, 'subscriptions', {
+      index: 'bySource',
+      equals: [source, 'enabled'],
+      limit: PAGE,
+      ...(cursor !== undefined && { cursor }),
+    })
+    for (const { body } of page.rows) found.push(decodeBody<TriggerRow & Body>(body))
+    if (page.cursor === undefined) return found
+    cursor = page.cursor
+  }
+}
+
+function reserve(scope: Scope, given: Given, trigger: TriggerRow, now: number): { readonly as: Reserved; readonly parts: readonly Part[] } {
+  const { name, revision, queue, with: along } = trigger
+  const { delayMs, ...offer } = trigger.offer
+  const id = deliveryId(scope, given.id, trigger.id)
+  const item = deliveryItem(scope, id)
+  const value = { trigger: name, source: given.source, firing: given.id, ...(along !== undefined && { with: along }) }
+  const offered = { ...offer, queue, at: now + delayMs, payload: { value, firing: given.id }, origin: { kind: 'delivery', id } as const }
+  const command = { verb: 'reserve', firing: given.id, subscription: trigger.id, trigger: name, revision, queue, item } as const
+  return {
+    as: { id, trigger: name, item, revision },
+    parts: [part(delivery, id, command, { seen: NOT_THERE }), offerPart(item, offered, { seen: NOT_THERE })],
+  }
+}
+
+const reservedOf = async (scope: Scope, id: FiringId): Promise<readonly Reserved[]> =>
+  (await deliveriesOf(scope, id)).map(({ id, trigger, item, revision }) => ({ id, trigger, item, revision }))
+
+export async function deliveriesOf({ engine, tenant }: Scope, id: FiringId): Promise<readonly DeliveryRow[]> {
+  const found: DeliveryRow[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await engine.backend.rows.list(tenant, 'deliveries', {
+      index: 'byFiring',
+      equals: [id],
+      limit: PAGE,
+      ...(cursor !== undefined && { cursor }),
+    })
+    for (const { body } of page.rows) found.push(decodeBody<DeliveryRow & Body>(body))
+    if (page.cursor === undefined) return found
+    cursor = page.cursor
+  }
+}

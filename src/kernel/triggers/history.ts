@@ -1,0 +1,67 @@
+// What fired, newest first, and what became of it.
+
+import { assert, refuse } from '../../model/errors.ts'
+import { toId } from '../../model/ids.ts'
+import { optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import type { DeliveryRow, FiringId, FiringRow } from '../../model/trigger.ts'
+import { telling } from '../draft.ts'
+import { listRows, type Page, type PageOptions } from '../list.ts'
+import { takeName } from '../runs/names.ts'
+import { firedPayload } from '../runs/stored.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { deliveriesOf } from './fire.ts'
+import { triggerId } from './ids.ts'
+
+export type Delivery = Omit<DeliveryRow, 'firing' | 'subscription'>
+
+export interface Firing extends Omit<FiringRow, 'payload' | 'digest'> {
+  /** Who was told, and how that stands. */
+  readonly deliveries: readonly Delivery[]
+}
+
+export interface HistoryOptions extends PageOptions {
+  /** Firings that this trigger was told of, with its own deliveries only. */
+  readonly trigger?: string
+  /** Firings of this source, whether anybody was told or not. */
+  readonly source?: string
+}
+
+export async function history(scope: Scope, options?: HistoryOptions): Promise<Page<Firing>> {
+  checkOpen(scope.engine)
+  const { trigger, source, ...page } = optionsOf(options, 'history')
+  if (trigger !== undefined && source !== undefined)
+    throw refuse('OPTION_INVALID', { option: 'history', why: 'ask by trigger or by source' })
+  if (trigger !== undefined) return historyOf(scope, takeName(scope, trigger, 'a trigger'), page)
+  const by = source === undefined ? { index: 'byBorn', equals: [] } : { index: 'bySource', equals: [takeName(scope, source, 'a source')] }
+  const { items, ...rest } = await listRows<FiringRow>(scope, 'firings', by, page)
+  return { items: await Promise.all(items.map(async (row) => shown(row, await deliveriesOf(scope, row.id)))), ...rest }
+}
+
+async function historyOf(scope: Scope, name: string, page: PageOptions): Promise<Page<Firing>> {
+  const id = triggerId(scope, name)
+  if (!(await scope.engine.backend.rows.get(scope.tenant, 'subscriptions', id))) throw refuse('TRIGGER_UNKNOWN', { trigger: name })
+  const { items, ...rest } = await listRows<DeliveryRow>(scope, 'deliveries', { index: 'bySubscription', equals: [id] }, page)
+  return { items: await Promise.all(items.map(async (row) => shown(await readFiring(scope, row.firing), [row]))), ...rest }
+}
+
+/** One firing with its payload, which is absent once it was erased. */
+export async function firingById(scope: Scope, given: string): Promise<(Firing & { readonly payload?: unknown }) | undefined> {
+  checkOpen(scope.engine)
+  const id = telling(scope, () => toId<'firing'>(given))
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'firings', id)
+  if (!stored) return undefined
+  const row = decodeBody<FiringRow & Body>(stored.body)
+  const firing = shown(row, await deliveriesOf(scope, id))
+  return row.erased ? firing : { ...firing, payload: await firedPayload(scope, id) }
+}
+
+async function readFiring({ engine, tenant }: Scope, id: FiringId): Promise<FiringRow> {
+  const stored = await engine.backend.rows.get(tenant, 'firings', id)
+  assert(stored, 'a delivery is of a firing that is there')
+  return decodeBody<FiringRow & Body>(stored.body)
+}
+
+function shown({ payload: _, digest: __, ...firing }: FiringRow, deliveries: readonly DeliveryRow[]): Firing {
+  return { ...firing, deliveries: deliveries.map(({ firing: _, subscription: __, ...delivery }) => delivery) }
+}

@@ -1,0 +1,21 @@
+// Ids that follow from names and keys: whoever reserves something, reserves the same thing.
+
+import { utf8 } from '../../model/bytes.ts'
+import { type Id, readId } from '../../model/ids.ts'
+import type { DeliveryId, FiringId, TriggerId } from '../../model/trigger.ts'
+import type { Scope } from '../scope.ts'
+
+// Names hold no line breaks, so no part can be shifted into its neighbour.
+const derived = <Name extends string>({ engine }: Scope, ...parts: readonly string[]): Id<Name> =>
+  readId<Name>(engine.environment.digest.sha256(utf8(`inkfast/trigger/${parts.join('\n')}`)))
+
+export const triggerId = (scope: Scope, name: string): TriggerId => derived(scope, 'name', name)
+
+export const sourceId = (scope: Scope, source: string): Id<'source'> => derived(scope, 'source', source)
+
+export const firingId = (scope: Scope, source: string, key: string): FiringId => derived(scope, 'firing', source, key)
+
+export const deliveryId = (scope: Scope, firing: FiringId, trigger: TriggerId): DeliveryId => derived(scope, 'delivery', firing, trigger)
+
+/** The item by which a delivery is worked on. */
+export const deliveryItem = (scope: Scope, delivery: DeliveryId): Id<'work'> => derived(scope, 'item', delivery)

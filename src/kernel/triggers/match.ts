@@ -1,0 +1,82 @@
+// Which payloads a trigger is for. A match is JSON that the payload has to agree with: an object asks for its members and leaves the others
+// alone, everything else asks to be equal. Where equal is not enough, an object of tests stands in the place of a value: `{ gte: 100 }`.
+
+import { canonical } from '../../model/canonical.ts'
+import type { Json } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+
+type Members = { readonly [key: string]: Json }
+type Test = (found: Json | undefined, asked: Json) => boolean
+
+const TESTS: Readonly<Record<string, Test>> = {
+  eq: (found, asked) => isEqual(found, asked),
+  in: (found, asked) => (asked as readonly Json[]).some((one) => isEqual(found, one)),
+  not: (found, asked) => !matches(asked, found),
+  exists: (found, asked) => (found !== undefined) === asked,
+  gt: (found, asked) => order(found, asked, (a, b) => a > b),
+  gte: (found, asked) => order(found, asked, (a, b) => a >= b),
+  lt: (found, asked) => order(found, asked, (a, b) => a < b),
+  lte: (found, asked) => order(found, asked, (a, b) => a <= b),
+  // Members whose names happen to be those of tests.
+  has: (found, asked) => hasMembers(found, asked as Members),
+}
+
+export const TEST_NAMES: readonly string[] = Object.keys(TESTS)
+const isTest = (name: string): boolean => Object.hasOwn(TESTS, name)
+
+/** `undefined` is what is not there: only `exists: false` and `not` agree with it. */
+export function matches(match: Json, found: Json | undefined): boolean {
+  if (!isObject(match)) return isEqual(found, match)
+  if (!asksTests(match)) return hasMembers(found, match)
+  return Object.entries(match).every(([name, asked]) => (TESTS[name] as Test)(found, asked))
+}
+
+const hasMembers = (found: Json | undefined, asked: Members): boolean =>
+  isObject(found) && Object.entries(asked).every(([name, match]) => matches(match, Object.hasOwn(found, name) ? found[name] : undefined))
+
+/** Lists and objects as wholes, whatever order their members were written in. */
+const isEqual = (found: Json | undefined, asked: Json): boolean =>
+  found === asked || (typeof found === 'object' && typeof asked === 'object' && canonical(found) === canonical(asked))
+
+/** Numbers by size, texts by their code units; nothing else has an order, and no text is read as a number. */
+function order(found: Json | undefined, asked: Json, holds: <T extends number | string>(a: T, b: T) => boolean): boolean {
+  if (typeof found === 'number' && typeof asked === 'number') return holds(found, asked)
+  return typeof found === 'string' && typeof asked === 'string' && holds(found, asked)
+}
+
+const isObject = (value: Json | undefined): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const asksTests = (match: Members): boolean => {
+  const names = Object.keys(match)
+  return names.length > 0 && names.every(isTest)
+}
+
+/** Refused where it says two things at once, or asks what cannot be answered: it would never match, and nobody would be told. */
+export function checkMatch(match: Json, path = '$'): void {
+  if (!isObject(match)) return
+  const names = Object.keys(match)
+  const tests = names.filter(isTest)
+  if (tests.length > 0 && tests.length < names.length)
+    throw flawed(`tests (${tests.join(', ')}) and members stand side by side at ${path}; members go into { has: … }`)
+  if (tests.length === 0) checkMembers(match, path)
+  else for (const [name, asked] of Object.entries(match)) checkTest(name, asked, `${path}.${name}`)
+}
+
+function checkMembers(match: Members, path: string): void {
+  for (const [name, asked] of Object.entries(match)) checkMatch(asked, `${path}.${name}`)
+}
+
+function checkTest(name: string, asked: Json, path: string): void {
+  const wants = (what: string, fits: boolean) => {
+    if (!fits) throw flawed(`${path} is ${what}`)
+  }
+  if (name === 'in') wants('a list of values', Array.isArray(asked))
+  else if (name === 'exists') wants('true or false', typeof asked === 'boolean')
+  else if (name === 'not') checkMatch(asked, path)
+  else if (name === 'has') {
+    wants('an object', isObject(asked))
+    checkMembers(asked as Members, path)
+  } else if (name !== 'eq') wants('a number or a text', typeof asked === 'number' || typeof asked === 'string')
+}
+
+const flawed = (why: string) => refuse('TRIGGER_INVALID', { why })

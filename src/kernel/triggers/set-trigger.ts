@@ -1,0 +1,133 @@
+// Changing a trigger: checked at the door, and written together with its source, so that nobody fires past the change.
+
+import { utf8Length } from '../../model/bytes.ts'
+import { refuse } from '../../model/errors.ts'
+import { limits } from '../../model/limits.ts'
+import { optionsOf } from '../../model/options.ts'
+import type { TriggerDefinition, TriggerRow } from '../../model/trigger.ts'
+import { admit, telling } from '../draft.ts'
+import { type Part, part, pause, plan, readRow } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import { takeName } from '../runs/names.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { type OfferOptions, takeOffer, takeQueue } from '../work/offer.ts'
+import { sourceId, triggerId } from './ids.ts'
+import { checkMatch } from './match.ts'
+import { type SourceCommand, source as sourceDecider } from './source-decider.ts'
+import { isSame, isThere, type SubscriptionCommand, subscription } from './subscription-decider.ts'
+
+export interface ExpectOptions {
+  /** The revision as you know it: refused with TRIGGER_CHANGED when somebody changed it since. 0 where it is not to be there. */
+  readonly expect?: number
+}
+
+export interface TriggerOptions extends ExpectOptions, Pick<OfferOptions, 'priority' | 'group' | 'attempts' | 'backoff' | 'delay'> {
+  readonly source: string
+  /** Each firing that matches is offered here. */
+  readonly queue: string
+  /** What the payload has to agree with; without it, every firing of the source matches. */
+  readonly match?: object
+  /** Handed along in every item, as `with`. */
+  readonly with?: unknown
+}
+
+const OPTIONS = ['source', 'queue', 'match', 'with', 'priority', 'group', 'attempts', 'backoff', 'delay']
+
+/** By its name, registered or changed. The same again changes nothing. */
+export async function setTrigger(scope: Scope, given: string, options: TriggerOptions): Promise<TriggerRow> {
+  checkOpen(scope.engine)
+  const name = takeName(scope, given, 'a trigger')
+  const { expect: expected, ...asked } = optionsOf(options, 'trigger')
+  const definition = takeDefinition(scope, name, asked)
+  const expect = takeExpected(expected)
+  return change(scope, name, (row) =>
+    isThere(row) && isSame(row, definition) ? undefined : { verb: 'set', definition, ...(expect !== undefined && { expect }) },
+  )
+}
+
+export async function turnTrigger(
+  scope: Scope,
+  verb: 'disable' | 'enable' | 'delete',
+  given: string,
+  options: ExpectOptions | undefined,
+): Promise<TriggerRow> {
+  checkOpen(scope.engine)
+  const name = takeName(scope, given, 'a trigger')
+  const expect = takeExpected(optionsOf(options, verb).expect)
+  const asked = { disable: 'disabled', enable: 'enabled', delete: 'deleted' }[verb]
+  return change(scope, name, (row) =>
+    isThere(row) && row.state === asked ? undefined : { verb, name, ...(expect !== undefined && { expect }) },
+  )
+}
+
+function takeDefinition(scope: Scope, name: string, options: Omit<TriggerOptions, 'expect'>): TriggerDefinition {
+  // One letter wrong in `match`, and it would be for everything.
+  const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option))
+  if (unknown !== undefined) throw refuse('OPTION_INVALID', { option: unknown, why: `a trigger has ${OPTIONS.join(', ')}` })
+  const { match, with: along, priority, group, attempts, backoff, delay } = options
+  const source = takeName(scope, options.source, 'a source')
+  const queue = takeQueue(scope, options.queue)
+  const given = Object.entries({ priority, group, attempts, backoff, delay }).filter(([, value]) => value !== undefined)
+  const offer = takeOffer(scope, queue, Object.fromEntries(given) as OfferOptions)
+  if (match !== undefined && (typeof match !== 'object' || match === null || Array.isArray(match)))
+    throw refuse('TRIGGER_INVALID', { why: 'match is an object' })
+  const agreed = match === undefined ? undefined : admit(scope, match)
+  if (agreed !== undefined) telling(scope, () => checkMatch(agreed))
+  const definition: TriggerDefinition = {
+    name,
+    source,
+    queue,
+    offer,
+    ...(agreed !== undefined && { match: agreed }),
+    ...(along !== undefined && { with: admit(scope, along) }),
+  }
+  const bytes = utf8Length(JSON.stringify(definition))
+  if (bytes > limits.triggerBytes) throw refuse('TRIGGER_INVALID', { why: `it has ${bytes} bytes, the limit is ${limits.triggerBytes}` })
+  return definition
+}
+
+function takeExpected(expect: unknown): number | undefined {
+  if (expect !== undefined && (typeof expect !== 'number' || !Number.isSafeInteger(expect) || expect < 0))
+    throw refuse('OPTION_INVALID', { option: 'expect', why: 'it is a revision, or 0' })
+  return expect
+}
+
+/** As it is read, so it is changed: where somebody else was first, it is read again. */
+async function change(
+  scope: Scope,
+  name: string,
+  ask: (row: TriggerRow | undefined) => SubscriptionCommand | undefined,
+): Promise<TriggerRow> {
+  const id = triggerId(scope, name)
+  for (let tries = 1; ; tries++) {
+    const seen = await readRow(scope, 'subscriptions', id)
+    const row = seen.body as unknown as TriggerRow | undefined
+    const command = ask(row)
+    if (!command) return row as TriggerRow
+    const parts = [part(subscription, id, command, { seen }), ...sourceParts(scope, row, command)]
+    const guard = { kind: 'row', table: 'subscriptions', id, revision: seen.revision } as const
+    try {
+      const { rows } = await plan(scope, parts, { guards: [guard] })
+      return rows[0]?.body as unknown as TriggerRow
+    } catch (error) {
+      if (!isConflict(error, 'subscriptions') || tries === limits.conflictRetries) throw error
+      await pause(scope, tries)
+    }
+  }
+}
+
+/** The source it leaves and the source it comes to, or the one it stays with. */
+function sourceParts(scope: Scope, row: TriggerRow | undefined, command: SubscriptionCommand): readonly Part[] {
+  const before = isThere(row) ? row.source : undefined
+  const after = command.verb === 'set' ? command.definition.source : command.verb === 'delete' ? undefined : before
+  const moves: readonly (readonly [string | undefined, SourceCommand['by']])[] =
+    before === after
+      ? [[before, 0]]
+      : [
+          [before, -1],
+          [after, 1],
+        ]
+  return moves.flatMap(([source, by]) =>
+    source === undefined ? [] : [part(sourceDecider, sourceId(scope, source), { verb: 'change', source, by })],
+  )
+}

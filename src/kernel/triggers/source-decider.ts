@@ -1,0 +1,30 @@
+// A source: it moves with every change of one of its triggers. Whoever fires is guarded by it, so the triggers are those that were read.
+
+import { refuse } from '../../model/errors.ts'
+import { limits } from '../../model/limits.ts'
+import type { SourceRow } from '../../model/trigger.ts'
+import { decider, fact } from '../decider.ts'
+
+/** `by`: how many triggers more it has then. */
+export interface SourceCommand {
+  readonly verb: 'change'
+  readonly source: string
+  readonly by: -1 | 0 | 1
+}
+
+export const source = decider<SourceRow, SourceCommand>({
+  table: 'sources',
+
+  decide: {
+    change: (row, { source: name, by }) => {
+      const count = Math.max(0, (row?.count ?? 0) + by)
+      if (by > 0 && count > limits.sourceTriggers) throw refuse('TRIGGER_LIMIT', { source: name, limit: limits.sourceTriggers })
+      return [fact('subscriptions.changed', { source: name, count })]
+    },
+  },
+
+  evolve: {
+    // Erased, the count is that of the change before; the next change says what it makes of it.
+    'subscriptions.changed': (row, e) => (e.data as SourceRow | undefined) ?? row ?? { count: 0 },
+  },
+})

@@ -1,0 +1,71 @@
+// Triggers as their users hold them: what is to be done when something fires, and what was done.
+
+import { optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { TRIGGER_STATES, type TriggerRow, type TriggerState } from '../../model/trigger.ts'
+import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
+import { takeName } from '../runs/names.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { type Fired, type FireOptions, fire } from './fire.ts'
+import { type Firing, firingById, type HistoryOptions, history } from './history.ts'
+import { triggerId } from './ids.ts'
+import { type ExpectOptions, setTrigger, type TriggerOptions, turnTrigger } from './set-trigger.ts'
+import { isThere } from './subscription-decider.ts'
+
+export interface TriggerListOptions extends PageOptions {
+  readonly source?: string
+  /** Without one, all of them: deleted ones too. */
+  readonly state?: TriggerState
+}
+
+export interface Triggers {
+  /** By its name, registered or changed: from then on, what the source fires and the match agrees with is offered to the queue. */
+  on(name: string, options: TriggerOptions): Promise<TriggerRow>
+  /** Records what happened and reserves a delivery for every trigger that is for it, in one commit. */
+  fire(source: string, payload: unknown, options?: FireOptions): Promise<Fired>
+  /** It is told of nothing more until it is enabled. What is reserved goes on. */
+  disable(name: string, options?: ExpectOptions): Promise<TriggerRow>
+  enable(name: string, options?: ExpectOptions): Promise<TriggerRow>
+  /** What is reserved goes on. Registered again, it has a higher revision. */
+  delete(name: string, options?: ExpectOptions): Promise<TriggerRow>
+  get(name: string): Promise<TriggerRow | undefined>
+  /** The newest first; of a source, those that are enabled before the others. */
+  list(options?: TriggerListOptions): Promise<Page<TriggerRow>>
+  /** What fired, newest first, with what became of each delivery. */
+  history(options?: HistoryOptions): Promise<Page<Firing>>
+  /** One firing, with its payload. */
+  firing(id: string): Promise<(Firing & { readonly payload?: unknown }) | undefined>
+}
+
+export const triggersOf = (scope: Scope): Triggers => ({
+  on: (name, options) => setTrigger(scope, name, options),
+  fire: (source, payload, options) => fire(scope, source, payload, options),
+  disable: (name, options) => turnTrigger(scope, 'disable', name, options),
+  enable: (name, options) => turnTrigger(scope, 'enable', name, options),
+  delete: (name, options) => turnTrigger(scope, 'delete', name, options),
+  get: (name) => getTrigger(scope, name),
+  list: (options) => listTriggers(scope, options),
+  history: (options) => history(scope, options),
+  firing: (id) => firingById(scope, id),
+})
+
+async function getTrigger(scope: Scope, given: string): Promise<TriggerRow | undefined> {
+  checkOpen(scope.engine)
+  const id = triggerId(scope, takeName(scope, given, 'a trigger'))
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'subscriptions', id)
+  const row = stored && decodeBody<TriggerRow & Body>(stored.body)
+  return isThere(row) ? row : undefined
+}
+
+async function listTriggers(scope: Scope, options?: TriggerListOptions): Promise<Page<TriggerRow>> {
+  const { source, state, ...page } = optionsOf(options, 'list')
+  checkState(state, TRIGGER_STATES, 'trigger')
+  const from = source === undefined ? undefined : takeName(scope, source, 'a source')
+  const by =
+    from !== undefined
+      ? { index: 'bySource', equals: state === undefined ? [from] : [from, state] }
+      : state !== undefined
+        ? { index: 'byState', equals: [state] }
+        : { index: 'byBorn', equals: [] }
+  return listRows<TriggerRow>(scope, 'subscriptions', by, page)
+}

@@ -1,0 +1,148 @@
+// What a worker has read ahead of what it works on, in the order in which it is to be taken. What was read is a hint: taking an item is guarded by
+// what was seen of it.
+
+import type { TenantId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import type { WorkRow } from '../../model/work.ts'
+import type { Scope } from '../scope.ts'
+import type { Seen } from './claim.ts'
+import { orphans } from './orphans.ts'
+
+export interface Candidate {
+  readonly scope: Scope
+  readonly row: StoredRow
+  readonly item: WorkRow
+  readonly seen: Seen
+}
+
+export interface AheadOptions {
+  readonly queue: string
+  /** Of every tenant. */
+  readonly all: boolean
+  readonly most: number
+  /** In hand here, or on its way. */
+  readonly isOurs: (key: string) => boolean
+  readonly watch: (tenant: TenantId) => void
+}
+
+export const keyOf = (tenant: TenantId, id: string): string => `${tenant}/${id}`
+
+const TENANTS_AT_A_TIME = 100
+const DRY_MS = 5
+// What could not be claimed keeps nobody else waiting.
+const REST_MS = 1000
+
+export class Ahead {
+  readonly #scope: Scope
+  readonly #options: AheadOptions
+  readonly #resting = new Map<string, number>()
+  #candidates: Candidate[] = []
+  #readAt = -Infinity
+  #searchedAt = -Infinity
+  #reading: Promise<number | undefined> | undefined
+  #collided = false
+
+  constructor(scope: Scope, options: AheadOptions) {
+    this.#scope = scope
+    this.#options = options
+  }
+
+  get isEmpty(): boolean {
+    return this.#candidates.length === 0
+  }
+
+  /** The last look found nothing and was just now. */
+  get ranDry(): boolean {
+    return this.isEmpty && this.#steady() - this.#readAt < DRY_MS
+  }
+
+  pick(): Candidate | undefined {
+    return this.#pickOf(() => true)
+  }
+
+  /** Of one tenant, and nobody's: such a one can be taken with the end of another. */
+  pickReady(tenant: TenantId): Candidate | undefined {
+    return this.#pickOf(({ scope, item }) => scope.tenant === tenant && item.state === 'ready')
+  }
+
+  #pickOf(isFit: (candidate: Candidate) => boolean): Candidate | undefined {
+    if (this.#steady() - this.#readAt > limits.workAheadMs) this.#candidates = []
+    const fit = this.#candidates.filter(isFit)
+    // Nothing is put before what is more urgent.
+    const alike = this.#collided ? fit.filter(({ item }) => item.priority === fit[0]?.item.priority).length : 1
+    const chance = alike > 1 ? (this.#scope.engine.environment.entropy.bytes(1)[0] as number) : 0
+    const picked = fit[chance % Math.max(alike, 1)]
+    if (picked) this.#candidates = this.#candidates.filter((candidate) => candidate !== picked)
+    return picked
+  }
+
+  /** Picked, and not taken after all. */
+  putBack(candidate: Candidate): void {
+    this.#candidates.unshift(candidate)
+  }
+
+  /** Others take from the same end: from now on any of those that are alike will do. */
+  collided(): void {
+    this.#collided = true
+  }
+
+  /** It could not be claimed: for a while it is passed over. */
+  rest({ scope, row }: Candidate): void {
+    this.#resting.set(keyOf(scope.tenant, row.id), this.#steady() + REST_MS)
+  }
+
+  /** What can be claimed, of all tenants it is for; the answer is how long, at most, nothing more is due. */
+  read(): Promise<number | undefined> {
+    this.#reading ??= this.#readNow().finally(() => {
+      this.#reading = undefined
+    })
+    return this.#reading
+  }
+
+  async #readNow(): Promise<number | undefined> {
+    const { backend } = this.#scope.engine
+    const { queue, all, isOurs } = this.#options
+    const tenants = all ? (await backend.queries.due(queue, TENANTS_AT_A_TIME)).map(({ tenant }) => tenant) : [this.#scope.tenant]
+    const steady = this.#steady()
+    const search = steady - this.#searchedAt >= limits.lookEveryMs
+    if (search) this.#searchedAt = steady
+    for (const [key, until] of this.#resting) if (until <= steady) this.#resting.delete(key)
+    const found: Candidate[] = []
+    let wait: number | undefined
+    for (const tenant of tenants) {
+      const { candidates, next } = await this.#readOf(tenant, search)
+      found.push(...candidates)
+      if (next !== undefined) wait = Math.min(wait ?? Infinity, next)
+    }
+    this.#candidates = found.filter(({ scope, row }) => {
+      const key = keyOf(scope.tenant, row.id)
+      return !isOurs(key) && !this.#resting.has(key)
+    })
+    this.#collided = false
+    this.#readAt = this.#steady()
+    return this.#resting.size > 0 ? Math.min(wait ?? Infinity, REST_MS) : wait
+  }
+
+  async #readOf(tenant: TenantId, search: boolean): Promise<{ readonly candidates: readonly Candidate[]; readonly next?: number }> {
+    const { queue, all, most, watch } = this.#options
+    const scope = { ...this.#scope, tenant }
+    watch(tenant)
+    try {
+      const asked = this.#steady()
+      const { now, rows, next } = await scope.engine.backend.queries.ready(tenant, queue, most)
+      const left = search ? await orphans(scope, queue) : []
+      const toCandidate = (row: StoredRow) => ({ scope, row, seen: { now, asked }, item: decodeBody<WorkRow & Body>(row.body) })
+      return { candidates: [...rows, ...left].map(toCandidate), ...(next !== undefined && { next: next - now }) }
+    } catch (error) {
+      // A tenant that was closed just now, or whose file is damaged, keeps no other waiting.
+      if (!all) throw error
+      scope.engine.environment.logger.warn(`a worker of ${queue} could not look for work`, { tenant, error: String(error) })
+      return { candidates: [], next: REST_MS }
+    }
+  }
+
+  #steady(): number {
+    return this.#scope.engine.environment.clock.monotonic()
+  }
+}

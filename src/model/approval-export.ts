@@ -1,0 +1,107 @@
+// The approvals export, byte for byte as the format page says: one record a line, each line chained to the one before, and a last line that says how
+// many there were. Whoever has the lines can check them; nothing else is needed.
+
+import { fromUtf8, hex, utf8 } from './bytes.ts'
+import { canonical } from './canonical.ts'
+
+export const EXPORT_SCHEMA = 'inkfast/approvals/1'
+
+/** Before the first record. */
+export const EXPORT_GENESIS = '0'.repeat(64)
+
+type Sha256 = (bytes: Uint8Array) => Uint8Array
+
+const digest = (sha256: Sha256, text: string): string => hex(sha256(utf8(text)))
+
+const chainOf = (sha256: Sha256, sequence: number, prev: string, record: string): string =>
+  digest(sha256, `${EXPORT_SCHEMA}\n${sequence}\n${prev}\n${record}`)
+
+/** The line of a record, and the chain up to it. */
+export function recordLine(
+  sha256: Sha256,
+  sequence: number,
+  prev: string,
+  record: object,
+): { readonly line: string; readonly chain: string } {
+  const record_sha256 = digest(sha256, canonical(record))
+  const chain = chainOf(sha256, sequence, prev, record_sha256)
+  return { line: canonical({ schema: EXPORT_SCHEMA, sequence, prev, record_sha256, chain_sha256: chain, record }), chain }
+}
+
+export const lastLine = (count: number, chain: string): string => canonical({ schema: EXPORT_SCHEMA, count, chain_sha256: chain })
+
+export interface ExportReport {
+  readonly intact: boolean
+  /** Records that were read and found right. */
+  readonly records: number
+  /** The chain up to the last of them. */
+  readonly chain: string
+  /** The first line that is not what was exported, counted from 1. */
+  readonly brokenAt?: number
+  readonly reason?: string
+}
+
+export interface ExportCheck {
+  /** The final chain as it was kept elsewhere: without it, whoever can write the whole file can write another one. */
+  readonly chain?: string
+}
+
+/** Lines without their ends, as text or as bytes. */
+export type ExportLines = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
+
+export async function verifyExport(sha256: Sha256, lines: ExportLines, { chain: kept }: ExportCheck = {}): Promise<ExportReport> {
+  let records = 0
+  let chain = EXPORT_GENESIS
+  let number = 0
+  let ended = false
+  const broken = (reason: string, brokenAt = number): ExportReport => ({ intact: false, records, chain, brokenAt, reason })
+  for await (const given of lines) {
+    number++
+    if (ended) return broken('something follows the last line')
+    const line = lineOf(given)
+    if (typeof line === 'string') return broken(line)
+    if ('count' in line) {
+      const { schema, count, chain_sha256 } = line
+      if (!sameMembers(line, LAST)) return broken('it has other members than a last line has')
+      if (schema !== EXPORT_SCHEMA) return broken('it has another schema')
+      if (count !== records) return broken(`it counts ${String(count)} records, and ${records} are there`)
+      if (chain_sha256 !== chain) return broken('it ends another chain')
+      ended = true
+      continue
+    }
+    const { schema, sequence, prev, record, record_sha256, chain_sha256 } = line
+    if (!sameMembers(line, MEMBERS)) return broken('it has other members than a record has')
+    if (schema !== EXPORT_SCHEMA) return broken('it has another schema')
+    if (sequence !== records + 1) return broken(`it is record ${String(sequence)}, and ${records + 1} comes here`)
+    if (prev !== chain) return broken('it does not follow the record before it')
+    if (record_sha256 !== digest(sha256, canonical(record))) return broken('its record is not the one that was digested')
+    const next = chainOf(sha256, sequence, chain, record_sha256)
+    if (chain_sha256 !== next) return broken('its chain does not follow from its record')
+    chain = next
+    records++
+  }
+  if (!ended) return broken('the last line is missing: it was cut', number + 1)
+  if (kept !== undefined && kept !== chain)
+    return broken('it is sound in itself, and ends in another chain than the one it is held against')
+  return { intact: true, records, chain }
+}
+
+const MEMBERS: readonly string[] = ['chain_sha256', 'prev', 'record', 'record_sha256', 'schema', 'sequence']
+const LAST: readonly string[] = ['chain_sha256', 'count', 'schema']
+
+type Line = Readonly<Record<string, unknown>>
+
+const sameMembers = (line: Line, members: readonly string[]): boolean => Object.keys(line).sort().join() === members.join()
+
+/** The object of a line, or what is wrong with it. There is one way to write it, so that no byte can be another unnoticed. */
+function lineOf(given: string | Uint8Array): Line | string {
+  try {
+    const text = typeof given === 'string' ? given : fromUtf8(given)
+    const line: unknown = JSON.parse(text)
+    if (typeof line !== 'object' || line === null || Array.isArray(line)) return 'it is not an object'
+    return canonical(line) === text ? (line as Line) : 'it is not written as RFC 8785 says'
+  } catch {
+    // Cut in the middle, not UTF-8, or nested too deep to be one of ours.
+    return 'it is not JSON'
+  }
+}

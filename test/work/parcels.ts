@@ -1,0 +1,24 @@
+// What the porters carry, and the lines by which they tell of it.
+
+import type { OfferOptions } from '../../src/index.ts'
+
+export const PARCELS = 80
+
+/** Whoever takes this one up dies. */
+export const POISON = 13
+
+export interface Line {
+  readonly what: 'offered' | 'began' | 'ended' | 'ticked'
+  /** Which parcel, or the time of which tick. */
+  readonly n: number
+  readonly id: string
+  readonly fence?: number
+}
+
+export const optionsOf = (n: number): OfferOptions => ({
+  key: `parcel ${n}`,
+  priority: n % 3,
+  // Whoever is killed has up to four in hand, and they are not to blame.
+  attempts: n === POISON ? 2 : 100,
+  ...(n % 6 === 0 && { group: `van ${n % 12}` }),
+})

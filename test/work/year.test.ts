@@ -1,0 +1,111 @@
+// A simulated year of cron: jobs of every policy in six zones, on three nodes with wrong clocks that die and are replaced, while time jumps and at
+// times nobody is there, against an oracle that walks through the year. Nothing happens twice, and nothing is lost. YEAR_SEEDS=n tries
+// more years (4 have every policy in every zone), YEAR_SEED=n that one alone, and YEAR_FIGURES=1 says what came of them.
+
+import { describe, expect, test } from 'vitest'
+import type { Backend } from '../../src/ports/backend.ts'
+import { expectSound } from '../support/engines.ts'
+import { DAY, type PlannedJob, type PlanOptions, planJobs, withoutSummer } from './year-jobs.ts'
+import { type Lived, live, type YearOptions } from './year-life.ts'
+import { databasePlace, filePlace, memoryPlace, type Node, type Place } from './year-place.ts'
+import { judge, type Verdict } from './year-verdict.ts'
+
+const { YEAR_SEED, YEAR_SEEDS = '2', YEAR_FIGURES } = process.env
+const SEEDS = YEAR_SEED === undefined ? Array.from({ length: Number(YEAR_SEEDS) }, (_, i) => i + 1) : [Number(YEAR_SEED)]
+
+interface Span {
+  readonly from: number
+  readonly until: number
+}
+
+const span = (from: string, until: string): Span => ({ from: Date.parse(`${from}T00:00:17.123Z`), until: Date.parse(`${until}T00:00:00Z`) })
+const YEAR = span('2025-01-01', '2026-01-01')
+// The clocks of all six are moved.
+const SPRING = span('2025-02-20', '2025-04-08')
+// Those of Paris, Troll, Nuuk and Lord Howe.
+const FEW_WEEKS = span('2025-03-20', '2025-04-10')
+
+/** Times are looked for beyond the end: it is seldom met to the minute. */
+const plan = (seed: number, { from, until }: Span, share: number, more: Partial<PlanOptions> = {}) =>
+  planJobs({ seed, from, until: until + 6 * DAY, share, ...more })
+
+interface Told extends Verdict {
+  readonly jobs: readonly PlannedJob[]
+  readonly lived: Lived
+}
+
+async function tell(seed: number, when: Span, place: Place, share: number, more: Partial<YearOptions> = {}): Promise<Told> {
+  const jobs = plan(seed, when, share)
+  const lived = await live({ seed, place, jobs, until: when.until, ...more })
+  const verdict = await judge(jobs, lived)
+  if (YEAR_FIGURES)
+    console.info(JSON.stringify({ seed, jobs: jobs.length, ...verdict.counts, ...lived.figures, commits: lived.diary.commits }))
+  return { ...verdict, jobs, lived }
+}
+
+/** Also that something happened: a year in which nobody died and nothing was missed would prove little. */
+async function expectAllRight(seed: number, { complaints, counts, lived }: Told, least: number): Promise<void> {
+  expect({ seed, complaints }).toEqual({ seed, complaints: [] })
+  expect(counts.due).toBeGreaterThan(least)
+  for (const [what, times] of Object.entries({ ...counts, ...lived.figures, doubles: 1, losses: 1 }))
+    expect(times, `${what} with seed ${seed}`).toBeGreaterThan(0)
+  await expectSound(lived.witness.store)
+}
+
+describe('each time comes up once, and none is lost', () => {
+  test.each(SEEDS)('in a year on three nodes, with seed %i', async (seed) => {
+    await expectAllRight(seed, await tell(seed, YEAR, memoryPlace(YEAR.from), 4), 2500)
+  })
+
+  test('in a year on three nodes that share a SQLite file', async () => {
+    await expectAllRight(3, await tell(3, YEAR, filePlace(YEAR.from), 12), 800)
+  })
+
+  test('in a spring on three nodes that share a PostgreSQL database', async () => {
+    await expectAllRight(4, await tell(4, SPRING, await databasePlace(SPRING.from), 6), 300)
+  })
+
+  test('and the same seed makes the same journal', async () => {
+    const heads = async () => {
+      const { lived } = await tell(5, FEW_WEEKS, memoryPlace(FEW_WEEKS.from), 6)
+      return [await lived.witness.store.head(), await lived.witness.store.tenant('acme').head()]
+    }
+    expect(await heads()).toEqual(await heads())
+  })
+})
+
+/** Lets everybody write, whatever has changed since it was looked at. */
+const unguarded = (backend: Backend): Backend => ({
+  ...backend,
+  commit: (batch) => backend.commit(batch.map((commit) => ({ ...commit, guards: commit.guards.filter(({ kind }) => kind !== 'row') }))),
+})
+
+/** The item by which the scheduler finds a job is gone, and nothing says so. */
+async function loseClock({ life: { backend } }: Node): Promise<void> {
+  const tenant = 'main' as const
+  const { rows } = await backend.rows.list(tenant as never, 'work', { index: 'byDue', equals: ['clock/cron'], from: 0, limit: 1 })
+  const [first] = rows
+  if (first)
+    await backend.commit([{ tenant: tenant as never, guards: [], events: [], changes: [{ kind: 'remove', table: 'work', id: first.id }] }])
+}
+
+describe('what goes wrong is seen', () => {
+  test('nodes that do not look whether a job has moved on do things twice', async () => {
+    const { counts } = await tell(6, FEW_WEEKS, memoryPlace(FEW_WEEKS.from), 6, { around: unguarded })
+    expect(counts.doubles).toBeGreaterThan(0)
+  })
+
+  test('an oracle that knows no summer time finds other times', async () => {
+    const { jobs, lived, complaints } = await tell(7, FEW_WEEKS, memoryPlace(FEW_WEEKS.from), 6)
+    expect(complaints).toEqual([])
+    const blind = plan(7, FEW_WEEKS, 6, { walls: withoutSummer })
+    expect(blind.map(({ name }) => name)).toEqual(jobs.map(({ name }) => name))
+    const { counts } = await judge(blind, lived)
+    expect(counts.losses).toBeGreaterThan(0)
+  })
+
+  test('a job whose clock item is gone is missed', async () => {
+    const { counts } = await tell(8, FEW_WEEKS, memoryPlace(FEW_WEEKS.from), 6, { halfway: loseClock })
+    expect(counts.losses).toBeGreaterThan(0)
+  })
+})
