@@ -8,6 +8,9 @@ import { permit } from '../src/kernel/approvals/permit-decider.ts'
 import { ERASED, TAPE_TYPES, TENANT_TURNED } from '../src/kernel/decider.ts'
 import { batch } from '../src/kernel/inputs/batch-decider.ts'
 import { input } from '../src/kernel/inputs/input-decider.ts'
+import { grant } from '../src/kernel/processes/grant-decider.ts'
+import { processDecider } from '../src/kernel/processes/process-decider.ts'
+import { processEvent } from '../src/kernel/processes/process-event-decider.ts'
 import { lease } from '../src/kernel/runs/lease-decider.ts'
 import { run } from '../src/kernel/runs/run-decider.ts'
 import { signal } from '../src/kernel/runs/signal-decider.ts'
@@ -169,7 +172,24 @@ describe('reference pages', () => {
 
   it('list the reserved event types', () => {
     const page = read('docs/reference/events.md')
-    const deciders = [session, run, lease, work, approval, permit, signal, input, batch, subscription, source, firing, delivery]
+    const deciders = [
+      session,
+      run,
+      lease,
+      work,
+      approval,
+      permit,
+      signal,
+      input,
+      batch,
+      subscription,
+      source,
+      firing,
+      delivery,
+      processDecider,
+      processEvent,
+      grant,
+    ]
     const folded = deciders.flatMap(({ evolve }) => Object.keys(evolve))
     const reserved = [...folded, ...TAPE_TYPES, ...Object.values(TENANT_TURNED), ERASED]
     expect(checkReservedTypes(page, reserved)).toEqual([])

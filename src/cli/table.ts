@@ -17,6 +17,7 @@ export interface Column {
 
 const GAP = '  '
 const LEAST_OF_LAST = 12
+const LEAST_OF_CUT = 8
 
 export class Table {
   readonly #terminal: Terminal
@@ -39,6 +40,19 @@ export class Table {
   get room(): number {
     const others = this.#widths.slice(0, -1).filter((width, i) => width > 0 || !this.#columns[i]?.optional)
     return (this.#terminal.width ?? Infinity) - others.reduce((sum, width) => sum + width + GAP.length, 0)
+  }
+
+  /** The same columns, those that may be cut made narrower, the widest first, until a line fits or nothing more can be taken. */
+  narrowed(): readonly Column[] {
+    const widths = [...this.#widths]
+    const spare = (i: number): number => (widths[i] as number) - Math.max(LEAST_OF_CUT, displayWidth(this.#columns[i]?.title ?? ''))
+    const cuttable = [...this.#columns.keys()].slice(0, -1).filter((i) => this.#columns[i]?.most !== undefined)
+    for (let over = -this.room - GAP.length; over > 0; over--) {
+      const [widest] = cuttable.filter((i) => spare(i) > 0).sort((a, b) => (widths[b] as number) - (widths[a] as number))
+      if (widest === undefined) break
+      widths[widest] = (widths[widest] as number) - 1
+    }
+    return this.#columns.map((column, i) => (widths[i] === this.#widths[i] ? column : { ...column, most: widths[i] as number }))
   }
 
   head(): string {
@@ -102,14 +116,16 @@ export function printList(t: Terminal, columns: readonly Column[], rows: readonl
     printTable(t, columns, rows)
     return
   }
-  const { room } = new Table(t, columns).fit(rows)
+  const whole = new Table(t, columns).fit(rows)
+  const { room } = whole
   const fits = (text: string): boolean => room >= LEAST_OF_LAST && displayWidth(text) <= room
+  const narrow = whole.narrowed()
   const last = columns.at(-1) as Column
-  const table = new Table(t, fits(last.title) ? columns : [...columns.slice(0, -1), { ...last, title: '' }]).fit(rows)
+  const table = new Table(t, fits(last.title) ? narrow : [...narrow.slice(0, -1), { ...last, title: '' }]).fit(rows)
   t.out(table.head())
   for (const cells of rows) {
     const sentence = harmless(cells.at(-1) ?? '')
-    if (fits(sentence)) t.out(table.row(cells))
+    if (sentence === '' || fits(sentence)) t.out(table.row(cells))
     else {
       t.out(table.row([...cells.slice(0, -1), '']))
       t.out(t.paint('dim', `  ${cut(sentence, width - 2)}`))

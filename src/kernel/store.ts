@@ -6,7 +6,7 @@ import { checkActor, type Event, type Receipt } from '../model/event.ts'
 import { MAIN, type TenantId, tenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { optionsOf } from '../model/options.ts'
-import type { Backlog, TypeUsage } from '../model/queries.ts'
+import type { TypeUsage } from '../model/queries.ts'
 import type { SessionRow } from '../model/session.ts'
 import type { TenantState } from '../model/tenant.ts'
 import type { Backend, BackendTraits } from '../ports/backend.ts'
@@ -14,13 +14,11 @@ import type { Environment } from '../ports/environment.ts'
 import type { Measure } from '../ports/upkeep.ts'
 import { appendAll, type NewEvent } from './append.ts'
 import { type StoreBlobs, storeBlobs } from './blobs.ts'
-import { type Cron, cronOf } from './cron/jobs.ts'
 import { telling } from './draft.ts'
 import { createEngine, type KernelOptions } from './engine.ts'
 import { type EraseOptions, type EraseReport, erase } from './erase.ts'
 import type { LaneStats } from './lane.ts'
 import { Life } from './life.ts'
-import { type ProcessRegistry, processesOf } from './processes/registry.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
 import { Recents } from './recent.ts'
@@ -28,9 +26,8 @@ import { type RunSurface, runSurface } from './runs/surface.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { findSession, type ListOptions, listSessions, openSession, type Session, type SessionOptions, sessionById } from './session.ts'
 import { setTenantState } from './tenant.ts'
-import { type Triggers, triggersOf } from './triggers/triggers.ts'
 import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
-import { type Queue, queueOf } from './work/queue.ts'
+import { type WorkSurface, workSurface } from './work/surface.ts'
 
 export interface Stats extends LaneStats {
   readonly backend: string
@@ -45,7 +42,7 @@ export interface MaintenanceReport {
   readonly receiptsForgotten: number
 }
 
-export interface Store extends RunSurface {
+export interface Store extends RunSurface, WorkSurface {
   readonly name: string
   readonly traits: BackendTraits
   readonly tenantId: TenantId
@@ -61,16 +58,6 @@ export interface Store extends RunSurface {
     /** By id. */
     get(id: string): Promise<Session | undefined>
   }
-  /** A queue by its name; it is there once something was offered. */
-  queue<T = unknown>(name: string): Queue<T>
-  /** Every queue that holds something, and how much. */
-  queues(): Promise<readonly Backlog[]>
-  /** Jobs by the clock. */
-  readonly cron: Cron
-  /** What is to be done when something fires. */
-  readonly triggers: Triggers
-  /** Long-lived children of agents. */
-  readonly processes: ProcessRegistry
   /** Bytes named by their digest: what is too large for an event. */
   readonly blobs: StoreBlobs
   /** All or nothing, contiguous. */
@@ -130,25 +117,23 @@ class StoreView implements Store {
   readonly work: RunSurface['work']
   readonly signal: RunSurface['signal']
   readonly runs: RunSurface['runs']
-  readonly approvals: RunSurface['approvals']
-  readonly cron: Cron
-  readonly triggers: Triggers
-  readonly processes: ProcessRegistry
+  readonly queue: WorkSurface['queue']
+  readonly queues: WorkSurface['queues']
+  readonly cron: WorkSurface['cron']
+  readonly triggers: WorkSurface['triggers']
+  readonly processes: WorkSurface['processes']
+  readonly approvals: WorkSurface['approvals']
 
   constructor(scope: Scope, life: Life, { root, walled }: { readonly root: boolean; readonly walled: boolean }) {
     this.#scope = scope
     this.#life = life
     this.#root = root
     this.#walled = walled
-    const surface = runSurface(scope, walled ? scope.tenant : undefined)
-    this.start = surface.start
-    this.work = surface.work
-    this.signal = surface.signal
-    this.runs = surface.runs
-    this.approvals = surface.approvals
-    this.cron = cronOf(scope, walled ? scope.tenant : undefined)
-    this.triggers = triggersOf(scope)
-    this.processes = processesOf(scope, walled ? scope.tenant : undefined)
+    const only = walled ? scope.tenant : undefined
+    ;({ start: this.start, work: this.work, signal: this.signal, runs: this.runs } = runSurface(scope, only))
+    const work = workSurface(scope, only)
+    ;({ queue: this.queue, queues: this.queues, cron: this.cron, triggers: this.triggers } = work)
+    ;({ processes: this.processes, approvals: this.approvals } = work)
   }
 
   get name(): string {
@@ -180,16 +165,6 @@ class StoreView implements Store {
 
   session(key: string, options?: SessionOptions): Promise<Session> {
     return openSession(this.#scope, key, options)
-  }
-
-  queue<T = unknown>(name: string): Queue<T> {
-    checkOpen(this.#scope.engine)
-    return queueOf<T>(this.#scope, name, this.#walled ? this.#scope.tenant : undefined)
-  }
-
-  async queues(): Promise<readonly Backlog[]> {
-    checkOpen(this.#scope.engine)
-    return this.#scope.engine.backend.queries.backlog(this.#scope.tenant)
   }
 
   readonly blobs = storeBlobs(() => this.#scope)

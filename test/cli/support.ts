@@ -129,6 +129,8 @@ export async function inkHere(words: readonly string[], width?: number): Promise
   return { code, out, err }
 }
 
+export const inkHereJson = async (words: readonly string[]) => JSON.parse((await inkHere([...words, '--json'])).out)
+
 /** What a command prints with --json. */
 export const inkJson = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   JSON.parse((await ink([...words, '--json'], env)).out)

@@ -10,7 +10,24 @@ import { open } from '../../src/index.ts'
 import { type ErrorCode, errors, InkError } from '../../src/model/errors.ts'
 import { ink, lines, smallStore, start } from './support.ts'
 
-const commands = ['demo', 'tail', 'events', 'sessions', 'runs', 'tenants', 'verify', 'rebuild', 'doctor', 'du', 'migrate'] as const
+const commands = [
+  'demo',
+  'tail',
+  'events',
+  'sessions',
+  'runs',
+  'queue',
+  'cron',
+  'triggers',
+  'processes',
+  'approvals',
+  'tenants',
+  'verify',
+  'rebuild',
+  'doctor',
+  'du',
+  'migrate',
+] as const
 
 describe('help', () => {
   test.each(commands)('%s --help says what it does, with examples and exit codes', async (name) => {

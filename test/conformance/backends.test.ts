@@ -1,40 +1,19 @@
-// Every promise of the backend port, on every backend we ship.
+// Every promise of the backend port, on the backends that need no server, and random walks beside the oracle. PostgreSQL has a file of its own,
+// so that both are done at once.
 
-import { describe, expect, test } from 'vitest'
-import { cases, randomWalk, runCase } from '../../src/conformance/index.ts'
-import { engines, openFolder, openSqlite } from './support.ts'
+import { expect, test } from 'vitest'
+import { cases, randomWalk } from '../../src/conformance/index.ts'
+import { keepsItsPromises } from './promises.ts'
+import { engines, onServers, openFolder, openSqlite } from './support.ts'
 
-describe.each(engines)('$name', ({ name, open, awaiting, skips = {} }) => {
-  for (const one of cases) {
-    const sentence = `${one.group}: ${one.name}`
-    const run = awaiting.includes(one.name) ? test.fails : test
-    run(sentence, async ({ skip }) => {
-      const reason = skips[one.name]
-      if (reason !== undefined) skip(reason)
-      const result = await runCase(one, open)
-      if (result.status === 'failed') throw result.error
-      if (result.status === 'skipped') skip(result.reason)
-    })
-  }
-
-  test('is asked for nothing that the suite does not have', () => {
-    const known = new Set(cases.map((one) => one.name))
-    expect([...awaiting, ...Object.keys(skips)].filter((sentence) => !known.has(sentence))).toEqual([])
-  })
-
-  test('skips only what it cannot have, and says why', async () => {
-    const opened = await open()
-    await opened.backend.close()
-    await opened.dispose?.()
-    const skipped = cases.filter((one) => one.needs && !opened[one.needs])
-    expect(skipped.length > 0).toBe(name === 'memory' || name === 'pglite')
-    for (const one of skipped)
-      expect(await runCase(one, open)).toEqual({ status: 'skipped', reason: expect.stringMatching(/no (reopen|second)/) })
-  })
-})
+for (const engine of engines.filter(({ name }) => !onServers.includes(name))) keepsItsPromises(engine)
 
 test('every case has a name of its own', () => {
   expect(new Set(cases.map((one) => one.name)).size).toBe(cases.length)
+})
+
+test('every backend that is run on a server is one that is known', () => {
+  expect(onServers.filter((name) => !engines.some((engine) => engine.name === name))).toEqual([])
 })
 
 test.each([

@@ -125,3 +125,6 @@ export const engines: readonly Engine[] = [
     },
   },
 ]
+
+/** Those whose promises take longest to see, and are seen in a file of their own. */
+export const onServers: readonly string[] = ['postgres', 'pglite']

@@ -104,7 +104,7 @@ describe.each(engines)('permits on $name', (engine) => {
     const session = await store.session('support/4711')
     await using run = await session.run('ask')
     const asking = run.ask('deploy', { to: 'staging' }, { subjectType: 'tool' })
-    await expect.poll(async () => (await store.approvals.list({ run: run.id })).items.length).toBe(1)
+    await expect.poll(async () => (await store.approvals.list({ run: run.id })).items.length, { timeout: 10_000 }).toBe(1)
     const [question] = (await store.approvals.list({ run: run.id })).items
     expect(question).toMatchObject({ kind: 'ask', state: 'pending', digest: first.digest })
     expect(await codeOf(store.approvals.decide(question?.id ?? '', { value: 1, scope: 'session' }))).toBe('OPTION_INVALID')
@@ -153,9 +153,11 @@ describe.each(['sqlite', 'postgres'])('with two nodes on %s', (name) => {
     const stores = [await openIn(url), await openIn(url)] as const
     const seen = new Set<string>()
     for (let round = 0; round < 16; round++) {
-      const { id } = await stores[round % 2 === 0 ? 0 : 1].approvals.request({ subject: `round ${round}`, within: 30 })
+      // The first is in time and the last too late, whatever the machine is busy with; in between anything may be first.
+      const within = round === 0 ? 60_000 : 30
+      const { id } = await stores[round % 2 === 0 ? 0 : 1].approvals.request({ subject: `round ${round}`, within })
       const waiting = stores[0].approvals.wait(id)
-      await new Promise((resolve) => setTimeout(resolve, 12 + round * 2))
+      await new Promise((resolve) => setTimeout(resolve, round === 0 ? 0 : round === 15 ? 60 : 12 + round * 2))
       const told = await codeOf(stores[1].approvals.decide(id, { decision: 'approve', scope: { for: '1h' } }))
       const { state } = await waiting
       seen.add(state)
@@ -192,14 +194,14 @@ describe.each(['sqlite', 'postgres'])('with two nodes on %s', (name) => {
     const run = await session.run('ship', { wait: '5s' })
     const before = store.stats().commits
     const asking = codeOf(run.approval('deploy', {}, { within: '1h' }))
-    await expect.poll(async () => (await store.approvals.list({ state: 'pending' })).items.length).toBe(1)
+    await expect.poll(async () => (await store.approvals.list({ state: 'pending' })).items.length, { timeout: 10_000 }).toBe(1)
     await pass(HOUR)
     expect(await asking).toBe('APPROVAL_DENIED')
     expect(store.stats().commits - before).toBe(2)
     expect((await store.measure()).rows.work).toBe(0)
 
     codeOf(run.approval('deploy again', {}, { within: '1h' })).catch(() => {})
-    await expect.poll(async () => (await store.approvals.list({ state: 'pending' })).items.length).toBe(1)
+    await expect.poll(async () => (await store.approvals.list({ state: 'pending' })).items.length, { timeout: 10_000 }).toBe(1)
     const [{ id }] = (await store.approvals.list({ state: 'pending' })).items as [ApprovalRow]
     await run.close()
     // Whatever starts the clock of a node.

@@ -1,7 +1,7 @@
 // A process that listens is killed again and again while somebody speaks to it, and started anew: everything said is heard, and recorded once.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import type { Engine } from '../runs/lives.ts'
 import { expectSound, later, openIn, tempDatabase, tempFile, tempFolder } from '../support/engines.ts'
 
 const LISTENER = fileURLToPath(new URL('./listener.ts', import.meta.url))
-const KILLS = 6
+const KILLS = 3
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
@@ -45,6 +45,10 @@ async function spokenTo(engine: Engine, how: string, seed: number) {
     await ready
     const end = performance.now() + 60 + int(80)
     while (performance.now() < end) await speak()
+    // Something new was heard in every life.
+    const before = heard(outbox)
+    await speak()
+    await expect.poll(() => heard(outbox), { timeout: 20_000 }).toBeGreaterThan(Math.max(i, before - 1))
     child.kill('SIGKILL')
     expect(await ended).toBe('SIGKILL')
   }
@@ -55,6 +59,8 @@ async function spokenTo(engine: Engine, how: string, seed: number) {
   expect(await last.ended).toBe(0)
   return { store, session, said, lines: counted(readFileSync(outbox, 'utf8').trimEnd().split('\n')) }
 }
+
+const heard = (outbox: string): number => (existsSync(outbox) ? new Set(readFileSync(outbox, 'utf8').split('\n')).size - 1 : 0)
 
 const again = (lines: ReadonlyMap<string, number>): number => [...lines.values()].reduce((sum, times) => sum + times - 1, 0)
 

@@ -141,7 +141,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const next = await (await another()).processes.get('c')
     const held = await next?.claim()
     go.resolve()
-    return { world, child, node, held }
+    return { world, child, node, held, pass }
   }
 
   test('a node that lost its lease writes no end', async () => {
@@ -150,6 +150,15 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(await stateOf(child)).toBe('running')
     await held?.complete('by the second')
     expect((await child.result()).value).toBe('by the second')
+    await expectSound(world)
+  })
+
+  test('and leaves it where it is found once whoever took it is gone too', async () => {
+    const { world, child, node, held, pass } = await overtaken()
+    await expect.poll(() => node.stats(), soon).toMatchObject({ lost: 1 })
+    await held?.release()
+    await pass(31_000)
+    expect(await child.result()).toMatchObject({ state: 'completed', value: 'by the first' })
     await expectSound(world)
   })
 

@@ -193,6 +193,39 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('the regis
     await expectSound(store)
   })
 
+  test('whatever is erased of what was written, the rows are the fold of what is left', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const given = { kind: 'tool', recovery: 'rerunnable', wake: session.id, label: 'ada’s' } as const
+    const child = await store.processes.register('c', given)
+    await using held = await child.claim()
+    await held.start()
+    await held.event('page.fetched', { url: 'a' }, { key: 'k', wake: true })
+    await held.wait('reply')
+    await held.refer({ backend: 'b', id: 'ada' })
+    await held.cancel('ada asked')
+    await store.processes.grant('c', session.id, { label: 'ada’s' })
+    await held.complete({ of: 'ada' })
+    const seqs: number[] = []
+    for await (const { seq, type } of store.events({ types: ['process.*', 'process-event.*', 'grant.*'] })) {
+      expect(type).toBeDefined()
+      seqs.push(seq)
+    }
+    expect(seqs).toHaveLength(11)
+    for (const seq of seqs) {
+      await store.erase({ seq, reason: 'request 9' })
+      await expectSound(store)
+    }
+    // What is left is that it was there, and how it ended; nobody finds it by its name, and nobody runs it.
+    expect(await store.processes.get('c')).toBeUndefined()
+    expect(await child.look()).toMatchObject({ name: '', kind: '', recovery: 'external', state: 'completed' })
+    expect(await child.result()).toEqual({ state: 'completed' })
+    expect(await child.events()).toEqual({ items: [] })
+    expect(JSON.stringify(await child.look())).not.toContain('ada')
+    expect(await store.processes.prune({ before: Date.now() + 1 })).toEqual({ processes: 1, events: 4, grants: 0 })
+    await expectSound(store)
+  })
+
   test('bad input is refused and writes nothing', async () => {
     const store = await engine.open()
     const child = await store.processes.register('c', external)

@@ -175,6 +175,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('wake-ups 
     expect((await child.event('page.fetched', 5)).wake).toEqual({ offered: false, why: 'deleted', session: session.id })
     expect((await child.event('page.fetched', 6, { wake: session.id })).wake).toMatchObject({ offered: false, why: 'deleted' })
     expect(await child.count()).toBe(5)
+    expect((await child.complete()).wake).toEqual({ offered: false, why: 'deleted', session: session.id })
     // Registered with it, it is still the same process; a new one is not registered for a session that is gone.
     const events = { 'page.fetched': { wake: true }, 'page.lost': {} } as const
     expect((await store.processes.register('c', { ...external, wake: session.id, events })).id).toBe(child.id)

@@ -3,12 +3,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import type { Store } from '../../src/index.ts'
 import type { Engine } from '../runs/lives.ts'
@@ -18,12 +19,17 @@ import { type Audit, audit } from './queue-audit.ts'
 
 const PORTER = fileURLToPath(new URL('./porter.ts', import.meta.url))
 const LANES = 3
-const BLOWS = 3
+const BLOWS = 2
 
 const placeOf = async (engine: Engine): Promise<string> => (engine === 'sqlite' ? tempFile() : tempDatabase())
 
+// Most of the time is spent on porters that begin: those that come later find what the first ones compiled.
+const compiled = mkdtempSync(join(tmpdir(), 'inkfast-compiled-'))
+afterAll(() => rmSync(compiled, { recursive: true, force: true }))
+
 function start(...given: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [PORTER, ...given], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const env = { ...process.env, NODE_COMPILE_CACHE: compiled }
+  const child = spawn(process.execPath, [PORTER, ...given], { stdio: ['pipe', 'pipe', 'inherit'], env })
   later(() => child.kill('SIGKILL'))
   return child
 }
@@ -47,8 +53,8 @@ interface Fate {
 }
 
 /** One porter after the other: each is paused or killed some time after it came, except for the last, who works until the end. */
-async function lane(url: string, outbox: string, seed: number, fate: Fate, until: Promise<void>): Promise<void> {
-  const { int } = chance(seed)
+async function lane(url: string, outbox: string, index: number, fate: Fate, until: Promise<void>): Promise<void> {
+  const { int } = chance(20 + index)
   for (let blows = 0; ; ) {
     const child = start(url, outbox, 'work')
     const end = ended(child)
@@ -56,7 +62,7 @@ async function lane(url: string, outbox: string, seed: number, fate: Fate, until
     for (let alive = true; alive && blows < BLOWS; blows++) {
       await Promise.race([wait(50 + int(400)), end])
       if (child.exitCode !== null || child.signalCode !== null) break
-      if (int(3) === 0) {
+      if ((blows + index) % 2 === 0) {
         fate.pauses++
         child.kill('SIGSTOP')
         await wait(700 + int(300))
@@ -121,7 +127,7 @@ function disagreements(lines: readonly Line[], { completed, offered }: Audit): r
 async function expectTicks(store: Store, lines: readonly Line[]): Promise<void> {
   const { items } = await store.cron.occurrences('tick', { last: 1000 })
   const dues = items.map(({ due }) => due).sort((a, b) => a - b)
-  expect(dues.length).toBeGreaterThan(3)
+  expect(dues.length).toBeGreaterThan(2)
   // Each second once, and none left out, whoever was there to see it.
   expect(dues).toEqual(dues.map((_, i) => (dues[0] ?? 0) + i * 1000))
   expect(items.filter(({ state }) => state !== 'done')).toEqual([])
@@ -138,7 +144,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const fate: Fate = { kills: 0, pauses: 0, odd: [] }
     const over = Promise.withResolvers<void>()
     await offerAll(url, outbox, fate)
-    const lanes = Array.from({ length: LANES }, (_, i) => lane(url, outbox, 20 + i, fate, over.promise))
+    const lanes = Array.from({ length: LANES }, (_, i) => lane(url, outbox, i, fate, over.promise))
     const parcels = store.queue<number>('parcels')
     await expect.poll(() => isDrained(store, 'parcels'), { timeout: 60_000, interval: 50 }).toBe(true)
     await store.cron.pause('tick')
@@ -160,9 +166,9 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectTicks(store, lines)
     await expectSound(store)
     // The controls: they were killed and paused, and some of them with something in hand.
-    expect(fate.kills).toBeGreaterThan(LANES)
-    expect(fate.pauses).toBeGreaterThan(0)
-    expect(found.moves.get('taken over')).toBeGreaterThan(3)
+    expect(fate.kills).toBeGreaterThanOrEqual(LANES)
+    expect(fate.pauses).toBeGreaterThanOrEqual(LANES)
+    expect(found.moves.get('taken over')).toBeGreaterThan(2)
   })
 
   test.each([

@@ -183,6 +183,7 @@ export async function live({ seed, place, jobs, until, nodes: count = 3, around,
     next = [...looked].filter(([{ life }]) => !life.dead).at(0)?.[1]
     const dead = nodes.filter(({ life }) => life.dead)
     figures.deaths += dead.length
+    for (const node of dead) await node.bury()
     held = held.filter(({ node }) => !dead.includes(node))
     nodes = nodes.filter((node) => !dead.includes(node))
     while (nodes.length < count) nodes.push(await bear(true))

@@ -147,6 +147,8 @@ export interface Node {
   error: number
   /** The answer to its next commit does not arrive. */
   deaf: boolean
+  /** What a system does for a process that has died. */
+  bury(): Promise<void>
 }
 
 export type Around = (backend: Backend) => Backend
@@ -186,5 +188,5 @@ export async function bearNode({ place, diary, name, chance, death, around = (ba
   }
   const life = mortal(hearing, death)
   const store = await createStore(life.backend, environment, { schedule: false, redact: false })
-  return Object.assign(node, { store, life })
+  return Object.assign(node, { store, life, bury: () => own.close() })
 }

@@ -121,7 +121,7 @@ class Judging {
     const job = this.#jobs.get(`${tenant} ${id}`) as Job
     const { times, finishMs, options, catchUpMs = Number.POSITIVE_INFINITY } = job.planned
     if (this.#occurrences.has(subject)) this.#double(job, due, 'was opened twice')
-    this.#occurrences.set(subject, { job, due, cause, state, ends: [], offered: 0 })
+    else this.#occurrences.set(subject, { job, due, cause, state, ends: [], offered: 0 })
     if (cause === 'backfill') {
       cameOf(job, due).backfilled++
       return

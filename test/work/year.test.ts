@@ -43,26 +43,36 @@ async function tell(seed: number, when: Span, place: Place, share: number, more:
   return { ...verdict, jobs, lived }
 }
 
-/** Also that something happened: a year in which nobody died and nothing was missed would prove little. */
 async function expectAllRight(seed: number, { complaints, counts, lived }: Told, least: number): Promise<void> {
   expect({ seed, complaints }).toEqual({ seed, complaints: [] })
+  expect(counts).toMatchObject({ doubles: 0, losses: 0 })
   expect(counts.due).toBeGreaterThan(least)
-  for (const [what, times] of Object.entries({ ...counts, ...lived.figures, doubles: 1, losses: 1 }))
-    expect(times, `${what} with seed ${seed}`).toBeGreaterThan(0)
   await expectSound(lived.witness.store)
+}
+
+/** A year in which nobody died and nothing was missed would prove little. */
+function expectTrouble(seed: number, { counts: { started, skipped, missed }, lived: { figures } }: Told): void {
+  const { deaths, downtimes, storeJumps, stepsBack, clockJumps, answersLost, lapsed, fencesLost } = figures
+  const trouble = { started, skipped, missed, deaths, downtimes, storeJumps, stepsBack, clockJumps, answersLost, lapsed, fencesLost }
+  const absent = Object.entries(trouble).filter(([, times]) => times === 0)
+  expect({ seed, absent }).toEqual({ seed, absent: [] })
 }
 
 describe('each time comes up once, and none is lost', () => {
   test.each(SEEDS)('in a year on three nodes, with seed %i', async (seed) => {
-    await expectAllRight(seed, await tell(seed, YEAR, memoryPlace(YEAR.from), 4), 2500)
+    const told = await tell(seed, YEAR, memoryPlace(YEAR.from), 4)
+    expectTrouble(seed, told)
+    await expectAllRight(seed, told, 2500)
   })
 
   test('in a year on three nodes that share a SQLite file', async () => {
-    await expectAllRight(3, await tell(3, YEAR, filePlace(YEAR.from), 12), 800)
+    const told = await tell(3, YEAR, filePlace(YEAR.from), 12)
+    expectTrouble(3, told)
+    await expectAllRight(3, told, 800)
   })
 
   test('in a spring on three nodes that share a PostgreSQL database', async () => {
-    await expectAllRight(4, await tell(4, SPRING, await databasePlace(SPRING.from), 6), 300)
+    await expectAllRight(4, await tell(4, SPRING, await databasePlace(SPRING.from), 12), 50)
   })
 
   test('and the same seed makes the same journal', async () => {
@@ -91,8 +101,10 @@ async function loseClock({ life: { backend } }: Node): Promise<void> {
 
 describe('what goes wrong is seen', () => {
   test('nodes that do not look whether a job has moved on do things twice', async () => {
-    const { counts } = await tell(6, FEW_WEEKS, memoryPlace(FEW_WEEKS.from), 6, { around: unguarded })
+    const { counts, complaints } = await tell(6, FEW_WEEKS, memoryPlace(FEW_WEEKS.from), 6, { around: unguarded })
     expect(counts.doubles).toBeGreaterThan(0)
+    for (const what of ['was opened twice', 'was started twice', 'was claimed by a second one', 'came up as'])
+      expect(complaints.some((complaint) => complaint.includes(what))).toBe(true)
   })
 
   test('an oracle that knows no summer time finds other times', async () => {

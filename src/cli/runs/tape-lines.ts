@@ -145,6 +145,9 @@ const LEFT_OUT: readonly string[] = [
   'batch.released',
   'lease.taken',
   'approval.requested',
+  'approval.delivered',
+  'approval.seen',
+  'permit.granted',
   'approval.expired',
   'approval.withdrawn',
   'signal.taken',
@@ -156,7 +159,7 @@ const LEFT_OUT: readonly string[] = [
 ]
 
 /** After these it goes without saying that the lease is given back. */
-const SAYS_SO: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled']
+const SAYS_SO: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled', 'input.deferred']
 
 const slotOf = ({ data }: Event): string => {
   const { branch, name, ordinal } = (data ?? {}) as Data

@@ -9,6 +9,7 @@ import { isConflict } from '../outcome.ts'
 import { FinalError, isPassing } from '../runs/effect.ts'
 import type { Hold } from '../runs/keeper.ts'
 import { errorData } from '../runs/stored.ts'
+import type { Scope } from '../scope.ts'
 import type { HeldClaim } from '../work/claim.ts'
 import { storeNow } from '../work/now.ts'
 import { cancelled, type Ended, endProcess, failed } from './ending.ts'
@@ -68,13 +69,22 @@ export interface Listing {
 export async function perform(claim: HeldClaim, handler: ProcessHandler, leaving: AbortSignal, listing: Listing): Promise<How> {
   const { scope } = claim
   try {
-    return await takeCare(claim, handler, leaving, listing)
+    const how = await takeCare(claim, handler, leaving, listing)
+    // Whoever has it now may die with it: as long as it goes on, it can be found.
+    if (how === 'lost' && !claim.isSettled && !claim.signal.aborted && (await goesOn(claim)))
+      await claim.giveBack(scope.engine.keeper.ttlMs, false)
+    return how
   } catch (error) {
     // The store's trouble is not the process's: no attempt is lost by it.
     if (!isPassing(error) || claim.isSettled || claim.signal.aborted) throw error
     scope.engine.environment.logger.warn('a process is looked at again later', { item: claim.id, error: String(error) })
     return giveBack(claim, limits.lookEveryMs)
   }
+}
+
+async function goesOn({ scope, row }: HeldClaim): Promise<boolean> {
+  const found = await readProcess(scope, row.origin?.id as ProcessId)
+  return found !== undefined && !hasEnded(found.state)
 }
 
 async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: AbortSignal, listing: Listing): Promise<How> {
@@ -87,7 +97,7 @@ async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: Abor
   if (claim.attempt > (row.attempts ?? Infinity)) return endUnheld(claim, id, failed(scope, poisoned(claim)), () => true)
   const hold = await takeUp(claim, id).catch(unlessTaken)
   if (typeof hold === 'number') return giveBack(claim, hold)
-  const child = new Underway(claim, (await readProcess(scope, id)) ?? row, hold)
+  const child = new Underway(claim, row, hold)
   listing.add(child)
   try {
     return await work(claim, child, handler, leaving)
@@ -157,9 +167,10 @@ async function work(claim: HeldClaim, child: Underway, handler: ProcessHandler, 
   const leave = () => left.reject(leaving.reason)
   if (leaving.aborted) leave()
   else leaving.addEventListener('abort', leave, { once: true })
-  // Asked before it began: it is told at once.
-  await child.check()
+  // Heard below; until then it is nobody's mistake.
+  left.promise.catch(() => {})
   try {
+    await beforehand(child, claim.scope)
     const value = await Promise.race([child.input().then((input) => handler(child, input)), left.promise])
     if (!claim.isSettled) await child.complete(value)
     return endedAs(child)
@@ -170,6 +181,13 @@ async function work(claim: HeldClaim, child: Underway, handler: ProcessHandler, 
   } finally {
     leaving.removeEventListener('abort', leave)
   }
+}
+
+/** Asked to stop before it began, it is told at once. Where that cannot be asked now it is asked again soon: it begins all the same. */
+async function beforehand(child: Underway, { engine }: Scope): Promise<void> {
+  await child.check().catch((error: unknown) => {
+    engine.environment.logger.warn('a process begins without having been looked at', { process: child.id, error: String(error) })
+  })
 }
 
 const endedAs = ({ state }: Underway): How => (hasEnded(state) ? state : 'lost')
@@ -190,7 +208,7 @@ async function leaveIt(claim: HeldClaim, child: Underway, reason: unknown): Prom
 async function threw(claim: HeldClaim, child: Underway, thrown: unknown): Promise<How> {
   const { scope } = claim
   // Lost to somebody else, or ended from outside: there is nothing left to say.
-  const row = await child.look().catch(() => undefined)
+  const row = await readProcess(scope, child.id)
   const code = thrown instanceof InkError ? thrown.code : ''
   if (!row || hasEnded(row.state) || code === 'FENCE_LOST' || claim.signal.aborted) {
     scope.engine.environment.logger.warn('a process is left to others', { process: child.id, name: child.name, code })

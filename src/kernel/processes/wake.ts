@@ -66,7 +66,7 @@ export async function waking(scope: Scope, row: ProcessRow, said: Said): Promise
   }
 }
 
-function specOf({ events, wake: target }: ProcessRow, { type, payload, wake }: Said): WakeSpec | undefined {
+function specOf({ events, wake: target, wakeWas }: ProcessRow, { type, payload, wake }: Said): WakeSpec | undefined {
   if (wake === false) return undefined
   const declared = events?.[type]
   if (wake !== undefined) return declared?.wake || {}
@@ -76,7 +76,7 @@ function specOf({ events, wake: target }: ProcessRow, { type, payload, wake }: S
   }
   // Whoever is to be woken at all is told of the end, unless it was declared otherwise.
   const ends = declared?.terminal !== undefined || ENDINGS.some((state) => CORE_TYPES[state] === type)
-  return ends && target !== undefined && declared?.wake !== false ? {} : undefined
+  return ends && (target ?? wakeWas) !== undefined && declared?.wake !== false ? {} : undefined
 }
 
 const WHY = { SESSION_UNKNOWN: 'unknown', SESSION_ARCHIVED: 'archived', SESSION_DELETED: 'deleted' } as const

@@ -83,8 +83,10 @@ function afterTaking({ prompted = 0, claims = [] }: RunRow, data: Happened['data
   // What was meant for it is counted already.
   if (took.kind === 'inputs') return took.name === NEXT && took.inputs?.length ? { prompted: prompted + took.inputs.length } : {}
   const claim = took.kind === 'inboxDone' ? (took.name as Claimed['id']) : took.claim
-  const others = claims.filter(({ id }) => id !== claim)
   const ids = took.batches?.map(({ id }) => id as Claimed['batches'][number])
+  // What it lost and got anew is in its hands once.
+  const kept = claims.map(({ id, batches }) => ({ id, batches: batches.filter((one) => !ids?.includes(one)) }))
+  const others = kept.filter(({ id, batches }) => id !== claim && batches.length > 0)
   const left = claim && ids ? [...others, { id: claim, batches: ids }] : others
   return { claims: left.length > 0 ? left : undefined }
 }

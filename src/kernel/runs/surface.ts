@@ -4,7 +4,6 @@ import { refuse } from '../../model/errors.ts'
 import type { Event, Receipt } from '../../model/event.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { RunRow } from '../../model/run.ts'
-import { type Approvals, approvalsOf } from '../approvals/surface.ts'
 import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
@@ -38,7 +37,6 @@ export interface RunSurface {
     fork(id: string, options: ForkOptions): Promise<Run>
     tape(id: string): AsyncGenerator<Event, void, undefined>
   }
-  readonly approvals: Approvals
 }
 
 /** `only` is the tenant whose runs a node may take up; without it those of all. */
@@ -65,6 +63,5 @@ export function runSurface(scope: Scope, only: TenantId | undefined): RunSurface
         yield* tapeOf(scope, await that(id), (query) => readEvents(scope, query))
       },
     },
-    approvals: approvalsOf(scope),
   }
 }

@@ -4,6 +4,7 @@
 import { assert } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
+import type { DueTenant } from '../../model/queries.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
 import type { Engine, Scope } from '../scope.ts'
@@ -99,7 +100,7 @@ export class Scheduler {
     const tick = { handled: 0, failed: 0, met: new Set<string>() }
     for (;;) {
       const before = tick.met.size
-      const tenants = tenant === undefined ? await this.#engine.backend.queries.due(queue, TENANTS_AT_A_TIME) : [{ tenant, at: 0 }]
+      const tenants = tenant === undefined ? await this.#tenants(queue) : [{ tenant, at: 0 }]
       const times: number[] = []
       for (const due of tenants) {
         const scope = { engine: this.#engine, tenant: due.tenant, actor: '' }
@@ -116,7 +117,7 @@ export class Scheduler {
   async #look(): Promise<number | undefined> {
     let wait: number | undefined
     for (const [queue, handler] of Object.entries(this.#handlers)) {
-      for (const { tenant, at } of await this.#engine.backend.queries.due(queue, TENANTS_AT_A_TIME)) {
+      for (const { tenant, at } of await this.#tenants(queue)) {
         this.#loop?.watch(tenant)
         const scope = { engine: this.#engine, tenant, actor: '' }
         try {
@@ -131,6 +132,11 @@ export class Scheduler {
       }
     }
     return wait
+  }
+
+  /** Those that are due first. Where something failed, its tenant stays among them, and takes the place of none. */
+  #tenants(queue: string): Promise<readonly DueTenant[]> {
+    return this.#engine.backend.queries.due(queue, TENANTS_AT_A_TIME + this.#resting.size)
   }
 
   /** `next`: until then nothing more is due. */
