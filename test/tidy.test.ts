@@ -3,23 +3,8 @@
 import { existsSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { approval } from '../src/kernel/approvals/approval-decider.ts'
-import { permit } from '../src/kernel/approvals/permit-decider.ts'
 import { ERASED, TAPE_TYPES, TENANT_TURNED } from '../src/kernel/decider.ts'
-import { batch } from '../src/kernel/inputs/batch-decider.ts'
-import { input } from '../src/kernel/inputs/input-decider.ts'
-import { grant } from '../src/kernel/processes/grant-decider.ts'
-import { processDecider } from '../src/kernel/processes/process-decider.ts'
-import { processEvent } from '../src/kernel/processes/process-event-decider.ts'
-import { lease } from '../src/kernel/runs/lease-decider.ts'
-import { run } from '../src/kernel/runs/run-decider.ts'
-import { signal } from '../src/kernel/runs/signal-decider.ts'
-import { session } from '../src/kernel/session-decider.ts'
-import { delivery } from '../src/kernel/triggers/delivery-decider.ts'
-import { firing } from '../src/kernel/triggers/firing-decider.ts'
-import { source } from '../src/kernel/triggers/source-decider.ts'
-import { subscription } from '../src/kernel/triggers/subscription-decider.ts'
-import { work } from '../src/kernel/work/work-decider.ts'
+import { deciders } from '../src/kernel/engine.ts'
 import { catalogue } from '../src/model/catalogue.ts'
 import { errors } from '../src/model/errors.ts'
 import { limits } from '../src/model/limits.ts'
@@ -172,24 +157,6 @@ describe('reference pages', () => {
 
   it('list the reserved event types', () => {
     const page = read('docs/reference/events.md')
-    const deciders = [
-      session,
-      run,
-      lease,
-      work,
-      approval,
-      permit,
-      signal,
-      input,
-      batch,
-      subscription,
-      source,
-      firing,
-      delivery,
-      processDecider,
-      processEvent,
-      grant,
-    ]
     const folded = deciders.flatMap(({ evolve }) => Object.keys(evolve))
     const reserved = [...folded, ...TAPE_TYPES, ...Object.values(TENANT_TURNED), ERASED]
     expect(checkReservedTypes(page, reserved)).toEqual([])

@@ -60,7 +60,7 @@ export interface KernelOptions {
 }
 
 /** Every feature that is folded from the journal. */
-const deciders: readonly AnyDecider[] = [
+export const deciders: readonly AnyDecider[] = [
   session,
   run,
   lease,

@@ -60,8 +60,7 @@ export class Lane {
   #landed: (() => void)[] = []
   #holds = 0
   #count = { commits: 0, events: 0, batches: 0, refused: 0, overloaded: 0, resent: 0, breaches: 0 }
-  #skew = 0
-  #heard = false
+  #skew: number | undefined
   #lastBreach: number | undefined
   #lastBreachLog = -Infinity
 
@@ -104,12 +103,12 @@ export class Lane {
 
   /** The backend's clock, as far as its last answer tells: what expiry is judged by. */
   storeTime(): number {
-    return this.#environment.clock.now() + this.#skew
+    return this.#environment.clock.now() + (this.#skew ?? 0)
   }
 
   /** Whether the store has told its time yet. */
   get hasHeard(): boolean {
-    return this.#heard
+    return this.#skew !== undefined
   }
 
   stats(): LaneStats {
@@ -270,10 +269,7 @@ export class Lane {
   // What was saved is answered, whatever a clock of the user's own does.
   #learnTime(outcome: Outcome | undefined): void {
     try {
-      if (outcome) {
-        this.#skew = outcome.now - this.#environment.clock.now()
-        this.#heard = true
-      }
+      if (outcome) this.#skew = outcome.now - this.#environment.clock.now()
     } catch (error) {
       this.#environment.logger.warn('the clock could not be read', { error: reasonOf(error) })
     }

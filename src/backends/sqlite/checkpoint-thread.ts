@@ -62,7 +62,8 @@ export class CheckpointThread {
   }
 
   #told(answer: CheckpointAnswer): void {
-    this.#worker?.unref()
+    // While it is ended, somebody waits for that.
+    if (!this.#closing) this.#worker?.unref()
     this.#answer?.(answer)
     this.#answer = undefined
   }

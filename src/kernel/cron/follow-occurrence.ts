@@ -31,13 +31,6 @@ export const followOccurrence: Follow = async (scope, moved) => {
   }
 }
 
-/** Where everything may overlap nothing is waited for, but failures in a row are counted all the same. */
-async function isCounted(scope: Scope, id: OccurrenceId, job: JobRow, failed: boolean): Promise<boolean> {
-  if (job.policy.overlap !== 'allow' || job.pauseAfter === undefined || !(failed || job.failures > 0)) return false
-  const { body } = await readRow(scope, 'occurrences', id)
-  return (body as unknown as OccurrenceRow | undefined)?.cause === 'schedule'
-}
-
 const ENDS = { completed: 'done', died: 'failed', cancelled: 'cancelled' } as const
 
 async function settleParts(scope: Scope, id: OccurrenceId, jobId: JobId, { move }: Moved): Promise<readonly Part[]> {
@@ -71,4 +64,11 @@ async function settleParts(scope: Scope, id: OccurrenceId, jobId: JobId, { move 
     )
   }
   return parts
+}
+
+/** Where everything may overlap nothing is waited for, but failures in a row are counted all the same. */
+async function isCounted(scope: Scope, id: OccurrenceId, job: JobRow, failed: boolean): Promise<boolean> {
+  if (job.policy.overlap !== 'allow' || job.pauseAfter === undefined || !(failed || job.failures > 0)) return false
+  const { body } = await readRow(scope, 'occurrences', id)
+  return (body as unknown as OccurrenceRow | undefined)?.cause === 'schedule'
 }
