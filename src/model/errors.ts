@@ -17,6 +17,8 @@ interface ErrorRow {
   readonly say: (d: Details) => string
 }
 
+const listed = (items: unknown, between: string): string => (Array.isArray(items) ? items.join(between) : String(items))
+
 const row = (kind: ErrorKind, say: (d: Details) => string): ErrorRow => ({ kind, say })
 
 function usedFor(d: Details): string {
@@ -306,7 +308,7 @@ export const errors = {
   PROCESS_DIFFERS: row(
     'conflict',
     (d) =>
-      `The process ${d.name} (${d.state}) is registered with another ${(d.differs as readonly string[]).join(' and another ')}. Nothing was written. Register it as it was, or under another name.`,
+      `The process ${d.name} (${d.state}) is registered with another ${listed(d.differs, ' and another ')}. Nothing was written. Register it as it was, or under another name.`,
   ),
   PROCESS_FINISHED: row(
     'conflict',
@@ -320,7 +322,7 @@ export const errors = {
   PROCESS_EVENT_UNDECLARED: row(
     'invalid',
     (d) =>
-      `The process ${d.name} declared its events, and ${d.type} is not among them (${(d.declared as readonly string[]).join(', ')}). Nothing was written. Declare the type when the process is registered.`,
+      `The process ${d.name} declared its events, and ${d.type} is not among them (${listed(d.declared, ', ')}). Nothing was written. Declare the type when the process is registered.`,
   ),
   PROCESS_EVENT_INCOMPLETE: row(
     'invalid',
@@ -334,7 +336,7 @@ export const errors = {
   PROCESS_NOT_GRANTED: row(
     'denied',
     (d) =>
-      `Session ${d.session} has no handle on ${(d.missing as readonly string[]).join(', ')}. Nothing was handed over. store.processes.grants({ session }) shows what it has.`,
+      `Session ${d.session} has no handle on ${listed(d.missing, ', ')}. Nothing was handed over. store.processes.grants({ session }) shows what it has.`,
   ),
   PROCESS_CANCEL_REQUESTED: row(
     'conflict',
