@@ -102,6 +102,8 @@ export const limits = {
   workBackoffMostMs: 60 * 60 * 1000,
   /** How far a worker looks ahead, for each item it works on at a time: what it has read need not be read again. */
   workAhead: 4,
+  /** and at least: a read costs as much as a commit. */
+  workAheadLeast: 64,
   /** What was read ahead is read anew after this long: something more urgent may have come. */
   workAheadMs: 100,
   /** Items read at a time, however many a worker works on. */

@@ -98,6 +98,25 @@ describe.each<Engine>(['sqlite', 'postgres'])('a claim on %s', (engine) => {
     await expectSound(place.world)
   })
 
+  test('that a run lost and got back is in its hands once, and completed with it', async () => {
+    const place = await makePlace(engine)
+    const session = await place.world.session('s')
+    await offered(session, ['a', now], ['b', now])
+    const run = await session.run('turn', { key: '1' })
+    const before = await run.inbox({ at: 'idle', most: 1 })
+    await run.close()
+    const robber = await session.run('turn', { key: '2' })
+    expect(await robber.inbox({ at: 'idle' })).toEqual({ ...before, redriven: true })
+    await robber.fail(new Error('no'))
+    const again = await session.run('turn', { key: '1' })
+    expect(await again.inbox({ at: 'idle', most: 1 })).toEqual(before)
+    expect(payloads(await again.inbox({ at: 'idle' }))).toEqual(['a', 'b'])
+    expect(await codeOf(again.inboxDone(before.claim ?? ''))).toBe('INBOX_CLAIM_UNKNOWN')
+    await again.finish()
+    expect(await statesOf(session)).toEqual({ a: 'completed', b: 'completed' })
+    await expectSound(place.world)
+  })
+
   test('of a process that was paused past its lease is refused by the fence', async () => {
     const place = await makePlace(engine)
     const session = await place.world.session('s')

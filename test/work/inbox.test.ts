@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { type InboxClaim, limits, type OfferBatchOptions, type Run, type Session } from '../../src/index.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
 
-const _LEASE_MS = 30_000
 const now: OfferBatchOptions = { delivery: 'boundary', kind: 'turn' }
 const after: OfferBatchOptions = { delivery: 'afterTurn', kind: 'turn' }
 const command: OfferBatchOptions = { delivery: 'boundary', kind: 'command' }

@@ -160,6 +160,22 @@ describe.each(engines)('an input on $name', (engine) => {
     await other.finish()
   })
 
+  test('whose words were erased is still there, for the same turn, and says nothing', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const run = await session.run('turn')
+    const said = await session.input('my name is Ada', { key: 'k' })
+    const batch = await session.inbox.offer('her name is Ada', { kind: 'turn', delivery: 'boundary' })
+    for await (const { seq, type } of store.events({ types: ['input.offered', 'batch.offered'] }))
+      expect(await store.erase({ seq, reason: `a request about ${type}` })).toMatchObject({ erased: 1 })
+    expect(await session.inputs.get(said.id)).toMatchObject({ state: 'pending', run: run.id, content: undefined })
+    expect(await session.inbox.get(batch.id)).toMatchObject({ state: 'pending', payload: undefined })
+    expect(await run.inputs()).toMatchObject([{ id: said.id, content: undefined }])
+    expect(await run.inbox({ at: 'idle' })).toMatchObject({ batches: [{ id: batch.id, payload: undefined }] })
+    await run.finish()
+    await expectSound(store)
+  })
+
   test('to a session that is deleted is heard by nobody, and its words are gone', async () => {
     const store = await engine.open()
     const session = await store.session('s')

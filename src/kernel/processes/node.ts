@@ -9,7 +9,7 @@ import { takeName } from '../runs/names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { Claim, HeldClaim } from '../work/claim.ts'
 import { Loop } from '../work/loop.ts'
-import { QueueWorker } from '../work/worker.ts'
+import { Worker } from '../work/worker.ts'
 import { type How, type ProcessHandler, perform, reconcile, type Underway } from './handling.ts'
 
 export interface ProcessWorkOptions {
@@ -42,7 +42,7 @@ export class ProcessWorker implements ProcessNode {
   readonly #leaving = new AbortController()
   readonly #running = new Set<Underway>()
   readonly #count: Record<How, number> = { completed: 0, failed: 0, cancelled: 0, retried: 0, abandoned: 0, given: 0, lost: 0 }
-  readonly #workers: readonly QueueWorker<unknown>[]
+  readonly #workers: readonly Worker<unknown>[]
   readonly #watch: Loop
   readonly #unlist: () => void
   #closed: Promise<void> | undefined
@@ -63,7 +63,7 @@ export class ProcessWorker implements ProcessNode {
     })
     const shared = { tenants, drain: this.#drainMs + LEAVE_MS }
     const worker = (queue: string, handle: (claim: HeldClaim) => Promise<How>, most: number) =>
-      new QueueWorker(scope, queue, (claim: Claim) => this.#handle(claim as HeldClaim, handle), { ...shared, concurrency: most }, only)
+      new Worker(scope, queue, (claim: Claim) => this.#handle(claim as HeldClaim, handle), { ...shared, concurrency: most }, only)
     this.#workers = [
       ...kinds.map(([kind, handler]) => worker(processQueue(kind), (claim) => this.#perform(claim, handler), concurrency)),
       worker(processQueue(''), reconcile, 1),

@@ -41,7 +41,11 @@ export class Ahead {
   #readAt = -Infinity
   #searchedAt = -Infinity
   #reading: Promise<number | undefined> | undefined
+  /** Picked since what is being read was asked for: it may be among what comes. */
+  readonly #picked = new Set<string>()
   #collided = false
+  /** There was more than could be read at a time. */
+  #more = false
 
   constructor(scope: Scope, options: AheadOptions) {
     this.#scope = scope
@@ -68,13 +72,25 @@ export class Ahead {
 
   #pickOf(isFit: (candidate: Candidate) => boolean): Candidate | undefined {
     if (this.#steady() - this.#readAt > limits.workAheadMs) this.#candidates = []
-    const fit = this.#candidates.filter(isFit)
-    // Nothing is put before what is more urgent.
-    const alike = this.#collided ? fit.filter(({ item }) => item.priority === fit[0]?.item.priority).length : 1
-    const chance = alike > 1 ? (this.#scope.engine.environment.entropy.bytes(1)[0] as number) : 0
-    const picked = fit[chance % Math.max(alike, 1)]
-    if (picked) this.#candidates = this.#candidates.filter((candidate) => candidate !== picked)
+    const first = this.#candidates.find(isFit)
+    if (!first) return undefined
+    const picked = this.#collided ? this.#byChance(first.item.priority, isFit) : first
+    this.#candidates.splice(this.#candidates.indexOf(picked), 1)
+    if (this.#reading) this.#picked.add(keyOf(picked.scope.tenant, picked.row.id))
     return picked
+  }
+
+  /** Nothing is put before what is more urgent. */
+  #byChance(priority: number | undefined, isFit: (candidate: Candidate) => boolean): Candidate {
+    const alike = this.#candidates.filter((candidate) => isFit(candidate) && candidate.item.priority === priority)
+    return alike[(this.#scope.engine.environment.entropy.bytes(1)[0] as number) % alike.length] as Candidate
+  }
+
+  /** Reads on while the last of what was read is worked on, where there was more than could be read. */
+  readOn(atLeast: number): void {
+    if (!this.#more || this.#reading || this.#candidates.length > atLeast) return
+    // Whoever needs it next asks again, and hears of it.
+    this.read().catch(() => {})
   }
 
   /** Picked, and not taken after all. */
@@ -94,9 +110,12 @@ export class Ahead {
 
   /** What can be claimed, of all tenants it is for; the answer is how long, at most, nothing more is due. */
   read(): Promise<number | undefined> {
-    this.#reading ??= this.#readNow().finally(() => {
-      this.#reading = undefined
-    })
+    if (!this.#reading) {
+      this.#picked.clear()
+      this.#reading = this.#readNow().finally(() => {
+        this.#reading = undefined
+      })
+    }
     return this.#reading
   }
 
@@ -115,9 +134,10 @@ export class Ahead {
       found.push(...candidates)
       if (next !== undefined) wait = Math.min(wait ?? Infinity, next)
     }
+    this.#more = found.length >= this.#options.most
     this.#candidates = found.filter(({ scope, row }) => {
       const key = keyOf(scope.tenant, row.id)
-      return !isOurs(key) && !this.#resting.has(key)
+      return !isOurs(key) && !this.#resting.has(key) && !this.#picked.has(key)
     })
     this.#collided = false
     this.#readAt = this.#steady()

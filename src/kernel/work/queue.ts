@@ -20,7 +20,7 @@ import { storeNow } from './now.ts'
 import { type OfferOptions, offerItem, takeQueue, toItem, type WorkItem } from './offer.ts'
 import { orphans } from './orphans.ts'
 import { work } from './work-decider.ts'
-import { QueueWorker, type WorkerOptions, type WorkHandler } from './worker.ts'
+import { type QueueWorker, Worker, type WorkerOptions, type WorkHandler } from './worker.ts'
 
 export interface ClaimOptions {
   /** How long it is held without a renewal. */
@@ -53,7 +53,7 @@ export interface Queue<T = unknown> {
   claim(options?: ClaimOptions): Promise<Claim<T> | undefined>
   tryClaim(options?: Omit<ClaimOptions, 'wait'>): Promise<Tried<T>>
   /** Claims and settles, so many at a time, until it is closed. */
-  work(handler: WorkHandler<T>, options?: WorkerOptions): QueueWorker<T>
+  work(handler: WorkHandler<T>, options?: WorkerOptions): QueueWorker
   get(id: string): Promise<(WorkItem & { readonly payload: T }) | undefined>
   /** Who has it in hand; undefined where nobody has. */
   holder(id: string): Promise<WorkHolder | undefined>
@@ -80,7 +80,7 @@ export function queueOf<T>(scope: Scope, given: string, only: TenantId | undefin
     },
     claim: (options) => claimNext<T>(scope, name, options),
     tryClaim: (options) => tryClaim<T>(scope, name, options),
-    work: (handler, options) => new QueueWorker<T>(scope, name, handler, options, only),
+    work: (handler, options) => new Worker<T>(scope, name, handler, options, only),
     get: async (id) => {
       const found = await find(scope, name, id)
       return found && { ...toItem(found.id as Id<'work'>, found.row), payload: (await load(scope, found.row.payload)) as T }

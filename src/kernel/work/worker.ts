@@ -45,7 +45,14 @@ const DRAIN_MS = 10_000
 /** How a handler ended. One that was left behind may go on, but not with this claim. */
 type Ended = { readonly how: 'done' } | { readonly how: 'left' } | { readonly how: 'failed'; readonly error: unknown }
 
-export class QueueWorker<T> implements AsyncDisposable {
+/** At work until it is closed. */
+export interface QueueWorker extends AsyncDisposable {
+  stats(): WorkerStats
+  /** Takes nothing more; what is underway may end, and what does not is given back. */
+  close(): Promise<void>
+}
+
+export class Worker<T> implements QueueWorker {
   readonly #scope: Scope
   readonly #queue: string
   readonly #handler: WorkHandler<T>
@@ -79,7 +86,7 @@ export class QueueWorker<T> implements AsyncDisposable {
     this.#ahead = new Ahead(scope, {
       queue,
       all: tenants === 'all',
-      most: Math.min(concurrency * limits.workAhead, limits.workWindow),
+      most: Math.min(Math.max(concurrency * limits.workAhead, limits.workAheadLeast), limits.workWindow),
       isOurs: (key) => this.#running.has(key) || this.#taking.has(key),
       watch: (tenant) => this.#loop.watch(tenant),
     })
@@ -124,15 +131,22 @@ export class QueueWorker<T> implements AsyncDisposable {
 
   async #look(): Promise<number | undefined> {
     while (this.#running.size < this.#concurrency && !this.#loop.closing.aborted) {
-      const candidate = this.#ahead.pick()
-      if (candidate) {
-        await this.#take(candidate)
+      const picked = this.#pickSome(this.#concurrency - this.#running.size)
+      if (picked.length > 0) {
+        // For all that are free at once: their commits share a flush.
+        await Promise.all(picked.map((candidate) => this.#take(candidate)))
         continue
       }
       const next = await this.#ahead.read()
       if (this.#ahead.isEmpty) return next
     }
     return undefined
+  }
+
+  #pickSome(most: number): readonly Candidate[] {
+    const picked: Candidate[] = []
+    for (let next = this.#ahead.pick(); next; next = this.#ahead.pick()) if (picked.push(next) >= most) break
+    return picked
   }
 
   async #take(candidate: Candidate): Promise<void> {
@@ -249,6 +263,7 @@ export class QueueWorker<T> implements AsyncDisposable {
     const { closing } = this.#loop
     if (closing.aborted) return undefined
     const found = this.#ahead.pickReady(claim.tenant)
+    this.#ahead.readOn(this.#concurrency)
     if (found || !this.#ahead.isEmpty || this.#ahead.ranDry) return found
     try {
       await this.#ahead.read()
