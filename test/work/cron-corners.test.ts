@@ -25,6 +25,34 @@ async function workOff(store: Store): Promise<number> {
 describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('on $name', (engine) => {
   const open = () => engine.openInTime({ schedule: false })
 
+  test('what is erased of a job leaves the rows the fold of the journal, and a job that is over', async () => {
+    const { store } = await open()
+    await store.cron.set('job', { every: '1h', queue: 'q' })
+    await store.cron.set('job', { every: '2h', queue: 'q' })
+    const sets: number[] = []
+    for await (const e of store.events({ types: ['job.set'] })) sets.push(e.seq)
+    for (const seq of sets) {
+      await store.erase({ seq, reason: 'test' })
+      await expectSound(store)
+    }
+    expect(await store.cron.get('job')).toMatchObject({ state: 'over', name: '' })
+  })
+
+  test('the history of a deleted job is there, also for the next of its name', async () => {
+    const { store, pass } = await open()
+    await store.cron.set('job', { every: '1h', queue: 'q' })
+    await pass(HOUR)
+    await store.cron.tick()
+    await workOff(store)
+    await store.cron.delete('job')
+    expect(await statesOf(store, 'job')).toEqual(['done'])
+    await store.cron.set('job', { every: '1h', queue: 'q' })
+    await pass(HOUR)
+    await store.cron.tick()
+    expect(await statesOf(store, 'job')).toEqual(['done', 'waiting'])
+    await expectSound(store)
+  })
+
   test('an interval counted from the finish goes on whatever it may overlap with', async () => {
     const { store, pass } = await open()
     for (const overlap of ['forbid', 'queueOne', 'replace', 'allow'])

@@ -11,6 +11,9 @@ export const CRON_CLOCK = 'clock/cron'
 const derived = <Name extends string>(scope: Scope, text: string): Id<Name> =>
   readId<Name>(scope.engine.environment.digest.sha256(utf8(`inkfast/cron/${text}`)))
 
+/** A job that is made again under its name is the same: what came of its times before stays its history. */
+export const jobId = (scope: Scope, name: string): JobId => derived<'job'>(scope, `job/${name}`)
+
 export const occurrenceId = (scope: Scope, job: JobId, due: number | string): OccurrenceId => derived<'occurrence'>(scope, `${job}/${due}`)
 
 /** What is told of a range that was missed. Its first time is still free for somebody who makes up for it. */

@@ -40,7 +40,6 @@ const moved = (name: string) => refuse('CONFLICT', { table: 'jobs', id: name, tr
 
 export const job = decider<JobRow, JobCommand>({
   table: 'jobs',
-  names: (row) => [['job', row.name]],
 
   decide: {
     set: (row, { definition, times, over }) =>
@@ -71,8 +70,8 @@ export const job = decider<JobRow, JobCommand>({
 
   evolve: {
     'job.set': (row, e) => {
-      // Erased, nobody can say any more what it was.
-      if (!e.data) return row
+      // Erased, nobody can say any more what it was; that there was one still shows.
+      if (!e.data) return row ?? { ...NOTHING, id: e.subject as JobRow['id'], setAt: e.at, changedAt: e.at }
       const { next, at, over, ...set } = e.data as unknown as JobDefinition & JobTimes & { readonly over?: boolean }
       const kept = { failures: 0, running: row?.running, waiting: row?.waiting, setAt: row?.setAt ?? e.at }
       return { ...set, ...kept, next, at, id: e.subject as JobRow['id'], state: over ? 'over' : 'active', changedAt: e.at }
@@ -98,6 +97,17 @@ export const job = decider<JobRow, JobCommand>({
     'job.removed': () => undefined,
   },
 })
+
+const NOTHING: Omit<JobRow, 'id' | 'setAt' | 'changedAt'> = {
+  name: '',
+  state: 'over',
+  schedule: { kind: 'at', at: 0 },
+  policy: { overlap: 'forbid', missed: 'skip', jitter: 0 },
+  queue: '',
+  offer: {},
+  failures: 0,
+  through: 0,
+}
 
 interface Settled {
   readonly occurrence?: OccurrenceId

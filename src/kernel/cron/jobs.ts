@@ -6,12 +6,13 @@ import type { JobRow, JobState, OccurrenceRow, OccurrenceState } from '../../mod
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
+import { takeName } from '../runs/names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../work/now.ts'
 import type { Ticked } from '../work/scheduler.ts'
 import { backfill, runNow } from './by-hand.ts'
 import { findJob, theJob } from './find-job.ts'
-import { CRON_CLOCK } from './ids.ts'
+import { CRON_CLOCK, jobId } from './ids.ts'
 import { takeInstant } from './instant.ts'
 import { pruneOccurrences } from './prune.ts'
 import { timesBetween } from './schedule.ts'
@@ -102,7 +103,8 @@ export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
     occurrences: async (name, options) => {
       const { state, ...page } = optionsOf(options, 'occurrences')
       checkState(state, OCCURRENCE_STATES, 'occurrence')
-      const { id } = await theJob(scope, name)
+      // Of one that was deleted, too.
+      const id = jobId(scope, takeName(scope, name, 'a job'))
       const query = state ? { index: 'byJobAndState', equals: [id, state] } : { index: 'byJob', equals: [id] }
       return listRows<OccurrenceRow>(scope, 'occurrences', query, page)
     },

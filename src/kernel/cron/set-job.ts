@@ -16,7 +16,7 @@ import { work } from '../work/work-decider.ts'
 import { beginsAfter } from './due.ts'
 import { findJob } from './find-job.ts'
 import { dueOf } from './fire.ts'
-import { CRON_CLOCK, clockItem } from './ids.ts'
+import { CRON_CLOCK, clockItem, jobId } from './ids.ts'
 import { job as decider, isSame, type JobDefinition, type JobTimes } from './job-decider.ts'
 import { type PolicyOptions, takePolicy } from './policy.ts'
 import { isFromFinish, type ScheduleOptions, takeSchedule } from './schedule.ts'
@@ -56,7 +56,7 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
     const known = await findJob(scope, name)
     const now = await storeNow(scope)
     const before = known?.body as unknown as JobRow | undefined
-    const id = before?.id ?? scope.engine.newId<'job'>()
+    const id = jobId(scope, name)
     if (before && isSame(before, definition)) return before
     const kept = before && keepsTime(before, definition)
     const times = kept ? timesKept(scope, before, definition, now) : timesAnew(scope, id, before, definition, now)
@@ -75,7 +75,7 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
       return rows[0]?.body as unknown as JobRow
     } catch (error) {
       // Somebody else made it, or took it away, just now.
-      if (!isConflict(error, 'names', 'jobs', 'work') || tries === limits.conflictRetries) throw error
+      if (!isConflict(error, 'jobs', 'work') || tries === limits.conflictRetries) throw error
     }
   }
 }
