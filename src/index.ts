@@ -10,6 +10,10 @@ export type { PermitListOptions, RevokeOptions } from './kernel/approvals/permit
 export type { RequestOptions } from './kernel/approvals/request.ts'
 export type { Approvals } from './kernel/approvals/surface.ts'
 export type { BlobOptions, StoreBlobs } from './kernel/blobs.ts'
+export type { Cron, JobListOptions, OccurrenceListOptions, TickOptions } from './kernel/cron/jobs.ts'
+export type { PolicyOptions } from './kernel/cron/policy.ts'
+export type { ScheduleOptions } from './kernel/cron/schedule.ts'
+export type { JobOptions } from './kernel/cron/set-job.ts'
 export type { EraseOptions, EraseReport } from './kernel/erase.ts'
 export type { Latency } from './kernel/histogram.ts'
 export type { CancelOutcome, CancelWord, InputRef } from './kernel/inputs/cancel-inputs.ts'
@@ -79,6 +83,7 @@ export { type ErrorCode, type ErrorKind, InkError } from './model/errors.ts'
 export type { Event, Receipt } from './model/event.ts'
 export type { EventId, Id, RunId, SessionId, TenantId } from './model/ids.ts'
 export type { InputBoundary, InputId, InputRow, InputState } from './model/input.ts'
+export type { JobPolicy, JobRow, JobState, OccurrenceRow, OccurrenceState, Schedule } from './model/job.ts'
 export { limits } from './model/limits.ts'
 export type {
   EventTypeSpec,

@@ -44,6 +44,12 @@ describe('the page of guarantees', () => {
     expect(checkGuarantees(path, read(path), readIfThere)).toEqual([])
   })
 
+  it('and the page of the seeds’ behaviours does too', () => {
+    const seeds = 'docs/reference/seed-behaviours.md'
+    expect(promisesOf(read(seeds)).length).toBeGreaterThan(90)
+    expect(checkGuarantees(seeds, read(seeds), readIfThere)).toEqual([])
+  })
+
   it('speaks of every table that either database has', () => {
     const told = promisesOf(read(path)).map(({ promise }) => /^`(\w+)`/.exec(promise)?.[1])
     for (const backend of ['sqlite', 'postgres']) {

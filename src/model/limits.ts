@@ -100,6 +100,8 @@ export const limits = {
   workBackoffMs: 1000,
   /** and at most: what failed for an hour is worth another look within the next. */
   workBackoffMostMs: 60 * 60 * 1000,
+  /** The priority of a work item, up or down: each that is in use costs a look of its own. */
+  workPriority: 100,
   /** How far a worker looks ahead, for each item it works on at a time: what it has read need not be read again. */
   workAhead: 4,
   /** and at least: a read costs as much as a commit. */

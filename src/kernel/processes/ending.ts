@@ -39,7 +39,7 @@ export interface Ended {
   readonly payload: Json
 }
 
-export async function completed(scope: Scope, value: unknown, options: CompleteOptions | undefined): Promise<Ended> {
+export async function asCompleted(scope: Scope, value: unknown, options: CompleteOptions | undefined): Promise<Ended> {
   const control = takeSmall(scope, 'control', optionsOf(options, 'complete').control)
   const admitted = value === undefined ? undefined : admit(scope, value)
   const stored = await store(scope, admitted, { of: 'the value' }, true)
@@ -50,17 +50,17 @@ export async function completed(scope: Scope, value: unknown, options: CompleteO
   }
 }
 
-export function failed(scope: Scope, thrown: unknown): Ended {
+export function asFailed(scope: Scope, thrown: unknown): Ended {
   const error = errorData(scope, thrown)
   return { outcome: { state: 'failed', error }, payload: { error: error as unknown as Json } }
 }
 
-export function cancelled(scope: Scope, given: unknown): Ended {
+export function asCancelled(scope: Scope, given: unknown): Ended {
   const reason = takeText(scope, 'reason', given)
   return { outcome: { state: 'cancelled', reason }, payload: { reason } }
 }
 
-export function abandoned(scope: Scope, given: Evidence): Ended {
+export function asAbandoned(scope: Scope, given: Evidence): Ended {
   const { writer, owner, fence } = optionsOf(given, 'evidence')
   const wrong = (why: string) => refuse('OPTION_INVALID', { option: 'evidence', why })
   if (!WRITERS.includes(writer)) throw wrong(`its writer is one of ${WRITERS.join(', ')}`)

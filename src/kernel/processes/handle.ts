@@ -14,14 +14,14 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { type Changed, change, type Deed } from './change.ts'
 import { takeSmall, takeText } from './definition.ts'
 import {
-  abandoned,
+  asAbandoned,
+  asCancelled,
+  asCompleted,
+  asFailed,
   type CompleteOptions,
-  cancelled,
-  completed,
   type Ended,
   type EndOptions,
   endProcess,
-  failed,
   type ProcessResult,
   resultOf,
 } from './ending.ts'
@@ -181,20 +181,20 @@ export class ProcessHandle implements AgentProcess {
   }
 
   async complete(value?: unknown, options?: CompleteOptions): Promise<ToldEvent> {
-    return this.#end(await completed(this.scope, value, options), options)
+    return this.#end(await asCompleted(this.scope, value, options), options)
   }
 
   async fail(error: unknown, options?: EndOptions): Promise<ToldEvent> {
-    return this.#end(failed(this.scope, error), options)
+    return this.#end(asFailed(this.scope, error), options)
   }
 
   async cancelled(reason?: string, options?: EndOptions): Promise<ToldEvent> {
     const why = reason ?? (await this.look()).cancel?.reason ?? ''
-    return this.#end(cancelled(this.scope, why), options)
+    return this.#end(asCancelled(this.scope, why), options)
   }
 
   async abandoned(evidence: Evidence, options?: EndOptions): Promise<ToldEvent> {
-    return this.#end(abandoned(this.scope, evidence), options)
+    return this.#end(asAbandoned(this.scope, evidence), options)
   }
 
   async refer(reference: Reference): Promise<void> {

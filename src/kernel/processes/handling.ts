@@ -12,7 +12,7 @@ import { errorData } from '../runs/stored.ts'
 import type { Scope } from '../scope.ts'
 import type { HeldClaim } from '../work/claim.ts'
 import { storeNow } from '../work/now.ts'
-import { cancelled, type Ended, endProcess, failed } from './ending.ts'
+import { asCancelled, asFailed, type Ended, endProcess } from './ending.ts'
 import { holding, outside } from './hand.ts'
 import { HeldHandle, type HeldProcess } from './handle.ts'
 import { rowGuard, take } from './holding.ts'
@@ -93,8 +93,8 @@ async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: Abor
   const row = await readProcess(scope, id)
   if (!row || hasEnded(row.state) || row.recovery === 'external') return 'given'
   if (row.abandon || (row.recovery === 'ownerBound' && row.started)) return see(claim, id)
-  if (row.cancel && !row.started) return endUnheld(claim, id, cancelled(scope, row.cancel.reason), ({ started }) => !started)
-  if (claim.attempt > (row.attempts ?? Infinity)) return endUnheld(claim, id, failed(scope, poisoned(claim)), () => true)
+  if (row.cancel && !row.started) return endUnheld(claim, id, asCancelled(scope, row.cancel.reason), ({ started }) => !started)
+  if (claim.attempt > (row.attempts ?? Infinity)) return endUnheld(claim, id, asFailed(scope, poisoned(claim)), () => true)
   const hold = await takeUp(claim, id).catch(unlessTaken)
   if (typeof hold === 'number') return giveBack(claim, hold)
   const child = new Underway(claim, row, hold)

@@ -6,7 +6,7 @@ import { limits } from '../../model/limits.ts'
 import { type Evidence, hasEnded, type ProcessId, type ProcessRow } from '../../model/process.ts'
 import type { Guard } from '../../ports/commit.ts'
 import type { Scope } from '../scope.ts'
-import { abandoned, endProcess } from './ending.ts'
+import { asAbandoned, endProcess } from './ending.ts'
 import type { Hand } from './hand.ts'
 import { processLease, readProcess } from './ids.ts'
 
@@ -33,7 +33,7 @@ export async function seeTo(scope: Scope, id: ProcessId, hand: Hand): Promise<Se
   const evidence = evidenceOf(scope, row, standing.fence)
   if (evidence) {
     try {
-      const { repeated } = await endProcess(scope, id, hand, abandoned(scope, evidence), {}, () => freeGuards(scope, id))
+      const { repeated } = await endProcess(scope, id, hand, asAbandoned(scope, evidence), {}, () => freeGuards(scope, id))
       if (!repeated) return { over: true, abandoned: true }
     } catch (error) {
       // Somebody ended it meanwhile, and better.

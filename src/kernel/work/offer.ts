@@ -54,7 +54,8 @@ export type TakenOffer = Omit<Offered, 'at' | 'payload' | 'queue'> & { readonly 
 export function takeOffer(scope: Scope, queue: string, options: OfferOptions | undefined): TakenOffer {
   const { key, delay, at, priority = 0, group, attempts = limits.workAttempts, backoff } = optionsOf(options, 'offer')
   const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
-  if (!Number.isSafeInteger(priority)) throw wrong('priority', 'it is a whole number')
+  if (!Number.isSafeInteger(priority) || Math.abs(priority) > limits.workPriority)
+    throw wrong('priority', `it is a whole number between -${limits.workPriority} and ${limits.workPriority}`)
   if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrong('attempts', 'it is a whole number from 1 on')
   if (delay !== undefined && at !== undefined) throw wrong('at', 'give a delay or a time, not both')
   const notBefore = at instanceof Date ? at.getTime() : at
