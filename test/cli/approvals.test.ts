@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ApprovalRow, open } from '../../src/index.ts'
 import { digestOf, inStore, UNKNOWN } from './runs-support.ts'
-import { folder, ink, lines } from './support.ts'
+import { folder, inkHere as ink, lines } from './support.ts'
 
 let made: string
 let path: string

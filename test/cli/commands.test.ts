@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ink, lines, MARKER, type SmallStore, smallStore, withDatabase } from './support.ts'
+import { inkHere as ink, lines, MARKER, type SmallStore, smallStore, withDatabase } from './support.ts'
 
 let store: SmallStore
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { open } from '../../src/index.ts'
-import { folder, ink, MARKER, smallStore, tamper, withDatabase } from './support.ts'
+import { folder, inkHere as ink, MARKER, smallStore, tamper, withDatabase } from './support.ts'
 
 const PAGE = 4096
 

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { RunRow } from '../../src/index.ts'
 import { digestOf, inStore, type RunIds, storeWithRuns, UNKNOWN } from './runs-support.ts'
-import { copyForEach, ink, inkJson, lines } from './support.ts'
+import { copyForEach, inkHere as ink, inkHereJson as inkJson, lines } from './support.ts'
 
 const copy = copyForEach((url) => storeWithRuns({ url }))
 let ids: RunIds

@@ -9,7 +9,7 @@ import { open, type RunRow } from '../../src/index.ts'
 import { query } from '../support/postgres-database.ts'
 import { servedStore, TENANT_KEY } from './database-support.ts'
 import { digestOf, inStore, type RunIds, storeWithRuns, UNKNOWN } from './runs-support.ts'
-import { copyForEach, folder, ink, inkJson, lines } from './support.ts'
+import { copyForEach, folder, inkHere as ink, inkHereJson as inkJson, lines } from './support.ts'
 
 const copy = copyForEach((url) => storeWithRuns({ url }))
 let ids: RunIds

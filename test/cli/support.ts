@@ -100,10 +100,12 @@ export function withDatabase(path: string, work: (db: DatabaseSync) => void): vo
 }
 
 /**
- * The same within this process, which takes a hundredth of the time, and on a terminal as wide as asked for. What the environment says is
- * not heard, and nothing is seen of pipes and signals.
+ * The same within this process, which takes a hundredth of the time, and on a terminal as wide as asked for. Nothing is seen of pipes and
+ * signals. Where the environment says something, it is a process of its own after all.
  */
-export async function inkHere(words: readonly string[], width?: number): Promise<Ended> {
+export async function inkHere(words: readonly string[], around?: number | Environment): Promise<Ended> {
+  if (typeof around === 'object') return ink(words, around)
+  const width = around
   let [out, err] = ['', '']
   const json = words.includes('--json')
   const speak: Pick<Terminal, 'out' | 'note'> = {
@@ -129,7 +131,9 @@ export async function inkHere(words: readonly string[], width?: number): Promise
   return { code, out, err }
 }
 
-export const inkHereJson = async (words: readonly string[]) => JSON.parse((await inkHere([...words, '--json'])).out)
+type Environment = Readonly<Record<string, string>>
+
+export const inkHereJson = async (words: readonly string[], env?: Environment) => JSON.parse((await inkHere([...words, '--json'], env)).out)
 
 /** What a command prints with --json. */
 export const inkJson = async (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { open } from '../../src/index.ts'
-import { ink, lines, smallStore, start } from './support.ts'
+import { inkHere as ink, lines, smallStore, start } from './support.ts'
 
 let path: string
 

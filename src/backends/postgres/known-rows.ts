@@ -38,8 +38,8 @@ export function movesOf(batch: readonly Commit[], base: number): RowMoves | unde
     for (const change of changes) {
       if (change.kind !== 'put' && change.kind !== 'remove') return undefined
       const { table, id } = change
-      let rows = tables.get(table)
-      if (!rows) tables.set(table, (rows = new Map()))
+      const rows = tables.get(table) ?? new Map<string, RowMove>()
+      tables.set(table, rows)
       const earlier = rows.get(id)
       const expected = earlier?.before ?? guards.find((guard) => isOf(guard, table, id))?.revision
       if (expected === undefined || (earlier && !earlier.put)) return undefined
