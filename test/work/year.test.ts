@@ -10,7 +10,7 @@ import { type Lived, live, type YearOptions } from './year-life.ts'
 import { databasePlace, filePlace, memoryPlace, type Node, type Place } from './year-place.ts'
 import { judge, type Verdict } from './year-verdict.ts'
 
-const { YEAR_SEED, YEAR_SEEDS = '2', YEAR_FIGURES } = process.env
+const { YEAR_SEED, YEAR_SEEDS = '1', YEAR_FIGURES } = process.env
 const SEEDS = YEAR_SEED === undefined ? Array.from({ length: Number(YEAR_SEEDS) }, (_, i) => i + 1) : [Number(YEAR_SEED)]
 
 interface Span {
