@@ -114,7 +114,7 @@ describe('rows that are changed as they were seen', () => {
     const backend = await watched(
       await tempDatabase(),
       () => {},
-      (text) => text.replace('and t.revision = u.before', 'and u.before > 0'),
+      (text) => text.replace('and s.revision = u.before', 'and u.before > 0'),
     )
     const born = await backend.commit([item(make, 'a', 0, 'ready')])
     await backend.commit([item(make, 'a', seqOf(born[0]), 'claimed')])

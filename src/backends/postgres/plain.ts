@@ -50,6 +50,7 @@ const opening = (token: string, { durable, lockMs }: CommitSettings): Opening =>
     `'plan_cache_mode', 'force_generic_plan'`,
     // Rows are found by their ids, however small or large their table was when the plan was made.
     `'enable_seqscan', 'off'`,
+    `'enable_sort', 'off'`,
     `'enable_hashjoin', 'off'`,
     `'enable_mergejoin', 'off'`,
   ],

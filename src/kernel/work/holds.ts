@@ -25,6 +25,7 @@ export class Holds {
   readonly #backend: Backend
   readonly #environment: Environment
   readonly #closing: AbortSignal
+  readonly #taking = new Set<string>()
   readonly #kept = new Set<ClaimHold>()
   readonly #asking = new Set<ClaimHold>()
   #running = false
@@ -37,6 +38,21 @@ export class Holds {
     this.#environment = environment
     this.#closing = closing
     closing.addEventListener('abort', () => this.#wake(), { once: true })
+  }
+
+  /** On its way to be claimed by somebody in this process, who is not to be met there. */
+  isTaking(tenant: TenantId, id: string): boolean {
+    return this.#taking.has(`${tenant}/${id}`)
+  }
+
+  async taking<T>(tenant: TenantId, id: string, take: () => Promise<T>): Promise<T> {
+    const key = `${tenant}/${id}`
+    this.#taking.add(key)
+    try {
+      return await take()
+    } finally {
+      this.#taking.delete(key)
+    }
   }
 
   take(tenant: TenantId, id: Id<'work'>, fence: number, leaseMs: number, asked: number): ClaimHold {

@@ -130,14 +130,25 @@ async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOpti
     const { now, rows, next } = await scope.engine.backend.queries.ready(scope.tenant, queue, WINDOW)
     const found = rows.length > 0 ? rows : await orphans(scope, queue)
     let buried = false
-    for (const row of found) {
-      const claim = await claimAs<T>(scope, row, { now, asked }, leaseMs, renew)
+    const left = found.filter(({ id }) => !scope.engine.holds.isTaking(scope.tenant, id))
+    // The first, and where somebody was quicker any of those behind it: whoever comes from the same end would only meet again.
+    for (let lost = false; left.length > 0; ) {
+      const [row] = left.splice(lost ? anyAlike(scope, left) : 0, 1) as [StoredRow]
+      const claim = await scope.engine.holds.taking(scope.tenant, row.id, () => claimAs<T>(scope, row, { now, asked }, leaseMs, renew))
       if (claim && claim !== 'buried') return { claim }
+      lost = !claim
       buried ||= claim === 'buried'
     }
     // What stood behind the buried can be claimed now.
     if (!buried) return found.length > 0 ? { why: 'lostRace' } : whyNot(scope, queue, now, next)
   }
+}
+
+/** Nothing is put before what is more urgent. */
+function anyAlike({ engine }: Scope, rows: readonly StoredRow[]): number {
+  const priorities = rows.map(({ body }) => decodeBody<WorkRow & Body>(body).priority)
+  const alike = priorities.filter((priority) => priority === priorities[0]).length
+  return (engine.environment.entropy.bytes(1)[0] as number) % alike
 }
 
 async function whyNot(scope: Scope, queue: string, now: number, next: number | undefined): Promise<WhyEmpty> {
