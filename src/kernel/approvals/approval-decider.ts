@@ -71,11 +71,14 @@ export const approval = decider<ApprovalRow, ApprovalCommand>({
     deliver: (row, { id, tenant, channel, ref }) => {
       const { deliveries = [] } = there(row, id, tenant)
       const known = deliveries.some((one) => one.channel === channel && one.ref === ref)
-      return known ? [] : [fact('approval.delivered', { channel, ...(ref !== undefined && { ref }) })]
+      // Whether it is among those that are not in the row any more, nobody can see: there are enough of them.
+      return known || deliveries.length >= limits.approvalNotes
+        ? []
+        : [fact('approval.delivered', { channel, ...(ref !== undefined && { ref }) })]
     },
     see: (row, { id, tenant, by }) => {
       const { seen = [] } = there(row, id, tenant)
-      return seen.some((one) => one.by === by) ? [] : [fact('approval.seen', { by })]
+      return seen.length >= limits.approvalNotes || seen.some((one) => one.by === by) ? [] : [fact('approval.seen', { by })]
     },
   },
 

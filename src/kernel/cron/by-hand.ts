@@ -37,7 +37,8 @@ export async function backfill(
   const job = await theJob(scope, name)
   if (isFromFinish(job.schedule))
     throw refuse('RANGE_INVALID', { why: 'an interval that is counted from its finish has no times to make up for' })
-  const times = timesBetween(job.schedule, first - 1, last, limits.backfillOccurrences + 1)
+  // What is still to come comes by itself.
+  const times = timesBetween(job.schedule, first - 1, Math.min(last, await storeNow(scope)), limits.backfillOccurrences + 1)
   if (times.length > limits.backfillOccurrences) throw refuse('BACKFILL_TOO_LARGE', { name, limit: limits.backfillOccurrences })
   let known = 0
   for (let i = 0; i < times.length; i += AT_ONCE) known += await offerTimes(scope, job, times.slice(i, i + AT_ONCE))

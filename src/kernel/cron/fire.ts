@@ -31,8 +31,9 @@ export const fireJob: ClockHandler = async (scope, item) => {
       throw error
     })
   } catch (error) {
-    // Another node was first, or what runs ended just now: whatever is left is looked at again.
-    if (!(error instanceof InkError && error.code === 'CONFLICT')) throw error
+    // Another node was first, or what runs ended just now: whatever is left is looked at again. An occurrence that is in the way after all is not
+    // somebody else's doing, and is no reason to look at once.
+    if (!(error instanceof InkError && error.code === 'CONFLICT') || isConflict(error, 'occurrences')) throw error
     scope.engine.scheduler.look()
   }
 }
@@ -59,7 +60,10 @@ async function fire(scope: Scope, { id: item, row, revision, now }: ClockItem, w
     return
   }
   const start = wary ? await unknown(scope, job, due.start) : due.start
-  const { parts, running, waiting } = happening(scope, job, { ...due, start }, now)
+  const known =
+    due.missed && wary && (await scope.engine.backend.rows.get(scope.tenant, 'occurrences', missedId(scope, job.id, due.missed.first)))
+  const { missed: _, ...rest } = due
+  const { parts, running, waiting } = happening(scope, job, known ? { ...rest, start } : { ...due, start }, now)
   const over = next === undefined && !isFromFinish(job.schedule)
   const times = { through, ...(next !== undefined && { next }), ...(at !== undefined && { at }) }
   const moved = part(decider, jobId, { verb: 'fire', seen: job.through, times, running, waiting, over }, { seen })

@@ -5,7 +5,7 @@ import type { BatchClaim, BatchId, BatchRow } from '../../model/batch.ts'
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
-import { decider, fact } from '../decider.ts'
+import { decider, fact, type Happened } from '../decider.ts'
 
 export type OfferedBatch = Pick<BatchRow, 'session' | 'kind' | 'delivery' | 'join' | 'merge' | 'key' | 'payload' | 'at'>
 
@@ -21,7 +21,11 @@ export type BatchCommand =
 const isOver = (row: BatchRow): boolean => row.state === 'completed' || row.state === 'cancelled'
 
 const isHolder = (row: BatchRow | undefined, claim: BatchClaim['id'], run: RunId): boolean =>
-  row?.state === 'claimed' && row.claim?.id === claim && row.claim.run === run
+  row?.state === 'claimed' && (row.claim?.id === claim || row.claim?.id === ERASED_CLAIM) && row.claim.run === run
+
+// Erased, its header still says whose it is: that run keeps it until it ends.
+const ERASED_CLAIM = '' as BatchClaim['id']
+const erasedClaim = ({ run }: Happened): BatchClaim | undefined => run && { id: ERASED_CLAIM, run, fence: Number.MAX_SAFE_INTEGER }
 
 const sameHolder = (a: BatchClaim | undefined, b: BatchClaim | undefined): boolean =>
   a?.id === b?.id && a?.run === b?.run && a?.fence === b?.fence
@@ -67,7 +71,7 @@ export const batch = decider<BatchRow, BatchCommand>({
       offeredAt: e.at,
     }),
     'batch.claimed': (row, e) =>
-      row && { ...row, state: 'claimed', attempt: row.attempt + 1, claim: e.data as unknown as BatchClaim | undefined },
+      row && { ...row, state: 'claimed', attempt: row.attempt + 1, claim: (e.data as unknown as BatchClaim | undefined) ?? erasedClaim(e) },
     'batch.released': (row) => row && { ...row, state: 'pending', claim: undefined },
     'batch.completed': (row, e) => row && { ...row, state: 'completed', endedAt: e.at },
     'batch.cancelled': (row, e) => row && { ...row, state: 'cancelled', endedAt: e.at },

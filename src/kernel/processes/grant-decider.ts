@@ -16,10 +16,11 @@ export const grant = decider<GrantRow, GrantCommand>({
   },
 
   evolve: {
-    'grant.given': (_, e) => {
+    'grant.given': (row, e) => {
       const { session, process: of, label } = (e.data ?? {}) as Partial<GrantRow>
-      // Erased, it is told by its header alone: nobody knows what was given.
-      if (session === undefined || of === undefined) return undefined
+      // Erased, it is told by its header alone: nobody knows what was given, and what was given before stays. That there was something still shows.
+      if (session === undefined || of === undefined)
+        return row ?? { session: '' as GrantRow['session'], process: '' as GrantRow['process'], grantedAt: e.at }
       return { session, process: of, label, grantedAt: e.at }
     },
     'grant.revoked': () => undefined,

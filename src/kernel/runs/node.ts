@@ -57,6 +57,8 @@ export class RunNode implements WorkNode {
   readonly #running = new Map<RunId, Promise<void>>()
   /** Held elsewhere: not worth a look before then, by our own steady clock. */
   readonly #notBefore = new Map<string, number>()
+  /** Tenants that are due and gave nothing the last time: they take the place of none. By the name of the runs. */
+  readonly #passed = new Map<string, number>()
   /** When it last looked for what dead processes left. */
   readonly #searched = new Map<string, number>()
   readonly #count = { taken: 0, finished: 0, parked: 0, failed: 0 }
@@ -117,7 +119,9 @@ export class RunNode implements WorkNode {
     let next: number | undefined
     for (const name of this.#handlers.keys()) {
       if (this.#running.size >= this.#concurrency) return undefined
+      let passed = 0
       for (const { tenant, at } of await this.#due(name)) {
+        const { taken } = this.#count
         this.#loop.watch(tenant)
         const scope = { ...this.#scope, tenant }
         const { now } = await this.#scope.engine.backend.leases.read(tenant, [])
@@ -126,14 +130,16 @@ export class RunNode implements WorkNode {
           if (this.#running.size >= this.#concurrency || this.#loop.closing.aborted) return undefined
           await this.#take(scope, name, item)
         }
+        if (this.#count.taken === taken) passed++
       }
+      this.#passed.set(name, passed)
     }
     return next
   }
 
   async #due(name: string): Promise<readonly { readonly tenant: TenantId; readonly at: number }[]> {
     const { backend } = this.#scope.engine
-    if (this.#only === undefined) return backend.queries.due(runQueue(name), TENANTS_AT_A_TIME)
+    if (this.#only === undefined) return backend.queries.due(runQueue(name), TENANTS_AT_A_TIME + (this.#passed.get(name) ?? 0))
     return [{ tenant: this.#only, at: Infinity }]
   }
 

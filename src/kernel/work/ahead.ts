@@ -44,6 +44,8 @@ export class Ahead {
   /** Picked since what is being read was asked for: it may be among what comes. */
   readonly #picked = new Set<string>()
   #collided = false
+  /** Tenants that are due and have nothing to claim, because others hold it: they take the place of none. */
+  #passed = 0
   /** There was more than could be read at a time. */
   #more = false
 
@@ -122,18 +124,22 @@ export class Ahead {
   async #readNow(): Promise<number | undefined> {
     const { backend } = this.#scope.engine
     const { queue, all, isOurs } = this.#options
-    const tenants = all ? (await backend.queries.due(queue, TENANTS_AT_A_TIME)).map(({ tenant }) => tenant) : [this.#scope.tenant]
+    const most = TENANTS_AT_A_TIME + this.#passed
+    const tenants = all ? (await backend.queries.due(queue, most)).map(({ tenant }) => tenant) : [this.#scope.tenant]
     const steady = this.#steady()
     const search = steady - this.#searchedAt >= limits.lookEveryMs
     if (search) this.#searchedAt = steady
     for (const [key, until] of this.#resting) if (until <= steady) this.#resting.delete(key)
     const found: Candidate[] = []
     let wait: number | undefined
+    let passed = 0
     for (const tenant of tenants) {
       const { candidates, next } = await this.#readOf(tenant, search)
+      if (candidates.length === 0) passed++
       found.push(...candidates)
       if (next !== undefined) wait = Math.min(wait ?? Infinity, next)
     }
+    this.#passed = passed
     this.#more = found.length >= this.#options.most
     this.#candidates = found.filter(({ scope, row }) => {
       const key = keyOf(scope.tenant, row.id)

@@ -154,7 +154,9 @@ export class HeldClaim<T = unknown> implements Claim<T> {
       const { row, id } = this
       const fence: Guard = { kind: 'fence', table: 'work', id, fence: this.fence }
       const done = await following(this.scope, { item: id, row, move, ...(error && { error }) }, (followed) =>
-        plan(this.scope, [part(work, id, command, { seen: this.#row }), ...followed, ...more], { guards: [fence, ...guards] }),
+        plan(this.scope, [part(work, id, { ...command, by: { id, fence: this.fence } }, { seen: this.#row }), ...followed, ...more], {
+          guards: [fence, ...guards],
+        }),
       )
       this.scope.engine.holds.letGo(this.#hold)
       return done

@@ -52,8 +52,9 @@ export type TakenOffer = Omit<Offered, 'at' | 'payload' | 'queue'> & { readonly 
 
 /** Checked, and with what goes without saying. */
 export function takeOffer(scope: Scope, queue: string, options: OfferOptions | undefined): TakenOffer {
-  const { key, delay, at, priority = 0, group, attempts = limits.workAttempts, backoff } = optionsOf(options, 'offer')
+  const { key, delay, at, priority = 0, group, attempts = limits.workAttempts, backoff, ...unknown } = optionsOf(options, 'offer')
   const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
+  for (const option of Object.keys(unknown)) throw wrong(option, 'an item has no such option')
   if (!Number.isSafeInteger(priority) || Math.abs(priority) > limits.workPriority)
     throw wrong('priority', `it is a whole number between -${limits.workPriority} and ${limits.workPriority}`)
   if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrong('attempts', 'it is a whole number from 1 on')

@@ -19,16 +19,18 @@ export type WorkCommand =
   /** `free`: its last holder has let the claim run out. `now` is what the store's clock said when that was looked at. */
   | ({ readonly verb: 'claim'; readonly now: number; readonly until: number; readonly free: boolean } & Holder)
   /** Back into the queue, due at `at`. `unused`: it was hardly looked at, and the attempt does not count. */
-  | { readonly verb: 'release'; readonly at: number; readonly unused?: boolean }
+  | { readonly verb: 'release'; readonly at: number; readonly unused?: boolean; readonly by?: Held }
   /** Until `at`, or until somebody wakes it. */
   | { readonly verb: 'park'; readonly at?: number | undefined }
   | { readonly verb: 'wake' }
   /** To another time, or to none, where nobody holds it. */
   | { readonly verb: 'move'; readonly at: number | undefined }
-  | { readonly verb: 'complete' }
+  /** `by`: whoever claimed it, who is told when it is not theirs any more. */
+  | { readonly verb: 'complete'; readonly by?: Held }
   /** Tried again after a rest, unless there are no attempts left, or it is said to be final. `restMs` takes the place of its own backoff. */
   | {
       readonly verb: 'fail'
+      readonly by?: Held
       readonly now: number
       readonly error: ErrorData
       readonly final?: boolean
@@ -40,6 +42,14 @@ export type WorkCommand =
   | { readonly verb: 'redrive'; readonly id: string; readonly at: number }
   /** With `id`, somebody asked for it by name, and is told where it is gone already. */
   | { readonly verb: 'cancel'; readonly reason: string; readonly id?: string }
+
+/** A claim in somebody's hands. */
+interface Held {
+  readonly id: string
+  readonly fence: number
+}
+
+const lost = ({ id, fence }: Held) => refuse('FENCE_LOST', { table: 'work', id, fence, found: 0 })
 
 // Before everything else that is due.
 const AT_ONCE = 0
@@ -68,7 +78,8 @@ export const work = decider<WorkRow, WorkCommand>({
         }),
       ]
     },
-    release: (row, { at, unused }) => {
+    release: (row, { at, unused, by }) => {
+      if (by && row?.state !== 'claimed') throw lost(by)
       if (row?.state !== 'claimed') return []
       if (!unused && isSpent(row)) return [fact('work.died', { error: { name: 'GivenBack', message: 'given back at the last attempt' } })]
       return [fact('work.released', { at, ...(unused && { attempt: row.attempt - 1 }) })]
@@ -81,8 +92,12 @@ export const work = decider<WorkRow, WorkCommand>({
         throw refuse('CONFLICT', { table: 'work', id: row?.queue ?? '', tries: 1 })
       return row.at === at ? [] : [fact('work.moved', at === undefined ? {} : { at })]
     },
-    complete: (row) => (row ? [fact('work.completed', {})] : []),
-    fail: (row, { now, error, final, restMs: rest }) => {
+    complete: (row, { by }) => {
+      if (by && row?.state !== 'claimed') throw lost(by)
+      return row ? [fact('work.completed', {})] : []
+    },
+    fail: (row, { now, error, final, restMs: rest, by }) => {
+      if (by && row?.state !== 'claimed') throw lost(by)
       if (row?.state !== 'claimed') return []
       if (final || isSpent(row)) return [fact('work.died', { error })]
       return [fact('work.failed', { error, at: now + (rest ?? (row.backoff ? restMs(row.backoff, row.attempt) : 0)) })]
@@ -112,17 +127,19 @@ export const work = decider<WorkRow, WorkCommand>({
     'work.claimed': (row, e) => {
       if (!row) return row
       const { until, ...claim } = (e.data ?? {}) as { until?: number } & Partial<WorkRow>
-      return { ...row, ...claim, state: 'claimed', at: until }
+      // Erased, nobody knows until when: whoever comes next may take it.
+      return { ...row, ...claim, state: 'claimed', at: until ?? AT_ONCE }
     },
     'work.released': (row, e) => {
       if (!row) return row
-      const { at, attempt = row.attempt } = (e.data ?? {}) as Partial<WorkRow>
+      const { at = AT_ONCE, attempt = row.attempt } = (e.data ?? {}) as Partial<WorkRow>
       return { ...unheld(row), state: 'ready', at, attempt }
     },
     'work.parked': (row, e) => row && { ...unheld(row), state: 'asleep', at: e.data?.at as number | undefined },
     'work.woken': (row) => (row && (row.state === 'ready' || row.state === 'asleep') ? { ...row, state: 'ready', at: AT_ONCE } : row),
     'work.moved': (row, e) => {
-      const at = e.data?.at as number | undefined
+      // Erased, it is looked at again at once.
+      const at = e.data ? (e.data.at as number | undefined) : AT_ONCE
       return row && { ...row, state: at === undefined ? 'asleep' : 'ready', at }
     },
     'work.failed': (row, e) => {
