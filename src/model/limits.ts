@@ -114,7 +114,7 @@ export const limits = {
   backfillOccurrences: 10_000,
   /** Who may decide one approval: a list that is stored with it. */
   approvalDeciders: 100,
-  /** Deliveries, and people who have seen it, that stand in the row of an approval; the journal has them all. */
+  /** Deliveries, and people who have seen it, that are on record for an approval: its row stays small. */
   approvalNotes: 50,
   /** A question of a run that is over this long is closed by the clock: nobody was there to do it with what the run does then. */
   approvalGraceMs: 30_000,
