@@ -19,6 +19,7 @@ import { clearSession } from './inputs/lists.ts'
 import { type InputOptions, type OfferedInput, offerInput } from './inputs/offer-input.ts'
 import { type SessionInbox, sessionInbox } from './inputs/session-inbox.ts'
 import { type SessionInputs, sessionInputs } from './inputs/session-inputs.ts'
+import { checkLast } from './list.ts'
 import { leaveProcesses } from './processes/leaving.ts'
 import { type ForkOptions, forkSession } from './runs/fork.ts'
 import { openRun, type RunOptions } from './runs/open.ts'
@@ -225,8 +226,7 @@ export async function listSessions(
   const { state, owner, cursor, last, first } = optionsOf(options, 'list')
   const limit = last ?? first ?? 50
   if (owner !== undefined) checkActor(owner)
-  if (!Number.isInteger(limit) || limit < 1 || limit > limits.listRows)
-    throw refuse('RANGE_INVALID', { why: `ask for 1 to ${limits.listRows} sessions` })
+  checkLast(limit, 'sessions')
   if (state !== undefined && !['open', 'archived', 'deleted'].includes(state))
     throw refuse('RANGE_INVALID', { why: `there is no session state '${state}'` })
   const [index, equals] =

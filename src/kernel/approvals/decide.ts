@@ -10,6 +10,7 @@ import { admit, telling } from '../draft.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { wakePart } from '../runs/signal.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { storeNow } from '../work/now.ts'
 import { approval, isLate } from './approval-decider.ts'
 import { readApproval } from './approvals.ts'
 import { takeBy, takeNote } from './asking.ts'
@@ -43,7 +44,7 @@ export async function decideApproval(scope: Scope, given: string, options: Decid
   const why = takeNote(note)
   const ms = takeReach(reach)
   const id = telling(scope, () => toId<'approval'>(given))
-  const [before, { now }] = await Promise.all([readApproval(scope, id), scope.engine.backend.leases.read(scope.tenant, [])])
+  const [before, now] = await Promise.all([readApproval(scope, id), storeNow(scope)])
   if (before?.kind === 'approval' && decision === undefined) throw wrong('decision', 'an approval is approved or denied')
   const about = before ? aboutOf(before) : {}
   const said = { ...(who !== undefined && { by: who }), ...(why !== undefined && { note: why }) }

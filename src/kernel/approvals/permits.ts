@@ -11,12 +11,12 @@ import {
   type Risk,
 } from '../../model/approval.ts'
 import { checkDigest } from '../../model/blob.ts'
-import { utf8 } from '../../model/bytes.ts'
-import { readId, type SessionId, toId } from '../../model/ids.ts'
+import { type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { derivedId } from '../derived.ts'
 import { telling } from '../draft.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { checkState, type Page, type PageOptions } from '../list.ts'
@@ -38,7 +38,7 @@ export interface PermitListOptions extends PageOptions {
 
 /** Where it counts is part of the id: what is asked again finds it without looking around, and a new one takes the place of the old. */
 export const permitId = (scope: Scope, digest: string, session: SessionId | undefined): PermitId =>
-  readId<'permit'>(scope.engine.environment.digest.sha256(utf8(`inkfast/permit/${digest}/${session ?? ''}`)))
+  derivedId<'permit'>(scope, `permit/${digest}/${session ?? ''}`)
 
 export const grantPart = (scope: Scope, digest: string, set: Granted, about: Pick<Part, 'session' | 'run'>): Part =>
   part(permit, permitId(scope, digest, set.session), { verb: 'grant', set }, about)

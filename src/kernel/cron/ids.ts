@@ -1,15 +1,14 @@
 // Ids that follow from a job and a time: whoever decides on an occurrence, decides on the same one.
 
-import { utf8 } from '../../model/bytes.ts'
-import { type Id, readId } from '../../model/ids.ts'
+import type { Id } from '../../model/ids.ts'
 import type { JobId, OccurrenceId } from '../../model/job.ts'
+import { derivedId } from '../derived.ts'
 import type { Scope } from '../scope.ts'
 
 /** Where the scheduler finds jobs. */
 export const CRON_CLOCK = 'clock/cron'
 
-const derived = <Name extends string>(scope: Scope, text: string): Id<Name> =>
-  readId<Name>(scope.engine.environment.digest.sha256(utf8(`inkfast/cron/${text}`)))
+const derived = <Name extends string>(scope: Scope, text: string): Id<Name> => derivedId<Name>(scope, `cron/${text}`)
 
 /** A job that is made again under its name is the same: what came of its times before stays its history. */
 export const jobId = (scope: Scope, name: string): JobId => derived<'job'>(scope, `job/${name}`)

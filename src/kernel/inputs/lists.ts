@@ -2,13 +2,13 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
-import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { RowPage } from '../../ports/rows.ts'
 import type { AnyDecider } from '../decider.ts'
 import { part, plan } from '../execute.ts'
+import { checkLast } from '../list.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../work/now.ts'
@@ -41,8 +41,7 @@ export async function listed<State extends string>(
   checkOpen(scope.engine)
   const { state, last, first, cursor } = optionsOf(options, 'list')
   const limit = first ?? last ?? 50
-  if (!Number.isInteger(limit) || limit < 1 || limit > limits.listRows)
-    throw refuse('RANGE_INVALID', { why: `ask for 1 to ${limits.listRows} ${table}` })
+  checkLast(limit, table)
   if (state !== undefined && !states.includes(state)) throw refuse('RANGE_INVALID', { why: `there are no ${table} in state '${state}'` })
   return scope.engine.backend.rows.list(scope.tenant, table, {
     index: state === undefined ? 'bySession' : 'bySessionAndState',

@@ -1,9 +1,9 @@
 // Offering a batch to the inbox of a session: the part of a commit that does it, for everything that has something to tell a session.
 
 import type { BatchId, BatchKind, Delivery } from '../../model/batch.ts'
-import { utf8 } from '../../model/bytes.ts'
-import { readId, type SessionId } from '../../model/ids.ts'
+import type { SessionId } from '../../model/ids.ts'
 import type { Stored } from '../../model/run.ts'
+import { derivedId } from '../derived.ts'
 import { type Part, part } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { batch } from './batch-decider.ts'
@@ -41,6 +41,4 @@ export function offerBatchPart(scope: Scope, offered: OfferedPart, about: Pick<P
 
 /** Where a key is given, the id follows from it: as long as the row is there, the key is its own. */
 export const batchId = (scope: Scope, session: SessionId, key: string | undefined): BatchId =>
-  key === undefined
-    ? scope.engine.newId<'batch'>()
-    : readId<'batch'>(scope.engine.environment.digest.sha256(utf8(`inkfast/batch/${session}\n${key}`)))
+  key === undefined ? scope.engine.newId<'batch'>() : derivedId<'batch'>(scope, `batch/${session}\n${key}`)

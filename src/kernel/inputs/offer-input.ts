@@ -1,14 +1,14 @@
 // Saying something to a session: for the turn that is underway, for a run by its id, or for the next turn. Written once for each key.
 
-import { utf8 } from '../../model/bytes.ts'
 import { canonical } from '../../model/canonical.ts'
 import { InkError, refuse } from '../../model/errors.ts'
-import { isId, type RunId, readId, type SessionId } from '../../model/ids.ts'
+import { isId, type RunId, type SessionId } from '../../model/ids.ts'
 import { INPUT_BOUNDARIES, type InputBoundary, type InputId, type InputRow } from '../../model/input.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import { isOver, type RunRow, type Stored } from '../../model/run.ts'
+import { derivedId } from '../derived.ts'
 import { admit } from '../draft.ts'
 import { NOT_THERE, part, pause, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
@@ -40,9 +40,7 @@ export interface OfferedInput extends Input {
 
 /** Where a key is given, the id follows from it: as long as the row is there, the key is its own. */
 export const inputId = (scope: Scope, session: SessionId, key: string | undefined): InputId =>
-  key === undefined
-    ? scope.engine.newId<'input'>()
-    : readId<'input'>(scope.engine.environment.digest.sha256(utf8(`inkfast/input/${session}\n${key}`)))
+  key === undefined ? scope.engine.newId<'input'>() : derivedId<'input'>(scope, `input/${session}\n${key}`)
 
 export async function offerInput(
   scope: Scope,

@@ -1,17 +1,17 @@
 // Ids that follow from a process, and finding one by its name.
 
-import { utf8 } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
-import { type Id, isId, readId, type SessionId } from '../../model/ids.ts'
+import { type Id, isId, type SessionId } from '../../model/ids.ts'
 import type { ProcessId, ProcessRow } from '../../model/process.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { nameId } from '../../model/tables.ts'
+import { derivedId } from '../derived.ts'
 import { readRow } from '../execute.ts'
 import { takeName } from '../runs/names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 
 const derived = <Name extends string>({ engine }: Scope, ...parts: readonly (string | number)[]): Id<Name> =>
-  readId<Name>(engine.environment.digest.sha256(utf8(`inkfast/process/${parts.join('\n')}`)))
+  derivedId<Name>({ engine }, `process/${parts.join('\n')}`)
 
 export const eventId = (scope: Scope, id: ProcessId, number: number): Id<'processEvent'> => derived(scope, 'event', id, number)
 

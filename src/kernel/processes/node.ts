@@ -8,7 +8,7 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 import { takeName } from '../runs/names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { Claim, HeldClaim } from '../work/claim.ts'
-import { Loop } from '../work/loop.ts'
+import { Loop, patiently } from '../work/loop.ts'
 import { Worker } from '../work/worker.ts'
 import { type How, type ProcessHandler, perform, reconcile, type Underway } from './handling.ts'
 
@@ -86,9 +86,7 @@ export class ProcessWorker implements ProcessNode {
 
   async #close(): Promise<void> {
     const ended = Promise.all(this.#workers.map((worker) => worker.close()))
-    const patience = new AbortController()
-    void ended.then(() => patience.abort())
-    await this.#scope.engine.environment.timer.after(this.#drainMs, patience.signal).catch(() => {})
+    await patiently(this.#scope.engine, ended, this.#drainMs)
     this.#leaving.abort(refuse('STORE_CLOSED'))
     await ended
     await this.#watch.close()

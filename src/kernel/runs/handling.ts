@@ -3,6 +3,7 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
+import { storeNow } from '../work/now.ts'
 import { work } from '../work/work-decider.ts'
 import { isPassing } from './effect.ts'
 import { workId } from './names.ts'
@@ -69,7 +70,7 @@ async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<H
     }
     if (!isTheRuns(error)) {
       logger.warn('a run is tried again later', { run: run.id, name: run.name, error: String(error) })
-      await giveBack(scope, run, (await scope.engine.backend.leases.read(scope.tenant, [])).now + REST_MS)
+      await giveBack(scope, run, (await storeNow(scope)) + REST_MS)
       return 'failed'
     }
     await run.fail(error)

@@ -1,9 +1,9 @@
 // Names that programs give to runs, effects, signals and branches, and ids that follow from other ids.
 
-import { utf8 } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
-import { type Id, type RunId, readId, type SessionId } from '../../model/ids.ts'
+import type { Id, RunId, SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
+import { derivedId } from '../derived.ts'
 import type { Scope } from '../scope.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
@@ -25,8 +25,7 @@ export function takeBranch(scope: Scope, name: string): string {
 }
 
 /** The same wherever it is made. */
-export const derived = <Name extends string>(scope: Scope, kind: string, id: Id): Id<Name> =>
-  readId<Name>(scope.engine.environment.digest.sha256(utf8(`inkfast/${kind}/${id}`)))
+export const derived = <Name extends string>(scope: Scope, kind: string, id: Id): Id<Name> => derivedId<Name>(scope, `${kind}/${id}`)
 
 /** The lease under which a run writes: its session's, or its own. */
 export const leaseId = (scope: Scope, session: SessionId, run: RunId, parallel = false): Id<'lease'> =>

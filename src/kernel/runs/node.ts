@@ -7,7 +7,7 @@ import { optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { Loop } from '../work/loop.ts'
+import { Loop, patiently } from '../work/loop.ts'
 import { type Claimed, claimRun, dueItems, type Item, orphanedItems } from './claim.ts'
 import { perform } from './handling.ts'
 import { takeName } from './names.ts'
@@ -102,9 +102,8 @@ export class RunNode implements WorkNode {
 
   async #close(): Promise<void> {
     await this.#loop.close()
-    const patience = new AbortController()
-    const ended = Promise.allSettled(this.#running.values()).then(() => patience.abort())
-    await this.#scope.engine.environment.timer.after(this.#drainMs, patience.signal).catch(() => {})
+    const ended = Promise.allSettled(this.#running.values())
+    await patiently(this.#scope.engine, ended, this.#drainMs)
     this.#leaving.abort(refuse('STORE_CLOSED'))
     await ended
     this.#unlist()

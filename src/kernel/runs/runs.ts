@@ -11,6 +11,7 @@ import { withdrawOfSession } from '../approvals/approvals.ts'
 import { telling } from '../draft.ts'
 import { checkReason } from '../erase.ts'
 import { part, plan, readRow } from '../execute.ts'
+import { checkLast } from '../list.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { endingParts } from './ending.ts'
@@ -36,8 +37,7 @@ export async function listRuns(
 ): Promise<{ readonly items: readonly RunRow[]; readonly cursor?: string }> {
   checkOpen(scope.engine)
   const { state, session, name, parent, last = 50, cursor } = optionsOf(options, 'list')
-  if (!Number.isInteger(last) || last < 1 || last > limits.listRows)
-    throw refuse('RANGE_INVALID', { why: `ask for 1 to ${limits.listRows} runs` })
+  checkLast(last, 'runs')
   if (state !== undefined && !RUN_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `there is no run state '${state}'` })
   const asked = { state, session, name, parent }
   const index = INDEXES.find(([, columns]) => sameNames(columns, asked))

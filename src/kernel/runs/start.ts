@@ -14,6 +14,7 @@ import { type DoneRow, NOT_THERE, part, plan, readRow } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { maskKey, openSession, sessionById } from '../session.ts'
+import { storeNow } from '../work/now.ts'
 import { work } from '../work/work-decider.ts'
 import { takeName, workId } from './names.ts'
 import { readRun, resultOf } from './result.ts'
@@ -88,7 +89,7 @@ export async function offerRun(scope: Scope, { session, name, key: given, input,
   const id = engine.newId<'run'>()
   const set = { session, name, key, input: stored, origin: id, queued: true, ...(parallel && { parallel }), ...(parent && { parent }) }
   try {
-    const { now } = await engine.backend.leases.read(scope.tenant, [])
+    const now = await storeNow(scope)
     const offer = { verb: 'offer', queue: runQueue(name), at: now + delayMs, run: id } as const
     const fresh = { session, run: id, seen: NOT_THERE }
     const parts = [part(run, id, { verb: 'open', set }, fresh), part(work, workId(scope, id), offer, fresh)]

@@ -7,6 +7,7 @@ import { withdrawParts } from '../approvals/approvals.ts'
 import type { Part } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { Bell } from '../read.ts'
+import { storeNow } from '../work/now.ts'
 import type { OpenRun } from './open-run.ts'
 import { never } from './parking.ts'
 import type { Asked, Entry } from './tape.ts'
@@ -119,7 +120,7 @@ export async function leaveWaits(open: OpenRun): Promise<void> {
 }
 
 export async function storeTime({ scope }: OpenRun): Promise<number> {
-  return (await scope.engine.backend.leases.read(scope.tenant, [])).now
+  return storeNow(scope)
 }
 
 /** Until something happens in the tenant, or the time is over, or it is time to look at the clock again. */

@@ -1,13 +1,13 @@
 // Ids that follow from names and keys: whoever reserves something, reserves the same thing.
 
-import { utf8 } from '../../model/bytes.ts'
-import { type Id, readId } from '../../model/ids.ts'
+import type { Id } from '../../model/ids.ts'
 import type { DeliveryId, FiringId, TriggerId } from '../../model/trigger.ts'
+import { derivedId } from '../derived.ts'
 import type { Scope } from '../scope.ts'
 
 // Names hold no line breaks, so no part can be shifted into its neighbour.
 const derived = <Name extends string>({ engine }: Scope, ...parts: readonly string[]): Id<Name> =>
-  readId<Name>(engine.environment.digest.sha256(utf8(`inkfast/trigger/${parts.join('\n')}`)))
+  derivedId<Name>({ engine }, `trigger/${parts.join('\n')}`)
 
 export const triggerId = (scope: Scope, name: string): TriggerId => derived(scope, 'name', name)
 

@@ -17,6 +17,15 @@ export interface LoopOptions {
 // Rings come at most this often: our own work rings with everything it records.
 const PAUSE_MS = 20
 
+/** Until it has ended, and no longer than so many milliseconds. */
+export async function patiently({ environment }: Engine, ended: Promise<unknown>, ms: number): Promise<void> {
+  const patience = new AbortController()
+  const stop = () => patience.abort()
+  void ended.then(stop, stop)
+  // Rejected when it is let go, and by nothing else.
+  await environment.timer.after(ms, patience.signal).catch(() => {})
+}
+
 export class Loop {
   readonly #engine: Engine
   readonly #options: LoopOptions

@@ -1,12 +1,12 @@
 // Offering an item: checked at the door, written once for each key, found by its queue.
 
-import { utf8 } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
-import { type Id, readId } from '../../model/ids.ts'
+import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { type Backoff, RESERVED_QUEUES, seriesOf, type WorkRow } from '../../model/work.ts'
+import { derivedId } from '../derived.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { takeName } from '../runs/names.ts'
 import { store } from '../runs/stored.ts'
@@ -90,9 +90,7 @@ export const offerPart = (id: Id<'work'>, offered: Offered, about: Pick<Part, 's
 
 /** Where a key is given, the id follows from it: as long as the item is there, the key is its own. */
 export const itemId = (scope: Scope, queue: string, key: string | undefined): Id<'work'> =>
-  key === undefined
-    ? scope.engine.newId<'work'>()
-    : readId<'work'>(scope.engine.environment.digest.sha256(utf8(`inkfast/item/${queue}\n${key}`)))
+  key === undefined ? scope.engine.newId<'work'>() : derivedId<'work'>(scope, `item/${queue}\n${key}`)
 
 export async function offerItem(scope: Scope, queue: string, payload: unknown, options: OfferOptions | undefined): Promise<WorkItem> {
   const { delayMs, notBefore, ...taken } = takeOffer(scope, queue, options)

@@ -10,6 +10,7 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 import { WORK_STATES, type WorkRow, type WorkState } from '../../model/work.ts'
 import { telling } from '../draft.ts'
 import { part, plan } from '../execute.ts'
+import { checkLast } from '../list.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { load } from '../runs/stored.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -212,8 +213,7 @@ export async function listWork(
 ): Promise<{ readonly items: readonly WorkItem[]; readonly cursor?: string }> {
   checkOpen(scope.engine)
   const { state, last = PAGE, cursor } = optionsOf(options, 'list')
-  if (!Number.isInteger(last) || last < 1 || last > limits.listRows)
-    throw refuse('RANGE_INVALID', { why: `ask for 1 to ${limits.listRows} items` })
+  checkLast(last, 'items')
   if (state !== undefined && !WORK_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `there is no item state '${state}'` })
   const page = await scope.engine.backend.rows.list(scope.tenant, 'work', {
     index: state === undefined ? 'byDue' : 'byReady',

@@ -149,7 +149,7 @@ export const work = decider<WorkRow, WorkCommand>({
     },
     'work.died': (row, e) => {
       if (!row) return row
-      return { ...unheld(row), state: 'dead', at: undefined, error: (e.data ?? {}).error as ErrorData | undefined, diedAt: e.at }
+      return { ...unheld(row), state: 'dead', at: undefined, error: e.data?.error as ErrorData | undefined, diedAt: e.at }
     },
     // What is gone from the rows stays in the journal.
     'work.redriven': () => undefined,

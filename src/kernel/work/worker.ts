@@ -10,7 +10,7 @@ import { FinalError } from '../runs/effect.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { Ahead, type Candidate, keyOf } from './ahead.ts'
 import { type Claim, type HeldClaim, inHand, taking } from './claim.ts'
-import { Loop } from './loop.ts'
+import { Loop, patiently } from './loop.ts'
 import { claimAs, takeLease } from './queue.ts'
 import { settling } from './settling.ts'
 
@@ -112,9 +112,8 @@ export class Worker<T> implements QueueWorker {
 
   async #close(): Promise<void> {
     await this.#loop.close()
-    const patience = new AbortController()
-    const ended = this.#ended().then(() => patience.abort())
-    await this.#scope.engine.environment.timer.after(this.#drainMs, patience.signal).catch(() => {})
+    const ended = this.#ended()
+    await patiently(this.#scope.engine, ended, this.#drainMs)
     this.#leaving.abort()
     await ended
     this.#unlist()
