@@ -59,7 +59,8 @@ export async function waitFor(open: OpenRun, asked: Asked, begun: Entry | undefi
         if (outcome) return { ...asked, seq: 0, at, done: true, outcome }
       }
       await open.refresh()
-      if (ended) checkThere(open, asked)
+      // A branch that lost a race meanwhile has had its wait ended for it: that is no sign of an erasure.
+      if (ended && !leaving.aborted) checkThere(open, asked)
       waiting.seen = ended ? 0 : seq
       if (await open.parking.consider(now)) return never()
       await nap(open, bell, ended ? SOON_MS : wait.until === undefined ? Infinity : wait.until - now)
