@@ -64,7 +64,7 @@ export type { Claim, FailOptions } from './kernel/work/claim.ts'
 export type { WorkHolder } from './kernel/work/holder.ts'
 export type { OfferOptions, WorkItem } from './kernel/work/offer.ts'
 export type { ClaimOptions, Queue, Tried, WhyEmpty, WorkListOptions } from './kernel/work/queue.ts'
-export type { QueueWorker, WorkerOptions, WorkerStats, WorkHandler } from './kernel/work/worker.ts'
+export type { QueueWorker, WorkerOptions, WorkerStats, WorkHandler } from './kernel/work/worker-options.ts'
 export type {
   ApprovalDelivery,
   ApprovalRow,

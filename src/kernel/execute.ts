@@ -44,6 +44,8 @@ export interface PlanOptions {
   readonly at?: number
   /** Nothing is written unless this session is open. */
   readonly open?: SessionId
+  /** Decided on what was seen or not at all: where a row is not as it was, that is a CONFLICT at once. */
+  readonly once?: boolean
 }
 
 export interface Done {
@@ -102,7 +104,8 @@ export async function plan(scope: Scope, parts: readonly Part[], options: PlanOp
 async function decideAndCommit(scope: Scope, parts: readonly Part[], options: PlanOptions, key: CommitKey | undefined): Promise<Done> {
   for (let attempt = 1; ; attempt++) {
     // What the caller has seen is decided on first: where that is no longer so, the guard says it, and it is read.
-    const before = await Promise.all(parts.map((p) => (attempt === 1 && p.seen ? seenOf(p.seen) : readRow(scope, p.decider.table, p.id))))
+    const rows = parts.map((p) => (attempt === 1 && p.seen ? seenOf(p.seen) : readRow(scope, p.decider.table, p.id)))
+    const before = rows.some((row) => row instanceof Promise) ? await Promise.all(rows) : (rows as readonly DoneRow[])
     let merged: Merged
     try {
       merged = merge(scope, parts, before, key, options.at)
@@ -134,7 +137,7 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
     if (!ours) throw refusalOf(scope, outcome)
     if (refused.table === 'sessions' && refused.id === options.open) await lookAgain(scope, options.open)
     // Someone holds that name, and deciding again will not change which name this row wants.
-    if (refused.table === 'names' || attempt === limits.conflictRetries)
+    if (refused.table === 'names' || options.once || attempt === limits.conflictRetries)
       throw refuse('CONFLICT', { table: refused.table, id: refused.id, tries: attempt })
     await pause(scope, attempt)
   }

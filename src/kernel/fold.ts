@@ -18,26 +18,32 @@ export function foldFact(d: AnyDecider, before: Body | undefined, event: Happene
   assert(evolve && event.subject, `${event.type} belongs to a decider and names its subject`)
   // Through the text and back, so that what the next fact sees is what a reader of the row would see.
   const next = evolve(before, event)
-  const body = next === undefined ? undefined : decodeBody(encodeBody(next))
-  return rowChanges(d, event.subject, before, body, index, d.grants?.includes(event.type) ?? false)
+  const text = next === undefined ? undefined : encodeBody(next)
+  const body = text === undefined ? undefined : decodeBody(text)
+  return changesTo(d, event.subject, before, body, text, index, d.grants?.includes(event.type) ?? false)
 }
 
-export function rowChanges(
+export const rowChanges = (d: AnyDecider, id: string, before: Body | undefined, body: Body | undefined, index: number): Folded =>
+  changesTo(d, id, before, body, body && encodeBody(body), index, false)
+
+/** `text` is how the body is stored. */
+function changesTo(
   d: AnyDecider,
   id: string,
   before: Body | undefined,
   body: Body | undefined,
+  text: string | undefined,
   index: number,
-  grants = false,
+  grants: boolean,
 ): Folded {
   const changes: Change[] = []
-  if (body)
+  if (body && text !== undefined)
     changes.push({
       kind: 'put',
       table: d.table,
       id,
       columns: columnsOf(d.table, body),
-      body: encodeBody(body),
+      body: text,
       event: index,
       ...(grants && { grants }),
     })

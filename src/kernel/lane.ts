@@ -9,6 +9,7 @@ import type { Environment } from '../ports/environment.ts'
 import { KnownHeads } from './heads.ts'
 import { Histogram, type Latency } from './histogram.ts'
 import { asFirstSaved, isDefinite, reasonOf, saysNothing, unknownOutcome } from './outcome.ts'
+import { StoreTime } from './store-time.ts'
 import { Watchdog } from './watchdog.ts'
 
 export interface LaneOptions {
@@ -51,6 +52,7 @@ export class Lane {
   readonly #watchdog: Watchdog
   readonly #latency = new Histogram()
   readonly #heads: KnownHeads
+  readonly #time: StoreTime
   #waiting: Waiting[] = []
   #taken = 0
   #bytes = 0
@@ -60,7 +62,6 @@ export class Lane {
   #landed: (() => void)[] = []
   #holds = 0
   #count = { commits: 0, events: 0, batches: 0, refused: 0, overloaded: 0, resent: 0, breaches: 0 }
-  #skew: number | undefined
   #lastBreach: number | undefined
   #lastBreachLog = -Infinity
 
@@ -69,6 +70,7 @@ export class Lane {
     this.#environment = environment
     this.#options = options
     this.#heads = new KnownHeads(backend, environment, options.timeoutMs ?? limits.commitTimeoutMs)
+    this.#time = new StoreTime(environment)
     this.#watchdog = new Watchdog(environment, options.timeoutMs ?? limits.commitTimeoutMs)
   }
 
@@ -101,14 +103,14 @@ export class Lane {
     return refuseLightly('OVERLOADED', { waiting: this.#waiting.length - this.#taken, bytes: this.#bytes })
   }
 
-  /** The backend's clock, as far as its last answer tells: what expiry is judged by. */
+  /** The backend's clock, as far as its answers tell: what expiry is judged by. */
   storeTime(): number {
-    return this.#environment.clock.now() + (this.#skew ?? 0)
+    return this.#time.now()
   }
 
   /** Whether the store has told its time yet. */
   get hasHeard(): boolean {
-    return this.#skew !== undefined
+    return this.#time.hasHeard
   }
 
   stats(): LaneStats {
@@ -164,9 +166,12 @@ export class Lane {
           waiting.fail(error)
         }
       }
+      const since = this.#time.wallClock()
       const sent = batch.length > 0 ? await this.#send(batch.map((w) => w.commit)) : { outcomes: [] }
-      if ('outcomes' in sent) this.#settle(batch, sent.outcomes)
-      else await this.#recover(batch, sent)
+      if ('outcomes' in sent) {
+        this.#time.learn(sent.outcomes[0]?.now, since)
+        this.#settle(batch, sent.outcomes)
+      } else await this.#recover(batch, sent)
     } catch (error) {
       // Nothing was sent, or an answer could not be understood: nobody is left waiting.
       for (const w of taken) w.fail(error)
@@ -248,7 +253,6 @@ export class Lane {
 
   #settle(batch: readonly Waiting[], outcomes: readonly Outcome[], resent = false): void {
     const now = this.#environment.clock.monotonic()
-    this.#learnTime(outcomes[0])
     for (let i = 0; i < batch.length; i++) {
       const { commit, since, settle, fail } = batch[i] as Waiting
       const outcome = asFirstSaved(commit, outcomes[i] as Outcome)
@@ -263,15 +267,6 @@ export class Lane {
       }
       if (resent && saysNothing(commit, outcome)) fail(unknownOutcome(commit, new Error('the tenant was closed meanwhile')))
       else settle(outcome)
-    }
-  }
-
-  // What was saved is answered, whatever a clock of the user's own does.
-  #learnTime(outcome: Outcome | undefined): void {
-    try {
-      if (outcome) this.#skew = outcome.now - this.#environment.clock.now()
-    } catch (error) {
-      this.#environment.logger.warn('the clock could not be read', { error: reasonOf(error) })
     }
   }
 

@@ -6,11 +6,11 @@ import { refuse } from './errors.ts'
 export function canonical(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      if (!value.isWellFormed()) throw refuse('DATA_INVALID', { why: 'a lone surrogate', path: '$' })
-      return JSON.stringify(value)
+      return string(value)
     case 'number':
       if (!Number.isFinite(value)) throw refuse('DATA_INVALID', { why: String(value), path: '$' })
-      return JSON.stringify(value)
+      // Minus zero is written as zero.
+      return `${value}`
     case 'boolean':
       return value ? 'true' : 'false'
     case 'object':
@@ -18,6 +18,15 @@ export function canonical(value: unknown): string {
     default:
       throw refuse('DATA_INVALID', { why: `a ${typeof value}`, path: '$' })
   }
+}
+
+// What needs no escape, which is most: found out quicker than it is written by JSON.
+const UNESCAPED = /^[ !#-[\]-~]*$/
+
+function string(text: string): string {
+  if (UNESCAPED.test(text)) return `"${text}"`
+  if (!text.isWellFormed()) throw refuse('DATA_INVALID', { why: 'a lone surrogate', path: '$' })
+  return JSON.stringify(text)
 }
 
 function array(items: readonly unknown[]): string {
@@ -29,10 +38,16 @@ function array(items: readonly unknown[]): string {
 // The default sort compares UTF-16 code units, which is what RFC 8785 asks for. Absent members are absent, as in JSON.stringify.
 function object(members: Record<string, unknown>): string {
   let text = '{'
-  for (const key of Object.keys(members).sort()) {
+  for (const key of sorted(Object.keys(members))) {
     const value = members[key]
     if (value === undefined) continue
-    text += `${(text.length > 1 ? ',' : '') + canonical(key)}:${canonical(value)}`
+    text += `${(text.length > 1 ? ',' : '') + string(key)}:${canonical(value)}`
   }
   return `${text}}`
+}
+
+// What was read from a canonical text is in order already.
+function sorted(keys: string[]): readonly string[] {
+  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort()
+  return keys
 }

@@ -109,7 +109,13 @@ export const limits = {
   /** What was read ahead is read anew after this long: something more urgent may have come. */
   workAheadMs: 100,
   /** Items read at a time, however many a worker works on. */
-  workWindow: 256,
+  workWindow: 1024,
+  /** Items that a worker claims beyond those it works on, where its handlers are quick, at most, */
+  workReserve: 256,
+  /** and no more than it works off in so long, */
+  workReserveMs: 10,
+  /** and given back when they have waited this long. */
+  workReserveHeldMs: 250,
   /** Occurrences in one backfill: they are all offered, whoever has to work on them. */
   backfillOccurrences: 10_000,
   /** Who may decide one approval: a list that is stored with it. */

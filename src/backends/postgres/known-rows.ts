@@ -24,6 +24,8 @@ interface RowMove {
 /** By table: a table each, in the order of their names. */
 export type RowMoves = ReadonlyMap<TableName, readonly RowMove[]>
 
+const NONE: ReadonlyMap<string, number> = new Map()
+
 // More than this in one batch is not what this is for: every kind of batch is a statement that the server keeps.
 const TABLES_MOST = 3
 
@@ -35,13 +37,15 @@ export function movesOf(batch: readonly Commit[], base: number): RowMoves | unde
   const tables = new Map<TableName, Map<string, RowMove>>()
   let before = base
   for (const { changes, guards, events } of batch) {
+    const revisions = changes.length > 0 ? revisionsOf(guards) : NONE
+    if (!revisions) return undefined
     for (const change of changes) {
       if (change.kind !== 'put' && change.kind !== 'remove') return undefined
       const { table, id } = change
       const rows = tables.get(table) ?? new Map<string, RowMove>()
       tables.set(table, rows)
       const earlier = rows.get(id)
-      const expected = earlier?.before ?? guards.find((guard) => isOf(guard, table, id))?.revision
+      const expected = earlier?.before ?? revisions.get(`${table} ${id}`)
       if (expected === undefined || (earlier && !earlier.put)) return undefined
       if (change.kind === 'remove') {
         // What was put a moment ago and is gone again was never there.
@@ -64,9 +68,17 @@ export function movesOf(batch: readonly Commit[], base: number): RowMoves | unde
   return new Map([...tables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([table, rows]) => [table, [...rows.values()]]))
 }
 
-/** The guard that a change of the row itself looks after. */
-export const isOf = (guard: Guard, table: TableName, id: string): guard is Extract<Guard, { kind: 'row' }> =>
-  guard.kind === 'row' && guard.table === table && guard.id === id
+// By name, because a commit may hold hundreds of each. Two that want one row at different revisions are for the function to refuse.
+function revisionsOf(guards: readonly Guard[]): ReadonlyMap<string, number> | undefined {
+  const revisions = new Map<string, number>()
+  for (const guard of guards) {
+    if (guard.kind !== 'row') continue
+    const name = `${guard.table} ${guard.id}`
+    if ((revisions.get(name) ?? guard.revision) !== guard.revision) return undefined
+    revisions.set(name, guard.revision)
+  }
+  return revisions
+}
 
 export interface RowStatement {
   /** Further parts of the statement, each with a count of the rows it met. */

@@ -4,8 +4,8 @@
 import { fromHex } from '../../model/bytes.ts'
 import type { Receipt } from '../../model/event.ts'
 import type { TenantId } from '../../model/ids.ts'
-import type { Commit, Guard, Outcome } from '../../ports/commit.ts'
-import { isOf, movesOf, type RowMoves } from './known-rows.ts'
+import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
+import { movesOf, type RowMoves } from './known-rows.ts'
 
 export interface KnownHead {
   readonly seq: number
@@ -36,10 +36,12 @@ export class KnownTenants {
     if (!known?.quiet) return undefined
     for (const { changes, key, guards, events, since = Number.MAX_SAFE_INTEGER } of batch) {
       if (key || events.length === 0 || since < known.head.seq) return undefined
+      let changed: Set<string> | undefined
       for (const guard of guards) {
         if (guard.kind === 'quiet') return undefined
-        const met = known.guards.get(nameOf(guard)) === wantedBy(guard)
-        if (!met && !changes.some((change) => 'table' in change && isOf(guard, change.table, change.id))) return undefined
+        if (known.guards.get(nameOf(guard)) === wantedBy(guard)) continue
+        changed ??= changedBy(changes)
+        if (guard.kind !== 'row' || !changed.has(nameOf(guard))) return undefined
       }
     }
     const moves = movesOf(batch, known.head.seq)
@@ -96,6 +98,9 @@ export class KnownTenants {
     }
   }
 }
+
+const changedBy = (changes: readonly Change[]): Set<string> =>
+  new Set(changes.flatMap((change) => ('table' in change ? [nameOf({ kind: 'row', table: change.table, id: change.id })] : [])))
 
 const headAt = ({ seq, hash }: Receipt): KnownHead => ({ seq, hash: fromHex(hash) })
 

@@ -214,7 +214,7 @@ const rowName = ({ table, id }: { readonly table: string; readonly id: string })
 
 /** In order: as many commits at a time as do not meet. The function looks at the state before the batch, so none may build on another. */
 export function splitBatch(batch: readonly Commit[]): readonly (readonly Commit[])[] {
-  if (isPlain(batch)) return [batch]
+  if (batch.length === 1 || isPlain(batch)) return [batch]
   const parts: Commit[][] = []
   let part: Commit[] = []
   let touched = new Set<string>()

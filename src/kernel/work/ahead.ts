@@ -20,11 +20,15 @@ export interface AheadOptions {
   readonly queue: string
   /** Of every tenant. */
   readonly all: boolean
-  readonly most: number
+  /** How many to read at a time. */
+  readonly most: () => number
   /** In hand here, or on its way. */
   readonly isOurs: (key: string) => boolean
   readonly watch: (tenant: TenantId) => void
 }
+
+/** Nobody's, and nobody follows it: many such are taken in one commit. Those that somebody left are taken up one by one. */
+export const isPlain = ({ item }: Candidate): boolean => item.state === 'ready' && item.origin === undefined
 
 export const keyOf = (tenant: TenantId, id: string): string => `${tenant}/${id}`
 
@@ -48,6 +52,7 @@ export class Ahead {
   #passed = 0
   /** There was more than could be read at a time. */
   #more = false
+  #most = 0
 
   constructor(scope: Scope, options: AheadOptions) {
     this.#scope = scope
@@ -63,13 +68,22 @@ export class Ahead {
     return this.isEmpty && this.#steady() - this.#readAt < DRY_MS
   }
 
-  pick(): Candidate | undefined {
-    return this.#pickOf(() => true)
+  pick(most: number): readonly Candidate[] {
+    return this.#pickSome(most, () => true)
   }
 
-  /** Of one tenant, and nobody's: such a one can be taken with the end of another. */
-  pickReady(tenant: TenantId): Candidate | undefined {
-    return this.#pickOf(({ scope, item }) => scope.tenant === tenant && item.state === 'ready')
+  /** Of one tenant, such as can be taken with others. */
+  pickPlain(tenant: TenantId, most: number): readonly Candidate[] {
+    return this.#pickSome(most, (candidate) => candidate.scope.tenant === tenant && isPlain(candidate))
+  }
+
+  #pickSome(most: number, isFit: (candidate: Candidate) => boolean): readonly Candidate[] {
+    const picked: Candidate[] = []
+    for (let next: Candidate | undefined; picked.length < most; picked.push(next)) {
+      next = this.#pickOf(isFit)
+      if (!next) break
+    }
+    return picked
   }
 
   #pickOf(isFit: (candidate: Candidate) => boolean): Candidate | undefined {
@@ -96,8 +110,8 @@ export class Ahead {
   }
 
   /** Picked, and not taken after all. */
-  putBack(candidate: Candidate): void {
-    this.#candidates.unshift(candidate)
+  putBack(candidates: readonly Candidate[]): void {
+    this.#candidates.unshift(...candidates)
   }
 
   /** Others take from the same end: from now on any of those that are alike will do. */
@@ -124,8 +138,10 @@ export class Ahead {
   async #readNow(): Promise<number | undefined> {
     const { backend } = this.#scope.engine
     const { queue, all, isOurs } = this.#options
-    const most = TENANTS_AT_A_TIME + this.#passed
-    const tenants = all ? (await backend.queries.due(queue, most)).map(({ tenant }) => tenant) : [this.#scope.tenant]
+    this.#most = this.#options.most()
+    const tenants = all
+      ? (await backend.queries.due(queue, TENANTS_AT_A_TIME + this.#passed)).map(({ tenant }) => tenant)
+      : [this.#scope.tenant]
     const steady = this.#steady()
     const search = steady - this.#searchedAt >= limits.lookEveryMs
     if (search) this.#searchedAt = steady
@@ -140,7 +156,7 @@ export class Ahead {
       if (next !== undefined) wait = Math.min(wait ?? Infinity, next)
     }
     this.#passed = passed
-    this.#more = found.length >= this.#options.most
+    this.#more = found.length >= this.#most
     this.#candidates = found.filter(({ scope, row }) => {
       const key = keyOf(scope.tenant, row.id)
       return !isOurs(key) && !this.#resting.has(key) && !this.#picked.has(key)
@@ -151,12 +167,12 @@ export class Ahead {
   }
 
   async #readOf(tenant: TenantId, search: boolean): Promise<{ readonly candidates: readonly Candidate[]; readonly next?: number }> {
-    const { queue, all, most, watch } = this.#options
+    const { queue, all, watch } = this.#options
     const scope = { ...this.#scope, tenant }
     watch(tenant)
     try {
       const asked = this.#steady()
-      const { now, rows, next } = await scope.engine.backend.queries.ready(tenant, queue, most)
+      const { now, rows, next } = await scope.engine.backend.queries.ready(tenant, queue, this.#most)
       const left = search ? await orphans(scope, queue) : []
       const toCandidate = (row: StoredRow) => ({ scope, row, seen: { now, asked }, item: decodeBody<WorkRow & Body>(row.body) })
       return { candidates: [...rows, ...left].map(toCandidate), ...(next !== undefined && { next: next - now }) }

@@ -47,6 +47,8 @@ export interface Claim<T = unknown> extends AsyncDisposable {
   release(options?: { readonly delay?: Duration }): Promise<void>
 }
 
+type Settle = Extract<WorkCommand, { verb: 'complete' | 'fail' | 'release' }>
+
 export class HeldClaim<T = unknown> implements Claim<T> {
   readonly scope: Scope
   readonly id: Id<'work'>
@@ -140,37 +142,40 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   }
 
   /** Settles it in one commit with whatever else is to happen then. */
-  async settle(
-    command: Extract<WorkCommand, { verb: 'complete' | 'fail' | 'release' }>,
-    move: Move,
-    more: readonly Part[] = [],
-    guards: readonly Guard[] = [],
-    error?: ErrorData,
-  ): Promise<Done> {
-    this.#checkOpen()
-    this.#how = move
-    this.#hold.settling = true
+  async settle(command: Settle, move: Move, more: readonly Part[] = [], guards: readonly Guard[] = [], error?: ErrorData): Promise<Done> {
+    const own = this.settlement(command, move)
     try {
       const { row, id } = this
       const fence: Guard = { kind: 'fence', table: 'work', id, fence: this.fence }
       const done = await following(this.scope, { item: id, row, move, ...(error && { error }) }, (followed) =>
-        plan(this.scope, [part(work, id, { ...command, by: { id, fence: this.fence } }, { seen: this.#row }), ...followed, ...more], {
-          guards: [fence, ...guards],
-        }),
+        plan(this.scope, [own, ...followed, ...more], { guards: [fence, ...guards] }),
       )
-      this.scope.engine.holds.letGo(this.#hold)
+      this.letGo()
       return done
     } catch (refusal) {
-      if (refusal instanceof InkError && refusal.code === 'FENCE_LOST') {
-        this.scope.engine.holds.letGo(this.#hold)
-        this.#hold.lost.abort(refusal)
-      } else {
-        this.#how = undefined
-        this.#hold.settling = false
-        this.#doubted ||= refusal instanceof InkError && refusal.kind === 'unknown'
-      }
+      this.unsettled(refusal)
       throw refusal
     }
+  }
+
+  /** Its part in a commit that settles it. Whoever makes that commit lets go of it afterwards, or says why it is `unsettled`. */
+  settlement(command: Settle, move: Move): Part {
+    this.#checkOpen()
+    this.#how = move
+    this.#hold.settling = true
+    const { id, fence } = this
+    return part(work, id, { ...command, by: { id, fence } }, { seen: this.#row })
+  }
+
+  unsettled(refusal: unknown): void {
+    if (refusal instanceof InkError && refusal.code === 'FENCE_LOST') {
+      this.letGo()
+      this.#hold.lost.abort(refusal)
+      return
+    }
+    this.#how = undefined
+    this.#hold.settling = false
+    this.#doubted ||= refusal instanceof InkError && refusal.kind === 'unknown'
   }
 
   /** Nobody goes on with it here: it is not renewed any more, so that it comes to somebody else. */
@@ -209,19 +214,28 @@ export interface Taking {
 }
 
 /** What it takes to claim an item as it was seen: nobody else has touched it since. It is held from now on, whenever it was seen. */
-export async function taking(scope: Scope, { id, revision, body }: StoredRow, seen: Seen, leaseMs: number): Promise<Taking> {
+export async function taking(scope: Scope, stored: StoredRow, seen: Seen, leaseMs: number): Promise<Taking> {
+  const row = decodeBody<WorkRow & Body>(stored.body)
+  const { own, asked, now } = takingAlone(scope, stored, row, seen, leaseMs)
+  const { id, revision } = stored
+  const followed = await followers(scope, { item: id as Id<'work'>, row, move: 'claimed', now })
+  return { asked, parts: [own, ...followed], guards: [{ kind: 'row', table: 'work', id, revision }] }
+}
+
+/** The same for one that nobody follows. */
+export function takingAlone(
+  scope: Scope,
+  { id, revision }: StoredRow,
+  row: WorkRow,
+  seen: Seen,
+  leaseMs: number,
+): { readonly own: Part; readonly asked: number; readonly now: number } {
   const { keeper, environment } = scope.engine
-  const row = decodeBody<WorkRow & Body>(body)
   const { owner, incarnation, mark } = keeper.holder
   const asked = environment.clock.monotonic()
   const now = Math.floor(seen.now + asked - seen.asked)
   const command = { verb: 'claim', owner, incarnation, ...(mark && { mark }), now, until: now + leaseMs, free: true } as const
-  const item = id as Id<'work'>
-  return {
-    asked,
-    parts: [part(work, item, command, { seen: { body: row, revision } }), ...(await followers(scope, { item, row, move: 'claimed', now }))],
-    guards: [{ kind: 'row', table: 'work', id, revision }],
-  }
+  return { own: part(work, id as Id<'work'>, command, { seen: { body: row as WorkRow & Body, revision } }), asked, now }
 }
 
 /** In hand, once the commit that took it is there. */

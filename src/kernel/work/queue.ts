@@ -21,7 +21,8 @@ import { storeNow } from './now.ts'
 import { type OfferOptions, offerItem, takeQueue, toItem, type WorkItem } from './offer.ts'
 import { orphans } from './orphans.ts'
 import { work } from './work-decider.ts'
-import { type QueueWorker, Worker, type WorkerOptions, type WorkHandler } from './worker.ts'
+import { Worker } from './worker.ts'
+import type { QueueWorker, WorkerOptions, WorkHandler } from './worker-options.ts'
 
 export interface ClaimOptions {
   /** How long it is held without a renewal. */

@@ -1,93 +1,63 @@
-// A worker of a queue: so many handlers at a time, each item settled when its handler ends, and the next one claimed in the same commit.
+// A worker of a queue: so many handlers at a time; what they have ended is settled, and the next is claimed in the same commit.
 
-import { InkError, refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
-import { type Duration, milliseconds } from '../../model/time.ts'
-import type { DoneRow } from '../execute.ts'
-import { FinalError } from '../runs/effect.ts'
+import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { Ahead, type Candidate, keyOf } from './ahead.ts'
-import { type Claim, type HeldClaim, inHand, taking } from './claim.ts'
+import { Ahead, type Candidate, isPlain, keyOf } from './ahead.ts'
+import type { HeldClaim } from './claim.ts'
+import { Handlers } from './handlers.ts'
 import { Loop, patiently } from './loop.ts'
-import { claimAs, takeLease } from './queue.ts'
-import { settling } from './settling.ts'
+import { claimAs } from './queue.ts'
+import { Reserve } from './reserve.ts'
+import { Settler } from './settling.ts'
+import { completeAndTake } from './together.ts'
+import { type QueueWorker, takeTerms, type WorkerOptions, type WorkerStats, type WorkerTerms, type WorkHandler } from './worker-options.ts'
 
-export type WorkHandler<T> = (claim: Claim<T>) => unknown
-
-export interface WorkerOptions {
-  /** How many items at a time. The default is 8. */
-  readonly concurrency?: number
-  /** How long an item is held without a renewal; it is renewed as long as its handler works on it. */
-  readonly lease?: Duration
-  /** How long `close` waits for handlers that are underway before it lets go of them. The default is 10 s. */
-  readonly drain?: Duration
-  /** Items of every tenant, where the store may see them all. The default is its own. */
-  readonly tenants?: 'own' | 'all'
-}
-
-export interface WorkerStats {
-  readonly running: number
-  readonly taken: number
-  readonly completed: number
-  /** Tried again later. */
-  readonly failed: number
-  /** Out of attempts. */
-  readonly died: number
-  /** Somebody else has them by now. */
-  readonly lost: number
-}
-
-const CONCURRENCY = 8
-const DRAIN_MS = 10_000
-
-/** How a handler ended. One that was left behind may go on, but not with this claim. */
-type Ended = { readonly how: 'done' } | { readonly how: 'left' } | { readonly how: 'failed'; readonly error: unknown }
-
-/** At work until it is closed. */
-export interface QueueWorker extends AsyncDisposable {
-  stats(): WorkerStats
-  /** Takes nothing more; what is underway may end, and what does not is given back. */
-  close(): Promise<void>
-}
+// One on its way, and one that is made ready meanwhile.
+const WRITES = 2
 
 export class Worker<T> implements QueueWorker {
   readonly #scope: Scope
   readonly #queue: string
-  readonly #handler: WorkHandler<T>
-  readonly #concurrency: number
-  readonly #leaseMs: number
-  readonly #drainMs: number
+  readonly #terms: WorkerTerms
+  readonly #handlers: Handlers<T>
+  readonly #settler: Settler<T>
   readonly #leaving = new AbortController()
-  readonly #running = new Map<string, Promise<void>>()
-  /** On their way to be claimed here. */
-  readonly #taking = new Set<string>()
-  readonly #count = { taken: 0, completed: 0, failed: 0, died: 0, lost: 0 }
+  /** In hand here, or on their way to it. */
+  readonly #ours = new Set<string>()
+  readonly #underway = new Set<Promise<void>>()
   readonly #loop: Loop
   readonly #ahead: Ahead
+  readonly #reserve: Reserve<T>
   readonly #unlist: () => void
+  /** Done by their handlers, and not written yet. */
+  #ended: HeldClaim<T>[] = []
+  #taken = 0
+  /** Handlers at work, what is on its way to the store or from it (`arriving`: from it), what is settled by itself: each takes a place. */
+  #busy = 0
+  #moving = 0
+  #settling = 0
+  #arriving = 0
+  #writes = 0
+  #writeDue = false
+  #watching = false
   #closed: Promise<void> | undefined
 
   constructor(scope: Scope, queue: string, handler: WorkHandler<T>, options: WorkerOptions | undefined, only: TenantId | undefined) {
     checkOpen(scope.engine)
-    const { concurrency = CONCURRENCY, lease, drain = DRAIN_MS, tenants = 'own' } = optionsOf(options, 'work')
-    const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
-    if (typeof handler !== 'function') throw wrong('handler', 'it is a function of a claim')
-    if (!Number.isSafeInteger(concurrency) || concurrency < 1) throw wrong('concurrency', 'it is a whole number from 1 on')
-    if (tenants !== 'own' && tenants !== 'all') throw wrong('tenants', "it is 'own' or 'all'")
-    if (tenants === 'all' && only !== undefined) throw refuse('TENANT_WALL', { tenant: scope.tenant, call: "work({ tenants: 'all' })" })
+    this.#terms = takeTerms(scope, handler, options, only)
+    const { concurrency, all } = this.#terms
     this.#scope = scope
     this.#queue = queue
-    this.#handler = handler
-    this.#concurrency = concurrency
-    this.#leaseMs = takeLease(scope, lease)
-    this.#drainMs = milliseconds(drain)
+    this.#handlers = new Handlers(handler)
+    this.#settler = new Settler({ ours: this.#ours, leaving: this.#leaving.signal, log: (...what) => this.#log(...what) })
+    this.#reserve = new Reserve(concurrency)
     this.#ahead = new Ahead(scope, {
       queue,
-      all: tenants === 'all',
-      most: Math.min(Math.max(concurrency * limits.workAhead, limits.workAheadLeast), limits.workWindow),
-      isOurs: (key) => this.#running.has(key) || this.#taking.has(key),
+      all,
+      most: () => Math.min(Math.max((concurrency + this.#reserve.size) * limits.workAhead, limits.workAheadLeast), limits.workWindow),
+      isOurs: (key) => this.#ours.has(key),
       watch: (tenant) => this.#loop.watch(tenant),
     })
     this.#loop = new Loop(scope.engine, { of: `a worker of ${queue}`, look: () => this.#look() })
@@ -97,7 +67,8 @@ export class Worker<T> implements QueueWorker {
   }
 
   stats(): WorkerStats {
-    return { running: this.#running.size, ...this.#count }
+    const { held } = this.#reserve
+    return { running: this.#ours.size - this.#arriving - held, reserved: held, taken: this.#taken, ...this.#settler.count }
   }
 
   look(): void {
@@ -112,28 +83,39 @@ export class Worker<T> implements QueueWorker {
 
   async #close(): Promise<void> {
     await this.#loop.close()
-    const ended = this.#ended()
-    await patiently(this.#scope.engine, ended, this.#drainMs)
+    this.#track(this.#settler.giveBack(this.#reserve.takeBack()))
+    const ended = this.#allEnded()
+    await patiently(this.#scope.engine, ended, this.#terms.drainMs)
     this.#leaving.abort()
+    this.#handlers.leave()
     await ended
     this.#unlist()
   }
 
-  /** What was claimed with the settling of another is among them. */
-  async #ended(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running.values())
+  /** What one of them begins is among them. */
+  async #allEnded(): Promise<void> {
+    while (this.#underway.size > 0) await Promise.all(this.#underway)
+  }
+
+  #track(work: Promise<void>): void {
+    this.#underway.add(work)
+    void work.finally(() => this.#underway.delete(work))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
+  /** For how many more there is room among the handlers. Whoever writes what has ended takes the next with it. */
+  get #room(): number {
+    return this.#terms.concurrency - this.#busy - this.#moving - this.#settling - this.#reserve.held - this.#ended.length
+  }
+
   async #look(): Promise<number | undefined> {
-    while (this.#running.size < this.#concurrency && !this.#loop.closing.aborted) {
-      const picked = this.#pickSome(this.#concurrency - this.#running.size)
+    while (this.#room > 0 && !this.#loop.closing.aborted) {
+      const picked = this.#ahead.pick(this.#room)
       if (picked.length > 0) {
-        // For all that are free at once: their commits share a flush.
-        await Promise.all(picked.map((candidate) => this.#take(candidate)))
+        await this.#takeAll(picked)
         continue
       }
       const next = await this.#ahead.read()
@@ -142,143 +124,174 @@ export class Worker<T> implements QueueWorker {
     return undefined
   }
 
-  #pickSome(most: number): readonly Candidate[] {
-    const picked: Candidate[] = []
-    for (let next = this.#ahead.pick(); next; next = this.#ahead.pick()) if (picked.push(next) >= most) break
-    return picked
+  async #takeAll(picked: readonly Candidate[]): Promise<void> {
+    const apart = this.#reserve.isApart(this.#steady())
+    const groups = Map.groupBy(picked, (candidate) => (apart || !isPlain(candidate) ? candidate.row.id : candidate.scope.tenant))
+    await Promise.all([...groups.values()].map((group) => this.#takeGroup(group)))
+  }
+
+  /** Where they cannot be taken together, each is taken by itself. */
+  async #takeGroup(group: readonly Candidate[]): Promise<void> {
+    if (group.length > 1 && (await this.#write([], group))) return
+    await Promise.all(group.map((candidate) => this.#take(candidate)))
   }
 
   async #take(candidate: Candidate): Promise<void> {
     const { scope, row, seen } = candidate
+    const key = keyOf(scope.tenant, row.id)
+    this.#ours.add(key)
+    this.#arriving++
+    this.#moving++
+    let claim: HeldClaim<T> | 'buried' | undefined
     try {
-      const claim = await this.#whileTaking(candidate, () => claimAs<T>(scope, row, seen, this.#leaseMs, true))
-      if (!claim) this.#ahead.collided()
-      else if (claim !== 'buried') this.#begin(claim)
+      claim = await claimAs<T>(scope, row, seen, this.#terms.leaseMs, true)
+      if (!claim) this.#collided()
     } catch (error) {
-      this.#ahead.rest(candidate)
-      this.#log('an item could not be claimed', row.id, error)
+      this.#unclaimed(candidate, error)
+    } finally {
+      this.#arriving--
+      this.#moving--
     }
+    if (claim && claim !== 'buried') this.#keep(claim)
+    else this.#ours.delete(key)
   }
 
-  #begin(claim: HeldClaim<T>): void {
-    this.#count.taken++
-    const key = keyOf(claim.tenant, claim.id)
-    const work = this.#perform(claim)
-      .catch((error: unknown) => {
-        this.#count.lost++
-        this.#log('an item could not be settled', claim.id, error)
-      })
-      .then((next) => {
-        this.#running.delete(key)
-        if (next) this.#begin(next)
-        else this.look()
-      })
-    this.#running.set(key, work)
+  #collided(): void {
+    this.#ahead.collided()
+    this.#reserve.collided(this.#steady())
   }
 
-  /** The answer is the item that was claimed with the settling of this one. */
-  async #perform(claim: HeldClaim<T>): Promise<HeldClaim<T> | undefined> {
-    // Claimed on the way out, it is given back as it is.
-    const ended: Ended = this.#loop.closing.aborted ? { how: 'left' } : await this.#handle(claim)
-    if (claim.how) return this.#settledByHandler(claim, ended)
-    if (ended.how === 'done') return this.#completeAndTake(claim)
-    // Whoever has it by now knows better what becomes of it.
-    if (claim.signal.aborted) this.#count.lost++
-    else if (ended.how === 'left') await this.#settle(claim, () => claim.giveBack(0, true))
-    else await this.#settle(claim, () => claim.fail(ended.error, { final: ended.error instanceof FinalError }))
-    return undefined
+  /** Begun at once where there is room. Claimed on the way out, it is given back as it is. */
+  #keep(...claims: readonly HeldClaim<T>[]): void {
+    if (this.#loop.closing.aborted) {
+      this.#track(this.#settler.giveBack(claims))
+      return
+    }
+    const now = this.#steady()
+    for (const claim of claims) this.#reserve.put(claim, now)
+    this.#fill()
+    if (this.#reserve.held > 0 && !this.#watching) this.#track(this.#watchReserve())
   }
 
-  async #handle(claim: HeldClaim<T>): Promise<Ended> {
-    const left = Promise.withResolvers<Ended>()
-    const leave = () => left.resolve({ how: 'left' })
-    this.#leaving.signal.addEventListener('abort', leave, { once: true })
-    try {
-      const work = async (): Promise<Ended> => {
-        await this.#handler(claim)
-        return { how: 'done' }
+  #fill(): void {
+    while (this.#busy < this.#terms.concurrency && !this.#loop.closing.aborted) {
+      const claim = this.#reserve.take()
+      if (!claim) return
+      if (claim.signal.aborted) {
+        this.#track(this.#settler.settle(claim, { how: 'left' }))
+        continue
       }
-      return await Promise.race([work(), left.promise])
-    } catch (error) {
-      return { how: 'failed', error }
+      this.#taken++
+      this.#busy++
+      this.#track(this.#perform(claim))
+    }
+  }
+
+  /** Handlers may have turned slow: what waits for them meanwhile is for others. */
+  async #watchReserve(): Promise<void> {
+    const heldMs = Math.min(limits.workReserveHeldMs, this.#terms.leaseMs / 2)
+    this.#watching = true
+    while (this.#reserve.held > 0 && !this.#loop.closing.aborted) {
+      await this.#scope.engine.environment.timer.after(heldMs / 2, this.#loop.closing).catch(() => {})
+      if (!this.#loop.closing.aborted) await this.#settler.giveBack(this.#reserve.takeBack(this.#steady(), heldMs))
+    }
+    this.#watching = false
+  }
+
+  async #perform(claim: HeldClaim<T>): Promise<void> {
+    const since = this.#steady()
+    const ended = await this.#handlers.handle(claim)
+    this.#reserve.handled(this.#steady() - since)
+    this.#busy--
+    if (ended.how === 'done' && !claim.how && !claim.origin && !claim.signal.aborted) {
+      this.#ended.push(claim)
+      this.#writeSoon()
+      this.#fill()
+      return
+    }
+    this.#settling++
+    this.#fill()
+    await this.#settler.settle(claim, ended)
+    this.#settling--
+    this.look()
+  }
+
+  /** Everything that ends in this moment is written together. */
+  #writeSoon(): void {
+    if (this.#writeDue || this.#writes >= WRITES) return
+    this.#writeDue = true
+    this.#track(this.#writeEnded())
+  }
+
+  async #writeEnded(): Promise<void> {
+    await new Promise<void>((resolve) => this.#scope.engine.environment.timer.soon(resolve))
+    this.#writeDue = false
+    this.#writes++
+    try {
+      await this.#readIfDry()
+      const [first] = this.#ended
+      if (!first) return
+      const of = Map.groupBy(this.#ended, ({ tenant }) => tenant === first.tenant)
+      this.#ended = of.get(false) ?? []
+      const ended = of.get(true) ?? []
+      if (await this.#write(ended, this.#pickNext(first.tenant))) return
+      this.#settling += ended.length
+      await Promise.all(ended.map((claim) => this.#settler.settle(claim, { how: 'done' })))
+      this.#settling -= ended.length
     } finally {
-      this.#leaving.signal.removeEventListener('abort', leave)
+      this.#writes--
+      if (this.#ended.length > 0) this.#writeSoon()
+      if (this.#room > 0) this.look()
     }
   }
 
-  #settledByHandler(claim: HeldClaim<T>, ended: Ended): undefined {
-    if (claim.signal.aborted) this.#count.lost++
-    else {
-      this.#settled(claim)
-      if (ended.how === 'failed') this.#log('a handler failed after it had settled its item', claim.id, ended.error)
-    }
-    return undefined
+  /** What comes next is claimed with what has ended, where that is known or can be. */
+  async #readIfDry(): Promise<void> {
+    if (this.#loop.closing.aborted) return
+    this.#ahead.readOn(this.#terms.concurrency + this.#reserve.size)
+    if (!this.#ahead.isEmpty || this.#ahead.ranDry) return
+    await this.#ahead.read().catch((error: unknown) => this.#log('a worker could not look for work', '', error))
   }
 
-  async #settle(claim: HeldClaim<T>, settle: () => Promise<unknown>): Promise<void> {
+  #pickNext(tenant: TenantId): readonly Candidate[] {
+    return this.#loop.closing.aborted ? [] : this.#ahead.pickPlain(tenant, this.#reserve.share(this.#room, this.#steady()))
+  }
+
+  /** All of it in one commit. False where that could not be: which of them it was about is seen when each is settled or taken by itself. */
+  async #write(ended: readonly HeldClaim<T>[], next: readonly Candidate[]): Promise<boolean> {
+    const scope = ended[0]?.scope ?? next[0]?.scope
+    if (!scope) return true
+    for (const { row } of next) this.#ours.add(keyOf(scope.tenant, row.id))
+    const moving = Math.max(ended.length, next.length)
+    this.#arriving += next.length
+    this.#moving += moving
+    let taken: readonly PromiseSettledResult<HeldClaim<T>>[] = []
     try {
-      await settling(claim, settle, this.#leaving.signal)
-      this.#settled(claim)
+      taken = await Promise.allSettled(await completeAndTake<T>(scope, ended, next, this.#terms.leaseMs))
+      this.#settler.completed(ended)
+      this.#reserve.grow(this.#steady())
     } catch (error) {
-      if (!(error instanceof InkError && error.code === 'FENCE_LOST')) throw error
-      // What may have been written was, where nobody has it now.
-      if (claim.wasDoubted && error.details.found === 0) this.#settled(claim)
-      else this.#count.lost++
-    }
-  }
-
-  #settled({ how }: HeldClaim<T>): void {
-    if (how === 'completed' || how === 'failed' || how === 'died') this.#count[how]++
-  }
-
-  async #completeAndTake(claim: HeldClaim<T>): Promise<HeldClaim<T> | undefined> {
-    const candidate = await this.#successor(claim)
-    const next = candidate && (await this.#completeWith(claim, candidate))
-    if (!claim.how) await this.#settle(claim, () => claim.complete())
-    else this.#count[claim.signal.aborted ? 'lost' : 'completed']++
-    return next
-  }
-
-  /** In one commit with taking the next. Where that cannot be, this one may still be to complete. */
-  async #completeWith(claim: HeldClaim<T>, candidate: Candidate): Promise<HeldClaim<T> | undefined> {
-    const { scope, row, seen } = candidate
-    try {
-      return await this.#whileTaking(candidate, async () => {
-        const { parts, guards, asked } = await taking(scope, row, seen, this.#leaseMs)
-        const { rows } = await claim.settle({ verb: 'complete' }, 'completed', parts, guards)
-        const claimed = rows[rows.length - parts.length] as DoneRow
-        return inHand<T>(scope, claimed, row.id, this.#leaseMs, asked, true)
-      })
-    } catch (error) {
-      // Somebody took the next one, or the store failed: which of the two it was about is seen when this one is completed alone.
-      if (error instanceof InkError && error.code === 'CONFLICT') this.#ahead.collided()
-      else this.#ahead.putBack(candidate)
-      return undefined
-    }
-  }
-
-  /** The next item of the same tenant, where there is one and it is nobody's. Those that somebody left are taken up one by one. */
-  async #successor(claim: HeldClaim<T>): Promise<Candidate | undefined> {
-    const { closing } = this.#loop
-    if (closing.aborted) return undefined
-    const found = this.#ahead.pickReady(claim.tenant)
-    this.#ahead.readOn(this.#concurrency)
-    if (found || !this.#ahead.isEmpty || this.#ahead.ranDry) return found
-    try {
-      await this.#ahead.read()
-    } catch (error) {
-      this.#log('a worker could not look for work', claim.id, error)
-    }
-    return closing.aborted ? undefined : this.#ahead.pickReady(claim.tenant)
-  }
-
-  async #whileTaking<R>({ scope: { tenant }, row: { id } }: Candidate, take: () => Promise<R>): Promise<R> {
-    this.#taking.add(keyOf(tenant, id))
-    try {
-      return await take()
+      if (isConflict(error, 'work')) this.#collided()
+      for (const { row } of next) this.#ours.delete(keyOf(scope.tenant, row.id))
+      if (ended.length > 0) this.#ahead.putBack(next)
+      return false
     } finally {
-      this.#taking.delete(keyOf(tenant, id))
+      this.#arriving -= next.length
+      this.#moving -= moving
     }
+    this.#keep(...taken.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])))
+    for (const [i, result] of taken.entries()) if (result.status === 'rejected') this.#unclaimed(next[i] as Candidate, result.reason)
+    return true
+  }
+
+  #unclaimed(candidate: Candidate, error: unknown): void {
+    this.#ours.delete(keyOf(candidate.scope.tenant, candidate.row.id))
+    this.#ahead.rest(candidate)
+    this.#log('an item could not be claimed', candidate.row.id, error)
+  }
+
+  #steady(): number {
+    return this.#scope.engine.environment.clock.monotonic()
   }
 
   #log(message: string, item: string, error: unknown): void {

@@ -1,0 +1,45 @@
+// What time it is for the store, as far as its answers tell.
+
+import type { Environment } from '../ports/environment.ts'
+import { reasonOf } from './outcome.ts'
+
+export class StoreTime {
+  readonly #environment: Environment
+  /** How far the store's clock is ahead of ours. */
+  #ahead: number | undefined
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  now(): number {
+    return this.#environment.clock.now() + (this.#ahead ?? 0)
+  }
+
+  get hasHeard(): boolean {
+    return this.#ahead !== undefined
+  }
+
+  /**
+   * The store read its clock between asking and now, so how far it is ahead lies between two bounds. What is known stays as long as it lies
+   * there too: otherwise time would step back with every answer that took a little longer, and with it the order of what is offered.
+   */
+  learn(told: number | undefined, asked: number | undefined): void {
+    const now = this.wallClock()
+    if (told === undefined || now === undefined || asked === undefined) return
+    const [least, most] = [told - now, told - asked]
+    // Our own clock was set back meanwhile, or nothing is known yet.
+    if (this.#ahead === undefined || least > most) this.#ahead = least
+    else this.#ahead = Math.max(least, Math.min(this.#ahead, most))
+  }
+
+  /** What was saved is answered, whatever a clock of the user's own does. */
+  wallClock(): number | undefined {
+    try {
+      return this.#environment.clock.now()
+    } catch (error) {
+      this.#environment.logger.warn('the clock could not be read', { error: reasonOf(error) })
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// What a worker claims beyond what it works on: only while its handlers are quick, and nobody waits for it.
+
+import { describe, expect, test } from 'vitest'
+import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
+import type { QueueWorker, Store } from '../../src/index.ts'
+import type { Commit, Outcome } from '../../src/ports/commit.ts'
+import { engines, expectSound } from '../support/engines.ts'
+import { committing, moments, openOn, refusing } from './spoiled.ts'
+
+const MANY = 400
+
+async function fill(store: Store, count = MANY): Promise<void> {
+  const queue = store.queue<number>('q')
+  // The first tells what time it is for the store, and so the others have an order.
+  await queue.offer(0)
+  await Promise.all(Array.from({ length: count - 1 }, (_, n) => queue.offer(n + 1)))
+}
+
+const inOrder = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)
+
+describe.each(engines)('a worker on $name', (engine) => {
+  test('with quick handlers claims ahead, and takes everything once and in order', async () => {
+    const store = await engine.open()
+    await fill(store)
+    const seen: number[] = []
+    let most = 0
+    let worker: QueueWorker | undefined
+    worker = store.queue<number>('q').work(
+      ({ payload, attempt }) => {
+        expect(attempt).toBe(1)
+        seen.push(payload)
+        most = Math.max(most, worker?.stats().reserved ?? 0)
+      },
+      { concurrency: 1 },
+    )
+    await expect.poll(() => worker?.stats().completed, { timeout: 20_000 }).toBe(MANY)
+    await worker.close()
+    expect(seen).toEqual(inOrder(MANY))
+    expect(most).toBeGreaterThan(10)
+    expect(worker.stats()).toMatchObject({ taken: MANY, completed: MANY, running: 0, reserved: 0, lost: 0 })
+    expect(await store.queue('q').stats()).toMatchObject({ ready: 0, claimed: 0, dead: 0 })
+    await expectSound(store)
+  })
+
+  test('whose handler turns slow gives back what it had claimed ahead, and no attempt is counted', async () => {
+    const store = await engine.open()
+    await fill(store)
+    const gate = Promise.withResolvers<void>()
+    const worker = store.queue<number>('q').work(({ payload }) => (payload === 150 ? gate.promise : undefined), { concurrency: 1 })
+    await expect.poll(() => worker.stats().reserved, { timeout: 20_000, interval: 1 }).toBeGreaterThan(0)
+    await expect.poll(() => worker.stats(), { timeout: 20_000 }).toMatchObject({ taken: 151, completed: 150, running: 1, reserved: 0 })
+    const { items } = await store.queue('q').list({ state: 'ready', last: MANY })
+    expect(items.length).toBe(MANY - 151)
+    expect(items.every(({ attempt }) => attempt === 0)).toBe(true)
+    gate.resolve()
+    await expect.poll(() => worker.stats().completed, { timeout: 20_000 }).toBe(MANY)
+    await worker.close()
+    await expectSound(store)
+  })
+
+  test('that is closed gives back what it had not begun', async () => {
+    const store = await engine.open()
+    await fill(store)
+    const closing = Promise.withResolvers<void>()
+    const worker = store.queue<number>('q').work(({ payload }) => void (payload === 150 && closing.resolve()), { concurrency: 1 })
+    await closing.promise
+    await worker.close()
+    const { taken, completed, reserved } = worker.stats()
+    expect(completed).toBe(taken)
+    expect(reserved).toBe(0)
+    const { items } = await store.queue('q').list({ last: MANY })
+    expect(items.length).toBe(MANY - completed)
+    expect(items.every(({ attempt, state }) => attempt === 0 && state === 'ready')).toBe(true)
+    await expectSound(store)
+  })
+})
+
+test('a worker with slow handlers claims nothing ahead: it is there for others', async () => {
+  const store = await openOn(freshMemory())
+  await fill(store, 40)
+  const found: number[] = []
+  await using worker = store.queue('q').work(() => moments(50), { concurrency: 4 })
+  for (let i = 0; i < 30; i++) {
+    found.push((await store.queue('q').stats()).claimed)
+    await moments(10)
+  }
+  expect(Math.max(...found)).toBeLessThanOrEqual(4)
+  expect(worker.stats().reserved).toBe(0)
+})
+
+test('where others take from the same queue, everything is taken once', async () => {
+  const kept = freshMemory()
+  const stores = [await openOn(handleTo(kept)), await openOn(handleTo(kept)), await openOn(handleTo(kept))]
+  await fill(stores[0] as Store)
+  const seen: number[] = []
+  const workers = stores.map((store) => store.queue<number>('q').work(({ payload }) => void seen.push(payload), { concurrency: 2 }))
+  await expect.poll(() => workers.reduce((sum, worker) => sum + worker.stats().completed, 0), { timeout: 20_000 }).toBe(MANY)
+  for (const worker of workers) await worker.close()
+  expect(seen.toSorted((a, b) => a - b)).toEqual(inOrder(MANY))
+  await expectSound(stores[0] as Store)
+})
+
+test('what cannot be written together is written one by one, and only what is at fault fails', async () => {
+  let faulty = ''
+  const isFaulty = ({ events }: Commit) => events.some(({ type, subject }) => type === 'work.completed' && subject === faulty)
+  const store = await openOn(
+    committing(freshMemory(), async (batch, go) => {
+      const outcomes: Outcome[] = []
+      for (const commit of batch) outcomes.push(...(isFaulty(commit) ? refusing([commit]) : await go([commit])))
+      return outcomes
+    }),
+  )
+  const queue = store.queue<number>('q')
+  await fill(store, 100)
+  faulty = (await queue.offer(100)).id
+  await fill(store, 100)
+  const worker = queue.work(() => {}, { concurrency: 2, lease: 200, drain: 0 })
+  await expect.poll(() => worker.stats().completed, { timeout: 20_000 }).toBe(200)
+  await worker.close()
+  expect((await queue.list()).items).toMatchObject([{ id: faulty }])
+  await expectSound(store)
+})
+
+test('what is claimed ahead is held by renewals as long as it is kept', async () => {
+  const kept = freshMemory()
+  const [store, other] = [await openOn(handleTo(kept)), await openOn(handleTo(kept))]
+  await fill(store)
+  const worker = store.queue('q').work(() => moments(1), { concurrency: 1, lease: 60 })
+  await expect.poll(() => worker.stats().completed, { timeout: 30_000 }).toBeGreaterThan(50)
+  await worker.close()
+  const { completed, taken, lost } = worker.stats()
+  expect({ taken, lost }).toEqual({ taken: completed, lost: 0 })
+  expect(await other.queue('q').stats()).toMatchObject({ ready: MANY - completed, claimed: 0 })
+})
