@@ -38,18 +38,17 @@ const START_UP_LOOK_MS = 50
 const entering = [`'search_path', 'pg_catalog, pg_temp'`, `'enable_seqscan', 'off'`, `'enable_sort', 'off'`, `'jit', 'off'`]
 const setting = (nameAndValue: string): string => `pg_catalog.set_config(${nameAndValue}, true)`
 
-export const enter = (token: string): Step => ({
-  text: `select ${entering.map(setting).join(', ')}, inkfast.enter_v1($1)`,
-  values: [token],
-  prepared: true,
-})
+const ENTER = `select ${entering.map(setting).join(', ')}, inkfast.enter_v1($1)`
+
+export const enter = (token: string): Step => ({ text: ENTER, values: [token], prepared: true })
 
 /** What holds for one transaction, besides what always does; set together with the role, in one statement. */
 export interface Opening {
-  /** Each a name and a value, as `set_config` takes them. */
+  /** Each a name and a value, as `set_config` takes them; a value may be a parameter. */
   readonly settings: readonly string[]
-  readonly values: readonly Value[]
 }
+
+const NOTHING: Opening = { settings: [] }
 
 export class Database {
   readonly connections: Connections
@@ -59,6 +58,8 @@ export class Database {
   readonly #timeoutMs: number
   readonly #warm = new WarmConnection()
   readonly #gather = new Gather((token, steps) => this.#readAs(token, steps))
+  /** Their texts, made once: what is prepared is found by its text. */
+  readonly #openings = new WeakMap<Opening, string>()
   #prepares = true
   #closed = false
 
@@ -95,12 +96,17 @@ export class Database {
   }
 
   /** One round trip, one transaction, in the app role. What was only read is read again when a connection breaks. */
-  async run(steps: readonly Step[], what: 'reading' | 'writing', opening?: Opening): Promise<readonly (readonly Cells[])[]> {
+  async run(
+    steps: readonly Step[],
+    what: 'reading' | 'writing',
+    opening?: Opening,
+    values: readonly Value[] = [],
+  ): Promise<readonly (readonly Cells[])[]> {
     for (let attempt = 1; ; attempt++) {
       const connection = (what === 'writing' && this.#warm.take()) || (await this.acquire())
       let broken = false
       try {
-        return await this.send(connection, steps, { opening })
+        return await this.send(connection, steps, { opening, values })
       } catch (error) {
         broken = isLost(error)
         // A pooler that shares connections does not know what another transaction prepared: then nothing is.
@@ -122,21 +128,31 @@ export class Database {
   async send(
     connection: Connection,
     steps: readonly Step[],
-    { held = false, opening }: { readonly held?: boolean; readonly opening?: Opening | undefined } = {},
+    {
+      held = false,
+      opening,
+      values = [],
+    }: { readonly held?: boolean; readonly opening?: Opening | undefined; readonly values?: readonly Value[] } = {},
   ): Promise<readonly (readonly Cells[])[]> {
     const asked = this.#prepares && !held ? steps : steps.map(({ prepared: _, ...step }) => step)
-    const first = held ? undefined : this.#become(opening)
+    const first = held ? undefined : this.#become(opening, values)
     if (!first) return connection.run(asked, this.#timeoutMs)
     const results = await connection.run([first, ...asked], this.#timeoutMs)
     return results.slice(1)
   }
 
   /** Nothing, where the login is the app role and nothing else is wanted. */
-  #become(opening?: Opening): Step | undefined {
+  #become(opening: Opening = NOTHING, values: readonly Value[] = []): Step | undefined {
+    const known = this.#openings.get(opening)
+    const text = known ?? this.#becoming(opening)
+    if (known === undefined) this.#openings.set(opening, text)
+    return text === '' ? undefined : { text, values, prepared: this.#prepares }
+  }
+
+  #becoming(opening: Opening): string {
     const role = this.#role === undefined ? [] : [`'role', '${this.#role}'`]
-    const settings = [...role, ...(opening ? [...entering, ...opening.settings] : [])]
-    if (settings.length === 0) return undefined
-    return { text: `select ${settings.map(setting).join(', ')}`, values: opening?.values ?? [], prepared: this.#prepares }
+    const settings = [...role, ...(opening === NOTHING ? [] : [...entering, ...opening.settings])]
+    return settings.length === 0 ? '' : `select ${settings.map(setting).join(', ')}`
   }
 
   async acquire(): Promise<Connection> {

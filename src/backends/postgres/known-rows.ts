@@ -80,70 +80,118 @@ function revisionsOf(guards: readonly Guard[]): ReadonlyMap<string, number> | un
   return revisions
 }
 
+/** What a batch does to one table. */
+interface TableMoves {
+  readonly table: TableName
+  readonly removed: readonly RowMove[]
+  readonly changed: readonly RowPut[]
+  readonly inserted: readonly RowPut[]
+}
+
+type RowPut = RowMove & { readonly put: Put }
+
 export interface RowStatement {
+  /** Statements of the same shape have the same text. */
+  readonly shape: string
+  readonly rows: number
+  readonly values: readonly Value[]
+}
+
+export function rowStatement(moves: RowMoves): RowStatement {
+  const values: Value[] = []
+  let [shape, rows] = ['', 0]
+  for (const [table, all] of moves) {
+    const of = tableMoves(table, all)
+    rows += all.length
+    shape += `${table}${of.removed.length > 0 ? '-' : ''}${of.changed.length > 0 ? '=' : ''}${of.inserted.length > 0 ? '+' : ''} `
+    if (of.removed.length > 0) values.push(texts(of.removed.map(({ id }) => id)), numbers(of.removed.map(({ before }) => before)))
+    for (const some of [of.changed, of.inserted]) if (some.length > 0) values.push(...listsOf(table, some))
+  }
+  return { shape, rows, values }
+}
+
+function tableMoves(table: TableName, all: readonly RowMove[]): TableMoves {
+  const put = all.filter((move): move is RowPut => move.put !== undefined)
+  return {
+    table,
+    removed: all.filter(({ put }) => !put),
+    changed: put.filter(({ before }) => before > 0),
+    inserted: put.filter(({ before }) => before === 0),
+  }
+}
+
+function listsOf(table: TableName, some: readonly RowPut[]): readonly Value[] {
+  const { columns, fenced } = tableOf(table)
+  return [
+    texts(some.map(({ id }) => id)),
+    numbers(some.map(({ before, put }) => before || put.born)),
+    numbers(some.map(({ put }) => put.revision)),
+    ...(fenced ? [cells(some.map(({ put }) => put.fence ?? null))] : []),
+    ...Object.keys(columns).map((_, i) => cells(some.map(({ put }) => put.columns[i] ?? null))),
+    texts(some.map(({ put }) => put.body)),
+  ]
+}
+
+export interface RowParts {
   /** Further parts of the statement, each with a count of the rows it met. */
   readonly parts: readonly string[]
   readonly counts: readonly string[]
-  readonly values: readonly Value[]
-  readonly rows: number
 }
 
 /** `first` is the number of the first parameter that is free; `moved` holds the tenant, or nothing. */
-export function rowStatement(moves: RowMoves, first: number): RowStatement {
+export function rowParts(moves: RowMoves, first: number): RowParts {
   const parts: string[] = []
   const counts: string[] = []
-  const values: Value[] = []
-  let rows = 0
-  const add = (value: Value): string => `$${first + values.push(value) - 1}`
+  let free = first
+  const next = (type: string): string => `$${free++}::${type}[]`
   for (const [table, all] of moves) {
-    rows += all.length
-    const removed = all.filter(({ put }) => !put)
-    const put = all.filter((move): move is RowMove & { readonly put: Put } => move.put !== undefined)
-    const changed = put.filter(({ before }) => before > 0)
-    const inserted = put.filter(({ before }) => before === 0)
+    const { removed, changed, inserted } = tableMoves(table, all)
     const { columns, fenced } = tableOf(table)
     const names = Object.keys(columns)
-    const lists = (some: readonly (RowMove & { readonly put: Put })[]): string[] => [
-      `${add(texts(some.map(({ id }) => id)))}::text[]`,
-      `${add(numbers(some.map(({ before, put }) => before || put.born)))}::bigint[]`,
-      `${add(numbers(some.map(({ put }) => put.revision)))}::bigint[]`,
-      ...(fenced ? [`${add(cells(some.map(({ put }) => put.fence ?? null)))}::bigint[]`] : []),
-      ...names.map(
-        (name, i) => `${add(cells(some.map(({ put }) => put.columns[i] ?? null)))}::${columns[name] === 'integer' ? 'bigint' : 'text'}[]`,
-      ),
-      `${add(texts(some.map(({ put }) => put.body)))}::text[]`,
-    ]
     const fence = fenced ? ['fence'] : []
-    if (removed.length > 0) {
-      const ids = add(texts(removed.map(({ id }) => id)))
-      const revisions = add(numbers(removed.map(({ before }) => before)))
-      parts.push(`${table}_removed as (
-    delete from inkfast.${table} t using (
-      select x.ctid as place from unnest(${ids}::text[], ${revisions}::bigint[]) as r (id, before), moved m, ${placeOf(table, 'r')}
-    ) r where t.ctid = r.place returning 1)`)
-      counts.push(`(select count(*) from ${table}_removed)`)
+    const lists = (): string =>
+      [
+        'text',
+        'bigint',
+        'bigint',
+        ...fence.map(() => 'bigint'),
+        ...names.map((name) => (columns[name] === 'integer' ? 'bigint' : 'text')),
+        'text',
+      ]
+        .map(next)
+        .join(', ')
+    const add = (what: string, text: string): void => {
+      parts.push(`${table}_${what} as (\n    ${text} returning 1)`)
+      counts.push(`(select count(*) from ${table}_${what})`)
     }
+    if (removed.length > 0)
+      add(
+        'removed',
+        `delete from inkfast.${table} t using (
+      select x.ctid as place from unnest(${next('text')}, ${next('bigint')}) as r (id, before), moved m, ${placeOf(table, 'r')}
+    ) r where t.ctid = r.place`,
+      )
     if (changed.length > 0) {
       const set = ['revision', ...names, 'body'].map((name) => `${name} = u.${name}`)
       if (fenced) set.push('fence = coalesce(u.fence, t.fence)')
-      parts.push(`${table}_changed as (
-    update inkfast.${table} t set ${set.join(', ')}
+      add(
+        'changed',
+        `update inkfast.${table} t set ${set.join(', ')}
     from (
       select u.*, x.ctid as place
-      from unnest(${lists(changed).join(', ')}) as u (id, before, revision, ${[...fence, ...names].map((name) => `${name}, `).join('')}body), moved m,
-        ${placeOf(table, 'u')}
-    ) u where t.ctid = u.place returning 1)`)
-      counts.push(`(select count(*) from ${table}_changed)`)
+      from unnest(${lists()}) as u (${['id', 'before', 'revision', ...fence, ...names, 'body'].join(', ')}), moved m, ${placeOf(table, 'u')}
+    ) u where t.ctid = u.place`,
+      )
     }
     if (inserted.length > 0) {
-      const into = ['id', 'born', 'revision', ...fence, ...names, 'body']
-      parts.push(`${table}_inserted as (
-    insert into inkfast.${table} (tenant, ${into.join(', ')})
-    select m.tenant, i.* from unnest(${lists(inserted).join(', ')}) as i (${into.join(', ')}), moved m returning 1)`)
-      counts.push(`(select count(*) from ${table}_inserted)`)
+      const into = ['id', 'born', 'revision', ...fence, ...names, 'body'].join(', ')
+      add(
+        'inserted',
+        `insert into inkfast.${table} (tenant, ${into})\n    select m.tenant, i.* from unnest(${lists()}) as i (${into}), moved m`,
+      )
     }
   }
-  return { parts, counts, values, rows }
+  return { parts, counts }
 }
 
 // Looked for as a range in the order of the key, which only its own index has: a plan that was made while the table was small finds it in a large

@@ -12,7 +12,7 @@ import type { CommitSettings } from './commit.ts'
 import { insertEvents } from './commit-function.ts'
 import type { Database, Opening } from './database.ts'
 import type { KnownHead } from './known.ts'
-import { type RowMoves, type RowStatement, rowStatement } from './known-rows.ts'
+import { type RowMoves, type RowParts, rowParts, rowStatement } from './known-rows.ts'
 import { packEvents } from './pack.ts'
 
 const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer')
@@ -21,7 +21,7 @@ const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer')
 // A head is found by its tenant as a range, for the same reason as everything else.
 const HEAD = 16
 
-const plain = ({ parts, counts, rows }: RowStatement): string => `with moved as (
+const plain = ({ parts, counts }: RowParts): string => `with moved as (
     update inkfast.heads h set seq = $3::bigint, hash = $4::bytea
     where h.tenant between $1::text and $1::text and h.seq = $2::bigint and h.hash = $5::bytea and h.state = 'active'
     returning h.tenant
@@ -36,16 +36,29 @@ const plain = ({ parts, counts, rows }: RowStatement): string => `with moved as 
       lists: ['$7::bigint[]', '$8::text[]', '$9::bigint[]', '$10::smallint[]', '$11::text[]', '$14::integer[]', '$15::integer[]'],
     })}, moved m
   )${parts.map((part) => `, ${part}`).join('')}
-  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms${rows === 0 ? '' : ` / ${allMet(counts, `$${HEAD + 1}`)}`}
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms${parts.length === 0 ? '' : ` / ${allMet(counts, `$${HEAD + 1}`)}`}
   from inkfast.clock c, moved m where c.id`
 
 // A row that is not as it was expected ends the statement, and with it everything it did.
 const allMet = (counts: readonly string[], rows: string): string => `(case when ${counts.join(' + ')} = ${rows}::bigint then 1 else 0 end)`
 
+// Made once for each shape, and the same text every time: what is prepared is found by it.
+const textsByShape = new Map<string, string>()
+const SHAPES_MOST = 1000
+
+function textOf(shape: string, moves: RowMoves): string {
+  const known = textsByShape.get(shape)
+  if (known !== undefined) return known
+  if (textsByShape.size >= SHAPES_MOST) textsByShape.clear()
+  const text = plain(rowParts(moves, HEAD + 2))
+  textsByShape.set(shape, text)
+  return text
+}
+
 // Rows are, however small or large their table was when the plan was made. Each setting has its price, and most batches change none.
 const FOUND_BY_THEIR_IDS = ['seqscan', 'sort', 'hashjoin', 'mergejoin'].map((way) => `'enable_${way}', 'off'`)
 
-const opening = (token: string, { durable, lockMs }: CommitSettings, changesRows: boolean): Opening => ({
+const opening = ({ durable, lockMs }: CommitSettings, changesRows: boolean): Opening => ({
   settings: [
     `'inkfast.tenant', $1`,
     `'lock_timeout', '${lockMs}'`,
@@ -53,8 +66,15 @@ const opening = (token: string, { durable, lockMs }: CommitSettings, changesRows
     `'plan_cache_mode', 'force_generic_plan'`,
     ...(changesRows ? FOUND_BY_THEIR_IDS : []),
   ],
-  values: [token],
 })
+
+const openings = new WeakMap<CommitSettings, { readonly plain: Opening; readonly rows: Opening }>()
+
+function openingOf(settings: CommitSettings, changesRows: boolean): Opening {
+  const known = openings.get(settings) ?? { plain: opening(settings, false), rows: opening(settings, true) }
+  openings.set(settings, known)
+  return changesRows ? known.rows : known.plain
+}
 
 /** Undefined when the head was not where it was expected: then nothing was written. */
 export async function appendPlain(
@@ -73,7 +93,7 @@ export async function appendPlain(
     last = linkHash(sha256, last, ++seq, event)
     links.set(last, (seq - head.seq - 1) * 32)
   }
-  const changes = rowStatement(moves, HEAD + 2)
+  const changes = rowStatement(moves)
   const values = [
     tenant,
     head.seq,
@@ -84,8 +104,8 @@ export async function appendPlain(
     ...packEvents(events),
     ...(changes.rows > 0 ? [changes.rows, ...changes.values] : []),
   ]
-  const step = { text: plain(changes), values, prepared: true }
-  const [rows] = await db.run([step], 'writing', opening(db.wall.whatever(tenant), settings, changes.rows > 0))
+  const step = { text: textOf(changes.shape, moves), values, prepared: true }
+  const [rows] = await db.run([step], 'writing', openingOf(settings, changes.rows > 0), [db.wall.whatever(tenant)])
   const found = rows?.[0]?.[0]
   if (!found) return undefined
   const now = Number(found)

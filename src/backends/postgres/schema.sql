@@ -1353,10 +1353,19 @@ CREATE OR REPLACE FUNCTION inkfast.enter_v1(p_tenant text)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  v_set text := set_config('inkfast.tenant', p_tenant, true);
+  v_set    text := set_config('inkfast.tenant', p_tenant, true);
+  v_tenant text := inkfast.tenant();
+  v_state  text;
 begin
-  if inkfast.tenant() is null then
+  if v_tenant is null then
     raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+  if left(p_tenant, -65) like '%!' or v_tenant = '*' then
+    return;
+  end if;
+  select state into v_state from inkfast.heads where tenant = v_tenant;
+  if v_state <> 'active' then
+    raise exception 'inkfast: tenant % is %', v_tenant, v_state using errcode = 'IF001', detail = v_state;
   end if;
 end
 $function$;
@@ -1416,32 +1425,14 @@ grant execute on function inkfast.now_v1() to inkfast_reader;
 -- owner: inkfast_wall
 CREATE OR REPLACE FUNCTION inkfast.tenant()
  RETURNS text
- LANGUAGE plpgsql
+ LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-declare
-  v_who   text;
-  v_state text;
-begin
-  -- Asked by every statement, so in few steps: each has its price. In the order of the keys, so that an index answers.
-  select left(current_setting('inkfast.tenant', true), -65) into v_who from inkfast.wall_keys
+    select rtrim(left(current_setting('inkfast.tenant', true), -65), '!') from inkfast.wall_keys
     where id > '' and right(current_setting('inkfast.tenant', true), 64) = encode(sha256(outer_pad || sha256(inner_pad
       || convert_to('inkfast/1/tenant:' || left(current_setting('inkfast.tenant', true), -65), 'UTF8'))), 'hex')
-    order by id limit 1;
-  if right(v_who, 1) = '!' then
-    return left(v_who, -1);
-  end if;
-  if v_who is null or v_who = '*' then
-    return v_who;
-  end if;
-  select state into v_state from inkfast.heads where tenant = v_who;
-  if v_state <> 'active' then
-    raise exception 'inkfast: tenant % is %', v_who, v_state using errcode = 'IF001', detail = v_state;
-  end if;
-  return v_who;
-end
-$function$;
+    order by id limit 1$function$;
 grant execute on function inkfast.tenant() to inkfast_app;
 grant execute on function inkfast.tenant() to inkfast_owner;
 grant execute on function inkfast.tenant() to inkfast_reader;
