@@ -107,7 +107,7 @@ export const limits = {
   /** and at least: a read costs as much as a commit. */
   workAheadLeast: 64,
   /** What was read ahead is read anew after this long: something more urgent may have come. */
-  workAheadMs: 100,
+  workAheadMs: 200,
   /** Items read at a time, however many a worker works on. */
   workWindow: 1024,
   /** Items that a worker claims beyond those it works on, where its handlers are quick, at most, */

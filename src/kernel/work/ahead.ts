@@ -23,7 +23,7 @@ export interface AheadOptions {
   /** How many to read at a time. */
   readonly most: () => number
   /** In hand here, or on its way. */
-  readonly isOurs: (key: string) => boolean
+  readonly ours: ReadonlySet<string>
   readonly watch: (tenant: TenantId) => void
 }
 
@@ -137,7 +137,9 @@ export class Ahead {
 
   async #readNow(): Promise<number | undefined> {
     const { backend } = this.#scope.engine
-    const { queue, all, isOurs } = this.#options
+    const { queue, all, ours } = this.#options
+    // What is in hand now may be done by the time the answer comes, and still stand in it.
+    const before = new Set(ours)
     this.#most = this.#options.most()
     const tenants = all
       ? (await backend.queries.due(queue, TENANTS_AT_A_TIME + this.#passed)).map(({ tenant }) => tenant)
@@ -159,7 +161,7 @@ export class Ahead {
     this.#more = found.length >= this.#most
     this.#candidates = found.filter(({ scope, row }) => {
       const key = keyOf(scope.tenant, row.id)
-      return !isOurs(key) && !this.#resting.has(key) && !this.#picked.has(key)
+      return !before.has(key) && !this.#resting.has(key) && !this.#picked.has(key)
     })
     this.#collided = false
     this.#readAt = this.#steady()

@@ -67,9 +67,17 @@ export class Reserve<T> {
   /** How many are claimed with what has ended, where there is room for so many among the handlers. */
   share(room: number, now: number): number {
     if (this.isApart(now)) return Math.min(room, 1)
-    const { size } = this
-    // Half of what may be in hand: while that is at the disk, the other half is worked off.
-    return size === 0 ? room : Math.min(room + size, Math.ceil((this.#concurrency + size) / 2))
+    return this.size === 0 ? room : Math.min(room + this.size, this.half)
+  }
+
+  /** Half of what may be in hand: while that is at the disk, the other half is worked off. */
+  get half(): number {
+    return Math.ceil((this.#concurrency + this.size) / 2)
+  }
+
+  /** Less is in hand than could be, by half. */
+  isShort(room: number): boolean {
+    return this.size > 0 && room + this.size >= this.half
   }
 
   /** Somebody else was met here lately: each item is taken by itself. */

@@ -11,6 +11,7 @@ import { Loop, patiently } from './loop.ts'
 import { claimAs } from './queue.ts'
 import { Reserve } from './reserve.ts'
 import { Settler } from './settling.ts'
+import { Tasks } from './tasks.ts'
 import { completeAndTake } from './together.ts'
 import { type QueueWorker, takeTerms, type WorkerOptions, type WorkerStats, type WorkerTerms, type WorkHandler } from './worker-options.ts'
 
@@ -26,7 +27,7 @@ export class Worker<T> implements QueueWorker {
   readonly #leaving = new AbortController()
   /** In hand here, or on their way to it. */
   readonly #ours = new Set<string>()
-  readonly #underway = new Set<Promise<void>>()
+  readonly #tasks = new Tasks()
   readonly #loop: Loop
   readonly #ahead: Ahead
   readonly #reserve: Reserve<T>
@@ -57,7 +58,7 @@ export class Worker<T> implements QueueWorker {
       queue,
       all,
       most: () => Math.min(Math.max((concurrency + this.#reserve.size) * limits.workAhead, limits.workAheadLeast), limits.workWindow),
-      isOurs: (key) => this.#ours.has(key),
+      ours: this.#ours,
       watch: (tenant) => this.#loop.watch(tenant),
     })
     this.#loop = new Loop(scope.engine, { of: `a worker of ${queue}`, look: () => this.#look() })
@@ -83,23 +84,13 @@ export class Worker<T> implements QueueWorker {
 
   async #close(): Promise<void> {
     await this.#loop.close()
-    this.#track(this.#settler.giveBack(this.#reserve.takeBack()))
-    const ended = this.#allEnded()
+    this.#tasks.add(this.#settler.giveBack(this.#reserve.takeBack()))
+    const ended = this.#tasks.ended()
     await patiently(this.#scope.engine, ended, this.#terms.drainMs)
     this.#leaving.abort()
     this.#handlers.leave()
     await ended
     this.#unlist()
-  }
-
-  /** What one of them begins is among them. */
-  async #allEnded(): Promise<void> {
-    while (this.#underway.size > 0) await Promise.all(this.#underway)
-  }
-
-  #track(work: Promise<void>): void {
-    this.#underway.add(work)
-    void work.finally(() => this.#underway.delete(work))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -164,13 +155,13 @@ export class Worker<T> implements QueueWorker {
   /** Begun at once where there is room. Claimed on the way out, it is given back as it is. */
   #keep(...claims: readonly HeldClaim<T>[]): void {
     if (this.#loop.closing.aborted) {
-      this.#track(this.#settler.giveBack(claims))
+      this.#tasks.add(this.#settler.giveBack(claims))
       return
     }
     const now = this.#steady()
     for (const claim of claims) this.#reserve.put(claim, now)
     this.#fill()
-    if (this.#reserve.held > 0 && !this.#watching) this.#track(this.#watchReserve())
+    if (this.#reserve.held > 0 && !this.#watching) this.#tasks.add(this.#watchReserve())
   }
 
   #fill(): void {
@@ -178,12 +169,12 @@ export class Worker<T> implements QueueWorker {
       const claim = this.#reserve.take()
       if (!claim) return
       if (claim.signal.aborted) {
-        this.#track(this.#settler.settle(claim, { how: 'left' }))
+        this.#tasks.add(this.#settler.settle(claim, { how: 'left' }))
         continue
       }
       this.#taken++
       this.#busy++
-      this.#track(this.#perform(claim))
+      this.#tasks.add(this.#perform(claim))
     }
   }
 
@@ -216,25 +207,28 @@ export class Worker<T> implements QueueWorker {
     this.look()
   }
 
-  /** Everything that ends in this moment is written together. */
-  #writeSoon(): void {
+  /** Everything that ends in this moment is written together, of one tenant after the other. */
+  #writeSoon(tenant?: TenantId): void {
     if (this.#writeDue || this.#writes >= WRITES) return
     this.#writeDue = true
-    this.#track(this.#writeEnded())
+    this.#tasks.add(this.#writeEnded(tenant))
   }
 
-  async #writeEnded(): Promise<void> {
-    await new Promise<void>((resolve) => this.#scope.engine.environment.timer.soon(resolve))
+  async #writeEnded(tenant?: TenantId): Promise<void> {
+    await this.#soon()
     this.#writeDue = false
     this.#writes++
     try {
       await this.#readIfDry()
-      const [first] = this.#ended
-      if (!first) return
-      const of = Map.groupBy(this.#ended, ({ tenant }) => tenant === first.tenant)
+      const whose = this.#ended[0]?.tenant ?? tenant
+      if (whose === undefined) return
+      const of = Map.groupBy(this.#ended, (claim) => claim.tenant === whose)
       this.#ended = of.get(false) ?? []
       const ended = of.get(true) ?? []
-      if (await this.#write(ended, this.#pickNext(first.tenant))) return
+      const written = this.#write(ended, this.#pickNext(whose))
+      // There is room for a second half: once this one has left.
+      if (this.#reserve.isShort(this.#room) && !this.#ahead.isEmpty) this.#soon().then(() => this.#writeSoon(whose))
+      if (await written) return
       this.#settling += ended.length
       await Promise.all(ended.map((claim) => this.#settler.settle(claim, { how: 'done' })))
       this.#settling -= ended.length
@@ -248,7 +242,7 @@ export class Worker<T> implements QueueWorker {
   /** What comes next is claimed with what has ended, where that is known or can be. */
   async #readIfDry(): Promise<void> {
     if (this.#loop.closing.aborted) return
-    this.#ahead.readOn(this.#terms.concurrency + this.#reserve.size)
+    this.#ahead.readOn(this.#reserve.half * 2)
     if (!this.#ahead.isEmpty || this.#ahead.ranDry) return
     await this.#ahead.read().catch((error: unknown) => this.#log('a worker could not look for work', '', error))
   }
@@ -288,6 +282,10 @@ export class Worker<T> implements QueueWorker {
     this.#ours.delete(keyOf(candidate.scope.tenant, candidate.row.id))
     this.#ahead.rest(candidate)
     this.#log('an item could not be claimed', candidate.row.id, error)
+  }
+
+  #soon(): Promise<void> {
+    return new Promise((resolve) => this.#scope.engine.environment.timer.soon(resolve))
   }
 
   #steady(): number {
