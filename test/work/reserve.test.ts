@@ -100,6 +100,30 @@ test('where others take from the same queue, everything is taken once', async ()
   await expectSound(stores[0] as Store)
 })
 
+test('what was in hand when a look began is not taken for ready when its answer comes late', async () => {
+  // So that a claim is underway when somebody looks.
+  const backend = committing(freshMemory(), async (batch, go) => {
+    await moments(5)
+    return go(batch)
+  })
+  const store = await openOn({
+    ...backend,
+    queries: {
+      ...backend.queries,
+      ready: async (...asked) => {
+        const answer = await backend.queries.ready(...asked)
+        await moments(40)
+        return answer
+      },
+    },
+  })
+  await fill(store, 2000)
+  const { refused } = store.stats()
+  await using worker = store.queue('q').work(() => {}, { concurrency: 4 })
+  await expect.poll(() => worker.stats().completed, { timeout: 20_000 }).toBe(2000)
+  expect(store.stats().refused - refused).toBe(0)
+})
+
 test('what cannot be written together is written one by one, and only what is at fault fails', async () => {
   let faulty = ''
   const isFaulty = ({ events }: Commit) => events.some(({ type, subject }) => type === 'work.completed' && subject === faulty)
