@@ -59,8 +59,8 @@ export const claims: Workload = {
       notes: [
         server.settings,
         `a payload of ${JSON.stringify(payload(12_345)).length} bytes; ${number(alone)} items wait for one worker and ${number(together)} for ${WORKERS}, offered before; every database is vacuumed and analysed before its turn`,
-        'a worker claims, waits for the answer, completes, waits for the answer, and begins again; nothing was left in a queue afterwards',
-        `ours: queue.work with a concurrency of 1 and of ${WORKERS}, which completes an item and claims the next in one commit, from starting it until it is closed; by hand: queue.claim and claim.complete in loops, as pg-boss has them`,
+        'by hand, and pg-boss: a worker claims, waits for the answer, completes, waits for the answer, and begins again; nothing was left in a queue afterwards',
+        `ours: queue.work with a concurrency of 1 and of ${WORKERS} and a handler that does nothing, from starting it until it is closed. It completes and claims in one commit, and claims ahead because its handlers are quick; each item has its own claim and completion in the journal`,
         `pg-boss: ${boss.settings}`,
         `ours: open(url) with its defaults; by hand with a lease of ${LEASE}`,
       ],

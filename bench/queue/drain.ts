@@ -9,7 +9,7 @@ import { number } from '../lib/table.ts'
 import { atLeast, type Findings, type Settings, type Workload } from '../lib/workload.ts'
 import { startBenchServer } from '../postgres/server.ts'
 import { openGraphile } from './graphile.ts'
-import { CONCURRENCY, ourQueue } from './ours.ts'
+import { CONCURRENCY, ourQueue, UNWRITTEN } from './ours.ts'
 import { openPgBoss } from './pgboss.ts'
 import { type Contestant, fullTurn } from './workers.ts'
 
@@ -30,7 +30,7 @@ export const drain: Workload = {
     const full = (who: Contestant, url: string, turn: (count: number) => Promise<number>) => () =>
       fullTurn(who, count, turn, () => query(url, 'vacuum analyze'))
     const found = await interleave(rounds, {
-      ours: full(ours, urls.ours, (n) => ours.worked(CONCURRENCY, n)),
+      ours: full(ours, urls.ours, (n) => ours.worked(CONCURRENCY, n, UNWRITTEN)),
       each: full(graphile, urls.graphile, (n) => graphile.drained(n, 'each')),
       batched: full(graphile, urls.graphile, (n) => graphile.drained(n, 'batched')),
       boss: full(boss, urls.boss, (n) => boss.drained(n)),
@@ -56,7 +56,7 @@ export const drain: Workload = {
         `graphile-worker: ${graphile.settings('each')}; batched: ${graphile.settings('batched')}`,
         'graphile-worker takes the next job without waiting for the completion of the last one, with batches and without, and deletes what is done',
         `pg-boss: ${boss.drainSettings}`,
-        `ours: open(url) with its defaults, queue.work with a concurrency of ${CONCURRENCY}; each item is claimed and completed by events of its own`,
+        `ours: open(url) with its defaults, queue.work with a concurrency of ${CONCURRENCY} and ${UNWRITTEN} unwritten; each item is claimed and completed by events of its own`,
       ],
     }
   },

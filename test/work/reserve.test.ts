@@ -5,7 +5,7 @@ import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
 import type { QueueWorker, Store } from '../../src/index.ts'
 import type { Commit, Outcome } from '../../src/ports/commit.ts'
 import { engines, expectSound } from '../support/engines.ts'
-import { committing, moments, openOn, refusing } from './spoiled.ts'
+import { committing, moments, openOn, refusing, tells } from './spoiled.ts'
 
 const MANY = 400
 
@@ -31,7 +31,7 @@ describe.each(engines)('a worker on $name', (engine) => {
         seen.push(payload)
         most = Math.max(most, worker?.stats().reserved ?? 0)
       },
-      { concurrency: 1 },
+      { concurrency: 1, unwritten: 100 },
     )
     await expect.poll(() => worker?.stats().completed, { timeout: 20_000 }).toBe(MANY)
     await worker.close()
@@ -46,7 +46,10 @@ describe.each(engines)('a worker on $name', (engine) => {
     const store = await engine.open()
     await fill(store)
     const gate = Promise.withResolvers<void>()
-    const worker = store.queue<number>('q').work(({ payload }) => (payload === 150 ? gate.promise : undefined), { concurrency: 1 })
+    const worker = store.queue<number>('q').work(({ payload }) => (payload === 150 ? gate.promise : undefined), {
+      concurrency: 1,
+      unwritten: 100,
+    })
     await expect.poll(() => worker.stats().reserved, { timeout: 20_000, interval: 1 }).toBeGreaterThan(0)
     await expect.poll(() => worker.stats(), { timeout: 20_000 }).toMatchObject({ taken: 151, completed: 150, running: 1, reserved: 0 })
     const { items } = await store.queue('q').list({ state: 'ready', last: MANY })
@@ -73,6 +76,30 @@ describe.each(engines)('a worker on $name', (engine) => {
     expect(items.every(({ attempt, state }) => attempt === 0 && state === 'ready')).toBe(true)
     await expectSound(store)
   })
+})
+
+test.each([
+  ['so many as it works on at a time', {}, 3],
+  ['so many as it was allowed', { unwritten: 40 }, 40],
+])('of what was worked on, and could not be written before the process died, there are at most %s', async (_, allowed, most) => {
+  const silence = Promise.withResolvers<void>()
+  let dead = false
+  const store = await openOn(
+    committing(freshMemory(), async (batch, go) => {
+      dead ||= tells(batch, 'work.completed') && begun > 50
+      if (dead) await silence.promise
+      return go(batch)
+    }),
+  )
+  let begun = 0
+  await fill(store)
+  const worker = store.queue('q').work(() => void begun++, { concurrency: 3, drain: 0, ...allowed })
+  await expect.poll(() => dead, { timeout: 20_000 }).toBe(true)
+  await moments(100)
+  const again = begun - worker.stats().completed
+  silence.resolve()
+  expect(again).toBeGreaterThan(most === 3 ? 0 : 3)
+  expect(again).toBeLessThanOrEqual(most)
 })
 
 test('a worker with slow handlers claims nothing ahead: it is there for others', async () => {

@@ -139,7 +139,8 @@ test('pages are checked while the log is copied, and neither takes the other for
     expect(await store.check()).toEqual([])
     await Promise.all(appended)
   }
-  expect(await store.health()).toMatchObject({ why: [] })
+  // Of the backend alone: how long a write took is the machine's affair.
+  expect(await backend.upkeep.health()).toMatchObject({ ok: true, why: [] })
 })
 
 test('a store that is closed stays closed, and takes no one with it', async () => {

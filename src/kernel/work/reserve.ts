@@ -67,7 +67,9 @@ export class Reserve<T> {
   /** How many are claimed with what has ended, where there is room for so many among the handlers. */
   share(room: number, now: number): number {
     if (this.isApart(now)) return Math.min(room, 1)
-    return this.size === 0 ? room : Math.min(room + this.size, this.half)
+    if (this.size === 0) return room
+    // By halves, and not one by one: a commit that only completes is the lighter one.
+    return this.isShort(room) ? Math.min(room + this.size, this.half) : Math.max(room, 0)
   }
 
   /** Half of what may be in hand: while that is at the disk, the other half is worked off. */

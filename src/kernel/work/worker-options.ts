@@ -17,6 +17,11 @@ export interface WorkerOptions {
   readonly lease?: Duration
   /** How long `close` waits for handlers that are underway before it lets go of them. The default is 10 s. */
   readonly drain?: Duration
+  /**
+   * How many items may have been worked on without that being written yet: so many, at most, come again when the process dies. The default is
+   * `concurrency`: a handler's place is free once its item is completed. More of them let quick handlers go on while their completions are on the way.
+   */
+  readonly unwritten?: number
   /** Items of every tenant, where the store may see them all. The default is its own. */
   readonly tenants?: 'own' | 'all'
 }
@@ -50,17 +55,21 @@ export interface WorkerTerms {
   readonly concurrency: number
   readonly leaseMs: number
   readonly drainMs: number
+  /** At work, or done and not written yet, at most. */
+  readonly outstanding: number
   /** Of every tenant. */
   readonly all: boolean
 }
 
 /** `only`: the tenant that a view of the store is confined to. */
 export function takeTerms(scope: Scope, handler: unknown, options: WorkerOptions | undefined, only: TenantId | undefined): WorkerTerms {
-  const { concurrency = CONCURRENCY, lease, drain = DRAIN_MS, tenants = 'own' } = optionsOf(options, 'work')
+  const { concurrency = CONCURRENCY, unwritten = 1, lease, drain = DRAIN_MS, tenants = 'own' } = optionsOf(options, 'work')
   const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
   if (typeof handler !== 'function') throw wrong('handler', 'it is a function of a claim')
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) throw wrong('concurrency', 'it is a whole number from 1 on')
+  if (!Number.isSafeInteger(unwritten) || unwritten < 1) throw wrong('unwritten', 'it is a whole number from 1 on')
   if (tenants !== 'own' && tenants !== 'all') throw wrong('tenants', "it is 'own' or 'all'")
   if (tenants === 'all' && only !== undefined) throw refuse('TENANT_WALL', { tenant: scope.tenant, call: "work({ tenants: 'all' })" })
-  return { concurrency, leaseMs: takeLease(scope, lease), drainMs: milliseconds(drain), all: tenants === 'all' }
+  const outstanding = Math.max(concurrency, unwritten)
+  return { concurrency, outstanding, leaseMs: takeLease(scope, lease), drainMs: milliseconds(drain), all: tenants === 'all' }
 }

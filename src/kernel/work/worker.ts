@@ -8,6 +8,7 @@ import { Ahead, type Candidate, isPlain, keyOf } from './ahead.ts'
 import type { HeldClaim } from './claim.ts'
 import { Handlers } from './handlers.ts'
 import { Loop, patiently } from './loop.ts'
+import { Places } from './places.ts'
 import { claimAs } from './queue.ts'
 import { Reserve } from './reserve.ts'
 import { Settler } from './settling.ts'
@@ -31,15 +32,13 @@ export class Worker<T> implements QueueWorker {
   readonly #loop: Loop
   readonly #ahead: Ahead
   readonly #reserve: Reserve<T>
+  readonly #places: Places
   readonly #unlist: () => void
   /** Done by their handlers, and not written yet. */
   #ended: HeldClaim<T>[] = []
   #taken = 0
-  /** Handlers at work, what is on its way to the store or from it (`arriving`: from it), what is settled by itself: each takes a place. */
-  #busy = 0
-  #moving = 0
-  #settling = 0
-  #arriving = 0
+  /** What the last write took, where a handler's place waits for it. */
+  #writeMs = 0
   #writes = 0
   #writeDue = false
   #watching = false
@@ -54,6 +53,7 @@ export class Worker<T> implements QueueWorker {
     this.#handlers = new Handlers(handler)
     this.#settler = new Settler({ ours: this.#ours, leaving: this.#leaving.signal, log: (...what) => this.#log(...what) })
     this.#reserve = new Reserve(concurrency)
+    this.#places = new Places(this.#terms)
     this.#ahead = new Ahead(scope, {
       queue,
       all,
@@ -69,7 +69,7 @@ export class Worker<T> implements QueueWorker {
 
   stats(): WorkerStats {
     const { held } = this.#reserve
-    return { running: this.#ours.size - this.#arriving - held, reserved: held, taken: this.#taken, ...this.#settler.count }
+    return { running: this.#ours.size - this.#places.arriving - held, reserved: held, taken: this.#taken, ...this.#settler.count }
   }
 
   look(): void {
@@ -97,9 +97,8 @@ export class Worker<T> implements QueueWorker {
     return this.close()
   }
 
-  /** For how many more there is room among the handlers. Whoever writes what has ended takes the next with it. */
   get #room(): number {
-    return this.#terms.concurrency - this.#busy - this.#moving - this.#settling - this.#reserve.held - this.#ended.length
+    return this.#places.room(this.#reserve.held)
   }
 
   async #look(): Promise<number | undefined> {
@@ -131,19 +130,13 @@ export class Worker<T> implements QueueWorker {
     const { scope, row, seen } = candidate
     const key = keyOf(scope.tenant, row.id)
     this.#ours.add(key)
-    this.#arriving++
-    this.#moving++
-    let claim: HeldClaim<T> | 'buried' | undefined
-    try {
-      claim = await claimAs<T>(scope, row, seen, this.#terms.leaseMs, true)
-      if (!claim) this.#collided()
-    } catch (error) {
+    const claiming = () => claimAs<T>(scope, row, seen, this.#terms.leaseMs, true)
+    const claim = await this.#places.during(0, 1, claiming).catch((error: unknown) => {
       this.#unclaimed(candidate, error)
-    } finally {
-      this.#arriving--
-      this.#moving--
-    }
-    if (claim && claim !== 'buried') this.#keep(claim)
+      return 'failed' as const
+    })
+    if (!claim) this.#collided()
+    if (claim && claim !== 'buried' && claim !== 'failed') this.#keep(claim)
     else this.#ours.delete(key)
   }
 
@@ -165,7 +158,7 @@ export class Worker<T> implements QueueWorker {
   }
 
   #fill(): void {
-    while (this.#busy < this.#terms.concurrency && !this.#loop.closing.aborted) {
+    while (this.#places.mayBegin && !this.#loop.closing.aborted) {
       const claim = this.#reserve.take()
       if (!claim) return
       if (claim.signal.aborted) {
@@ -173,7 +166,7 @@ export class Worker<T> implements QueueWorker {
         continue
       }
       this.#taken++
-      this.#busy++
+      this.#places.busy++
       this.#tasks.add(this.#perform(claim))
     }
   }
@@ -192,18 +185,19 @@ export class Worker<T> implements QueueWorker {
   async #perform(claim: HeldClaim<T>): Promise<void> {
     const since = this.#steady()
     const ended = await this.#handlers.handle(claim)
-    this.#reserve.handled(this.#steady() - since)
-    this.#busy--
+    this.#reserve.handled(this.#steady() - since + this.#writeMs)
+    this.#places.busy--
     if (ended.how === 'done' && !claim.how && !claim.origin && !claim.signal.aborted) {
-      this.#ended.push(claim)
+      this.#places.ended = this.#ended.push(claim)
       this.#writeSoon()
       this.#fill()
       return
     }
-    this.#settling++
+    this.#places.settling++
     this.#fill()
     await this.#settler.settle(claim, ended)
-    this.#settling--
+    this.#places.settling--
+    this.#fill()
     this.look()
   }
 
@@ -224,14 +218,16 @@ export class Worker<T> implements QueueWorker {
       if (whose === undefined) return
       const of = Map.groupBy(this.#ended, (claim) => claim.tenant === whose)
       this.#ended = of.get(false) ?? []
+      this.#places.ended = this.#ended.length
       const ended = of.get(true) ?? []
       const written = this.#write(ended, this.#pickNext(whose))
       // There is room for a second half: once this one has left.
       if (this.#reserve.isShort(this.#room) && !this.#ahead.isEmpty) this.#soon().then(() => this.#writeSoon(whose))
       if (await written) return
-      this.#settling += ended.length
+      this.#places.settling += ended.length
       await Promise.all(ended.map((claim) => this.#settler.settle(claim, { how: 'done' })))
-      this.#settling -= ended.length
+      this.#places.settling -= ended.length
+      this.#fill()
     } finally {
       this.#writes--
       if (this.#ended.length > 0) this.#writeSoon()
@@ -256,23 +252,21 @@ export class Worker<T> implements QueueWorker {
     const scope = ended[0]?.scope ?? next[0]?.scope
     if (!scope) return true
     for (const { row } of next) this.#ours.add(keyOf(scope.tenant, row.id))
-    const moving = Math.max(ended.length, next.length)
-    this.#arriving += next.length
-    this.#moving += moving
-    let taken: readonly PromiseSettledResult<HeldClaim<T>>[] = []
+    const since = this.#steady()
+    const together = async () => Promise.allSettled(await completeAndTake<T>(scope, ended, next, this.#terms.leaseMs))
+    let taken: readonly PromiseSettledResult<HeldClaim<T>>[]
     try {
-      taken = await Promise.allSettled(await completeAndTake<T>(scope, ended, next, this.#terms.leaseMs))
-      this.#settler.completed(ended)
-      this.#reserve.grow(this.#steady())
+      taken = await this.#places.during(ended.length, next.length, together)
     } catch (error) {
       if (isConflict(error, 'work')) this.#collided()
       for (const { row } of next) this.#ours.delete(keyOf(scope.tenant, row.id))
       if (ended.length > 0) this.#ahead.putBack(next)
       return false
-    } finally {
-      this.#arriving -= next.length
-      this.#moving -= moving
     }
+    const now = this.#steady()
+    if (this.#terms.outstanding === this.#terms.concurrency) this.#writeMs = now - since
+    this.#settler.completed(ended)
+    this.#reserve.grow(now)
     this.#keep(...taken.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])))
     for (const [i, result] of taken.entries()) if (result.status === 'rejected') this.#unclaimed(next[i] as Candidate, result.reason)
     return true
