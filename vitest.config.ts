@@ -1,22 +1,43 @@
+import type { Plugin } from 'vitest/config'
 import { defineConfig } from 'vitest/config'
+import { PARTS, WATCHED } from './scripts/bar.ts'
+import { LongestFirst } from './test/support/longest-first.ts'
 
-// Two projects: quick tests beside the code, and the ones that start processes, pack the package or kill writers.
+// What comes true is waited for as long as a busy machine may take; what does not fails all the same.
+const patient = { poll: { timeout: 20_000, interval: 20 } }
+
+/** Leaves coverage out where the others are watched. */
+const unwatched: Plugin = {
+  name: 'unwatched',
+  configureVitest: ({ project }) => {
+    project.config.coverage = { ...project.config.coverage, enabled: false }
+  },
+}
+
+const house = { testTimeout: 300_000, hookTimeout: 300_000, expect: patient }
+
+// Three projects: the tests whose coverage counts, quick ones beside the code, and those that start processes, pack the package or kill writers.
 export default defineConfig({
   test: {
     coverage: {
       provider: 'v8',
       reporter: ['json-summary'],
       reportsDirectory: 'coverage',
-      include: ['src/model/**/*.ts', 'src/kernel/**/*.ts', 'src/backends/**/*.ts'],
+      include: Object.values(PARTS),
       exclude: ['**/*.test.ts', '**/*.d.ts'],
     },
-    // Of both projects, which share what it provides.
-    globalSetup: ['test/support/postgres-global.ts'],
+    // Of all projects, which share what they provide.
+    globalSetup: ['test/support/compiled.ts', 'test/support/postgres-global.ts'],
     // Every core has its worker: most tests wait for processes, disks and servers.
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { name: 'rooms', include: ['src/**/*.test.ts'], testTimeout: 30_000 } },
-      { test: { name: 'house', include: ['test/**/*.test.ts'], testTimeout: 300_000, hookTimeout: 300_000 } },
+      { test: { ...house, name: 'bar', include: [...WATCHED] } },
+      {
+        plugins: [unwatched],
+        test: { name: 'rooms', include: ['src/**/*.test.ts'], exclude: [...WATCHED], testTimeout: 30_000, expect: patient },
+      },
+      { plugins: [unwatched], test: { ...house, name: 'house', include: ['test/**/*.test.ts'], exclude: [...WATCHED] } },
     ],
   },
 })

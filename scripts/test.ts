@@ -6,19 +6,11 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { BAR, PARTS } from './bar.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const passedOn = process.argv.slice(2)
 const tool = (...parts: readonly string[]): string => join(root, 'node_modules', ...parts)
-
-// Parts whose every branch is a promise: where a hash, a guard, a lost reply or a secret is decided.
-const BAR = 95
-const PARTS: Readonly<Record<string, string>> = {
-  chain: 'src/model/chain.ts',
-  commit: 'src/backends/*/commit.ts',
-  lane: 'src/kernel/{lane,heads,watchdog}.ts',
-  redact: 'src/kernel/redact/*.ts',
-}
 
 /** Says what it does, does it with the project's own Node, and tells whether it went well. */
 function step(what: string, program: string, args: readonly string[]): boolean {

@@ -107,7 +107,7 @@ describe('the schema of a fresh database', () => {
   it('holds the function that is made from the tables; node scripts/functions.ts writes it', () => {
     const newest = databaseMigrations.findLast(({ sql }) => sql.includes('create function inkfast.commit_v1('))
     expect(newest?.sql.includes(commitFunction)).toBe(true)
-    expect(newest?.sql.replace('v_tenant', 'v_other').includes(commitFunction)).toBe(false)
+    expect(newest?.sql.replaceAll('v_tenant', 'v_other').includes(commitFunction)).toBe(false)
   })
 })
 

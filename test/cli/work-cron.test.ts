@@ -172,13 +172,13 @@ describe('pause, resume, run, backfill and delete', () => {
     expect(await outcomesOf('overdue')).toEqual([])
     await using node = await open(path)
     await node.queue('nothing').claim()
-    await expect.poll(async () => (await node.cron.occurrences('overdue')).items.length, { timeout: 5000 }).toBe(1)
+    await expect.poll(async () => (await node.cron.occurrences('overdue')).items.length).toBe(1)
   })
 
   test('of a job that is over it is said that nothing is to be paused', async () => {
     await using node = await open(path)
     await node.cron.set('once', { at: Date.now() - 1000, queue: 'once' })
-    await expect.poll(async () => (await node.cron.get('once'))?.state, { timeout: 5000 }).toBe('over')
+    await expect.poll(async () => (await node.cron.get('once'))?.state).toBe('over')
     expect((await ink(['cron', 'pause', path, 'once', '--reason', 'x'])).out).toMatch(/^! once is over: it never comes up again/)
     expect((await ink(['cron', path])).out).toMatch(/^once .* over +never again/m)
   })

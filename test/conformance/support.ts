@@ -10,14 +10,18 @@ import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
 import { folderBackend } from '../../src/backends/sqlite/folder.ts'
 import { type OpenBackend, openMemory } from '../../src/conformance/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
-import { preparedDatabase } from '../support/databases.ts'
+import { leave, preparedDatabase } from '../support/databases.ts'
+import { placeInMemory } from '../support/in-memory.ts'
 import { emptyPglite, liteConnections, startPglite } from '../support/pglite.ts'
+
+// What is tried here is what a backend says and keeps, not what a power cut leaves of it.
+const place = placeInMemory() ?? tmpdir()
 
 /** Somewhere to open a backend, as often as wanted. */
 const inTempFolder =
   (make: (folder: string, now: (() => number) | undefined) => Promise<Backend>): OpenBackend =>
   async (options) => {
-    const folder = mkdtempSync(join(tmpdir(), 'inkfast-conformance-'))
+    const folder = mkdtempSync(join(place, 'inkfast-conformance-'))
     const handles: Backend[] = []
     const handle = async (): Promise<Backend> => {
       const backend = await make(folder, options?.now)
@@ -43,10 +47,10 @@ export const openFolder = inTempFolder((path, now) => folderBackend({ path, open
 const prepare = async (url: string): Promise<void> => (await postgresBackend({ url })).close()
 
 export const openPostgres: OpenBackend = async () => {
-  const { url, drop } = await preparedDatabase(prepare)
+  const database = await preparedDatabase(prepare)
   const handles: Backend[] = []
   const handle = async (): Promise<Backend> => {
-    const backend = await postgresBackend({ url, connections: 4 })
+    const backend = await postgresBackend({ url: database.url, connections: 4 })
     handles.push(backend)
     return backend
   }
@@ -58,7 +62,7 @@ export const openPostgres: OpenBackend = async () => {
       for (const open of handles) await open.close()
       return handle()
     },
-    dispose: drop,
+    dispose: async () => leave(database),
   }
 }
 

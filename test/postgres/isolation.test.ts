@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { keyOf, maker, put } from '../../src/conformance/material.ts'
 import { open } from '../../src/index.ts'
-import { preparedDatabase } from '../support/databases.ts'
+import { leave, preparedDatabase } from '../support/databases.ts'
 import { codeOf, later } from '../support/engines.ts'
 import { callFunctions } from './calls.ts'
 import { asSuperuser, makeLogin } from './logins.ts'
@@ -15,9 +15,9 @@ import { checkRights, walledTables } from './rights.ts'
 import { ACME, MARK, plantTenants, RIVAL } from './tenants.ts'
 
 async function planted(): Promise<string> {
-  const { url, drop } = await preparedDatabase(plantTenants)
-  later(drop)
-  return url
+  const database = await preparedDatabase(plantTenants)
+  later(() => leave(database))
+  return database.url
 }
 
 const loginsFor = (url: string) =>

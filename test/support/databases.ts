@@ -7,16 +7,27 @@ import { afterAll, inject } from 'vitest'
 import { closeDatabase, createDatabase, type Database, type DatabaseOptions } from './postgres-database.ts'
 import type { Answer } from './postgres-global.ts'
 
-const made: Database[] = []
+const made = new Set<Database>()
+const leaving: Promise<void>[] = []
 
 afterAll(async () => {
-  await Promise.all(made.splice(0).map((database) => database.drop()))
+  await Promise.all([...leaving.splice(0), ...[...made].map((database) => database.drop())])
+  made.clear()
 })
+
+/** It goes while the next test is at work: for a connection that is just being closed the server waits a tenth of a second. */
+export function leave(database: Database): void {
+  made.delete(database)
+  const gone = database.drop()
+  // Whoever waits for them all hears of it.
+  gone.catch(() => {})
+  leaving.push(gone)
+}
 
 /** Empty, or the copy of a template. */
 export async function freshDatabase(options: DatabaseOptions = {}): Promise<Database> {
   const database = await createDatabase(await serverUrl(), options)
-  made.push(database)
+  made.add(database)
   return database
 }
 

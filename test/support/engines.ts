@@ -6,13 +6,24 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterEach } from 'vitest'
 import { open, type Store, type StoreOptions } from '../../src/index.ts'
-import { preparedDatabase } from './databases.ts'
+import { leave, preparedDatabase } from './databases.ts'
+import { query } from './postgres-database.ts'
 
 export interface Engine {
   readonly name: 'memory' | 'sqlite' | 'sqlite folder' | 'postgres'
   open(options?: Partial<StoreOptions>): Promise<Store>
-  /** A store whose time the test moves: the clock it is given, or the database's own. */
-  openInTime(options?: Partial<StoreOptions>): Promise<{ readonly store: Store; pass(ms: number): Promise<void> }>
+  /**
+   * A store whose time the test moves: the clock it is given, or the database's own, which goes on by itself and so tells how slow the
+   * machine is. Time begins where the next full hour is far off, so that of what comes up every hour nothing does by itself.
+   */
+  openInTime(options?: Partial<StoreOptions>): Promise<InTime>
+}
+
+export interface InTime {
+  readonly store: Store
+  /** Store time, exactly. */
+  now(): Promise<number>
+  pass(ms: number): Promise<void>
 }
 
 const cleanups: (() => unknown)[] = []
@@ -35,9 +46,9 @@ const prepare = async (url: string): Promise<void> => (await open(url)).close()
 
 /** A database of its own with our schema in it. */
 export async function tempDatabase(): Promise<string> {
-  const { url, drop } = await preparedDatabase(prepare)
-  later(drop)
-  return url
+  const database = await preparedDatabase(prepare)
+  later(() => leave(database))
+  return database.url
 }
 
 export async function openIn(url: string, options: Partial<StoreOptions> = {}): Promise<Store> {
@@ -46,11 +57,16 @@ export async function openIn(url: string, options: Partial<StoreOptions> = {}): 
   return store
 }
 
-const openWithClock = async (url: string, options: Partial<StoreOptions> = {}) => {
-  let now = 1_000_000
+const HOUR = 3_600_000
+/** In the seventeenth minute of an hour. */
+const BEGIN = 1_000_000
+
+const openWithClock = async (url: string, options: Partial<StoreOptions> = {}): Promise<InTime> => {
+  let now = BEGIN
   const store = await openIn(url, { ...options, clock: { now: () => now } })
   return {
     store,
+    now: async () => now,
     pass: async (ms: number) => {
       now += ms
     },
@@ -70,7 +86,9 @@ export const engines: readonly Engine[] = [
     open: async (options) => openIn(await tempDatabase(), options),
     openInTime: async (options) => {
       const url = await tempDatabase()
-      return { store: await openIn(url, options), pass: (ms) => moveTime(url, ms) }
+      const now = async () => Number(((await query(url, 'select inkfast.now_v1() as now'))[0] as { now: string }).now)
+      await moveTime(url, HOUR + BEGIN - ((await now()) % HOUR))
+      return { store: await openIn(url, options), now, pass: (ms) => moveTime(url, ms) }
     },
   },
 ]

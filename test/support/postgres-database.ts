@@ -23,7 +23,11 @@ export async function createDatabase(server: string, { template, prefix = 'inkfa
   // it is dropped. On a disk that made it slower (347 and 32 ms against 318 and 10), in memory 11 and 5 ms against 15 and 4.
   const copied = template === undefined ? '' : ` template ${escapeIdentifier(template)} strategy wal_log`
   await ask(server, `create database ${escapeIdentifier(name)}${copied}`)
-  return { name, url: urlOf(server, name), drop: () => ask(server, `drop database if exists ${escapeIdentifier(name)} with (force)`) }
+  return {
+    name,
+    url: urlOf(server, name),
+    drop: () => ask(server, `drop database if exists ${escapeIdentifier(name)} with (force)`, droppers),
+  }
 }
 
 /** Nobody can connect to it any more, so it can always be copied. */
@@ -41,10 +45,14 @@ export async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-const pools = new Map<string, Pool>()
+type Pools = Map<string, Pool>
+
+const makers: Pools = new Map()
+// Dropping may have to wait for somebody to leave, and keeps nobody from making another meanwhile.
+const droppers: Pools = new Map()
 
 // Connecting costs as much as making a database does, so connections are kept for a while; they do not keep the process alive.
-async function ask(server: string, sql: string): Promise<void> {
+async function ask(server: string, sql: string, pools: Pools = makers): Promise<void> {
   let pool = pools.get(server)
   if (!pool) {
     pool = new Pool({ connectionString: server, max: 2, idleTimeoutMillis: 5000, allowExitOnIdle: true })

@@ -79,7 +79,7 @@ async function decidedMeanwhile(around: (backend: Backend) => Backend): Promise<
   now += 3_600_000
   between.arm()
   await clock.approvals.request({ subject: 'starts the clock', within: '1h' })
-  await expect.poll(async () => (await other.measure()).rows.work, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await other.measure()).rows.work).toBe(1)
   return { store: other, row: await other.approvals.get(id) }
 }
 

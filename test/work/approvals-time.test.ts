@@ -104,7 +104,7 @@ describe.each(engines)('permits on $name', (engine) => {
     const session = await store.session('support/4711')
     await using run = await session.run('ask')
     const asking = run.ask('deploy', { to: 'staging' }, { subjectType: 'tool' })
-    await expect.poll(async () => (await store.approvals.list({ run: run.id })).items.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await store.approvals.list({ run: run.id })).items.length).toBe(1)
     const [question] = (await store.approvals.list({ run: run.id })).items
     expect(question).toMatchObject({ kind: 'ask', state: 'pending', digest: first.digest })
     expect(await codeOf(store.approvals.decide(question?.id ?? '', { value: 1, scope: 'session' }))).toBe('OPTION_INVALID')
@@ -176,7 +176,7 @@ describe.each(['sqlite', 'postgres'])('with two nodes on %s', (name) => {
     const asked: ApprovalRow[] = []
     for (let i = 0; i < 10; i++) asked.push(await (stores[i % 2] as Store).approvals.request({ subject: `wait ${i}`, within: `${i + 1}h` }))
     await Promise.all([pass(5 * HOUR + 60_000), asleep.pass(5 * HOUR)])
-    await expect.poll(async () => (await stores[0].approvals.list({ state: 'expired' })).items.length, { timeout: 8000 }).toBe(5)
+    await expect.poll(async () => (await stores[0].approvals.list({ state: 'expired' })).items.length).toBe(5)
     expect((await stores[1].approvals.list({ state: 'pending' })).items).toHaveLength(5)
     let expired = 0
     for await (const _ of stores[0].events({ types: ['approval.expired'] })) expired++
@@ -194,20 +194,20 @@ describe.each(['sqlite', 'postgres'])('with two nodes on %s', (name) => {
     const run = await session.run('ship', { wait: '5s' })
     const before = store.stats().commits
     const asking = codeOf(run.approval('deploy', {}, { within: '1h' }))
-    await expect.poll(async () => (await store.approvals.list({ state: 'pending' })).items.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await store.approvals.list({ state: 'pending' })).items.length).toBe(1)
     await pass(HOUR)
     expect(await asking).toBe('APPROVAL_DENIED')
     expect(store.stats().commits - before).toBe(2)
     expect((await store.measure()).rows.work).toBe(0)
 
     codeOf(run.approval('deploy again', {}, { within: '1h' })).catch(() => {})
-    await expect.poll(async () => (await store.approvals.list({ state: 'pending' })).items.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await store.approvals.list({ state: 'pending' })).items.length).toBe(1)
     const [{ id }] = (await store.approvals.list({ state: 'pending' })).items as [ApprovalRow]
     await run.close()
     // Whatever starts the clock of a node.
     await other.approvals.request({ subject: 'something else', within: '30d' })
     await pass(HOUR + limits.approvalGraceMs)
-    await expect.poll(() => stateOf(other, id), { timeout: 8000 }).toBe('expired')
+    await expect.poll(() => stateOf(other, id)).toBe('expired')
     await using again = await (await other.session('support/4711')).run('ship', { wait: '5s' })
     expect(await codeOf(again.approval('deploy', {}))).toBe('APPROVAL_DENIED')
     expect(await codeOf(again.approval('deploy again', {}, { within: '1h' }))).toBe('APPROVAL_DENIED')

@@ -12,7 +12,7 @@ const digestOf = ({ subjectType, subject, data }: { subjectType?: unknown; subje
   createHash('sha256').update(canonical({ subjectType, subject, data })).digest('hex')
 
 const pendingOf = async (store: Store): Promise<ApprovalRow> => {
-  await expect.poll(async () => (await store.approvals.list({ state: 'pending' })).items.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await store.approvals.list({ state: 'pending' })).items.length).toBe(1)
   return (await store.approvals.list({ state: 'pending' })).items[0] as ApprovalRow
 }
 

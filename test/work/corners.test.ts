@@ -87,6 +87,6 @@ test('tenants whose items others hold take the place of none', async () => {
   await store.tenant('zz').queue('q').offer('here')
   const seen: unknown[] = []
   await using worker = store.queue('q').work((claim) => void seen.push(claim.payload), { tenants: 'all' })
-  await expect.poll(() => worker.stats().completed, { timeout: 5000 }).toBe(1)
+  await expect.poll(() => worker.stats().completed).toBe(1)
   expect(seen).toEqual(['here'])
 })

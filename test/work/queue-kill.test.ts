@@ -3,13 +3,12 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import type { Store } from '../../src/index.ts'
 import type { Engine } from '../runs/lives.ts'
@@ -23,13 +22,8 @@ const BLOWS = 2
 
 const placeOf = async (engine: Engine): Promise<string> => (engine === 'sqlite' ? tempFile() : tempDatabase())
 
-// Most of the time is spent on porters that begin: those that come later find what the first ones compiled.
-const compiled = mkdtempSync(join(tmpdir(), 'inkfast-compiled-'))
-afterAll(() => rmSync(compiled, { recursive: true, force: true }))
-
 function start(...given: readonly string[]): ChildProcess {
-  const env = { ...process.env, NODE_COMPILE_CACHE: compiled }
-  const child = spawn(process.execPath, [PORTER, ...given], { stdio: ['pipe', 'pipe', 'inherit'], env })
+  const child = spawn(process.execPath, [PORTER, ...given], { stdio: ['pipe', 'pipe', 'inherit'] })
   later(() => child.kill('SIGKILL'))
   return child
 }

@@ -3,6 +3,8 @@
 import { describe, expect, test } from 'vitest'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
 
+const MINUTE = 60_000
+
 interface Mail {
   readonly to: string
 }
@@ -100,12 +102,12 @@ describe.each(engines)('a queue on $name', (engine) => {
   test('a failed item rests longer each time, runs out of attempts, and is kept with the reason', async () => {
     const { store, pass } = await engine.openInTime()
     const outbox = store.queue<Mail>('outbox')
-    const item = await outbox.offer({ to: 'ada' }, { attempts: 3, backoff: '2s' })
-    for (const rest of [2000, 4000]) {
+    const item = await outbox.offer({ to: 'ada' }, { attempts: 3, backoff: '2m' })
+    for (const rest of [2 * MINUTE, 4 * MINUTE]) {
       expect(await (await outbox.claim())?.fail(new TypeError('bounced'))).toBe('ready')
-      await pass(rest - 500)
+      await pass(rest - MINUTE)
       expect(await outbox.tryClaim()).toMatchObject({ why: 'notDue' })
-      await pass(600)
+      await pass(MINUTE + 1000)
     }
     const last = await outbox.claim()
     expect(last?.attempt).toBe(3)
@@ -132,13 +134,13 @@ describe.each(engines)('a queue on $name', (engine) => {
     const { store, pass } = await engine.openInTime()
     const outbox = store.queue<Mail>('outbox')
     await outbox.offer({ to: 'ada' })
-    const old = await outbox.claim({ lease: '30s' })
-    await pass(29_000)
+    const old = await outbox.claim({ lease: '30m' })
+    await pass(29 * MINUTE)
     expect(await outbox.claim()).toBeUndefined()
     await old?.renew()
-    await pass(29_000)
+    await pass(29 * MINUTE)
     expect(await outbox.claim()).toBeUndefined()
-    await pass(2000)
+    await pass(2 * MINUTE)
     const fresh = await outbox.claim()
     expect(fresh).toMatchObject({ id: old?.id, attempt: 2 })
     expect(fresh?.fence).toBeGreaterThan(old?.fence ?? Infinity)
