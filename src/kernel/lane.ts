@@ -166,10 +166,10 @@ export class Lane {
           waiting.fail(error)
         }
       }
-      const since = this.#time.wallClock()
+      const asked = this.#time.ask()
       const sent = batch.length > 0 ? await this.#send(batch.map((w) => w.commit)) : { outcomes: [] }
       if ('outcomes' in sent) {
-        this.#time.learn(sent.outcomes[0]?.now, since)
+        this.#time.learn(sent.outcomes[0]?.now, asked)
         this.#settle(batch, sent.outcomes)
       } else await this.#recover(batch, sent)
     } catch (error) {

@@ -20,21 +20,25 @@ export class StoreTime {
     return this.#ahead !== undefined
   }
 
+  /** By our steady clock: what `learn` is told later. */
+  ask(): number {
+    return this.#environment.clock.monotonic()
+  }
+
   /**
    * The store read its clock between asking and now, so how far it is ahead lies between two bounds. What is known stays as long as it lies
    * there too: otherwise time would step back with every answer that took a little longer, and with it the order of what is offered.
    */
-  learn(told: number | undefined, asked: number | undefined): void {
-    const now = this.wallClock()
-    if (told === undefined || now === undefined || asked === undefined) return
-    const [least, most] = [told - now, told - asked]
-    // Our own clock was set back meanwhile, or nothing is known yet.
-    if (this.#ahead === undefined || least > most) this.#ahead = least
-    else this.#ahead = Math.max(least, Math.min(this.#ahead, most))
+  learn(told: number | undefined, asked: number): void {
+    const now = this.#wallClock()
+    if (told === undefined || now === undefined) return
+    const least = told - now
+    const most = least + Math.max(this.#environment.clock.monotonic() - asked, 0)
+    this.#ahead = Math.max(least, Math.min(this.#ahead ?? least, most))
   }
 
-  /** What was saved is answered, whatever a clock of the user's own does. */
-  wallClock(): number | undefined {
+  // What was saved is answered, whatever a clock of the user's own does.
+  #wallClock(): number | undefined {
     try {
       return this.#environment.clock.now()
     } catch (error) {

@@ -116,6 +116,8 @@ export const limits = {
   workReserveMs: 10,
   /** and given back when they have waited this long. */
   workReserveHeldMs: 250,
+  /** Rows of items that one commit claims together: it is written in one piece, and others wait for it. */
+  workTogetherBytes: 256 * KiB,
   /** Occurrences in one backfill: they are all offered, whoever has to work on them. */
   backfillOccurrences: 10_000,
   /** Who may decide one approval: a list that is stored with it. */

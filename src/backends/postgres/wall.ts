@@ -21,7 +21,7 @@ export class Wall {
     this.#key = key
   }
 
-  /** For reading: refused by the database while the tenant is suspended or deleted. */
+  /** For reading: whoever enters with it is refused while the tenant is suspended or deleted. */
   tenant(id: TenantId | typeof STORE): string {
     return this.#sign(id)
   }

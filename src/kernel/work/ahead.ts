@@ -30,6 +30,9 @@ export interface AheadOptions {
 /** Nobody's, and nobody follows it: many such are taken in one commit. Those that somebody left are taken up one by one. */
 export const isPlain = ({ item }: Candidate): boolean => item.state === 'ready' && item.origin === undefined
 
+/** A claim counts when it is made: one at its last attempt is claimed only when its handler begins, or it would be dead with the process. */
+const mayWait = ({ item: { attempt, attempts } }: Candidate): boolean => attempts === undefined || attempts - attempt > 1
+
 export const keyOf = (tenant: TenantId, id: string): string => `${tenant}/${id}`
 
 const TENANTS_AT_A_TIME = 100
@@ -72,27 +75,29 @@ export class Ahead {
     return this.#pickSome(most, () => true)
   }
 
-  /** Of one tenant, such as can be taken with others. */
-  pickPlain(tenant: TenantId, most: number): readonly Candidate[] {
-    return this.#pickSome(most, (candidate) => candidate.scope.tenant === tenant && isPlain(candidate))
+  /** Of one tenant, such as can be taken with others: as many as there is room for, and more of those that may wait. Nothing is passed over. */
+  pickPlain(tenant: TenantId, room: number, most: number): readonly Candidate[] {
+    return this.#pickSome(
+      most,
+      (candidate, before) => candidate.scope.tenant === tenant && isPlain(candidate) && (before < room || mayWait(candidate)),
+    )
   }
 
-  #pickSome(most: number, isFit: (candidate: Candidate) => boolean): readonly Candidate[] {
-    const picked: Candidate[] = []
-    for (let next: Candidate | undefined; picked.length < most; picked.push(next)) {
-      next = this.#pickOf(isFit)
-      if (!next) break
-    }
-    return picked
-  }
-
-  #pickOf(isFit: (candidate: Candidate) => boolean): Candidate | undefined {
+  /** No more than is written in one piece without keeping others waiting. */
+  #pickSome(most: number, isFit: (candidate: Candidate, before: number) => boolean): readonly Candidate[] {
     if (this.#steady() - this.#readAt > limits.workAheadMs) this.#candidates = []
-    const first = this.#candidates.find(isFit)
-    if (!first) return undefined
-    const picked = this.#collided ? this.#byChance(first.item.priority, isFit) : first
-    this.#candidates.splice(this.#candidates.indexOf(picked), 1)
-    if (this.#reading) this.#picked.add(keyOf(picked.scope.tenant, picked.row.id))
+    const picked: Candidate[] = []
+    let bytes = 0
+    while (picked.length < most) {
+      const [first] = this.#candidates
+      if (!first || !isFit(first, picked.length)) break
+      const next = this.#collided ? this.#byChance(first.item.priority, (one) => isFit(one, picked.length)) : first
+      bytes += next.row.body.length
+      if (picked.length > 0 && bytes > limits.workTogetherBytes) break
+      this.#candidates.splice(this.#candidates.indexOf(next), 1)
+      if (this.#reading) this.#picked.add(keyOf(next.scope.tenant, next.row.id))
+      picked.push(next)
+    }
     return picked
   }
 
@@ -175,7 +180,8 @@ export class Ahead {
     try {
       const asked = this.#steady()
       const { now, rows, next } = await scope.engine.backend.queries.ready(tenant, queue, this.#most)
-      const left = search ? await orphans(scope, queue) : []
+      const ready = new Set(rows.map(({ id }) => id))
+      const left = search ? (await orphans(scope, queue)).filter(({ id }) => !ready.has(id)) : []
       const toCandidate = (row: StoredRow) => ({ scope, row, seen: { now, asked }, item: decodeBody<WorkRow & Body>(row.body) })
       return { candidates: [...rows, ...left].map(toCandidate), ...(next !== undefined && { next: next - now }) }
     } catch (error) {

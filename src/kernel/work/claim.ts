@@ -4,7 +4,7 @@ import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
-import type { ErrorData } from '../../model/run.ts'
+import type { ErrorData, Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { WorkRow } from '../../model/work.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -53,15 +53,18 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   readonly scope: Scope
   readonly id: Id<'work'>
   readonly payload: T
+  /** When it was due, where it was nobody's before. */
+  readonly dueAt: number | undefined
   readonly #row: DoneRow
   readonly #hold: ClaimHold
   #how: Move | undefined
   #doubted = false
 
-  constructor(scope: Scope, row: DoneRow, payload: T, hold: ClaimHold) {
+  constructor(scope: Scope, row: DoneRow, payload: T, hold: ClaimHold, dueAt?: number) {
     this.scope = scope
     this.id = hold.id
     this.payload = payload
+    this.dueAt = dueAt
     this.#row = row
     this.#hold = hold
   }
@@ -127,9 +130,10 @@ export class HeldClaim<T = unknown> implements Claim<T> {
     await this.giveBack(wait, false)
   }
 
-  /** `unused`: whoever took it did not get to it. */
+  /** `unused`: whoever took it did not get to it, and it keeps its place. */
   async giveBack(delayMs: number, unused: boolean): Promise<void> {
-    const at = (await storeNow(this.scope, delayMs > 0)) + delayMs
+    const now = await storeNow(this.scope, delayMs > 0)
+    const at = unused && delayMs === 0 ? (this.dueAt ?? now) : now + delayMs
     const dies = !unused && isSpent(this.row)
     const error = { name: 'GivenBack', message: 'given back at the last attempt' }
     await this.settle({ verb: 'release', at, ...(unused && { unused }) }, dies ? 'died' : 'released', [], [], dies ? error : undefined)
@@ -238,29 +242,36 @@ export function takingAlone(
   return { own: part(work, id as Id<'work'>, command, { seen: { body: row as WorkRow & Body, revision } }), asked, now }
 }
 
-/** In hand, once the commit that took it is there. */
-export async function inHand<T>(
-  scope: Scope,
-  row: DoneRow,
-  id: string,
-  leaseMs: number,
-  asked: number,
-  renew: boolean,
-): Promise<HeldClaim<T>> {
+interface Taken {
+  readonly id: string
+  /** When it was due, where it was nobody's before. */
+  readonly dueAt: number | undefined
+  readonly leaseMs: number
+  readonly asked: number
+  readonly renew: boolean
+}
+
+/** In hand, once the commit that took it is there: at once, unless what it says lies elsewhere. */
+export function inHand<T>(scope: Scope, row: DoneRow, { id, dueAt, leaseMs, asked, renew }: Taken): HeldClaim<T> | Promise<HeldClaim<T>> {
   const { holds } = scope.engine
   const hold = holds.take(scope.tenant, id as Id<'work'>, row.revision, leaseMs, asked)
   if (renew) holds.keep(hold)
   const { payload } = row.body as unknown as WorkRow
+  const held = (value: unknown) => new HeldClaim<T>(scope, row, value as T, hold, dueAt)
+  return payload?.firing || payload?.blob ? loaded(scope, payload, held) : held(payload?.value)
+}
+
+async function loaded<T>(scope: Scope, payload: Stored, held: (value: unknown) => HeldClaim<T>): Promise<HeldClaim<T>> {
   try {
-    return new HeldClaim<T>(scope, row, (await load(scope, payload)) as T, hold)
+    return held(await load(scope, payload))
   } catch (error) {
-    await setAside(new HeldClaim(scope, row, undefined, hold), error)
+    await setAside(held(undefined), error)
     throw error
   }
 }
 
 /** What it says cannot be read: for good, then somebody has to mend that; or just now, then it rests, and nobody has tried it. */
-async function setAside(claim: HeldClaim, error: unknown): Promise<void> {
+async function setAside<T>(claim: HeldClaim<T>, error: unknown): Promise<void> {
   const forGood = error instanceof InkError && LASTING.includes(error.kind)
   try {
     await (forGood ? claim.fail(error, { final: true }) : claim.giveBack(limits.workBackoffMs, true))

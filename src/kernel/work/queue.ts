@@ -186,13 +186,15 @@ export async function claimAs<T>(
   renew: boolean,
 ): Promise<HeldClaim<T> | 'buried' | undefined> {
   try {
-    if (isPoisoned(decodeBody<WorkRow & Body>(row.body))) {
+    const { state, at, ...rest } = decodeBody<WorkRow & Body>(row.body)
+    if (isPoisoned({ ...rest, state })) {
       await bury(scope, row)
       return 'buried'
     }
     const { parts, guards, asked } = await taking(scope, row, seen, leaseMs)
     const { rows } = await plan(scope, parts, { guards })
-    return await inHand<T>(scope, rows[0] as NonNullable<(typeof rows)[0]>, row.id, leaseMs, asked, renew)
+    const dueAt = state === 'ready' ? at : undefined
+    return await inHand<T>(scope, rows[0] as NonNullable<(typeof rows)[0]>, { id: row.id, dueAt, leaseMs, asked, renew })
   } catch (error) {
     if (error instanceof InkError && error.code === 'CONFLICT') return undefined
     throw error

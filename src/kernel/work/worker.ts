@@ -1,23 +1,25 @@
 // A worker of a queue: so many handlers at a time; what they have ended is settled, and the next is claimed in the same commit.
 
+import { InkError } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { Ahead, type Candidate, isPlain, keyOf } from './ahead.ts'
+import { type Candidate, keyOf } from './ahead.ts'
 import type { HeldClaim } from './claim.ts'
-import { Handlers } from './handlers.ts'
+import { type Ended, Handlers } from './handlers.ts'
+import { Intake } from './intake.ts'
 import { Loop, patiently } from './loop.ts'
 import { Places } from './places.ts'
-import { claimAs } from './queue.ts'
 import { Reserve } from './reserve.ts'
 import { Settler } from './settling.ts'
 import { Tasks } from './tasks.ts'
-import { completeAndTake } from './together.ts'
+import { type Arriving, claimedAfterAll, completeAndTake } from './together.ts'
 import { type QueueWorker, takeTerms, type WorkerOptions, type WorkerStats, type WorkerTerms, type WorkHandler } from './worker-options.ts'
 
 // One on its way, and one that is made ready meanwhile.
 const WRITES = 2
+const DONE: Ended = { how: 'done' }
 
 export class Worker<T> implements QueueWorker {
   readonly #scope: Scope
@@ -30,7 +32,7 @@ export class Worker<T> implements QueueWorker {
   readonly #ours = new Set<string>()
   readonly #tasks = new Tasks()
   readonly #loop: Loop
-  readonly #ahead: Ahead
+  readonly #intake: Intake<T>
   readonly #reserve: Reserve<T>
   readonly #places: Places
   readonly #unlist: () => void
@@ -47,21 +49,25 @@ export class Worker<T> implements QueueWorker {
   constructor(scope: Scope, queue: string, handler: WorkHandler<T>, options: WorkerOptions | undefined, only: TenantId | undefined) {
     checkOpen(scope.engine)
     this.#terms = takeTerms(scope, handler, options, only)
-    const { concurrency, all } = this.#terms
     this.#scope = scope
     this.#queue = queue
     this.#handlers = new Handlers(handler)
     this.#settler = new Settler({ ours: this.#ours, leaving: this.#leaving.signal, log: (...what) => this.#log(...what) })
-    this.#reserve = new Reserve(concurrency)
+    this.#reserve = new Reserve(this.#terms.concurrency)
     this.#places = new Places(this.#terms)
-    this.#ahead = new Ahead(scope, {
+    this.#loop = new Loop(scope.engine, { of: `a worker of ${queue}`, look: () => this.#intake.look() })
+    this.#intake = new Intake(scope, {
       queue,
-      all,
-      most: () => Math.min(Math.max((concurrency + this.#reserve.size) * limits.workAhead, limits.workAheadLeast), limits.workWindow),
+      terms: this.#terms,
       ours: this.#ours,
+      places: this.#places,
+      reserve: this.#reserve,
+      closing: () => this.#loop.closing.aborted,
       watch: (tenant) => this.#loop.watch(tenant),
+      keep: (claim) => this.#keep(claim),
+      together: (group) => this.#write([], group),
+      log: (...what) => this.#log(...what),
     })
-    this.#loop = new Loop(scope.engine, { of: `a worker of ${queue}`, look: () => this.#look() })
     this.#loop.watch(scope.tenant)
     this.#unlist = scope.engine.openRuns.addNode(this)
     scope.engine.scheduler.start()
@@ -95,54 +101,6 @@ export class Worker<T> implements QueueWorker {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-
-  get #room(): number {
-    return this.#places.room(this.#reserve.held)
-  }
-
-  async #look(): Promise<number | undefined> {
-    while (this.#room > 0 && !this.#loop.closing.aborted) {
-      const picked = this.#ahead.pick(this.#room)
-      if (picked.length > 0) {
-        await this.#takeAll(picked)
-        continue
-      }
-      const next = await this.#ahead.read()
-      if (this.#ahead.isEmpty) return next
-    }
-    return undefined
-  }
-
-  async #takeAll(picked: readonly Candidate[]): Promise<void> {
-    const apart = this.#reserve.isApart(this.#steady())
-    const groups = Map.groupBy(picked, (candidate) => (apart || !isPlain(candidate) ? candidate.row.id : candidate.scope.tenant))
-    await Promise.all([...groups.values()].map((group) => this.#takeGroup(group)))
-  }
-
-  /** Where they cannot be taken together, each is taken by itself. */
-  async #takeGroup(group: readonly Candidate[]): Promise<void> {
-    if (group.length > 1 && (await this.#write([], group))) return
-    await Promise.all(group.map((candidate) => this.#take(candidate)))
-  }
-
-  async #take(candidate: Candidate): Promise<void> {
-    const { scope, row, seen } = candidate
-    const key = keyOf(scope.tenant, row.id)
-    this.#ours.add(key)
-    const claiming = () => claimAs<T>(scope, row, seen, this.#terms.leaseMs, true)
-    const claim = await this.#places.during(0, 1, claiming).catch((error: unknown) => {
-      this.#unclaimed(candidate, error)
-      return 'failed' as const
-    })
-    if (!claim) this.#collided()
-    if (claim && claim !== 'buried' && claim !== 'failed') this.#keep(claim)
-    else this.#ours.delete(key)
-  }
-
-  #collided(): void {
-    this.#ahead.collided()
-    this.#reserve.collided(this.#steady())
   }
 
   /** Begun at once where there is room. Claimed on the way out, it is given back as it is. */
@@ -193,8 +151,13 @@ export class Worker<T> implements QueueWorker {
       this.#fill()
       return
     }
-    this.#places.settling++
+    const settled = this.#settleAlone(claim, ended)
     this.#fill()
+    await settled
+  }
+
+  async #settleAlone(claim: HeldClaim<T>, ended: Ended): Promise<void> {
+    this.#places.settling++
     await this.#settler.settle(claim, ended)
     this.#places.settling--
     this.#fill()
@@ -213,38 +176,30 @@ export class Worker<T> implements QueueWorker {
     this.#writeDue = false
     this.#writes++
     try {
-      await this.#readIfDry()
+      await this.#intake.readIfDry()
       const whose = this.#ended[0]?.tenant ?? tenant
       if (whose === undefined) return
-      const of = Map.groupBy(this.#ended, (claim) => claim.tenant === whose)
-      this.#ended = of.get(false) ?? []
-      this.#places.ended = this.#ended.length
-      const ended = of.get(true) ?? []
-      const written = this.#write(ended, this.#pickNext(whose))
+      const ended = this.#takeEnded(whose)
+      const next = this.#intake.next(whose)
+      const written = this.#write(ended, next)
       // There is room for a second half: once this one has left.
-      if (this.#reserve.isShort(this.#room) && !this.#ahead.isEmpty) this.#soon().then(() => this.#writeSoon(whose))
-      if (await written) return
-      this.#places.settling += ended.length
-      await Promise.all(ended.map((claim) => this.#settler.settle(claim, { how: 'done' })))
-      this.#places.settling -= ended.length
-      this.#fill()
+      if (next.length > 0 && this.#reserve.isShort(this.#intake.room)) this.#tasks.add(this.#soon().then(() => this.#writeSoon(whose)))
+      if (!(await written)) for (const claim of ended) this.#tasks.add(this.#settleAlone(claim, DONE))
     } finally {
       this.#writes--
       if (this.#ended.length > 0) this.#writeSoon()
-      if (this.#room > 0) this.look()
+      if (this.#intake.room > 0) this.look()
     }
   }
 
-  /** What comes next is claimed with what has ended, where that is known or can be. */
-  async #readIfDry(): Promise<void> {
-    if (this.#loop.closing.aborted) return
-    this.#ahead.readOn(this.#reserve.half * 2)
-    if (!this.#ahead.isEmpty || this.#ahead.ranDry) return
-    await this.#ahead.read().catch((error: unknown) => this.#log('a worker could not look for work', '', error))
-  }
-
-  #pickNext(tenant: TenantId): readonly Candidate[] {
-    return this.#loop.closing.aborted ? [] : this.#ahead.pickPlain(tenant, this.#reserve.share(this.#room, this.#steady()))
+  #takeEnded(tenant: TenantId): readonly HeldClaim<T>[] {
+    const { ours = [], others = [] } = Object.groupBy(this.#ended, (claim) => (claim.tenant === tenant ? 'ours' : 'others'))
+    this.#ended = others
+    this.#places.ended = others.length
+    // Some handlers settle their item when nobody expects it any more.
+    const { open = [], settled = [] } = Object.groupBy(ours, (claim) => (claim.how || claim.signal.aborted ? 'settled' : 'open'))
+    for (const claim of settled) this.#tasks.add(this.#settleAlone(claim, DONE))
+    return open
   }
 
   /** All of it in one commit. False where that could not be: which of them it was about is seen when each is settled or taken by itself. */
@@ -253,29 +208,49 @@ export class Worker<T> implements QueueWorker {
     if (!scope) return true
     for (const { row } of next) this.#ours.add(keyOf(scope.tenant, row.id))
     const since = this.#steady()
-    const together = async () => Promise.allSettled(await completeAndTake<T>(scope, ended, next, this.#terms.leaseMs))
-    let taken: readonly PromiseSettledResult<HeldClaim<T>>[]
+    const together = () => completeAndTake<T>(scope, ended, next, this.#terms.leaseMs)
+    let taken: readonly Arriving<T>[]
     try {
       taken = await this.#places.during(ended.length, next.length, together)
     } catch (error) {
-      if (isConflict(error, 'work')) this.#collided()
-      for (const { row } of next) this.#ours.delete(keyOf(scope.tenant, row.id))
-      if (ended.length > 0) this.#ahead.putBack(next)
+      if (isConflict(error, 'work')) this.#intake.collided()
+      if (error instanceof InkError && error.kind === 'unknown') this.#tasks.add(this.#findOut(scope, next, error, since))
+      else this.#leaveAlone(next, ended.length > 0)
       return false
     }
     const now = this.#steady()
     if (this.#terms.outstanding === this.#terms.concurrency) this.#writeMs = now - since
     this.#settler.completed(ended)
     this.#reserve.grow(now)
-    this.#keep(...taken.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])))
-    for (const [i, result] of taken.entries()) if (result.status === 'rejected') this.#unclaimed(next[i] as Candidate, result.reason)
+    this.#keepAll(scope.tenant, taken)
     return true
   }
 
-  #unclaimed(candidate: Candidate, error: unknown): void {
-    this.#ours.delete(keyOf(candidate.scope.tenant, candidate.row.id))
-    this.#ahead.rest(candidate)
-    this.#log('an item could not be claimed', candidate.row.id, error)
+  #leaveAlone(next: readonly Candidate[], forLater: boolean): void {
+    for (const { scope, row } of next) this.#ours.delete(keyOf(scope.tenant, row.id))
+    if (forLater) this.#intake.putBack(next)
+  }
+
+  #keepAll(tenant: TenantId, taken: readonly Arriving<T>[]): void {
+    for (const { id } of taken) this.#ours.add(keyOf(tenant, id))
+    this.#keep(...taken.flatMap(({ claim }) => (claim instanceof Promise ? [] : [claim])))
+    for (const { id, claim } of taken) if (claim instanceof Promise) this.#tasks.add(this.#arrive(tenant, id, claim))
+  }
+
+  async #arrive(tenant: TenantId, id: string, claim: Promise<HeldClaim<T>>): Promise<void> {
+    try {
+      this.#keep(await this.#places.during(0, 1, () => claim))
+    } catch (error) {
+      // It was set aside already, and comes again when it can be read.
+      this.#ours.delete(keyOf(tenant, id))
+      this.#log('an item could not be claimed', id, error)
+    }
+  }
+
+  async #findOut(scope: Scope, next: readonly Candidate[], error: InkError, since: number): Promise<void> {
+    const taken = await claimedAfterAll<T>(scope, next, error, this.#terms.leaseMs, since, this.#leaving.signal)
+    this.#leaveAlone(next, false)
+    this.#keepAll(scope.tenant, taken)
   }
 
   #soon(): Promise<void> {

@@ -412,8 +412,8 @@ for each row execute function inkfast.events_stay();
 create trigger events_remain before truncate on inkfast.events
 for each statement execute function inkfast.events_stay();
 
--- The wall. A tenant is named by a signed setting of the transaction: `acme:<mac>`; `acme!:<mac>` is the same whatever state the tenant
--- is in, which commits need (they look at the state under the lock of the head) and nobody else is given; `*:<mac>` is the store
+-- The wall. A tenant is named by a signed setting of the transaction: `acme:<mac>`; `acme!:<mac>` is the same for those who may enter whatever
+-- state the tenant is in, which commits need (they look at the state under the lock of the head); `*:<mac>` is the store
 -- itself. The key never leaves this table; whoever can run SQL as the app role cannot read it, and so cannot name another tenant.
 grant create on schema inkfast to inkfast_wall;
 grant select on inkfast.heads to inkfast_wall;
