@@ -44,6 +44,16 @@ test('it does not step back because an answer took longer than the last', () => 
   }
 })
 
+test('it is told in whole milliseconds, though the steady clock has finer ones', () => {
+  const { clock, time, hear } = timeAt(1000)
+  hear(500, 1, 1)
+  clock.steady += 0.25
+  const asked = time.ask()
+  clock.steady += 7.5
+  time.learn(clock.at + 490, asked)
+  expect(Number.isInteger(time.now())).toBe(true)
+})
+
 test('it follows a store whose clock is set, forwards and back', () => {
   const { clock, time, hear } = timeAt(1000)
   for (const ahead of [500, 90_000, -90_000, 3, -3]) {

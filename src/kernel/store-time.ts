@@ -33,7 +33,8 @@ export class StoreTime {
     const now = this.#wallClock()
     if (told === undefined || now === undefined) return
     const least = told - now
-    const most = least + Math.max(this.#environment.clock.monotonic() - asked, 0)
+    // In whole milliseconds, as every time of ours.
+    const most = least + Math.max(Math.floor(this.#environment.clock.monotonic() - asked), 0)
     this.#ahead = Math.max(least, Math.min(this.#ahead ?? least, most))
   }
 

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest'
 import { freshMemory } from '../../src/conformance/shared-memory.ts'
 import type { Store } from '../../src/index.ts'
-import type { Commit } from '../../src/ports/commit.ts'
+import type { Commit, Outcome } from '../../src/ports/commit.ts'
 import { expectSound } from '../support/engines.ts'
 import { committing, moments, openOn, refusing, tells } from './spoiled.ts'
 
@@ -63,9 +63,12 @@ test('a worker that was closed on a full queue does nothing more', async () => {
 
 test('items that cannot be completed keep no others waiting, though they are tried for two leases', async () => {
   const store = await openOn(
-    committing(freshMemory(), async (batch, go) =>
-      tells(batch, 'work.completed') && batch.some(({ tenant }) => tenant === 'bad') ? refusing(batch) : go(batch),
-    ),
+    committing(freshMemory(), async (batch, go) => {
+      const outcomes: Outcome[] = []
+      for (const commit of batch)
+        outcomes.push(...(commit.tenant === 'bad' && tells([commit], 'work.completed') ? refusing([commit]) : await go([commit])))
+      return outcomes
+    }),
   )
   const worker = store.queue<number>('q').work(() => {}, { tenants: 'all', concurrency: 8, drain: 0, lease: '30s' })
   // In a commit each.

@@ -147,8 +147,8 @@ export class Worker<T> implements QueueWorker {
     this.#places.busy--
     if (ended.how === 'done' && !claim.how && !claim.origin && !claim.signal.aborted) {
       this.#places.ended = this.#ended.push(claim)
-      this.#writeSoon()
       this.#fill()
+      this.#writeSoon()
       return
     }
     const settled = this.#settleAlone(claim, ended)
@@ -172,7 +172,8 @@ export class Worker<T> implements QueueWorker {
   }
 
   async #writeEnded(tenant?: TenantId): Promise<void> {
-    await this.#soon()
+    // Where no handler is at work, nobody is waited for, unless it is the half that leaves second.
+    if (this.#places.busy > 0 || tenant !== undefined) await this.#soon()
     this.#writeDue = false
     this.#writes++
     try {
