@@ -14,6 +14,8 @@ import { fullTurn } from './workers.ts'
 
 const WORKERS = 10
 const GOAL_ONE = 3
+// Completions that may be on their way while the next item is worked on. By default there is none.
+const LOOSE = 64
 const GOAL = 4
 
 export const claims: Workload = {
@@ -27,7 +29,8 @@ export const claims: Workload = {
     await using boss = await openPgBoss(bossUrl)
     const ours = ourQueue(store)
     const [alone, together] = quick ? [200, 500] : [500, 1000]
-    const mine = (workers: number, count: number) => fullTurn(ours, count, (n) => ours.worked(workers, n), tidied(ourUrl))
+    const mine = (workers: number, count: number, unwritten?: number) =>
+      fullTurn(ours, count, (n) => ours.worked(workers, n, unwritten), tidied(ourUrl))
     const byHand = (workers: number, count: number) => fullTurn(ours, count, (n) => ours.byHand(workers, n), tidied(ourUrl))
     const theirs = (workers: number, count: number) => fullTurn(boss, count, (n) => boss.worked(workers, n), tidied(bossUrl))
     const found = await interleave(rounds, {
@@ -35,6 +38,7 @@ export const claims: Workload = {
       boss1: () => theirs(1, alone),
       ours: () => mine(WORKERS, together),
       boss: () => theirs(WORKERS, together),
+      loose1: () => mine(1, alone, LOOSE),
       hand1: () => byHand(1, alone),
       hand: () => byHand(WORKERS, together),
     })
@@ -53,6 +57,7 @@ export const claims: Workload = {
       measures: [
         { what: '1 worker', ...pair(found.ours1, found.boss1, GOAL_ONE) },
         { what: `${WORKERS} workers`, ...pair(found.ours, found.boss, GOAL) },
+        { what: `1 worker, ${LOOSE} unwritten`, ...pair(found.loose1, found.boss1) },
         { what: '1 worker, claimed by hand', ...pair(found.hand1, found.boss1) },
         { what: `${WORKERS} workers, claimed by hand`, ...pair(found.hand, found.boss) },
       ],

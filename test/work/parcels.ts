@@ -7,6 +7,10 @@ export const PARCELS = 80
 /** Whoever takes this one up dies. */
 export const POISON = 13
 
+/** Quick ones: how many are worked on at a time, and how many may be done without that being written, where that is allowed. */
+export const LETTERS_AT_A_TIME = 3
+export const LETTERS_LOOSE = 256
+
 export interface Line {
   readonly what: 'offered' | 'began' | 'ended' | 'ticked'
   /** Which parcel, or the time of which tick. */

@@ -1,6 +1,6 @@
 // A program that works off queues until it is told to end, or killed. Everything it does outside adds a line to its outbox before it goes on.
 // `work` carries parcels and hears the ticks of a job; `offer` offers the parcels; `hold` sits on one item until it is told to end it, says what came
-// of it, and is paused in between. With `timeless` it does not notice that it was paused, and with `unfenced` nobody asks whether what it holds is
+// of it, and is paused in between; `letters` are worked off as quickly as can be, and with `loose` many at a time may be unwritten. With `timeless` it does not notice that it was paused, and with `unfenced` nobody asks whether what it holds is
 // still its own: the control.
 
 import { appendFileSync, writeSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
 import { open } from '../../src/index.ts'
 import { unfenced } from '../runs/unfenced.ts'
-import { type Line, optionsOf, PARCELS, POISON } from './parcels.ts'
+import { LETTERS_AT_A_TIME, LETTERS_LOOSE, type Line, optionsOf, PARCELS, POISON } from './parcels.ts'
 
 const [url = '', outbox = '', role = 'work', how = ''] = process.argv.slice(2)
 
@@ -46,6 +46,12 @@ if (role === 'offer') {
   await ended.promise
   while (worker.stats().running > 0) await wait(5)
   say('ended', worker.stats())
+} else if (role === 'letters') {
+  store.queue<number>('letters').work(({ payload: n, id, fence }) => note({ what: 'began', n, id, fence }), {
+    concurrency: LETTERS_AT_A_TIME,
+    ...(how === 'loose' && { unwritten: LETTERS_LOOSE }),
+  })
+  await told.next()
 } else {
   const parcels = store.queue<number>('parcels').work(
     async (claim) => {
