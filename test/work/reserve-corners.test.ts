@@ -3,18 +3,11 @@
 
 import { expect, test } from 'vitest'
 import { freshMemory } from '../../src/conformance/shared-memory.ts'
-import type { Store } from '../../src/index.ts'
-import type { Commit, Outcome } from '../../src/ports/commit.ts'
+import type { Commit } from '../../src/ports/commit.ts'
 import { expectSound } from '../support/engines.ts'
-import { committing, moments, openOn, refusing, tells } from './spoiled.ts'
+import { committing, fill, moments, openOn, refusingOnly, tells } from './spoiled.ts'
 
 const GONE = { ready: 0, claimed: 0, dead: 0 }
-
-async function fill(store: Store, count: number, options: { readonly attempts?: number } = {}): Promise<void> {
-  const queue = store.queue<number>('q')
-  await queue.offer(0, options)
-  await Promise.all(Array.from({ length: count - 1 }, (_, n) => queue.offer(n + 1, options)))
-}
 
 const slowly = (ms: number) =>
   committing(freshMemory(), async (batch, go) => {
@@ -62,14 +55,7 @@ test('a worker that was closed on a full queue does nothing more', async () => {
 })
 
 test('items that cannot be completed keep no others waiting, though they are tried for two leases', async () => {
-  const store = await openOn(
-    committing(freshMemory(), async (batch, go) => {
-      const outcomes: Outcome[] = []
-      for (const commit of batch)
-        outcomes.push(...(commit.tenant === 'bad' && tells([commit], 'work.completed') ? refusing([commit]) : await go([commit])))
-      return outcomes
-    }),
-  )
+  const store = await openOn(refusingOnly(freshMemory(), (commit) => commit.tenant === 'bad' && tells([commit], 'work.completed')))
   const worker = store.queue<number>('q').work(() => {}, { tenants: 'all', concurrency: 8, drain: 0, lease: '30s' })
   // In a commit each.
   for (const n of [1, 2]) {

@@ -3,25 +3,18 @@
 import { describe, expect, test } from 'vitest'
 import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
 import type { QueueWorker, Store } from '../../src/index.ts'
-import type { Commit, Outcome } from '../../src/ports/commit.ts'
+import type { Commit } from '../../src/ports/commit.ts'
 import { engines, expectSound } from '../support/engines.ts'
-import { committing, moments, openOn, refusing, tells } from './spoiled.ts'
+import { committing, fill, moments, openOn, refusingOnly, tells } from './spoiled.ts'
 
 const MANY = 400
-
-async function fill(store: Store, count = MANY): Promise<void> {
-  const queue = store.queue<number>('q')
-  // The first tells what time it is for the store, and so the others have an order.
-  await queue.offer(0)
-  await Promise.all(Array.from({ length: count - 1 }, (_, n) => queue.offer(n + 1)))
-}
 
 const inOrder = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)
 
 describe.each(engines)('a worker on $name', (engine) => {
   test('with quick handlers claims ahead, and takes everything once and in order', async () => {
     const store = await engine.open()
-    await fill(store)
+    await fill(store, MANY)
     const seen: number[] = []
     let most = 0
     let worker: QueueWorker | undefined
@@ -44,7 +37,7 @@ describe.each(engines)('a worker on $name', (engine) => {
 
   test('whose handler turns slow gives back what it had claimed ahead, and no attempt is counted', async () => {
     const store = await engine.open()
-    await fill(store)
+    await fill(store, MANY)
     const gate = Promise.withResolvers<void>()
     const worker = store.queue<number>('q').work(({ payload }) => (payload === 150 ? gate.promise : undefined), {
       concurrency: 1,
@@ -63,7 +56,7 @@ describe.each(engines)('a worker on $name', (engine) => {
 
   test('that is closed gives back what it had not begun', async () => {
     const store = await engine.open()
-    await fill(store)
+    await fill(store, MANY)
     const closing = Promise.withResolvers<void>()
     const worker = store.queue<number>('q').work(({ payload }) => void (payload === 150 && closing.resolve()), { concurrency: 1 })
     await closing.promise
@@ -92,7 +85,7 @@ test.each([
     }),
   )
   let begun = 0
-  await fill(store)
+  await fill(store, MANY)
   const worker = store.queue('q').work(() => void begun++, { concurrency: 3, drain: 0, ...allowed })
   await expect.poll(() => dead, { timeout: 20_000 }).toBe(true)
   await moments(100)
@@ -118,7 +111,7 @@ test('a worker with slow handlers claims nothing ahead: it is there for others',
 test('where others take from the same queue, everything is taken once', async () => {
   const kept = freshMemory()
   const stores = [await openOn(handleTo(kept)), await openOn(handleTo(kept)), await openOn(handleTo(kept))]
-  await fill(stores[0] as Store)
+  await fill(stores[0] as Store, MANY)
   const seen: number[] = []
   const workers = stores.map((store) => store.queue<number>('q').work(({ payload }) => void seen.push(payload), { concurrency: 2 }))
   await expect.poll(() => workers.reduce((sum, worker) => sum + worker.stats().completed, 0), { timeout: 20_000 }).toBe(MANY)
@@ -154,13 +147,7 @@ test('what was in hand when a look began is not taken for ready when its answer 
 test('what cannot be written together is written one by one, and only what is at fault fails', async () => {
   let faulty = ''
   const isFaulty = ({ events }: Commit) => events.some(({ type, subject }) => type === 'work.completed' && subject === faulty)
-  const store = await openOn(
-    committing(freshMemory(), async (batch, go) => {
-      const outcomes: Outcome[] = []
-      for (const commit of batch) outcomes.push(...(isFaulty(commit) ? refusing([commit]) : await go([commit])))
-      return outcomes
-    }),
-  )
+  const store = await openOn(refusingOnly(freshMemory(), isFaulty))
   const queue = store.queue<number>('q')
   await fill(store, 100)
   faulty = (await queue.offer(100)).id
@@ -175,7 +162,7 @@ test('what cannot be written together is written one by one, and only what is at
 test('what is claimed ahead is held by renewals as long as it is kept', async () => {
   const kept = freshMemory()
   const [store, other] = [await openOn(handleTo(kept)), await openOn(handleTo(kept))]
-  await fill(store)
+  await fill(store, MANY)
   const worker = store.queue('q').work(() => moments(1), { concurrency: 1, lease: 60 })
   await expect.poll(() => worker.stats().completed, { timeout: 30_000 }).toBeGreaterThan(50)
   await worker.close()

@@ -1,6 +1,6 @@
 // Stores over backends that are changed on purpose, and the few things that are asked of them.
 
-import { open, type Store, type StoreOptions } from '../../src/index.ts'
+import { type OfferOptions, open, type Store, type StoreOptions } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Commit, Outcome } from '../../src/ports/commit.ts'
 import { later } from '../support/engines.ts'
@@ -31,3 +31,19 @@ export const typesOf = async (store: Store): Promise<readonly string[]> => {
 }
 
 export const moments = (ms = 50): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** So many numbers in the queue `q`, from 0, in their order. */
+export async function fill(store: Store, count: number, options: OfferOptions = {}): Promise<void> {
+  const queue = store.queue<number>('q')
+  // The first tells what time it is for the store, and so the others have an order.
+  await queue.offer(0, options)
+  await Promise.all(Array.from({ length: count - 1 }, (_, n) => queue.offer(n + 1, options)))
+}
+
+/** One by one, so that what is refused takes no other commit with it. */
+export const refusingOnly = (backend: Backend, isFaulty: (commit: Commit) => boolean): Backend =>
+  committing(backend, async (batch, go) => {
+    const outcomes: Outcome[] = []
+    for (const commit of batch) outcomes.push(...(isFaulty(commit) ? refusing([commit]) : await go([commit])))
+    return outcomes
+  })
