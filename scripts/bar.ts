@@ -7,7 +7,7 @@ export const BAR = 95
 export const PARTS: Readonly<Record<string, string>> = {
   chain: 'src/model/chain.ts',
   commit: 'src/backends/*/commit.ts',
-  lane: 'src/kernel/{lane,heads,watchdog}.ts',
+  lane: 'src/kernel/{lane,heads,store-time,watchdog}.ts',
   redact: 'src/kernel/redact/*.ts',
 }
 

@@ -159,7 +159,7 @@ test('what cannot be written together is written one by one, and only what is at
   await expectSound(store)
 })
 
-test('what is claimed ahead is held by renewals as long as it is kept', async () => {
+test('a lease that is shorter than things wait in reserve loses none of them', async () => {
   const kept = freshMemory()
   const [store, other] = [await openOn(handleTo(kept)), await openOn(handleTo(kept))]
   await fill(store, MANY)

@@ -186,14 +186,14 @@ export async function claimAs<T>(
   renew: boolean,
 ): Promise<HeldClaim<T> | 'buried' | undefined> {
   try {
-    const { state, at, ...rest } = decodeBody<WorkRow & Body>(row.body)
-    if (isPoisoned({ ...rest, state })) {
+    const item = decodeBody<WorkRow & Body>(row.body)
+    if (isPoisoned(item)) {
       await bury(scope, row)
       return 'buried'
     }
     const { parts, guards, asked } = await taking(scope, row, seen, leaseMs)
     const { rows } = await plan(scope, parts, { guards })
-    const dueAt = state === 'ready' ? at : undefined
+    const dueAt = item.state === 'ready' ? item.at : undefined
     return await inHand<T>(scope, rows[0] as NonNullable<(typeof rows)[0]>, { id: row.id, dueAt, leaseMs, asked, renew })
   } catch (error) {
     if (error instanceof InkError && error.code === 'CONFLICT') return undefined

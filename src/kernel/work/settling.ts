@@ -46,16 +46,20 @@ export class Settler<T> {
   /** Nobody got to them. */
   async giveBack(claims: readonly HeldClaim<T>[]): Promise<void> {
     for (const group of Map.groupBy(claims, ({ tenant, origin, id }) => (origin ? id : tenant)).values()) {
-      const [first] = group as [HeldClaim<T>]
-      try {
-        if (group.length === 1) throw new Error('there is nothing to give back with it')
-        await giveBackUnused(first.scope, group)
-        for (const { tenant, id } of group) this.#options.ours.delete(keyOf(tenant, id))
-      } catch {
-        // Whatever it was, it is told where it is about one of them.
-        await Promise.all(group.map((claim) => this.settle(claim, { how: 'left' })))
-      }
+      if (group.length > 1 && (await this.#giveBackTogether(group))) continue
+      await Promise.all(group.map((claim) => this.settle(claim, { how: 'left' })))
     }
+  }
+
+  /** False where that cannot be: why is told where it is about one of them. */
+  async #giveBackTogether(group: readonly HeldClaim<T>[]): Promise<boolean> {
+    try {
+      await giveBackUnused((group[0] as HeldClaim<T>).scope, group)
+    } catch {
+      return false
+    }
+    for (const { tenant, id } of group) this.#options.ours.delete(keyOf(tenant, id))
+    return true
   }
 
   #byHandler(claim: HeldClaim<T>, ended: Ended): void {
@@ -69,7 +73,7 @@ export class Settler<T> {
   async #alone(claim: HeldClaim<T>, settle: () => Promise<unknown>): Promise<void> {
     const { ours, leaving, log } = this.#options
     try {
-      await patiently(claim, settle, leaving)
+      await again(claim, settle, leaving)
       this.#count(claim)
     } catch (error) {
       const lost = error instanceof InkError && error.code === 'FENCE_LOST'
@@ -88,7 +92,7 @@ export class Settler<T> {
 }
 
 /** Tried for two leases at most, or until the worker leaves: then it is let go, and comes to somebody else. */
-async function patiently<T, R>(claim: HeldClaim<T>, settle: () => Promise<R>, leaving: AbortSignal): Promise<R> {
+async function again<T, R>(claim: HeldClaim<T>, settle: () => Promise<R>, leaving: AbortSignal): Promise<R> {
   const { timer, logger } = claim.scope.engine.environment
   let [rest, rested] = [REST_MS, 0]
   for (;;) {

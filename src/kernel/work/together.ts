@@ -72,12 +72,13 @@ export async function claimedAfterAll<T>(
   leaving: AbortSignal,
 ): Promise<readonly Arriving<T>[]> {
   const events = new Set(unknown.details.ids as readonly string[])
-  const { clock, timer } = scope.engine.environment
+  const { clock, timer, logger } = scope.engine.environment
   for (let rest = REST_MS; clock.monotonic() - since < leaseMs && !leaving.aborted; rest *= 2) {
     try {
       return await claimedBy<T>(scope, next, events, leaseMs, since)
-    } catch {
-      // It cannot be read either: a moment later perhaps.
+    } catch (error) {
+      // A moment later perhaps.
+      logger.warn('it could not be found out yet whether items were claimed', { items: next.length, error: String(error) })
       await timer.after(rest, leaving).catch(() => {})
     }
   }

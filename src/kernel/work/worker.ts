@@ -54,7 +54,7 @@ export class Worker<T> implements QueueWorker {
     this.#handlers = new Handlers(handler)
     this.#settler = new Settler({ ours: this.#ours, leaving: this.#leaving.signal, log: (...what) => this.#log(...what) })
     this.#reserve = new Reserve(this.#terms.concurrency)
-    this.#places = new Places(this.#terms)
+    this.#places = new Places(this.#terms, () => this.#ended.length)
     this.#loop = new Loop(scope.engine, { of: `a worker of ${queue}`, look: () => this.#intake.look() })
     this.#intake = new Intake(scope, {
       queue,
@@ -146,7 +146,7 @@ export class Worker<T> implements QueueWorker {
     this.#reserve.handled(this.#steady() - since + this.#writeMs)
     this.#places.busy--
     if (ended.how === 'done' && !claim.how && !claim.origin && !claim.signal.aborted) {
-      this.#places.ended = this.#ended.push(claim)
+      this.#ended.push(claim)
       this.#fill()
       this.#writeSoon()
       return
@@ -196,7 +196,6 @@ export class Worker<T> implements QueueWorker {
   #takeEnded(tenant: TenantId): readonly HeldClaim<T>[] {
     const { ours = [], others = [] } = Object.groupBy(this.#ended, (claim) => (claim.tenant === tenant ? 'ours' : 'others'))
     this.#ended = others
-    this.#places.ended = others.length
     // Some handlers settle their item when nobody expects it any more.
     const { open = [], settled = [] } = Object.groupBy(ours, (claim) => (claim.how || claim.signal.aborted ? 'settled' : 'open'))
     for (const claim of settled) this.#tasks.add(this.#settleAlone(claim, DONE))
