@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { open, type TenantId } from '../../src/index.ts'
 import { codeOf, expectSound, openIn, tempDatabase } from '../support/engines.ts'
+import { asSuperuser } from './logins.ts'
+import { until } from './until.ts'
 
 const NODES = 4
 const EVENTS = 2000
@@ -85,4 +87,23 @@ test('a tenant that one node closes is closed on every other at once', async () 
   await other.setTenantState('acme', 'active', { reason: 'paid' })
   expect((await one.tenant('acme').page()).items).toHaveLength(4)
   await session.append('work.done', {})
+})
+
+test('a tenant that is closed while a page is read, after its reader was let in, gives nothing out', async () => {
+  const url = await tempDatabase()
+  const acme = (await openIn(url)).tenant('acme')
+  await acme.appendAll([{ type: 'work.done', data: {} }])
+  const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await asSuperuser(url, async (superuser) => {
+    await superuser.query('begin')
+    await superuser.query('lock table inkfast.events in access exclusive mode')
+    const reading = codeOf(acme.page())
+    await until(
+      'the reader was let in and waits for the events',
+      async () => (await asSuperuser(url, (other) => other.query(waits))).rowCount === 1,
+    )
+    await superuser.query(`update inkfast.heads set state = 'suspended' where tenant = 'acme'`)
+    await superuser.query('commit')
+    expect(await reading).toBe('TENANT_CLOSED')
+  })
 })

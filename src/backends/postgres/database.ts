@@ -80,6 +80,16 @@ export class Database {
     return this.#readAs(this.wall.tenant(who), steps)
   }
 
+  /**
+   * The same, and the tenant is open when it ends: between naming it and reading it may be closed, and what is read then would tell of the
+   * closing, and of what came after.
+   */
+  async readWhileOpen(who: Somebody, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
+    const still = enter(this.wall.tenant(who))
+    const results = await this.run([still, ...steps, still], 'reading')
+    return results.slice(1, -1)
+  }
+
   /** For what is small and asked for often: reads of the same tenant share a round trip. */
   readSmall(who: Somebody, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
     return this.#gather.read(this.wall.tenant(who), steps)

@@ -35,7 +35,7 @@ export type Reading = (...steps: readonly Step[]) => Promise<readonly (readonly 
 export function journalReads(db: Database): JournalReads {
   return {
     head: async (tenant) => headFrom((await db.readWhatever(tenant, { text: headOf, prepared: true }))[0]),
-    page: (tenant, query) => readPage((...steps) => db.read(tenant, ...steps), query),
+    page: (tenant, query) => readPage((...steps) => db.readWhileOpen(tenant, ...steps), query),
     tenants: async () => {
       const [rows = []] = await db.read(STORE, { text: 'select tenant from inkfast.tenants_v1() as tenant' })
       return rows.map(([tenant]) => tenant as TenantId)
