@@ -2,36 +2,14 @@
 
 import { describe, expect, test } from 'vitest'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
-import type { Connections, Step } from '../../src/backends/postgres/connections.ts'
-import { openOver } from '../../src/backends/postgres/open.ts'
-import { pooled } from '../../src/backends/postgres/pool.ts'
-import { backendOn } from '../../src/backends/postgres/serve.ts'
 import { maker, put } from '../../src/conformance/material.ts'
 import { randomWalk } from '../../src/conformance/walk.ts'
+import { TRANSIENT } from '../../src/model/event.ts'
 import { MAIN } from '../../src/model/ids.ts'
 import type { Backend } from '../../src/ports/backend.ts'
-import type { Commit, Outcome } from '../../src/ports/commit.ts'
+import type { Commit } from '../../src/ports/commit.ts'
 import { later, openIn, tempDatabase } from '../support/engines.ts'
-
-/** Tells which statements went by, and may change them on their way. */
-async function watched(url: string, seen: (text: string) => void, change: (text: string) => string = (text) => text): Promise<Backend> {
-  const real = pooled({ url, connections: 2 })
-  const through = (steps: readonly Step[]): readonly Step[] =>
-    steps.map((step) => {
-      seen(step.text)
-      return { ...step, text: change(step.text) }
-    })
-  const connections: Connections = {
-    ...real,
-    acquire: async () => {
-      const connection = await real.acquire()
-      return { ...connection, run: (steps, timeoutMs) => connection.run(through(steps), timeoutMs) }
-    },
-  }
-  const backend = backendOn(await openOver({ url }, connections), { url })
-  later(() => backend.close())
-  return backend
-}
+import { item, seqOf, watched } from './watched.ts'
 
 async function one(url: string): Promise<Backend> {
   const backend = await postgresBackend({ url })
@@ -63,16 +41,13 @@ test('a node that wrote last appends with one statement; its own rows and fences
   expect(texts.filter(isFunction)).toHaveLength(1)
 })
 
-/** An item in the state it is asked for, if it is still as it was seen. */
-const item = (make: ReturnType<typeof maker>, id: string, revision: number, state: string | undefined): Commit =>
-  make.commit(MAIN, {
-    guards: [{ kind: 'row', table: 'work', id, revision }],
-    changes: [
-      state === undefined ? { kind: 'remove', table: 'work', id } : put('work', id, { queue: 'q', state, at: revision, priority: 0 }),
-    ],
-  })
-
-const seqOf = (outcome: Outcome | undefined): number => (outcome?.ok ? (outcome.receipts[0]?.seq ?? 0) : 0)
+/** With its bytes as digits, and without what is not there. */
+const told = (event: object): object =>
+  Object.fromEntries(
+    Object.entries(event).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value]],
+    ),
+  )
 
 describe('rows that are changed as they were seen', () => {
   test('are changed by the same statement: inserted, changed, removed', async () => {
@@ -90,6 +65,40 @@ describe('rows that are changed as they were seen', () => {
     expect(await backend.rows.get(MAIN, 'work', 'a')).toBeUndefined()
     expect(await backend.rows.get(MAIN, 'work', 'b')).toMatchObject({ born: seqOf(born[1]), revision: seqOf(claimed[1]) })
     expect(await backend.rows.get(MAIN, 'work', 'c')).toMatchObject({ born: seqOf(done[1]), revision: seqOf(done[1]) })
+  })
+
+  test('one alone too, with an event that says everything an event can', async () => {
+    const make = maker()
+    const texts: string[] = []
+    const backend = await watched(await tempDatabase(), (text) => texts.push(text))
+    await backend.commit([make.commit(MAIN)])
+    texts.length = 0
+    const events = [
+      make.draft(MAIN, { payload: '{"text":"{,\\"\\\\null}é\u{1F58B}"}' }),
+      make.draft(MAIN, {
+        class: TRANSIENT,
+        actor: 'NULL, "ada" {\\}',
+        session: make.id(),
+        run: make.id(),
+        subject: make.id(),
+        cause: make.id(),
+        key: make.chance.bytes(16),
+      }),
+    ]
+    const states = ['ready', 'claimed', undefined]
+    let revision = 0
+    for (const [n, state] of states.entries()) {
+      const [done] = await backend.commit([{ ...item(make, 'a', revision, state), events: [events[n] ?? make.draft(MAIN)] }])
+      revision = seqOf(done)
+      expect(await backend.rows.get(MAIN, 'work', 'a')).toEqual(
+        state === undefined ? undefined : expect.objectContaining({ born: 2, revision, body: expect.stringContaining(state) }),
+      )
+    }
+    expect(texts.filter(isPlain)).toHaveLength(3)
+    expect(texts.filter(isFunction)).toHaveLength(0)
+    const { events: kept } = await backend.journal.page(MAIN, { from: 1, limit: 2 })
+    for (const [n, { event: _, payload, ...draft }] of events.entries())
+      expect(told(kept[n] ?? {})).toMatchObject(told({ ...draft, payload: Buffer.from(payload) }))
   })
 
   test('and where one is not, the function says which, and its neighbours are saved', async () => {

@@ -103,12 +103,20 @@ export function rowStatement(moves: RowMoves): RowStatement {
   for (const [table, all] of moves) {
     const of = tableMoves(table, all)
     rows += all.length
-    shape += `${table}${of.removed.length > 0 ? '-' : ''}${of.changed.length > 0 ? '=' : ''}${of.inserted.length > 0 ? '+' : ''} `
-    if (of.removed.length > 0) values.push(texts(of.removed.map(({ id }) => id)), numbers(of.removed.map(({ before }) => before)))
-    for (const some of [of.changed, of.inserted]) if (some.length > 0) values.push(...listsOf(table, some))
+    shape += `${table}${counted('-', of.removed)}${counted('=', of.changed)}${counted('+', of.inserted)} `
+    const [gone] = of.removed
+    if (gone && of.removed.length === 1) values.push(gone.id, gone.before)
+    else if (gone) values.push(texts(of.removed.map(({ id }) => id)), numbers(of.removed.map(({ before }) => before)))
+    for (const some of [of.changed, of.inserted]) {
+      const [first] = some
+      if (first) values.push(...(some.length === 1 ? cellsOf(table, first) : listsOf(table, some)))
+    }
   }
   return { shape, rows, values }
 }
+
+/** None, one, or several: a row alone is told without lists. */
+const counted = (sign: string, rows: readonly unknown[]): string => (rows.length === 0 ? '' : rows.length === 1 ? sign : sign + sign)
 
 function tableMoves(table: TableName, all: readonly RowMove[]): TableMoves {
   const put = all.filter((move): move is RowPut => move.put !== undefined)
@@ -132,6 +140,18 @@ function listsOf(table: TableName, some: readonly RowPut[]): readonly Value[] {
   ]
 }
 
+function cellsOf(table: TableName, { id, before, put }: RowPut): readonly Value[] {
+  const { columns, fenced } = tableOf(table)
+  return [
+    id,
+    before || put.born,
+    put.revision,
+    ...(fenced ? [put.fence ?? null] : []),
+    ...Object.keys(columns).map((_, i) => put.columns[i] ?? null),
+    put.body,
+  ]
+}
+
 export interface RowParts {
   /** Further parts of the statement, each with a count of the rows it met. */
   readonly parts: readonly string[]
@@ -143,23 +163,23 @@ export function rowParts(moves: RowMoves, first: number): RowParts {
   const parts: string[] = []
   const counts: string[] = []
   let free = first
-  const next = (type: string): string => `$${free++}::${type}[]`
+  /** Rows that the batch brings, as a table of their own. */
+  const brought = (rows: readonly RowMove[], as: string, columns: readonly (readonly [name: string, type: string])[]): string => {
+    const lone = rows.length === 1
+    const cells = columns.map(([name, type]) => (lone ? `$${free++}::${type} as ${name}` : `$${free++}::${type}[]`)).join(', ')
+    return lone ? `(select ${cells}) as ${as}` : `unnest(${cells}) as ${as} (${columns.map(([name]) => name).join(', ')})`
+  }
   for (const [table, all] of moves) {
     const { removed, changed, inserted } = tableMoves(table, all)
     const { columns, fenced } = tableOf(table)
     const names = Object.keys(columns)
     const fence = fenced ? ['fence'] : []
-    const lists = (): string =>
-      [
-        'text',
-        'bigint',
-        'bigint',
-        ...fence.map(() => 'bigint'),
-        ...names.map((name) => (columns[name] === 'integer' ? 'bigint' : 'text')),
-        'text',
-      ]
-        .map(next)
-        .join(', ')
+    const columnsOf = (second: string) => [
+      ['id', 'text'] as const,
+      ...[second, 'revision', ...fence].map((name) => [name, 'bigint'] as const),
+      ...names.map((name) => [name, columns[name] === 'integer' ? 'bigint' : 'text'] as const),
+      ['body', 'text'] as const,
+    ]
     const add = (what: string, text: string): void => {
       parts.push(`${table}_${what} as (\n    ${text} returning 1)`)
       counts.push(`(select count(*) from ${table}_${what})`)
@@ -168,7 +188,11 @@ export function rowParts(moves: RowMoves, first: number): RowParts {
       add(
         'removed',
         `delete from inkfast.${table} t using (
-      select x.ctid as place from unnest(${next('text')}, ${next('bigint')}) as r (id, before), moved m, ${placeOf(table, 'r')}
+      select x.ctid as place
+      from ${brought(removed, 'r', [
+        ['id', 'text'],
+        ['before', 'bigint'],
+      ])}, moved m, ${placeOf(table, 'r')}
     ) r where t.ctid = r.place`,
       )
     if (changed.length > 0) {
@@ -179,15 +203,17 @@ export function rowParts(moves: RowMoves, first: number): RowParts {
         `update inkfast.${table} t set ${set.join(', ')}
     from (
       select u.*, x.ctid as place
-      from unnest(${lists()}) as u (${['id', 'before', 'revision', ...fence, ...names, 'body'].join(', ')}), moved m, ${placeOf(table, 'u')}
+      from ${brought(changed, 'u', columnsOf('before'))}, moved m, ${placeOf(table, 'u')}
     ) u where t.ctid = u.place`,
       )
     }
     if (inserted.length > 0) {
-      const into = ['id', 'born', 'revision', ...fence, ...names, 'body'].join(', ')
+      const into = columnsOf('born')
+        .map(([name]) => name)
+        .join(', ')
       add(
         'inserted',
-        `insert into inkfast.${table} (tenant, ${into})\n    select m.tenant, i.* from unnest(${lists()}) as i (${into}), moved m`,
+        `insert into inkfast.${table} (tenant, ${into})\n    select m.tenant, i.* from ${brought(inserted, 'i', columnsOf('born'))}, moved m`,
       )
     }
   }

@@ -6,10 +6,12 @@ import { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { linkHash } from '../../model/chain.ts'
 import { assert } from '../../model/errors.ts'
-import type { Receipt } from '../../model/event.ts'
+import type { EventDraft, Receipt } from '../../model/event.ts'
+import { idBytes } from '../../model/ids.ts'
 import type { Commit, Outcome } from '../../ports/commit.ts'
 import type { CommitSettings } from './commit.ts'
 import { insertEvents } from './commit-function.ts'
+import type { Value } from './connections.ts'
 import type { Database, Opening } from './database.ts'
 import type { KnownHead } from './known.ts'
 import { type RowMoves, type RowParts, rowParts, rowStatement } from './known-rows.ts'
@@ -19,25 +21,64 @@ const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer')
 
 // The head is moved by whoever finds it where it was expected, and only then are events inserted: the insertion asks for the moved head.
 // A head is found by its tenant as a range, for the same reason as everything else.
-const HEAD = 16
+const HEAD = 5
 
-const plain = ({ parts, counts }: RowParts): string => `with moved as (
+const plain = (insertion: string, { parts, counts }: RowParts, rows: string): string => `with moved as (
     update inkfast.heads h set seq = $3::bigint, hash = $4::bytea
     where h.tenant between $1::text and $1::text and h.seq = $2::bigint and h.hash = $5::bytea and h.state = 'active'
     returning h.tenant
   ), added as (
-    ${insertEvents({
-      tenant: 'm.tenant',
-      seq: '$2::bigint + d.n',
-      hash: 'substring($6::bytea from d.n::integer * 32 - 31 for 32)',
-      bytes: '$12::bytea',
-      seldom: '$13::boolean',
-      payloads: '$16::bytea',
-      lists: ['$7::bigint[]', '$8::text[]', '$9::bigint[]', '$10::smallint[]', '$11::text[]', '$14::integer[]', '$15::integer[]'],
-    })}, moved m
+    ${insertion}
   )${parts.map((part) => `, ${part}`).join('')}
-  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms${parts.length === 0 ? '' : ` / ${allMet(counts, `$${HEAD + 1}`)}`}
+  select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms${parts.length === 0 ? '' : ` / ${allMet(counts, rows)}`}
   from inkfast.clock c, moved m where c.id`
+
+/** How the events of a batch are inserted. One alone, as most batches hold, needs no lists: an eighth less work for the server. */
+interface Insertion {
+  readonly text: string
+  readonly parameters: number
+}
+
+const several: Insertion = {
+  text: `${insertEvents({
+    tenant: 'm.tenant',
+    seq: '$2::bigint + d.n',
+    hash: 'substring($6::bytea from d.n::integer * 32 - 31 for 32)',
+    bytes: '$12::bytea',
+    seldom: '$13::boolean',
+    payloads: '$16::bytea',
+    lists: ['$7::bigint[]', '$8::text[]', '$9::bigint[]', '$10::smallint[]', '$11::text[]', '$14::integer[]', '$15::integer[]'],
+  })}, moved m`,
+  parameters: 11,
+}
+
+const alone: Insertion = {
+  text: `insert into inkfast.events
+      (tenant, seq, hash, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest)
+    select m.tenant, $3::bigint, $4::bytea, $6::bytea, $7::bigint, $8::text, $9::bigint, $10::smallint, $11::text,
+      $12::bytea, $13::bytea, $14::bytea, $15::bytea, $16::bytea, $17::text, $18::bytea, $19::bytea
+    from moved m`,
+  parameters: 14,
+}
+
+const optional = (id: string | undefined): Uint8Array | null => (id === undefined ? null : idBytes(id))
+
+const packAlone = (e: EventDraft): readonly Value[] => [
+  idBytes(e.id),
+  e.at,
+  e.type,
+  e.schema,
+  e.class,
+  e.actor,
+  optional(e.session),
+  optional(e.run),
+  optional(e.subject),
+  optional(e.cause),
+  e.key ?? null,
+  e.payload,
+  e.salt,
+  e.digest,
+]
 
 // A row that is not as it was expected ends the statement, and with it everything it did.
 const allMet = (counts: readonly string[], rows: string): string => `(case when ${counts.join(' + ')} = ${rows}::bigint then 1 else 0 end)`
@@ -46,11 +87,13 @@ const allMet = (counts: readonly string[], rows: string): string => `(case when 
 const textsByShape = new Map<string, string>()
 const SHAPES_MOST = 1000
 
-function textOf(shape: string, moves: RowMoves): string {
+function textOf(insertion: Insertion, rowShape: string, moves: RowMoves): string {
+  const shape = `${insertion === alone ? '1' : 'n'} ${rowShape}`
   const known = textsByShape.get(shape)
   if (known !== undefined) return known
   if (textsByShape.size >= SHAPES_MOST) textsByShape.clear()
-  const text = plain(rowParts(moves, HEAD + 2))
+  const rows = HEAD + insertion.parameters + 1
+  const text = plain(insertion.text, rowParts(moves, rows + 1), `$${rows}`)
   textsByShape.set(shape, text)
   return text
 }
@@ -94,17 +137,18 @@ export async function appendPlain(
     links.set(last, (seq - head.seq - 1) * 32)
   }
   const changes = rowStatement(moves)
+  const [first] = events
+  const lone = events.length === 1 && first ? first : undefined
   const values = [
     tenant,
     head.seq,
     seq,
     last,
     head.hash,
-    links,
-    ...packEvents(events),
+    ...(lone ? packAlone(lone) : [links, ...packEvents(events)]),
     ...(changes.rows > 0 ? [changes.rows, ...changes.values] : []),
   ]
-  const step = { text: textOf(changes.shape, moves), values, prepared: true }
+  const step = { text: textOf(lone ? alone : several, changes.shape, moves), values, prepared: true }
   const [rows] = await db.run([step], 'writing', openingOf(settings, changes.rows > 0), [db.wall.whatever(tenant)])
   const found = rows?.[0]?.[0]
   if (!found) return undefined
