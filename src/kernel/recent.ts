@@ -33,6 +33,8 @@ export class Recent {
   // How often that changed: what was read before it did is not held afterwards.
   #turns = 0
   #catchingUp = false
+  // Whether the journal holds what is not held here. Until our own next commit shows that nobody wrote, a signal leaves it open.
+  #lacks: 'nothing' | 'maybe' | 'something' = 'something'
   readonly #stop: () => void
 
   constructor(scope: Scope) {
@@ -93,14 +95,16 @@ export class Recent {
     if (first <= last) return
     // It was saved, so the tenant was active then; whether it is now, the journal knows.
     if (this.#closed) {
-      this.#catchUpSoon()
+      this.#catchUpSoon('something')
       return
     }
     // A gap means that someone else wrote in between, and the journal knows what; until it was asked, what was written here is shown.
     if (first > last + 1) {
       this.#held = []
-      this.#catchUpSoon()
+      this.#catchUpSoon('something')
     }
+    // Right behind what is held: nobody came before it, and whoever comes after it rings again.
+    else if (this.#lacks === 'maybe') this.#lacks = 'nothing'
     for (let i = Math.max(0, drafts.length - limits.recentEvents); i < drafts.length; i++) {
       const draft = drafts[i] as EventDraft
       const receipt = receipts[i] as Receipt
@@ -113,26 +117,40 @@ export class Recent {
     this.#stop()
   }
 
-  #catchUpSoon(): void {
+  #catchUpSoon(lacks: 'maybe' | 'something' = 'maybe'): void {
     const { environment, closing } = this.#scope.engine
+    if (this.#lacks !== 'something') this.#lacks = lacks
     if (!this.#catchingUp) this.#catchUp(environment.timer.idly(CATCH_UP_MS, closing))
   }
 
   #catchUp(when: Promise<void>): void {
     this.#catchingUp = true
-    const { environment, backend, closing } = this.#scope.engine
+    const { environment, closing } = this.#scope.engine
     when
-      .then(async () => {
+      .then(() => {
         this.#catchingUp = false
-        const head = await backend.journal.head(this.#scope.tenant)
-        const wanted = Math.min(head.seq, limits.recentEvents)
-        if (head.seq > (this.#held.at(-1)?.seq ?? 0) || this.#held.length < wanted) await this.fill()
+        return this.#lookUp()
       })
       .catch((error) => {
         this.#catchingUp = false
         // A store that is closing needs no recent events; anything else is worth a line, and the next signal tries again.
         if (!closing.aborted) environment.logger.warn('recent events could not be read', { error: String(error) })
       })
+  }
+
+  async #lookUp(): Promise<void> {
+    const lacked = this.#lacks
+    if (lacked === 'nothing') return
+    // Whatever rings from here on may be about what this look does not see.
+    this.#lacks = 'nothing'
+    try {
+      const head = await this.#scope.engine.backend.journal.head(this.#scope.tenant)
+      const wanted = Math.min(head.seq, limits.recentEvents)
+      if (head.seq > (this.#held.at(-1)?.seq ?? 0) || this.#held.length < wanted) await this.fill()
+    } catch (error) {
+      this.#lacks = lacked
+      throw error
+    }
   }
 }
 
