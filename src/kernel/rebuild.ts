@@ -3,7 +3,7 @@
 import { refuse } from '../model/errors.ts'
 import type { EventRecord } from '../model/event.ts'
 import { compareKeys, compareText } from '../model/order.ts'
-import { type Body, decodeBody, type ScannedRow, type StoredRow } from '../model/rows.ts'
+import { type Body, decodeBody, type ScannedRow } from '../model/rows.ts'
 import { type TableName, tableNames, tableOf } from '../model/tables.ts'
 import type { Head } from '../ports/journal.ts'
 import type { Scratch, Snapshot } from '../ports/upkeep.ts'
@@ -16,8 +16,8 @@ import { Slice } from './slice.ts'
 export interface Difference {
   readonly table: TableName
   readonly id: string
-  readonly stored?: StoredRow
-  readonly folded?: StoredRow
+  readonly stored?: ScannedRow
+  readonly folded?: ScannedRow
 }
 
 export interface RebuildReport {
@@ -169,7 +169,12 @@ async function compareRows(
 }
 
 const sameRow = (a: ScannedRow, b: ScannedRow): boolean =>
-  a.born === b.born && a.revision === b.revision && a.fence === b.fence && a.body === b.body && compareKeys(a.columns, b.columns) === 0
+  !a.astray &&
+  a.born === b.born &&
+  a.revision === b.revision &&
+  a.fence === b.fence &&
+  a.body === b.body &&
+  compareKeys(a.columns, b.columns) === 0
 
 class RowCursor {
   readonly #read: (after: string | undefined) => Promise<readonly ScannedRow[]>

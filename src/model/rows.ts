@@ -15,6 +15,8 @@ export interface StoredRow {
 /** With its indexed columns as they are stored, which need not be what the body says when somebody wrote them by hand. */
 export interface ScannedRow extends StoredRow {
   readonly columns: readonly ColumnValue[]
+  /** What the backend keeps beside the row, for itself, is not as the rows would have it. */
+  readonly astray?: true
 }
 
 export type Body = Readonly<Record<string, unknown>>

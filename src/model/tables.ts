@@ -49,7 +49,7 @@ export const tables = {
   work: {
     authority: 'journal',
     columns: { queue: 'text', state: 'text', priority: 'integer', at: 'integer', series: 'text' },
-    indexes: { byDue: ['queue', 'at'], byReady: ['queue', 'state', 'priority', 'at', 'born'], bySeries: ['series', 'born'] },
+    indexes: { byDue: ['queue', 'at'], byReady: ['queue', 'state', 'priority', 'at', 'born'] },
     fenced: true,
   },
   approvals: {

@@ -166,6 +166,19 @@ describe('rebuild', () => {
     expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
   })
 
+  test('shows what only an index says otherwise, and a mark that is wrong', async () => {
+    const { path } = await smallStore()
+    const store = await open(path)
+    const item = await store.queue('outbox').offer({ to: 'ada' }, { group: 'ada', priority: 3 })
+    await store.close()
+    withDatabase(path, (db) => db.exec('update work set priority = 9, behind = 1'))
+    const { code, out } = await ink(['rebuild', path, '--check', '--tenant', 'main'])
+    expect(code).toBe(1)
+    expect(out).toContain(
+      `work ${item.id}\n    indexed priority: 9 → 3\n    turn in its group: "marked wrong" → "marked by the rows before it"`,
+    )
+  })
+
   test('shows a row that is missing', async () => {
     const { path } = await smallStore()
     withDatabase(path, (db) => db.exec("delete from names where tenant = 'acme'"))

@@ -19,6 +19,8 @@ const functions: Readonly<Record<string, { readonly definer?: string }>> = {
   enter_v1: {},
   commit_v1: {},
   events_stay: {},
+  work_behind: {},
+  work_turns: {},
 }
 
 const relations = `

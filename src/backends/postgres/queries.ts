@@ -11,11 +11,11 @@ const usage = `
   from inkfast.events group by type order by 3 desc, 1`
 // A bigint that no number of ours reaches.
 const ABOVE_ALL = '9223372036854775807::bigint'
-// Nothing before it in its series but what is dead. Looked for from behind: what stands there is rarely dead.
+// Nothing before it in its series but what is dead. Asked of every one that is given out, whatever it is marked as.
 const HEAD_OF_SERIES = `(w.series is null or (
         select e.id from inkfast.work e
         where e.series = w.series and (e.born, e.id) < (w.born, w.id) and e.state is distinct from 'dead'
-        order by e.born desc, e.id desc limit 1) is null)`
+        order by e.series nulls first, e.born, e.id limit 1) is null)`
 // One seek for each priority that is there, from the highest until enough is found: what is not due yet is never passed over one by one. Claims are
 // as many as there are workers, and are looked at one by one. Each order is one that only the right index has, and each part that is
 // looked up is a subquery of its own, so that no plan reads a table instead. The time stands in every row, and in the only one where nothing is ready.
@@ -28,11 +28,11 @@ export const readyWork = `
     from levels l cross join clock c cross join lateral (
       select p.priority, array(
         select w.id from inkfast.work w
-        where w.queue = $1 and w.state = 'ready' and w.priority = p.priority and w.at <= c.now and ${HEAD_OF_SERIES}
+        where w.queue = $1 and w.state = 'ready' and not w.behind and w.priority = p.priority and w.at <= c.now and ${HEAD_OF_SERIES}
         order by w.at nulls first, w.born, w.id limit $2::integer) as ids
       from (
         select w.priority from inkfast.work w
-        where w.queue = $1 and w.state = 'ready' and w.priority < l.priority
+        where w.queue = $1 and w.state = 'ready' and not w.behind and w.priority < l.priority
         order by w.priority desc nulls last limit 1) p
       offset 0) n
     where l.found < $2::integer

@@ -29,7 +29,11 @@ export function rowReads(db: Database): RowReads {
 export async function scanRows(read: Reading, table: TableName, after: string | undefined, limit: number): Promise<readonly ScannedRow[]> {
   const types = Object.values(tableOf(table).columns)
   const [rows = []] = await read({ text: statements[table].scan, values: [after ?? '', limit], prepared: true })
-  return rows.map((row) => ({ ...toStored(row), columns: types.map((type, i) => columnValue(row[STORED + i] ?? null, type)) }))
+  return rows.map((row) => ({
+    ...toStored(row),
+    columns: types.map((type, i) => columnValue(row[STORED + i] ?? null, type)),
+    ...(row[STORED + types.length] === 't' && { astray: true as const }),
+  }))
 }
 
 const STORED = 5

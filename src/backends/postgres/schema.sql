@@ -501,11 +501,17 @@ create table inkfast.work (
   at bigint,
   series text collate "C",
   body text collate "C" not null,
+  behind boolean default false not null,
   PRIMARY KEY (tenant, id)
 );
 CREATE INDEX work_by_due ON inkfast.work USING btree (tenant, queue NULLS FIRST, at NULLS FIRST, id);
 CREATE INDEX work_by_ready ON inkfast.work USING btree (tenant, queue NULLS FIRST, state NULLS FIRST, priority NULLS FIRST, at NULLS FIRST, born, id);
-CREATE INDEX work_by_series ON inkfast.work USING btree (tenant, series NULLS FIRST, born, id);
+CREATE INDEX work_by_series ON inkfast.work USING btree (tenant, series NULLS FIRST, born, id) WHERE ((series IS NOT NULL) AND (state IS DISTINCT FROM 'dead'::text));
+CREATE INDEX work_by_turn ON inkfast.work USING btree (tenant, queue NULLS FIRST, priority NULLS FIRST, at NULLS FIRST, born, id) WHERE ((state = 'ready'::text) AND (NOT behind));
+CREATE TRIGGER work_comes BEFORE INSERT ON inkfast.work FOR EACH ROW WHEN (((new.series IS NOT NULL) AND (new.state IS DISTINCT FROM 'dead'::text))) EXECUTE FUNCTION inkfast.work_behind();
+CREATE TRIGGER work_joins AFTER INSERT ON inkfast.work FOR EACH ROW WHEN (((new.series IS NOT NULL) AND (new.state IS DISTINCT FROM 'dead'::text) AND (NOT new.behind))) EXECUTE FUNCTION inkfast.work_turns();
+CREATE TRIGGER work_leaves AFTER DELETE ON inkfast.work FOR EACH ROW WHEN (((old.series IS NOT NULL) AND (old.state IS DISTINCT FROM 'dead'::text) AND (NOT old.behind))) EXECUTE FUNCTION inkfast.work_turns();
+CREATE TRIGGER work_turns AFTER UPDATE OF series, state ON inkfast.work FOR EACH ROW WHEN (((new.series IS DISTINCT FROM old.series) OR ((new.state IS DISTINCT FROM 'dead'::text) IS DISTINCT FROM (old.state IS DISTINCT FROM 'dead'::text)))) EXECUTE FUNCTION inkfast.work_turns();
 alter table inkfast.work enable row level security, force row level security;
 create policy tenant on inkfast.work for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 create policy wall on inkfast.work for select to inkfast_wall using (true);
@@ -1453,3 +1459,58 @@ end
 $function$;
 grant execute on function inkfast.tenants_v1() to inkfast_app;
 grant execute on function inkfast.tenants_v1() to inkfast_reader;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.work_behind()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  new.behind := (
+    select e.id from inkfast.work e
+    where e.tenant = new.tenant and e.series = new.series and e.state is distinct from 'dead' and (e.born, e.id) < (new.born, new.id)
+    order by e.series nulls first, e.born, e.id limit 1) is not null;
+  return new;
+end
+$function$;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.work_turns()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_tenant text := case when tg_op = 'DELETE' then old.tenant else new.tenant end;
+  v_series text;
+  v_line   text[];
+  v_id     text;
+begin
+  foreach v_series in array array[
+    case when tg_op <> 'INSERT' then old.series end,
+    case when tg_op = 'INSERT' then new.series when tg_op = 'UPDATE' and new.series is distinct from old.series then new.series end]
+  loop
+    continue when v_series is null;
+    v_line := array(
+      select e.id from inkfast.work e
+      where e.tenant = v_tenant and e.series = v_series and e.state is distinct from 'dead'
+      order by e.series nulls first, e.born, e.id limit 2);
+    foreach v_id in array v_line || case when tg_op <> 'DELETE' and new.series = v_series then array[new.id] else '{}' end
+    loop
+      update inkfast.work t set behind = not t.behind
+      where t.ctid = (
+        select s.ctid from inkfast.work s
+        where s.tenant = v_tenant and s.id between v_id and v_id and s.state is distinct from 'dead'
+          and s.behind = (s.id = v_line[1])
+        order by s.id limit 1);
+    end loop;
+  end loop;
+  if tg_op = 'UPDATE' and new.series is null and new.behind then
+    update inkfast.work t set behind = false
+    where t.ctid = (
+      select s.ctid from inkfast.work s where s.tenant = v_tenant and s.id between new.id and new.id order by s.id limit 1);
+  end if;
+  return null;
+end
+$function$;

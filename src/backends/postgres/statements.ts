@@ -10,11 +10,18 @@ export interface TableStatements {
 
 const storedColumns = (table: Table): string => `id, born, revision, ${table.fenced ? 'fence' : 'null::bigint as fence'}, body`
 
+// Alive, and not marked by whether anything alive of its series comes before it.
+const astray = `
+  state is distinct from 'dead' and behind is distinct from ((
+    select e.id from inkfast.work e
+    where e.series = work.series and e.state is distinct from 'dead' and (e.born, e.id) < (work.born, work.id)
+    order by e.series nulls first, e.born, e.id limit 1) is not null) as astray`
+
 export const statements = Object.fromEntries(
   tableNames.map((name) => {
     const table = tableOf(name)
     const stored = storedColumns(table)
-    const columns = [stored, ...Object.keys(table.columns)].join(', ')
+    const columns = [stored, ...Object.keys(table.columns), ...(name === 'work' ? [astray] : [])].join(', ')
     return [
       name,
       {

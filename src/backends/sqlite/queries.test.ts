@@ -9,8 +9,8 @@ import { workStatements } from './queries.ts'
 const series = ['CORRELATED SCALAR SUBQUERY', 'SEARCH e USING INDEX work_by_series (tenant=? AND series=? AND born<?)']
 
 const plans: Readonly<Record<keyof typeof workStatements, readonly string[]>> = {
-  nextPriority: ['SEARCH w USING COVERING INDEX work_by_ready (tenant=? AND queue=? AND state=? AND priority<?)'],
-  readyOf: ['SEARCH w USING INDEX work_by_ready (tenant=? AND queue=? AND state=? AND priority=? AND at<?)', ...series],
+  nextPriority: ['SEARCH w USING COVERING INDEX work_by_turn (tenant=? AND queue=? AND priority<?)'],
+  readyOf: ['SEARCH w USING INDEX work_by_turn (tenant=? AND queue=? AND priority=? AND at<?)', ...series],
   lapsed: [
     'SEARCH w USING INDEX work_by_ready (tenant=? AND queue=? AND state=? AND priority>?)',
     'CORRELATED SCALAR SUBQUERY',

@@ -24,18 +24,18 @@ const dueTenants = `
   select tenant, at from found where at is not null order by at, tenant limit ?`
 
 const STORED = 'w.id, w.born, w.revision, w.fence, w.body'
-// Nothing before it in its series but what is dead. Looked for from behind: what stands there is rarely dead.
+// Nothing before it in its series but what is dead. Asked of every one that is given out, whatever it is marked as.
 const HEAD_OF_SERIES = `
     (w.series is null or (
       select e.id from work as e indexed by work_by_series
       where e.tenant = w.tenant and e.series = w.series and (e.born, e.id) < (w.born, w.id) and e.state is not 'dead'
-      order by e.born desc, e.id desc limit 1) is null)`
+      order by e.born, e.id limit 1) is null)`
 const nextPriority = `
-  select max(w.priority) as priority from work as w indexed by work_by_ready
-  where w.tenant = ? and w.queue = ? and w.state = 'ready' and w.priority < ?`
+  select max(w.priority) as priority from work as w indexed by work_by_turn
+  where w.tenant = ? and w.queue = ? and w.state = 'ready' and w.behind = 0 and w.priority < ?`
 const readyOf = `
-  select ${STORED}, w.priority, w.at from work as w indexed by work_by_ready
-  where w.tenant = ? and w.queue = ? and w.state = 'ready' and w.priority = ? and w.at <= ? and ${HEAD_OF_SERIES}
+  select ${STORED}, w.priority, w.at from work as w indexed by work_by_turn
+  where w.tenant = ? and w.queue = ? and w.state = 'ready' and w.behind = 0 and w.priority = ? and w.at <= ? and ${HEAD_OF_SERIES}
   order by w.at, w.born, w.id limit ?`
 // Claims are as many as there are workers, so they are looked at one by one.
 const lapsed = `

@@ -25,9 +25,11 @@ export function getRow(db: Database, tenant: string, table: TableName, id: strin
 
 export function scanRows(db: Database, tenant: string, table: TableName, after: string | undefined, limit: number): readonly ScannedRow[] {
   const names = Object.keys(tableOf(table).columns)
-  return db
-    .all(statements[table].scan, tenant, after ?? '', limit)
-    .map((row) => ({ ...toStored(row), columns: names.map((name) => row[name] as ColumnValue) }))
+  return db.all(statements[table].scan, tenant, after ?? '', limit).map((row) => ({
+    ...toStored(row),
+    columns: names.map((name) => row[name] as ColumnValue),
+    ...(row.astray === 1 && { astray: true as const }),
+  }))
 }
 
 export const toStored = (row: SqlRow): StoredRow => ({

@@ -400,6 +400,7 @@ CREATE TABLE work (
   at       integer,
   series   text,
   body     text not null,
+  behind   integer not null default 0,
   primary key (tenant, id)
 ) strict, without rowid;
 
@@ -407,4 +408,40 @@ CREATE INDEX work_by_due on work (tenant, queue, at, id);
 
 CREATE INDEX work_by_ready on work (tenant, queue, state, priority, at, born, id);
 
-CREATE INDEX work_by_series on work (tenant, series, born, id);
+CREATE INDEX work_by_series on work (tenant, series, born, id) where series is not null and state is not 'dead';
+
+CREATE INDEX work_by_turn on work (tenant, queue, priority, at, born, id) where state = 'ready' and behind = 0;
+
+CREATE TRIGGER work_joins after insert on work when new.series is not null and new.state is not 'dead'
+begin
+  update work set behind = 1
+  where tenant = new.tenant and id = new.id and behind = 0 and id <> (
+    select e.id from work as e indexed by work_by_series where e.tenant = new.tenant and e.series = new.series and e.state is not 'dead' order by e.born, e.id limit 1);
+  update work set behind = 1
+  where tenant = new.tenant and behind = 0 and id = (
+    select e.id from work as e indexed by work_by_series where e.tenant = new.tenant and e.series = new.series and e.state is not 'dead'
+    order by e.born, e.id limit 1 offset 1);
+end;
+
+CREATE TRIGGER work_leaves after delete on work when old.series is not null and old.state is not 'dead' and old.behind = 0
+begin
+  update work set behind = 0
+  where tenant = old.tenant and behind = 1 and id = (
+    select e.id from work as e indexed by work_by_series where e.tenant = old.tenant and e.series = old.series and e.state is not 'dead' order by e.born, e.id limit 1);
+end;
+
+CREATE TRIGGER work_turns after update of series, state on work
+when new.series is not old.series or (new.state is 'dead') <> (old.state is 'dead')
+begin
+  update work set behind = 0
+  where tenant = old.tenant and behind = 1 and id = (
+    select e.id from work as e indexed by work_by_series where e.tenant = old.tenant and e.series = old.series and e.state is not 'dead' order by e.born, e.id limit 1);
+  update work set behind = not behind
+  where tenant = new.tenant and id = new.id and behind <> coalesce(id <> (
+    select e.id from work as e indexed by work_by_series where e.tenant = new.tenant and e.series = new.series and e.state is not 'dead'
+    order by e.born, e.id limit 1) and new.state is not 'dead', 0);
+  update work set behind = 1
+  where tenant = new.tenant and behind = 0 and id = (
+    select e.id from work as e indexed by work_by_series where e.tenant = new.tenant and e.series = new.series and e.state is not 'dead'
+    order by e.born, e.id limit 1 offset 1);
+end;

@@ -11,6 +11,12 @@ export interface TableStatements {
   readonly stored: string
 }
 
+// Alive, and not marked by whether anything alive of its series comes before it.
+const astray = `
+  state is not 'dead' and behind <> coalesce((
+    select 1 from work as e indexed by work_by_series
+    where e.tenant = work.tenant and e.series = work.series and e.state is not 'dead' and (e.born, e.id) < (work.born, work.id) limit 1), 0) as astray`
+
 const statementsOf = (name: TableName): TableStatements => {
   const table: Table = tableOf(name)
   const columns = Object.keys(table.columns)
@@ -26,7 +32,7 @@ const statementsOf = (name: TableName): TableStatements => {
     put: `insert into ${name} (${all.join(', ')}) values (${all.map(() => '?').join(', ')}) on conflict (tenant, id) do update set ${updated.join(', ')}`,
     remove: `delete from ${name} where tenant = ? and id = ?`,
     revision: `select revision, ${table.fenced ? 'fence' : 'null as fence'} from ${name} where tenant = ? and id = ?`,
-    scan: `select ${[stored, ...columns].join(', ')} from ${name} where tenant = ? and id > ? order by id limit ?`,
+    scan: `select ${[stored, ...columns, ...(name === 'work' ? [astray] : [])].join(', ')} from ${name} where tenant = ? and id > ? order by id limit ?`,
   }
 }
 

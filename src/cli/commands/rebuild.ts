@@ -1,6 +1,7 @@
 // Rows are a fold: compares the stored rows with what the journal says, and puts the fold in their place unless only asked to check.
 
 import type { Difference, RebuildReport, Store } from '../../index.ts'
+import { tableOf } from '../../model/tables.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { count, one } from '../format.ts'
 import { progress } from '../progress.ts'
@@ -54,7 +55,7 @@ export interface FieldDifference {
 }
 
 /** Field by field, in one order, so that a person sees what is other and nothing else. */
-export function fieldsOf({ stored, folded }: Difference): readonly FieldDifference[] {
+export function fieldsOf({ table, stored, folded }: Difference): readonly FieldDifference[] {
   if (!stored || !folded)
     return [{ field: 'row', ...(stored && { stored: parse(stored.body) }), ...(folded && { folded: parse(folded.body) }) }]
   const flat = (row: NonNullable<Difference['stored']>): Record<string, unknown> => {
@@ -62,12 +63,22 @@ export function fieldsOf({ stored, folded }: Difference): readonly FieldDifferen
     const members = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : { body }
     return { born: row.born, revision: row.revision, fence: row.fence, ...members }
   }
-  const [a, b] = [flat(stored), flat(folded)]
-  const differing = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((f) => JSON.stringify(a[f]) !== JSON.stringify(b[f]))
+  const differing = apart(flat(stored), flat(folded))
+  if (differing.length > 0) return differing
   // Equal as values and yet not to the byte: somebody wrote the text by hand.
-  if (differing.length === 0) return [{ field: 'body', stored: stored.body, folded: folded.body }]
-  return differing.map((field) => ({ field, stored: a[field], folded: b[field] }))
+  if (stored.body !== folded.body) return [{ field: 'body', stored: stored.body, folded: folded.body }]
+  const indexed = (row: NonNullable<Difference['stored']>): Record<string, unknown> =>
+    Object.fromEntries(Object.keys(tableOf(table).columns).map((name, i) => [`indexed ${name}`, row.columns[i]]))
+  return [
+    ...apart(indexed(stored), indexed(folded)),
+    ...(stored.astray ? [{ field: 'turn in its group', stored: 'marked wrong', folded: 'marked by the rows before it' }] : []),
+  ]
 }
+
+const apart = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): readonly FieldDifference[] =>
+  [...new Set([...Object.keys(a), ...Object.keys(b)])]
+    .filter((field) => JSON.stringify(a[field]) !== JSON.stringify(b[field]))
+    .map((field) => ({ field, stored: a[field], folded: b[field] }))
 
 function parse(body: string): unknown {
   try {

@@ -1,7 +1,7 @@
 // The hand-written migrations of PostgreSQL as a database shows them: against model/tables.ts, against the wall, and as one text to read.
 
 import type { Table } from '../../../src/model/tables.ts'
-import { type Column, checkTables, type FoundTable, snake, wantedTable } from './schema.ts'
+import { type Column, checkTables, FLAG, type FoundTable, snake, wantedTable } from './schema.ts'
 
 /** A question to a database that has our schema; everything comes back as text. */
 export type Ask = (sql: string) => Promise<readonly Readonly<Record<string, string | null>>[]>
@@ -55,7 +55,7 @@ export async function tablesInDatabase(ask: Ask): Promise<readonly FoundDatabase
   return found
 }
 
-const TYPES: Readonly<Record<string, string>> = { text: 'text collate "C"', integer: 'bigint' }
+const TYPES: Readonly<Record<string, string>> = { text: 'text collate "C"', integer: 'bigint', [FLAG]: 'boolean' }
 
 /** What tables.ts asks of a database: nothing that may be null comes last in an index, as it does not elsewhere. */
 function wantedDatabaseTable(name: string, table: Table): FoundTable {

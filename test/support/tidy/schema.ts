@@ -21,6 +21,13 @@ export interface FoundTable {
 /** Tables of the backend's own, which are not rows. */
 export const OWN_TABLES: readonly string[] = ['events', 'heads', 'receipts', 'renewals', 'secrets', 'migrations']
 
+/** What the backends add to a table of rows for themselves, made from its rows and no part of them. */
+const OWN_PARTS: Readonly<Record<string, { readonly flags: readonly string[]; readonly indexes: Table['indexes'] }>> = {
+  work: { flags: ['behind'], indexes: { bySeries: ['series', 'born'], byTurn: ['queue', 'priority', 'at', 'born'] } },
+}
+/** A yes or no: an integer in a file. */
+export const FLAG = 'flag'
+
 export function tablesIn(db: Database): readonly FoundTable[] {
   return db.all("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name").map((row) => {
     const name = row.name as string
@@ -40,9 +47,10 @@ export function tablesIn(db: Database): readonly FoundTable[] {
 
 export const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** What tables.ts asks of a file. */
+/** What tables.ts asks of a backend. */
 export function wantedTable(name: string, table: Table): FoundTable {
   const column = (columnName: string, type: string, required: boolean, inKey = 0): Column => ({ name: columnName, type, required, inKey })
+  const own = OWN_PARTS[name]
   return {
     name,
     columns: [
@@ -53,9 +61,13 @@ export function wantedTable(name: string, table: Table): FoundTable {
       ...(table.fenced ? [column('fence', 'integer', false)] : []),
       ...Object.entries(table.columns).map(([columnName, type]) => column(columnName, type, false)),
       column('body', 'text', true),
+      ...(own?.flags ?? []).map((flag) => column(flag, FLAG, true)),
     ],
     indexes: Object.fromEntries(
-      Object.entries(table.indexes).map(([index, columns]) => [`${name}_${snake(index)}`, ['tenant', ...columns.map(snake), 'id']]),
+      Object.entries({ ...table.indexes, ...own?.indexes }).map(([index, columns]) => [
+        `${name}_${snake(index)}`,
+        ['tenant', ...columns.map(snake), 'id'],
+      ]),
     ),
   }
 }
@@ -67,7 +79,12 @@ export interface Dialect {
   readonly wantedTable: (name: string, table: Table) => FoundTable
 }
 
-const SQLITE: Dialect = { own: OWN_TABLES, place: 'the file', wantedTable }
+const wantedFileTable = (name: string, table: Table): FoundTable => {
+  const wanted = wantedTable(name, table)
+  return { ...wanted, columns: wanted.columns.map((column) => (column.type === FLAG ? { ...column, type: 'integer' } : column)) }
+}
+
+const SQLITE: Dialect = { own: OWN_TABLES, place: 'the file', wantedTable: wantedFileTable }
 
 export function checkTables(
   found: readonly FoundTable[],

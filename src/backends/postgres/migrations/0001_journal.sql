@@ -148,12 +148,81 @@ create table inkfast.work (
   at       bigint,
   series   text collate "C",
   body     text collate "C" not null,
+  behind   boolean not null default false,
   primary key (tenant, id)
 );
 
 create index work_by_due on inkfast.work (tenant, queue nulls first, at nulls first, id);
 create index work_by_ready on inkfast.work (tenant, queue nulls first, state nulls first, priority nulls first, at nulls first, born, id);
-create index work_by_series on inkfast.work (tenant, series nulls first, born, id);
+create index work_by_series on inkfast.work (tenant, series nulls first, born, id) where series is not null and state is distinct from 'dead';
+create index work_by_turn on inkfast.work (tenant, queue nulls first, priority nulls first, at nulls first, born, id) where state = 'ready' and not behind;
+
+-- Of a series only the oldest that is not dead can be claimed. The others are marked when they come, and the next is when its turn comes: so
+-- whoever looks for work passes by none of them, however many wait. The mark is made from the rows alone and is no part of them.
+create function inkfast.work_behind() returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.behind := (
+    select e.id from inkfast.work e
+    where e.tenant = new.tenant and e.series = new.series and e.state is distinct from 'dead' and (e.born, e.id) < (new.born, new.id)
+    order by e.series nulls first, e.born, e.id limit 1) is not null;
+  return new;
+end
+$$;
+
+create function inkfast.work_turns() returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant text := case when tg_op = 'DELETE' then old.tenant else new.tenant end;
+  v_series text;
+  v_line   text[];
+  v_id     text;
+begin
+  foreach v_series in array array[
+    case when tg_op <> 'INSERT' then old.series end,
+    case when tg_op = 'INSERT' then new.series when tg_op = 'UPDATE' and new.series is distinct from old.series then new.series end]
+  loop
+    continue when v_series is null;
+    v_line := array(
+      select e.id from inkfast.work e
+      where e.tenant = v_tenant and e.series = v_series and e.state is distinct from 'dead'
+      order by e.series nulls first, e.born, e.id limit 2);
+    foreach v_id in array v_line || case when tg_op <> 'DELETE' and new.series = v_series then array[new.id] else '{}' end
+    loop
+      update inkfast.work t set behind = not t.behind
+      where t.ctid = (
+        select s.ctid from inkfast.work s
+        where s.tenant = v_tenant and s.id between v_id and v_id and s.state is distinct from 'dead'
+          and s.behind = (s.id = v_line[1])
+        order by s.id limit 1);
+    end loop;
+  end loop;
+  if tg_op = 'UPDATE' and new.series is null and new.behind then
+    update inkfast.work t set behind = false
+    where t.ctid = (
+      select s.ctid from inkfast.work s where s.tenant = v_tenant and s.id between new.id and new.id order by s.id limit 1);
+  end if;
+  return null;
+end
+$$;
+
+create trigger work_comes before insert on inkfast.work
+for each row when (new.series is not null and new.state is distinct from 'dead') execute function inkfast.work_behind();
+
+create trigger work_joins after insert on inkfast.work
+for each row when (new.series is not null and new.state is distinct from 'dead' and not new.behind) execute function inkfast.work_turns();
+
+create trigger work_leaves after delete on inkfast.work
+for each row when (old.series is not null and old.state is distinct from 'dead' and not old.behind) execute function inkfast.work_turns();
+
+create trigger work_turns after update of series, state on inkfast.work
+for each row when (new.series is distinct from old.series
+  or (new.state is distinct from 'dead') is distinct from (old.state is distinct from 'dead'))
+execute function inkfast.work_turns();
 
 create table inkfast.approvals (
   tenant   text collate "C" not null,
@@ -1442,6 +1511,6 @@ begin
 end
 $$;
 
-revoke all on function inkfast.events_stay(), inkfast.now_v1(), inkfast.enter_v1(text), inkfast.commit_v1 from public;
+revoke all on function inkfast.events_stay(), inkfast.work_behind(), inkfast.work_turns(), inkfast.now_v1(), inkfast.enter_v1(text), inkfast.commit_v1 from public;
 grant execute on function inkfast.now_v1(), inkfast.enter_v1(text) to inkfast_app, inkfast_reader;
 grant execute on function inkfast.commit_v1 to inkfast_app;
