@@ -5,6 +5,7 @@ import { EXPORT_GENESIS, lastLine, recordLine } from '../../model/approval-expor
 import type { TenantId } from '../../model/ids.ts'
 import { checkSeq, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
+import { everyRow } from '../every-row.ts'
 import { checkState } from '../list.ts'
 import { stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -31,27 +32,17 @@ export async function* exportApprovals(scope: Scope, options?: ExportOptions): A
   const { after = 0, state, signal } = optionsOf(options, 'export')
   checkSeq(after)
   checkState(state, APPROVAL_STATES, 'approval')
-  const { backend, environment } = scope.engine
-  const { sha256 } = environment.digest
+  const { sha256 } = scope.engine.environment.digest
+  stopIfAsked(scope, signal)
   let chain = EXPORT_GENESIS
   let count = 0
-  for (let cursor: string | undefined; ; ) {
+  const range = state === undefined ? { index: 'byBorn', equals: [] } : { index: 'byState', equals: [state] }
+  for await (const { born, revision, body } of everyRow(scope, 'approvals', { ...range, from: after + 1, limit: AT_A_TIME })) {
     stopIfAsked(scope, signal)
-    const page = await backend.rows.list(scope.tenant, 'approvals', {
-      index: state === undefined ? 'byBorn' : 'byState',
-      equals: state === undefined ? [] : [state],
-      from: after + 1,
-      limit: AT_A_TIME,
-      ...(cursor !== undefined && { cursor }),
-    })
-    for (const { born, revision, body } of page.rows) {
-      const record: ApprovalRecord = { ...decodeBody<ApprovalRow & Body>(body), tenant: scope.tenant, seq: born, revision }
-      const made = recordLine(sha256, ++count, chain, record)
-      chain = made.chain
-      yield made.line
-    }
-    if (page.cursor === undefined) break
-    cursor = page.cursor
+    const record: ApprovalRecord = { ...decodeBody<ApprovalRow & Body>(body), tenant: scope.tenant, seq: born, revision }
+    const made = recordLine(sha256, ++count, chain, record)
+    chain = made.chain
+    yield made.line
   }
   yield lastLine(count, chain)
 }

@@ -2,6 +2,7 @@
 
 import type { OccurrenceId, OccurrenceRow } from '../../model/job.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
+import { everyPage } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { occurrence } from './occurrence-decider.ts'
@@ -10,14 +11,8 @@ const PAGE = 100
 
 export async function pruneOccurrences(scope: Scope, before: number): Promise<{ readonly forgotten: number }> {
   let forgotten = 0
-  for (let cursor: string | undefined; ; ) {
-    const page = await scope.engine.backend.rows.list(scope.tenant, 'occurrences', {
-      index: 'byJob',
-      equals: [],
-      limit: PAGE,
-      ...(cursor !== undefined && { cursor }),
-    })
-    const old = page.rows.filter(({ body }) => {
+  for await (const rows of everyPage(scope, 'occurrences', { index: 'byJob', equals: [], limit: PAGE })) {
+    const old = rows.filter(({ body }) => {
       const { state, finishedAt } = decodeBody<OccurrenceRow & Body>(body)
       return state !== 'waiting' && state !== 'running' && finishedAt !== undefined && finishedAt < before
     })
@@ -27,7 +22,6 @@ export async function pruneOccurrences(scope: Scope, before: number): Promise<{ 
         old.map(({ id }) => part(occurrence, id as OccurrenceId, { verb: 'forget' })),
       )
     forgotten += old.length
-    if (page.cursor === undefined) return { forgotten }
-    cursor = page.cursor
   }
+  return { forgotten }
 }

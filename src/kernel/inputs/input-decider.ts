@@ -13,7 +13,8 @@ export type OfferedInput = Pick<InputRow, 'boundary' | 'key' | 'content'>
 /** The run they speak of is the one in the header, which outlives an erasure. */
 export type InputCommand =
   | { readonly verb: 'offer'; readonly id: InputId; readonly set: OfferedInput }
-  | { readonly verb: 'accept'; readonly id: InputId; readonly run: RunId }
+  /** `from`: the run that died with it, and does not have it any more. */
+  | { readonly verb: 'accept'; readonly id: InputId; readonly run: RunId; readonly from?: RunId | undefined }
   | { readonly verb: 'end'; readonly run: RunId; readonly how: Ending }
   | { readonly verb: 'cancel'; readonly id: InputId }
   | { readonly verb: 'prune' }
@@ -29,8 +30,10 @@ export const input = decider<InputRow, InputCommand>({
       if (row) throw moved(id)
       return [fact('input.offered', set)]
     },
-    accept: (row, { id, run }) => {
-      if (row?.state !== 'deferred' && !(row?.state === 'pending' && row.run === run)) throw moved(id)
+    accept: (row, { id, run, from }) => {
+      const meant = row?.state === 'deferred' || (row?.state === 'pending' && row.run === run)
+      const left = from !== undefined && row?.run === from && (row.state === 'accepted' || row.state === 'pending')
+      if (!meant && !left) throw moved(id)
       return [fact('input.accepted', {})]
     },
     end: (row, { run, how }) => {

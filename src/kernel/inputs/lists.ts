@@ -7,6 +7,7 @@ import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { RowPage } from '../../ports/rows.ts'
 import type { AnyDecider } from '../decider.ts'
+import { everyPage } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import { checkLast } from '../list.ts'
 import { isConflict } from '../outcome.ts'
@@ -110,16 +111,6 @@ async function inChunks(
   state: string,
   handle: (rows: readonly StoredRow[]) => Promise<void>,
 ): Promise<void> {
-  // The cursor is a place in the order, so rows that go away meanwhile shift nothing.
-  for (let cursor: string | undefined; ; ) {
-    const page = await scope.engine.backend.rows.list(scope.tenant, table, {
-      index: 'bySessionAndState',
-      equals: [session, state],
-      limit: CHUNK,
-      ...(cursor !== undefined && { cursor }),
-    })
-    await handle(page.rows)
-    if (page.cursor === undefined || page.rows.length < CHUNK) return
-    cursor = page.cursor
-  }
+  for await (const rows of everyPage(scope, table, { index: 'bySessionAndState', equals: [session, state], limit: CHUNK }))
+    await handle(rows)
 }

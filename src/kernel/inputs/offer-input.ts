@@ -10,6 +10,7 @@ import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import { isOver, type RunRow, type Stored } from '../../model/run.ts'
 import { derivedId } from '../derived.ts'
 import { admit } from '../draft.ts'
+import { everyRow } from '../every-row.ts'
 import { NOT_THERE, part, pause, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { readRun } from '../runs/result.ts'
@@ -102,18 +103,9 @@ async function activeRun(scope: Scope, session: SessionId): Promise<RunId | unde
 const PAGE = 50
 
 async function newest(scope: Scope, session: SessionId, state: RunRow['state']): Promise<StoredRow | undefined> {
-  for (let cursor: string | undefined; ; ) {
-    const page = await scope.engine.backend.rows.list(scope.tenant, 'runs', {
-      index: 'bySessionAndState',
-      equals: [session, state],
-      backwards: true,
-      limit: PAGE,
-      ...(cursor !== undefined && { cursor }),
-    })
-    const turn = page.rows.find(({ body }) => !decodeBody<RunRow & Body>(body).parallel)
-    if (turn || page.cursor === undefined || page.rows.length < PAGE) return turn
-    cursor = page.cursor
-  }
+  const range = { index: 'bySessionAndState', equals: [session, state], backwards: true, limit: PAGE }
+  for await (const row of everyRow(scope, 'runs', range)) if (!decodeBody<RunRow & Body>(row.body).parallel) return row
+  return undefined
 }
 
 /** Of this session only. */

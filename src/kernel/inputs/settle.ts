@@ -4,6 +4,7 @@ import type { BatchId } from '../../model/batch.ts'
 import type { InputId, InputState } from '../../model/input.ts'
 import { limits } from '../../model/limits.ts'
 import type { RunRow } from '../../model/run.ts'
+import { everyRow } from '../every-row.ts'
 import { type Part, part } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { batch } from './batch-decider.ts'
@@ -23,17 +24,9 @@ async function inputParts(scope: Scope, { id: run, session }: RunRow, how: Endin
 
 async function tiedTo(scope: Scope, run: string, state: InputState): Promise<readonly InputId[]> {
   const ids: InputId[] = []
-  for (let cursor: string | undefined; ; ) {
-    const page = await scope.engine.backend.rows.list(scope.tenant, 'inputs', {
-      index: 'byRun',
-      equals: [run, state],
-      limit: limits.listRows,
-      ...(cursor !== undefined && { cursor }),
-    })
-    ids.push(...page.rows.map(({ id }) => id as InputId))
-    if (page.cursor === undefined || page.rows.length < limits.listRows) return ids
-    cursor = page.cursor
-  }
+  for await (const { id } of everyRow(scope, 'inputs', { index: 'byRun', equals: [run, state], limit: limits.listRows }))
+    ids.push(id as InputId)
+  return ids
 }
 
 function batchParts({ id: run, session, claims = [] }: RunRow, how: Ending): readonly Part[] {

@@ -7,20 +7,18 @@ import { type RunId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
-import { isOver, type Stored } from '../../model/run.ts'
-import type { WorkRow } from '../../model/work.ts'
+import type { Stored } from '../../model/run.ts'
 import { telling } from '../draft.ts'
-import { type Part, part, readRow } from '../execute.ts'
+import { everyRow } from '../every-row.ts'
+import { type Part, part } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import type { BranchHandle } from '../runs/branch.ts'
-import { workId } from '../runs/names.ts'
 import type { OpenRun } from '../runs/open-run.ts'
-import { readRun } from '../runs/result.ts'
 import { load } from '../runs/stored.ts'
 import type { Asked, Entry } from '../runs/tape.ts'
-import type { Scope } from '../scope.ts'
 import { storeNow } from '../work/now.ts'
 import { batch } from './batch-decider.ts'
+import { goesOn } from './goes-on.ts'
 import { type Chosen, chooseBatches, type WantedBatches, type WhyNone } from './next-batches.ts'
 import { checkMost } from './take-inputs.ts'
 
@@ -171,20 +169,6 @@ async function claimedBatches(open: OpenRun): Promise<{ readonly interrupted: re
   return { interrupted, held }
 }
 
-/**
- * Whoever claimed under an older lease has let it go. It goes on all the same where it is at work in this process, and where it has put itself to
- * sleep and will be taken up again: what such a run has in hand is not taken from it.
- */
-async function goesOn(scope: Scope, run: RunId): Promise<boolean> {
-  if (scope.engine.openRuns.isAtWork(scope.tenant, run)) return true
-  const row = await readRun(scope, run)
-  // One that waits for the right program, or for somebody to open it, may wait for ever.
-  if (!row?.queued || isOver(row.state) || row.error) return false
-  const { body } = await readRow(scope, 'work', workId(scope, run))
-  const state = (body as WorkRow | undefined)?.state
-  return state === 'asleep' || state === 'ready'
-}
-
 /** As many as may come, and one more to see whether they go together; and when the first of the others is due. */
 async function pendingBatches(
   open: OpenRun,
@@ -204,17 +188,9 @@ async function pendingBatches(
 }
 
 async function* batchesOf({ scope, row: { session } }: OpenRun, state: 'pending' | 'claimed'): AsyncGenerator<Found, void, undefined> {
-  for (let cursor: string | undefined; ; ) {
-    const page = await scope.engine.backend.rows.list(scope.tenant, 'batches', {
-      index: 'bySessionAndState',
-      equals: [session, state],
-      limit: PAGE,
-      ...(cursor !== undefined && { cursor }),
-    })
-    for (const { id, born, body } of page.rows) yield { row: { ...decodeBody<BatchRow & Body>(body), id: id as BatchId }, born }
-    if (page.cursor === undefined || page.rows.length < PAGE) return
-    cursor = page.cursor
-  }
+  const range = { index: 'bySessionAndState', equals: [session, state], limit: PAGE }
+  for await (const { id, born, body } of everyRow(scope, 'batches', range))
+    yield { row: { ...decodeBody<BatchRow & Body>(body), id: id as BatchId }, born }
 }
 
 const PAGE = 128

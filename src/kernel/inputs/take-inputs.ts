@@ -3,11 +3,13 @@
 
 import { utf8Length } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
+import type { RunId } from '../../model/ids.ts'
 import { INPUT_BOUNDARIES, type InputBoundary, type InputId, type InputRow } from '../../model/input.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { Stored } from '../../model/run.ts'
+import { everyRow } from '../every-row.ts'
 import { part } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import type { BranchHandle } from '../runs/branch.ts'
@@ -15,6 +17,7 @@ import type { OpenRun } from '../runs/open-run.ts'
 import { NEXT } from '../runs/run-decider.ts'
 import { load } from '../runs/stored.ts'
 import type { Asked, Entry } from '../runs/tape.ts'
+import { hasDied } from './goes-on.ts'
 import { input } from './input-decider.ts'
 
 export interface TakeInputsOptions {
@@ -29,9 +32,11 @@ export interface TakeInputsOptions {
 /** An input as the run that took it sees it: the same under replay. */
 export interface TakenInput extends Pick<InputRow, 'id' | 'boundary' | 'key' | 'by' | 'offeredAt'> {
   readonly content: unknown
+  /** Another turn had it, or was to have it, and died. */
+  readonly redriven?: true
 }
 
-type Kept = Omit<TakenInput, 'content'> & { readonly content?: Stored }
+type Kept = Omit<TakenInput, 'content'> & { readonly content?: Stored | undefined }
 
 interface Wanted {
   readonly boundary: InputBoundary
@@ -61,10 +66,10 @@ async function take(open: OpenRun, asked: Asked, wanted: Wanted): Promise<Entry>
   const { branch, name, ordinal } = asked
   const about = { session: open.row.session, run: open.id }
   for (let attempt = 1; ; attempt++) {
-    const inputs = await heard(open, wanted)
+    const heardNow = await heard(open, wanted)
     const at = open.scope.engine.environment.clock.now()
-    const accept = inputs.map(({ id }) => part(input, id, { verb: 'accept', id, run: open.id }, about))
-    const outcome = { inputs }
+    const accept = heardNow.map(({ kept: { id }, from }) => part(input, id, { verb: 'accept', id, run: open.id, from }, about))
+    const outcome = { inputs: heardNow.map(({ kept }) => kept) }
     try {
       await open.change({ verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind: 'inputs', outcome }, accept, { at })
       return { ...asked, seq: 0, at, done: true, outcome }
@@ -75,38 +80,83 @@ async function take(open: OpenRun, asked: Asked, wanted: Wanted): Promise<Entry>
   }
 }
 
+interface Heard {
+  readonly kept: Kept
+  /** The run that died with it. */
+  readonly from?: RunId | undefined
+}
+
 /** What it may hear now, in the order it was said. */
-async function heard(open: OpenRun, { boundary, from, most }: Wanted): Promise<readonly Kept[]> {
-  const { scope, id: run } = open
+async function heard(open: OpenRun, { boundary, from, most }: Wanted): Promise<readonly Heard[]> {
+  const { session, parallel } = open.row
+  if (from === 'active') {
+    const said = inputsOf(open, { index: 'byRun', equals: [open.id, 'pending'] })
+    return asMany(said, most, ({ row }) => boundary === 'beforeCompletion' || row.boundary !== 'beforeCompletion')
+  }
   // Beside the turns of its session, it is not the next one.
-  if (from === 'next' && open.row.parallel) return []
+  if (parallel) return []
   // Others may have told it more than it knows of.
-  if (from === 'next') await open.refresh()
-  const { row } = open
-  const room = from === 'next' ? Math.min(most, limits.runInputs - (row.prompted ?? 0)) : most
-  const query =
-    from === 'next' ? { index: 'bySessionAndState', equals: [row.session, 'deferred'] } : { index: 'byRun', equals: [run, 'pending'] }
-  const kept: Kept[] = []
+  await open.refresh()
+  const room = Math.min(most, limits.runInputs - (open.row.prompted ?? 0))
+  const left = await leftBehind(open)
+  return asMany(inOrder(left, inputsOf(open, { index: 'bySessionAndState', equals: [session, 'deferred'] })), room)
+}
+
+interface Said {
+  readonly row: InputRow
+  /** Its place in the order. */
+  readonly born: number
+  readonly from?: RunId
+}
+
+async function asMany(said: AsyncIterable<Said>, room: number, isAdmitted: (one: Said) => boolean = () => true): Promise<readonly Heard[]> {
+  const kept: Heard[] = []
   let bytes = 0
-  for (let cursor: string | undefined; room > 0; ) {
-    const page = await scope.engine.backend.rows.list(scope.tenant, 'inputs', {
-      ...query,
-      limit: PAGE,
-      ...(cursor !== undefined && { cursor }),
-    })
-    for (const { id, body } of page.rows) {
-      const { state: _, session: __, run: ___, acceptedAt: ____, endedAt: _____, ...one } = decodeBody<InputRow & Body>(body)
-      if (from === 'active' && one.boundary === 'beforeCompletion' && boundary !== 'beforeCompletion') continue
-      bytes += utf8Length(JSON.stringify(one.content ?? {}))
-      // The first comes whatever its size.
-      if (kept.length > 0 && bytes > limits.takenBytes) return kept
-      kept.push({ ...(one as Omit<Kept, 'id'>), id: id as InputId })
-      if (kept.length === room) return kept
-    }
-    if (page.cursor === undefined || page.rows.length < PAGE) return kept
-    cursor = page.cursor
+  if (room <= 0) return kept
+  for await (const one of said) {
+    if (!isAdmitted(one)) continue
+    const { state: _, session: __, run: ___, acceptedAt: ____, endedAt: _____, ...rest } = one.row
+    bytes += utf8Length(JSON.stringify(rest.content ?? {}))
+    // The first comes whatever its size.
+    if (kept.length > 0 && bytes > limits.takenBytes) return kept
+    kept.push({ kept: { ...rest, ...(one.from !== undefined && { redriven: true }) }, from: one.from })
+    if (kept.length === room) return kept
   }
   return kept
+}
+
+/** What other turns of the session had in hand, or were to hear, when they died: it is taken up with what waits for the next turn. */
+async function leftBehind(open: OpenRun): Promise<readonly Said[]> {
+  const left: Said[] = []
+  for await (const run of otherTurns(open)) {
+    if (!(await hasDied(open.scope, run))) continue
+    for (const state of ['accepted', 'pending'] as const)
+      for await (const one of inputsOf(open, { index: 'byRun', equals: [run, state] })) left.push({ ...one, from: run })
+  }
+  return left.sort((a, b) => a.born - b.born)
+}
+
+/** Those that were at work, as far as anybody knows. */
+async function* otherTurns(open: OpenRun): AsyncGenerator<RunId, void, undefined> {
+  const running = { index: 'bySessionAndState', equals: [open.row.session, 'running'], limit: PAGE }
+  for await (const { id } of everyRow(open.scope, 'runs', running)) if (id !== open.id) yield id as RunId
+}
+
+async function* inOrder(first: readonly Said[], second: AsyncIterable<Said>): AsyncGenerator<Said, void, undefined> {
+  let next = 0
+  for await (const one of second) {
+    for (let before = first[next]; before && before.born < one.born; before = first[++next]) yield before
+    yield one
+  }
+  yield* first.slice(next)
+}
+
+async function* inputsOf(
+  { scope }: OpenRun,
+  range: { readonly index: string; readonly equals: readonly string[] },
+): AsyncGenerator<Said, void, undefined> {
+  for await (const { id, born, body } of everyRow(scope, 'inputs', { ...range, limit: PAGE }))
+    yield { row: { ...decodeBody<InputRow & Body>(body), id: id as InputId }, born }
 }
 
 const PAGE = 128

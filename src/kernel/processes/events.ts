@@ -17,6 +17,7 @@ import {
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { pointed, select, textOf } from '../../model/selector.ts'
 import { admit, telling } from '../draft.ts'
+import { everyPage } from '../every-row.ts'
 import { checkLast, type Page } from '../list.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { errorData, load, store } from '../runs/stored.ts'
@@ -157,18 +158,9 @@ export async function countEvents(
   const { type, after = 0 } = takeQuery(scope, query)
   const below = through === undefined ? undefined : checkSeq(through) + 1
   let count = 0
-  for (let cursor: string | undefined; ; ) {
-    const page = await scope.engine.backend.rows.list(scope.tenant, 'process_events', {
-      ...indexOf(id, type),
-      from: after + 1,
-      ...(below !== undefined && { below }),
-      limit: limits.listRows,
-      ...(cursor !== undefined && { cursor }),
-    })
-    count += page.rows.length
-    if (page.cursor === undefined || page.rows.length < limits.listRows) return count
-    cursor = page.cursor
-  }
+  const range = { ...indexOf(id, type), from: after + 1, ...(below !== undefined && { below }), limit: limits.listRows }
+  for await (const rows of everyPage(scope, 'process_events', range)) count += rows.length
+  return count
 }
 
 /** The first one beyond a number, once it is there; undefined where the process has ended, and none will come. */

@@ -6,6 +6,7 @@ import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { ENDINGS, type ProcessEventRow, type ProcessId, type ProcessRow } from '../../model/process.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
+import { everyRow } from '../every-row.ts'
 import { type Part, part, plan, readRow } from '../execute.ts'
 import { lease } from '../runs/lease-decider.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -28,24 +29,14 @@ export async function pruneProcesses(scope: Scope, options: { readonly before: D
   if (typeof time !== 'number' || !Number.isFinite(time)) throw refuse('RANGE_INVALID', { why: 'say with `before` until when' })
   let [processes, events, grants] = [0, 0, 0]
   for (const state of ENDINGS) {
-    for (let cursor: string | undefined; ; ) {
-      const page = await scope.engine.backend.rows.list(scope.tenant, 'processes', {
-        index: 'byState',
-        equals: [state],
-        limit: limits.prunedAtOnce,
-        ...(cursor !== undefined && { cursor }),
-      })
-      for (const stored of page.rows) {
-        const { id, endedAt = time } = decodeBody<ProcessRow & Body>(stored.body)
-        if (endedAt >= time) continue
-        events += await pruneEvents(scope, id)
-        grants += await pruneGrants(scope, id)
-        processes += await pruneOne(scope, id)
-        // Given while it went: there is nobody to give any more once it is gone.
-        grants += await pruneGrants(scope, id)
-      }
-      if (page.cursor === undefined) break
-      cursor = page.cursor
+    for await (const { body } of everyRow(scope, 'processes', { index: 'byState', equals: [state], limit: limits.prunedAtOnce })) {
+      const { id, endedAt = time } = decodeBody<ProcessRow & Body>(body)
+      if (endedAt >= time) continue
+      events += await pruneEvents(scope, id)
+      grants += await pruneGrants(scope, id)
+      processes += await pruneOne(scope, id)
+      // Given while it went: there is nobody to give any more once it is gone.
+      grants += await pruneGrants(scope, id)
     }
   }
   return { processes, events, grants }

@@ -7,6 +7,7 @@ import { type Body, decodeBody } from '../../model/rows.ts'
 import { runQueue, type WorkRow } from '../../model/work.ts'
 import type { ListQuery } from '../../ports/rows.ts'
 import { openGuard } from '../append.ts'
+import { everyRow } from '../every-row.ts'
 import { type DoneRow, part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { work } from '../work/work-decider.ts'
@@ -44,14 +45,9 @@ export async function* orphanedItems(scope: Scope, name: string): AsyncGenerator
 }
 
 async function* itemsOf(scope: Scope, query: ListQuery): AsyncGenerator<Item & Pick<WorkRow, 'mark'>, void, undefined> {
-  for (let cursor: string | undefined; ; ) {
-    const page = await scope.engine.backend.rows.list(scope.tenant, 'work', { ...query, ...(cursor !== undefined && { cursor }) })
-    for (const { id, revision, body } of page.rows) {
-      const { state, mark } = decodeBody<WorkRow & Body>(body)
-      yield { id: id as Id<'work'>, revision, claimed: state === 'claimed', mark }
-    }
-    if (page.cursor === undefined || page.rows.length < query.limit) return
-    cursor = page.cursor
+  for await (const { id, revision, body } of everyRow(scope, 'work', query)) {
+    const { state, mark } = decodeBody<WorkRow & Body>(body)
+    yield { id: id as Id<'work'>, revision, claimed: state === 'claimed', mark }
   }
 }
 

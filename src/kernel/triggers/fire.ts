@@ -12,6 +12,7 @@ import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import type { DeliveryId, DeliveryRow, FiringId, FiringRow, TriggerRow } from '../../model/trigger.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { admit } from '../draft.ts'
+import { everyRow } from '../every-row.ts'
 import { NOT_THERE, type Part, part, pause, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { takeName } from '../runs/names.ts'
@@ -132,19 +133,11 @@ async function again(scope: Scope, given: Given, { body, born }: StoredRow): Pro
 const PAGE = 500
 
 /** Those that are enabled, in the order they were registered. */
-async function triggersOf({ engine, tenant }: Scope, source: string): Promise<readonly TriggerRow[]> {
+async function triggersOf(scope: Scope, source: string): Promise<readonly TriggerRow[]> {
   const found: TriggerRow[] = []
-  for (let cursor: string | undefined; ; ) {
-    const page = await engine.backend.rows.list(tenant, 'subscriptions', {
-      index: 'bySource',
-      equals: [source, 'enabled'],
-      limit: PAGE,
-      ...(cursor !== undefined && { cursor }),
-    })
-    for (const { body } of page.rows) found.push(decodeBody<TriggerRow & Body>(body))
-    if (page.cursor === undefined) return found
-    cursor = page.cursor
-  }
+  for await (const { body } of everyRow(scope, 'subscriptions', { index: 'bySource', equals: [source, 'enabled'], limit: PAGE }))
+    found.push(decodeBody<TriggerRow & Body>(body))
+  return found
 }
 
 function reserve(scope: Scope, given: Given, trigger: TriggerRow, now: number): { readonly as: Reserved; readonly parts: readonly Part[] } {
@@ -164,17 +157,9 @@ function reserve(scope: Scope, given: Given, trigger: TriggerRow, now: number): 
 const reservedOf = async (scope: Scope, id: FiringId): Promise<readonly Reserved[]> =>
   (await deliveriesOf(scope, id)).map(({ id, trigger, item, revision }) => ({ id, trigger, item, revision }))
 
-export async function deliveriesOf({ engine, tenant }: Scope, id: FiringId): Promise<readonly DeliveryRow[]> {
+export async function deliveriesOf(scope: Scope, id: FiringId): Promise<readonly DeliveryRow[]> {
   const found: DeliveryRow[] = []
-  for (let cursor: string | undefined; ; ) {
-    const page = await engine.backend.rows.list(tenant, 'deliveries', {
-      index: 'byFiring',
-      equals: [id],
-      limit: PAGE,
-      ...(cursor !== undefined && { cursor }),
-    })
-    for (const { body } of page.rows) found.push(decodeBody<DeliveryRow & Body>(body))
-    if (page.cursor === undefined) return found
-    cursor = page.cursor
-  }
+  for await (const { body } of everyRow(scope, 'deliveries', { index: 'byFiring', equals: [id], limit: PAGE }))
+    found.push(decodeBody<DeliveryRow & Body>(body))
+  return found
 }

@@ -9,6 +9,7 @@ import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { WORK_STATES, type WorkRow, type WorkState } from '../../model/work.ts'
 import { telling } from '../draft.ts'
+import { everyRow } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import { checkLast } from '../list.ts'
 import { Bell, stopIfAsked } from '../read.ts'
@@ -259,21 +260,15 @@ async function redrive(scope: Scope, queue: string, given?: string): Promise<rea
     driven.set(found.id, await anew(found.id as Id<'work'>, found.row))
   } else {
     checkOpen(scope.engine)
-    for (let cursor: string | undefined; ; ) {
-      const dead = { index: 'byReady', equals: [queue, 'dead'], limit: PAGE, ...(cursor !== undefined && { cursor }) } as const
-      const page = await scope.engine.backend.rows.list(scope.tenant, 'work', dead)
-      for (const { id, body } of page.rows) {
-        // Once each: what dies again meanwhile stays dead.
-        if (driven.has(id)) continue
-        try {
-          driven.set(id, await anew(id as Id<'work'>, decodeBody<WorkRow & Body>(body)))
-        } catch (error) {
-          // Somebody else redrove it, or took it away, just now.
-          if (!(error instanceof InkError && (error.code === 'WORK_NOT_DEAD' || error.code === 'WORK_UNKNOWN'))) throw error
-        }
+    for await (const { id, body } of everyRow(scope, 'work', { index: 'byReady', equals: [queue, 'dead'], limit: PAGE })) {
+      // Once each: what dies again meanwhile stays dead.
+      if (driven.has(id)) continue
+      try {
+        driven.set(id, await anew(id as Id<'work'>, decodeBody<WorkRow & Body>(body)))
+      } catch (error) {
+        // Somebody else redrove it, or took it away, just now.
+        if (!(error instanceof InkError && (error.code === 'WORK_NOT_DEAD' || error.code === 'WORK_UNKNOWN'))) throw error
       }
-      if (page.cursor === undefined) break
-      cursor = page.cursor
     }
   }
   scope.engine.openRuns.offered()

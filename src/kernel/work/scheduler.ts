@@ -7,6 +7,7 @@ import { limits } from '../../model/limits.ts'
 import type { DueTenant } from '../../model/queries.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
+import { everyRow } from '../every-row.ts'
 import type { Engine, Scope } from '../scope.ts'
 import { Loop } from './loop.ts'
 
@@ -151,14 +152,9 @@ export class Scheduler {
     const { now } = await backend.leases.read(scope.tenant, [])
     if (at <= now) {
       const due = { index: 'byDue', equals: [queue], from: 0, below: now + 1, limit: PAGE } as const
-      for (let cursor: string | undefined; ; ) {
-        const page = await backend.rows.list(scope.tenant, 'work', { ...due, ...(cursor !== undefined && { cursor }) })
-        for (const { id, revision, body } of page.rows) {
-          if (this.#engine.closing.aborted || (!tick && this.#loop?.closing.aborted)) return { now }
-          await this.#handle(scope, handler, { id: id as Id<'work'>, revision, row: decodeBody<WorkRow & Body>(body), now }, tick)
-        }
-        if (page.cursor === undefined) break
-        cursor = page.cursor
+      for await (const { id, revision, body } of everyRow(scope, 'work', due)) {
+        if (this.#engine.closing.aborted || (!tick && this.#loop?.closing.aborted)) return { now }
+        await this.#handle(scope, handler, { id: id as Id<'work'>, revision, row: decodeBody<WorkRow & Body>(body), now }, tick)
       }
     }
     const { rows } = await backend.rows.list(scope.tenant, 'work', { index: 'byDue', equals: [queue], from: now + 1, limit: 1 })
