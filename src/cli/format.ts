@@ -5,7 +5,7 @@ const THOUSANDS = /\B(?=(\d{3})+$)/g
 export const count = (n: number): string => String(Math.round(n)).replace(THOUSANDS, ',')
 
 /** `one(1, 'event')` is '1 event', `one(2, 'event')` is '2 events'. */
-export const one = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? '' : 's'}`
+export const one = (n: number, noun: string, several = `${noun}s`): string => `${count(n)} ${n === 1 ? noun : several}`
 
 export function bytes(n: number): string {
   if (n < 1000) return `${n} B`

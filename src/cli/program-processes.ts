@@ -76,5 +76,5 @@ export function defineProcesses(processes: Command, define: Define, terminalOf: 
       'processes prune agents.db --before 30d',
       'processes prune agents.db --before 2026-01-31',
     ]).option('--before <time>', 'ended before this time: 2026-01-31T09:00:00Z, a day in UTC, or how long ago: 30d'),
-  ).action(does(async () => (await changing()).pruneProcesses))
+  ).action(does(async () => (await import('./commands/prune.ts')).pruneProcesses))
 }

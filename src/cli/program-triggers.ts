@@ -8,7 +8,7 @@ export function defineTriggers(triggers: Command, define: Define, terminalOf: Te
   const { verb, byWhom, paged, does } = verbsOf(triggers, define, terminalOf, done)
   const looking = () => import('./commands/triggers.ts')
   const changing = () => import('./commands/triggers-change.ts')
-  triggers.usage('[list | show | history | firing | fire | disable | enable | delete] [options] [store] …')
+  triggers.usage('[list | show | history | firing | fire | disable | enable | delete | prune] [options] [store] …')
 
   paged(
     verb('list', 'List triggers, the newest first: what they listen to and what they are for.', [
@@ -71,4 +71,11 @@ export function defineTriggers(triggers: Command, define: Define, terminalOf: Te
   turn('delete', 'Take a trigger away. What is reserved goes on, and its history stays.').action(
     does(async () => (await changing()).deleteTrigger),
   )
+
+  byWhom(
+    verb('prune', 'Forget what fired and was dealt with before a time, with its deliveries. The journal keeps it.', [
+      'triggers prune agents.db --before 30d',
+      'triggers prune agents.db --before 2026-01-31',
+    ]).option('--before <time>', 'dealt with before this time: 2026-01-31T09:00:00Z, a day in UTC, or how long ago: 30d'),
+  ).action(does(async () => (await import('./commands/prune.ts')).pruneFirings))
 }

@@ -82,7 +82,7 @@ export function defineCron(cron: Command, define: Define, terminalOf: TerminalOf
   const { verb, byWhom, paged, does } = verbsOf(cron, define, terminalOf, done)
   const looking = () => import('./commands/cron.ts')
   const changing = () => import('./commands/cron-change.ts')
-  cron.usage('[list | show | set | pause | resume | run | backfill | delete] [options] [store] …')
+  cron.usage('[list | show | set | pause | resume | run | backfill | delete | prune] [options] [store] …')
 
   paged(
     verb('list', 'List jobs, the newest first: when they come up next, and what came of the last time.', [
@@ -164,4 +164,11 @@ export function defineCron(cron: Command, define: Define, terminalOf: TerminalOf
   byWhom(
     verb('delete', 'End a job. What runs goes on; its history stays in the journal.', ['cron delete agents.db digest'], '<job>'),
   ).action(does(async () => (await changing()).deleteJob))
+
+  byWhom(
+    verb('prune', 'Forget what came of times that finished before a time. The journal keeps it.', [
+      'cron prune agents.db --before 30d',
+      'cron prune agents.db --before 2026-01-31',
+    ]).option('--before <time>', 'finished before this time: 2026-01-31T09:00:00Z, a day in UTC, or how long ago: 30d'),
+  ).action(does(async () => (await import('./commands/prune.ts')).pruneOccurrences))
 }

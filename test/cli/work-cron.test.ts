@@ -146,6 +146,16 @@ describe('pause, resume, run, backfill and delete', () => {
     expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
   })
 
+  test('prune forgets what came of times that finished before a time', async () => {
+    expect((await ink(['cron', 'prune', path, '--before', '30d'])).out).toMatch(
+      /^✓ there is no occurrence that finished before .*; nothing was written\n$/,
+    )
+    expect((await ink(['cron', 'prune', path, '--before', '0s'])).out).toMatch(/^✓ 2 occurrences that finished before .* UTC forgotten\n$/)
+    expect(await outcomesOf('digest')).toEqual([])
+    expect(await json(['cron', 'prune', path, '--before', '0s'])).toEqual({ before: expect.any(Number), forgotten: 0 })
+    expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
+  })
+
   test('one more, and all of a period, are offered once and taken up by somebody else', async () => {
     expect((await ink(['cron', 'run', path, 'digest'])).out).toBe(
       '✓ one more of digest is in queue digest: whoever works on that queue takes it up\n',
@@ -224,6 +234,7 @@ test.each([
   [['backfill', 'STORE', 'digest', '--from', '1h', '--to', '2h'], 2, 'ends after it begins'],
   [['backfill', 'STORE', 'digest', '--from', '1970-01-01', '--to', '0s'], 5, 'Ask for a shorter period'],
   [['delete', 'STORE', 'digest', 'now'], 2, 'one word too many'],
+  [['prune', 'STORE'], 2, '--before'],
 ] as const)('cron %j ends with %i and one line', (words, exit, said) =>
   expectRefused(path, ['cron', ...words.map((word) => word.replace('STORE', path))], exit, said),
 )

@@ -118,8 +118,24 @@ describe('disable, enable and delete', () => {
   })
 })
 
+test('prune forgets what was dealt with before a time, once, and says with what', async () => {
+  expect((await ink(['triggers', 'prune', path, '--before', '30d'])).out).toMatch(
+    /^✓ there is no firing that was dealt with before .* UTC; nothing was written\n$/,
+  )
+  await inStore(path, (store) => store.triggers.fire('nobody/listens', { state: 'over' }))
+  const before = (await json(['triggers', 'history', path])).items.length
+  expect((await ink(['triggers', 'prune', path, '--before', '0s', '--actor', 'user_ops'])).out).toMatch(
+    /^✓ \d firings? that (was|were) dealt with before .* UTC forgotten, with \d deliver(y|ies)\n$/,
+  )
+  expect((await json(['triggers', 'history', path])).items.length).toBeLessThan(before)
+  expect(await json(['triggers', 'prune', path, '--before', '0s'])).toEqual({ before: expect.any(Number), firings: 0, deliveries: 0 })
+  expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
+})
+
 test.each([
   [['STORE', 'mail'], 2, 'What to do comes first'],
+  [['prune', 'STORE'], 2, '--before'],
+  [['prune', 'STORE', '--before', 'monday'], 2, 'is not a time'],
   [['list', 'STORE', '--state', 'asleep'], 2, 'Allowed choices are enabled, disabled, deleted'],
   [['list', 'STORE', '--cursor', 'x'], 2, 'cursor'],
   [['show', 'STORE'], 2, 'Which trigger?'],

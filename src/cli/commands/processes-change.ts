@@ -1,12 +1,11 @@
-// What people do to agent processes: they ask for one to be cancelled or abandoned, give and take handles, and forget what ended long ago.
+// What people do to agent processes: they ask for one to be cancelled or abandoned, and give and take handles.
 
 import type { AgentProcess, Store } from '../../index.ts'
 import { type Exit, usage } from '../exit.ts'
-import { count, one, time } from '../format.ts'
 import { changeStore, findSession, type WhoOptions } from '../store.ts'
 import { type Terminal, verdict } from '../terminal.ts'
 import { jsonLine } from '../text.ts'
-import { given, namedWords, timeWord } from '../words.ts'
+import { given, namedWords } from '../words.ts'
 import { processName } from '../work/process-text.ts'
 import { knownProcess, namedProcess } from './processes.ts'
 
@@ -68,26 +67,5 @@ function handle(
     const process = await knownProcess(store, names[0] as string)
     const { id, key } = await findSession(store, names[1] as string)
     await work(store, process, { id, name: key ?? id })
-  })
-}
-
-export function pruneProcesses(t: Terminal, words: readonly string[], options: WhoOptions & { readonly before?: string }): Promise<Exit> {
-  const { url } = namedWords(words, {})
-  if (options.before === undefined) throw usage('What ended before when? Give --before, such as 30d for thirty days ago.')
-  const before = timeWord(options.before, '--before', Date.now())
-  return changeStore(url, options, async (store) => {
-    const report = await store.processes.prune({ before })
-    const { processes, events, grants } = report
-    const when = `that ended before ${time(before)} UTC`
-    if (t.json) t.out(jsonLine({ before, ...report }))
-    else if (processes === 0) t.out(verdict(t, 'ok', `there is no process ${when}; nothing was written`))
-    else
-      t.out(
-        verdict(
-          t,
-          'ok',
-          `${processes === 1 ? '1 process' : `${count(processes)} processes`} ${when} forgotten, with ${one(events, 'event')} and ${one(grants, 'handle')}`,
-        ),
-      )
   })
 }

@@ -1,11 +1,10 @@
 // Pruning: what ended long ago leaves the rows, with everything that belongs to it. The journal still says what it was.
 
-import { refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
 import { ENDINGS, type ProcessEventRow, type ProcessId, type ProcessRow } from '../../model/process.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
+import { type PruneBefore, takeBefore } from '../before.ts'
 import { everyRow } from '../every-row.ts'
 import { type Part, part, plan, readRow } from '../execute.ts'
 import { lease } from '../runs/lease-decider.ts'
@@ -22,11 +21,9 @@ export interface PruneReport {
   readonly grants: number
 }
 
-export async function pruneProcesses(scope: Scope, options: { readonly before: Date | number }): Promise<PruneReport> {
+export async function pruneProcesses(scope: Scope, options: PruneBefore): Promise<PruneReport> {
   checkOpen(scope.engine)
-  const { before } = optionsOf(options, 'prune')
-  const time = before instanceof Date ? before.getTime() : before
-  if (typeof time !== 'number' || !Number.isFinite(time)) throw refuse('RANGE_INVALID', { why: 'say with `before` until when' })
+  const time = takeBefore(options)
   let [processes, events, grants] = [0, 0, 0]
   for (const state of ENDINGS) {
     for await (const { body } of everyRow(scope, 'processes', { index: 'byState', equals: [state], limit: limits.prunedAtOnce })) {

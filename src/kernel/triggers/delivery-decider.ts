@@ -12,6 +12,7 @@ export type DeliveryCommand =
   | { readonly verb: 'deliver' }
   | { readonly verb: 'die'; readonly error?: ErrorData | undefined }
   | { readonly verb: 'cancel' }
+  | { readonly verb: 'forget' }
 
 export const delivery = decider<DeliveryRow, DeliveryCommand>({
   table: 'deliveries',
@@ -24,6 +25,7 @@ export const delivery = decider<DeliveryRow, DeliveryCommand>({
     deliver: (row) => (row ? [fact('delivery.delivered', {})] : []),
     die: (row, { error }) => (row ? [fact('delivery.died', error ? { error } : {})] : []),
     cancel: (row) => (row ? [fact('delivery.cancelled', {})] : []),
+    forget: (row) => (row && isOver(row) ? [fact('delivery.forgotten', {})] : []),
   },
 
   evolve: {
@@ -38,8 +40,12 @@ export const delivery = decider<DeliveryRow, DeliveryCommand>({
     'delivery.delivered': (row, e) => moved(row, e, 'delivered', { error: undefined }),
     'delivery.died': (row, e) => moved(row, e, 'dead', errorOf(e)),
     'delivery.cancelled': (row, e) => moved(row, e, 'cancelled', {}),
+    'delivery.forgotten': () => undefined,
   },
 })
+
+/** A dead one is not: somebody may redrive its item. */
+export const isOver = ({ state }: DeliveryRow): boolean => state === 'delivered' || state === 'cancelled'
 
 const errorOf = ({ data }: Happened): Partial<DeliveryRow> => (data?.error ? { error: data.error as ErrorData } : {})
 

@@ -4,7 +4,9 @@ import { refuse } from '../../model/errors.ts'
 import type { FiringId, FiringRow } from '../../model/trigger.ts'
 import { decider, fact } from '../decider.ts'
 
-export type FiringCommand = { readonly verb: 'fire'; readonly id: FiringId } & Pick<FiringRow, 'source' | 'key' | 'payload' | 'digest'>
+export type FiringCommand =
+  | ({ readonly verb: 'fire'; readonly id: FiringId } & Pick<FiringRow, 'source' | 'key' | 'payload' | 'digest'>)
+  | { readonly verb: 'forget' }
 
 export const firing = decider<FiringRow, FiringCommand>({
   table: 'firings',
@@ -15,6 +17,7 @@ export const firing = decider<FiringRow, FiringCommand>({
       if (isAnother(row, fired)) throw refuse('KEY_REUSED', { firing: id, source: fired.source, key: fired.key, erased: row.erased })
       return []
     },
+    forget: (row) => (row ? [fact('firing.forgotten', {})] : []),
   },
 
   evolve: {
@@ -23,6 +26,8 @@ export const firing = decider<FiringRow, FiringCommand>({
       if (!e.data) return { id, firedAt: e.at, erased: true }
       return { ...(e.data as Partial<FiringRow>), id, firedAt: e.at }
     },
+    // What is gone from the rows stays in the journal.
+    'firing.forgotten': () => undefined,
   },
 })
 

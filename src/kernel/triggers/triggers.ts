@@ -3,12 +3,14 @@
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { TRIGGER_STATES, type TriggerRow, type TriggerState } from '../../model/trigger.ts'
+import type { PruneBefore } from '../before.ts'
 import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
 import { takeName } from '../runs/names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { type Fired, type FireOptions, fire } from './fire.ts'
 import { type Firing, firingById, type HistoryOptions, history } from './history.ts'
 import { triggerId } from './ids.ts'
+import { type PrunedFirings, pruneFirings } from './prune.ts'
 import { type ExpectOptions, setTrigger, type TriggerOptions, turnTrigger } from './set-trigger.ts'
 import { isThere } from './subscription-decider.ts'
 
@@ -35,6 +37,8 @@ export interface Triggers {
   history(options?: HistoryOptions): Promise<Page<Firing>>
   /** One firing, with its payload. */
   firing(id: string): Promise<(Firing & { readonly payload?: unknown }) | undefined>
+  /** Forgets what fired before a time, with its deliveries, once all of them are delivered or cancelled. The journal keeps it. */
+  prune(options: PruneBefore): Promise<PrunedFirings>
 }
 
 export const triggersOf = (scope: Scope): Triggers => ({
@@ -47,6 +51,7 @@ export const triggersOf = (scope: Scope): Triggers => ({
   list: (options) => listTriggers(scope, options),
   history: (options) => history(scope, options),
   firing: (id) => firingById(scope, id),
+  prune: (options) => pruneFirings(scope, options),
 })
 
 async function getTrigger(scope: Scope, given: string): Promise<TriggerRow | undefined> {

@@ -1,0 +1,59 @@
+// Forgetting what was over before a time: processes, occurrences of jobs, and firings. The rows go, the journal stays.
+
+import type { Store } from '../../index.ts'
+import { type Exit, usage } from '../exit.ts'
+import { one, time } from '../format.ts'
+import { changeStore, type WhoOptions } from '../store.ts'
+import { type Terminal, verdict } from '../terminal.ts'
+import { jsonLine } from '../text.ts'
+import { namedWords, timeWord } from '../words.ts'
+
+interface Prune<Report extends object> {
+  /** What is forgotten: such as `process`, and in the plural `processes`. */
+  readonly what: readonly [one: string, several?: string]
+  /** How it was over: such as `ended`, and where several say it otherwise. */
+  readonly was: readonly [one: string, several?: string]
+  run(store: Store, before: number): Promise<Report>
+  count(report: Report): number
+  /** What went with it. */
+  with?(report: Report): string
+}
+
+const pruning =
+  <Report extends object>({ what, was, run, count, with: along }: Prune<Report>) =>
+  (t: Terminal, words: readonly string[], options: WhoOptions & { readonly before?: string }): Promise<Exit> => {
+    const { url } = namedWords(words, {})
+    if (options.before === undefined) throw usage(`What ${was[0]} before when? Give --before, such as 30d for thirty days ago.`)
+    const before = timeWord(options.before, '--before', Date.now())
+    return changeStore(url, options, async (store) => {
+      const report = await run(store, before)
+      const gone = count(report)
+      const when = `that ${gone > 1 ? (was[1] ?? was[0]) : was[0]} before ${time(before)} UTC`
+      if (t.json) t.out(jsonLine({ before, ...report }))
+      else if (gone === 0) t.out(verdict(t, 'ok', `there is no ${what[0]} ${when}; nothing was written`))
+      else t.out(verdict(t, 'ok', `${one(gone, ...what)} ${when} forgotten${along ? `, with ${along(report)}` : ''}`))
+    })
+  }
+
+export const pruneProcesses = pruning({
+  what: ['process', 'processes'],
+  was: ['ended'],
+  run: (store, before) => store.processes.prune({ before }),
+  count: ({ processes }) => processes,
+  with: ({ events, grants }) => `${one(events, 'event')} and ${one(grants, 'handle')}`,
+})
+
+export const pruneOccurrences = pruning({
+  what: ['occurrence'],
+  was: ['finished'],
+  run: (store, before) => store.cron.prune({ before }),
+  count: ({ forgotten }) => forgotten,
+})
+
+export const pruneFirings = pruning({
+  what: ['firing'],
+  was: ['was dealt with', 'were dealt with'],
+  run: (store, before) => store.triggers.prune({ before }),
+  count: ({ firings }) => firings,
+  with: ({ deliveries }) => one(deliveries, 'delivery', 'deliveries'),
+})

@@ -1,0 +1,39 @@
+// Forgetting what fired long ago and was dealt with: the rows go, the journal stays.
+
+import { type Body, decodeBody } from '../../model/rows.ts'
+import type { FiringId, FiringRow } from '../../model/trigger.ts'
+import { type PruneBefore, takeBefore } from '../before.ts'
+import { everyRow } from '../every-row.ts'
+import { part, plan } from '../execute.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { delivery, isOver } from './delivery-decider.ts'
+import { deliveriesOf } from './fire.ts'
+import { firing } from './firing-decider.ts'
+
+export interface PrunedFirings {
+  readonly firings: number
+  readonly deliveries: number
+}
+
+const PAGE = 100
+
+/** A firing goes with its deliveries, in one commit, once all of them are over. */
+export async function pruneFirings(scope: Scope, options: PruneBefore): Promise<PrunedFirings> {
+  checkOpen(scope.engine)
+  const before = takeBefore(options)
+  let [firings, deliveries] = [0, 0]
+  for await (const { id, body } of everyRow(scope, 'firings', { index: 'byBorn', equals: [], limit: PAGE })) {
+    if (decodeBody<FiringRow & Body>(body).firedAt >= before) continue
+    const told = await deliveriesOf(scope, id as FiringId)
+    if (!told.every((one) => isOver(one) && one.changedAt < before)) continue
+    const { receipts } = await plan(scope, [
+      part(firing, id as FiringId, { verb: 'forget' }),
+      ...told.map((one) => part(delivery, one.id, { verb: 'forget' })),
+    ])
+    // Somebody else may have been quicker.
+    if (receipts.length === 0) continue
+    firings++
+    deliveries += told.length
+  }
+  return { firings, deliveries }
+}
