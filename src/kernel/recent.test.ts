@@ -3,69 +3,144 @@
 import { expect, test } from 'vitest'
 import { memoryBackend } from '../backends/memory/backend.ts'
 import { nodeEnvironment } from '../environment.ts'
-import { MAIN } from '../model/ids.ts'
 import type { Backend } from '../ports/backend.ts'
 import { createStore } from './store.ts'
 
-test('a node that writes alone does not ask where the journal ends; once another may have written, it does', async () => {
-  let [asked, due] = [0, () => {}]
+/** A store, somebody else who writes to the same journal, and what happens in between. */
+async function beside() {
   const wakers = new Set<() => void>()
-  const ring = () => {
-    for (const wake of wakers) wake()
-  }
+  const timers: (() => void)[] = []
   const real = memoryBackend(nodeEnvironment)
+  const on = {
+    asked: 0,
+    /** Told that others wrote. */
+    ring: () => {
+      for (const wake of wakers) wake()
+    },
+    beforeAnswer: async () => {},
+    beforeHead: async () => {},
+    beforePage: async () => {},
+  }
   const backend: Backend = {
     ...real,
-    // As PostgreSQL does: whoever watches on this node is woken before the commit is answered.
     commit: async (batch) => {
       const outcomes = await real.commit(batch)
-      ring()
+      await on.beforeAnswer()
       return outcomes
     },
     journal: {
       ...real.journal,
-      head: (tenant) => {
-        asked++
+      head: async (tenant) => {
+        on.asked++
+        await on.beforeHead()
         return real.journal.head(tenant)
+      },
+      page: async (tenant, query) => {
+        const page = await real.journal.page(tenant, query)
+        await on.beforePage()
+        return page
       },
     },
     signals: {
-      ...real.signals,
-      watch: (_, wake) => {
+      watch: (_, wake, options) => {
+        // Without it, every own commit would wake it.
+        expect(options).toMatchObject({ others: true })
         wakers.add(wake)
         return () => wakers.delete(wake)
       },
     },
   }
   // The watchdog waits idly too, and for longer.
-  const idly = (ms: number) => (ms > 100 ? nodeEnvironment.timer.idly(ms) : new Promise<void>((resolve) => (due = resolve)))
-  const timer = { ...nodeEnvironment.timer, idly }
-  const store = await createStore(backend, { ...nodeEnvironment, clock: { ...nodeEnvironment.clock, monotonic: () => 0 }, timer }, {})
+  const idly = (ms: number) => (ms > 2000 ? nodeEnvironment.timer.idly(ms) : new Promise<void>((resolve) => timers.push(resolve)))
+  const clock = { ...nodeEnvironment.clock, monotonic: () => 0 }
+  const store = await createStore(backend, { ...nodeEnvironment, clock, timer: { ...nodeEnvironment.timer, idly } }, {})
+  const other = await createStore({ ...real, close: async () => {} }, nodeEnvironment, {})
+  const [ours, theirs] = [await store.session('s'), await other.session('s')]
   const timePasses = async () => {
-    due()
-    await new Promise((resolve) => setImmediate(resolve))
+    for (const due of timers.splice(0)) due()
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
   }
-  const session = await store.session('s')
   await timePasses()
-  asked = 0
+  on.asked = 0
+  const seqs = () => store.recent().map(({ seq }) => seq)
+  const once = (work: () => Promise<unknown>) => {
+    let done = false
+    return async () => {
+      if (done) return
+      done = true
+      await work()
+    }
+  }
+  return { on, store, ours: () => ours.append('work.done', {}), theirs: () => theirs.append('work.done', {}), timePasses, seqs, once }
+}
+
+const upTo = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i + 1)
+
+test('a node that writes alone does not ask where the journal ends; once it hears of others, it does', async () => {
+  const { on, store, ours, theirs, timePasses, seqs } = await beside()
   for (let n = 0; n < 3; n++) {
-    await session.append('work.done', { n })
+    await ours()
     await timePasses()
   }
-  expect(asked).toBe(0)
-
-  ring()
+  expect(on.asked).toBe(0)
+  await theirs()
+  on.ring()
   await timePasses()
-  expect(asked).toBe(1)
+  expect(on.asked).toBe(1)
+  expect(seqs()).toEqual(upTo(5))
+  await store.close()
+})
 
-  // Somebody else's, of which nothing was heard: our own next one lies behind a gap, and those that follow do not close it.
-  const other = await createStore({ ...real, close: async () => {} }, nodeEnvironment, {})
-  await (await other.session('s')).append('work.done', { n: 'theirs' })
-  await session.append('work.done', { n: 'ours' })
-  await session.append('work.done', { n: 'ours too' })
+test('what others wrote of which nothing was heard is seen by the gap before the next own commit', async () => {
+  const { store, ours, theirs, timePasses, seqs } = await beside()
+  await theirs()
+  await ours()
+  await ours()
   await timePasses()
-  expect(asked).toBe(2)
-  await expect.poll(() => store.recent().map(({ seq, data }) => [seq, data])).toContainEqual([5, { n: 'theirs' }])
-  expect((await real.journal.head(MAIN)).seq).toBe(7)
+  expect(seqs()).toEqual(upTo(4))
+  await store.close()
+})
+
+test('own commits that overtake a look do not undo it', async () => {
+  const { on, store, ours, theirs, timePasses, seqs, once } = await beside()
+  await theirs()
+  await ours()
+  on.beforePage = once(ours)
+  await timePasses()
+  expect(seqs()).toEqual(upTo(4))
+  // And where somebody else came in between once more, it looks again.
+  on.beforePage = once(async () => {
+    await theirs()
+    await ours()
+  })
+  on.ring()
+  await theirs()
+  await timePasses()
+  await timePasses()
+  expect(seqs()).toEqual(upTo(7))
+  await store.close()
+})
+
+test('what is heard while an own commit waits for its answer is looked up all the same', async () => {
+  const { on, store, ours, theirs, timePasses, seqs, once } = await beside()
+  on.beforeAnswer = once(async () => {
+    await theirs()
+    on.ring()
+  })
+  await ours()
+  await timePasses()
+  expect(seqs()).toEqual(upTo(3))
+  await store.close()
+})
+
+test('a look that fails is tried again, though nobody rings', async () => {
+  const { on, store, theirs, timePasses, seqs, once } = await beside()
+  on.beforeHead = once(() => Promise.reject(new Error('no connection')))
+  await theirs()
+  on.ring()
+  await timePasses()
+  expect(seqs()).toEqual(upTo(1))
+  await timePasses()
+  expect(seqs()).toEqual(upTo(2))
   await store.close()
 })

@@ -13,6 +13,8 @@ import type { Scope } from './scope.ts'
 
 // How soon another node's events show up here at the latest, once the backend has signalled them.
 const CATCH_UP_MS = 25
+// After a look that failed.
+const AGAIN_MS = 1000
 // Trimmed now and then, not with every event.
 const SLACK = 28
 
@@ -33,13 +35,11 @@ export class Recent {
   // How often that changed: what was read before it did is not held afterwards.
   #turns = 0
   #catchingUp = false
-  // Whether the journal holds what is not held here. Until our own next commit shows that nobody wrote, a signal leaves it open.
-  #lacks: 'nothing' | 'maybe' | 'something' = 'something'
   readonly #stop: () => void
 
   constructor(scope: Scope) {
     this.#scope = scope
-    this.#stop = scope.engine.backend.signals.watch(scope.tenant, () => this.#catchUpSoon(), { patient: true })
+    this.#stop = scope.engine.backend.signals.watch(scope.tenant, () => this.#catchUpSoon(), { patient: true, others: true })
     this.#catchUp(Promise.resolve())
   }
 
@@ -61,9 +61,11 @@ export class Recent {
       return
     }
     this.#closed = undefined
-    const last = this.#held.at(-1)?.seq ?? 0
     const newest = page.events[0]?.seq ?? 0
-    if (newest >= last) this.#held = page.events.toReversed()
+    // Saved here while the page was on its way.
+    const since = this.#held.filter(({ seq }) => seq > newest)
+    if (since[0] && since[0].seq > newest + 1) this.#catchUpSoon()
+    else this.#held = [...page.events.toReversed(), ...since]
   }
 
   /** A commit of this node's own, just saved. */
@@ -95,16 +97,14 @@ export class Recent {
     if (first <= last) return
     // It was saved, so the tenant was active then; whether it is now, the journal knows.
     if (this.#closed) {
-      this.#catchUpSoon('something')
+      this.#catchUpSoon()
       return
     }
     // A gap means that someone else wrote in between, and the journal knows what; until it was asked, what was written here is shown.
     if (first > last + 1) {
       this.#held = []
-      this.#catchUpSoon('something')
+      this.#catchUpSoon()
     }
-    // Right behind what is held: nobody came before it, and whoever comes after it rings again.
-    else if (this.#lacks === 'maybe') this.#lacks = 'nothing'
     for (let i = Math.max(0, drafts.length - limits.recentEvents); i < drafts.length; i++) {
       const draft = drafts[i] as EventDraft
       const receipt = receipts[i] as Receipt
@@ -117,40 +117,28 @@ export class Recent {
     this.#stop()
   }
 
-  #catchUpSoon(lacks: 'maybe' | 'something' = 'maybe'): void {
+  #catchUpSoon(): void {
     const { environment, closing } = this.#scope.engine
-    if (this.#lacks !== 'something') this.#lacks = lacks
     if (!this.#catchingUp) this.#catchUp(environment.timer.idly(CATCH_UP_MS, closing))
   }
 
   #catchUp(when: Promise<void>): void {
     this.#catchingUp = true
-    const { environment, closing } = this.#scope.engine
+    const { environment, backend, closing } = this.#scope.engine
     when
-      .then(() => {
+      .then(async () => {
         this.#catchingUp = false
-        return this.#lookUp()
+        const head = await backend.journal.head(this.#scope.tenant)
+        const wanted = Math.min(head.seq, limits.recentEvents)
+        if (head.seq > (this.#held.at(-1)?.seq ?? 0) || this.#held.length < wanted) await this.fill()
       })
       .catch((error) => {
         this.#catchingUp = false
-        // A store that is closing needs no recent events; anything else is worth a line, and the next signal tries again.
-        if (!closing.aborted) environment.logger.warn('recent events could not be read', { error: String(error) })
+        // A store that is closing needs no recent events; anything else is worth a line, and is tried again: no signal may follow.
+        if (closing.aborted) return
+        environment.logger.warn('recent events could not be read', { error: String(error) })
+        this.#catchUp(environment.timer.idly(AGAIN_MS, closing))
       })
-  }
-
-  async #lookUp(): Promise<void> {
-    const lacked = this.#lacks
-    if (lacked === 'nothing') return
-    // Whatever rings from here on may be about what this look does not see.
-    this.#lacks = 'nothing'
-    try {
-      const head = await this.#scope.engine.backend.journal.head(this.#scope.tenant)
-      const wanted = Math.min(head.seq, limits.recentEvents)
-      if (head.seq > (this.#held.at(-1)?.seq ?? 0) || this.#held.length < wanted) await this.fill()
-    } catch (error) {
-      this.#lacks = lacked
-      throw error
-    }
   }
 }
 

@@ -5,6 +5,8 @@ import type { TenantId } from '../model/ids.ts'
 export interface WatchOptions {
   /** Nobody waits for it: other nodes' commits may be noticed late, and watching does not keep a program alive. */
   readonly patient?: boolean
+  /** It knows of this node's own commits: those need not wake it. */
+  readonly others?: boolean
 }
 
 export interface Signals {

@@ -89,7 +89,7 @@ describe('the wall between tenants', () => {
     await listener.query('listen inkfast')
     const store = await open(url)
     await (await store.tenant(ACME).session('s')).append('note.made', {})
-    expect(await heard).toMatch(/^[0-9a-f]{32}$/)
+    expect(await heard).toMatch(/^[0-9a-f]{32}-[0-9a-f]{16}$/)
     await store.close()
     await listener.end()
   })

@@ -505,13 +505,16 @@ create table inkfast.work (
   PRIMARY KEY (tenant, id)
 );
 CREATE INDEX work_by_due ON inkfast.work USING btree (tenant, queue NULLS FIRST, at NULLS FIRST, id);
+CREATE INDEX work_by_front ON inkfast.work USING btree (tenant, series NULLS FIRST, born, id) WHERE ((series IS NOT NULL) AND (state IS DISTINCT FROM 'dead'::text) AND (NOT behind));
 CREATE INDEX work_by_ready ON inkfast.work USING btree (tenant, queue NULLS FIRST, state NULLS FIRST, priority NULLS FIRST, at NULLS FIRST, born, id);
 CREATE INDEX work_by_series ON inkfast.work USING btree (tenant, series NULLS FIRST, born, id) WHERE ((series IS NOT NULL) AND (state IS DISTINCT FROM 'dead'::text));
 CREATE INDEX work_by_turn ON inkfast.work USING btree (tenant, queue NULLS FIRST, priority NULLS FIRST, at NULLS FIRST, born, id) WHERE ((state = 'ready'::text) AND (NOT behind));
 CREATE TRIGGER work_comes BEFORE INSERT ON inkfast.work FOR EACH ROW WHEN (((new.series IS NOT NULL) AND (new.state IS DISTINCT FROM 'dead'::text))) EXECUTE FUNCTION inkfast.work_behind();
-CREATE TRIGGER work_joins AFTER INSERT ON inkfast.work FOR EACH ROW WHEN (((new.series IS NOT NULL) AND (new.state IS DISTINCT FROM 'dead'::text) AND (NOT new.behind))) EXECUTE FUNCTION inkfast.work_turns();
-CREATE TRIGGER work_leaves AFTER DELETE ON inkfast.work FOR EACH ROW WHEN (((old.series IS NOT NULL) AND (old.state IS DISTINCT FROM 'dead'::text) AND (NOT old.behind))) EXECUTE FUNCTION inkfast.work_turns();
-CREATE TRIGGER work_turns AFTER UPDATE OF series, state ON inkfast.work FOR EACH ROW WHEN (((new.series IS DISTINCT FROM old.series) OR ((new.state IS DISTINCT FROM 'dead'::text) IS DISTINCT FROM (old.state IS DISTINCT FROM 'dead'::text)))) EXECUTE FUNCTION inkfast.work_turns();
+CREATE TRIGGER work_enters AFTER UPDATE OF series, state ON inkfast.work FOR EACH ROW WHEN (((new.series IS NOT NULL) AND (new.state IS DISTINCT FROM 'dead'::text) AND (NOT new.behind) AND ((new.series IS DISTINCT FROM old.series) OR (NOT (old.state IS DISTINCT FROM 'dead'::text))))) EXECUTE FUNCTION inkfast.work_turns('new');
+CREATE TRIGGER work_goes AFTER UPDATE OF series, state ON inkfast.work FOR EACH ROW WHEN (((old.series IS NOT NULL) AND (old.state IS DISTINCT FROM 'dead'::text) AND (NOT old.behind) AND ((new.series IS DISTINCT FROM old.series) OR (NOT (new.state IS DISTINCT FROM 'dead'::text))))) EXECUTE FUNCTION inkfast.work_turns('old');
+CREATE TRIGGER work_joins AFTER INSERT ON inkfast.work FOR EACH ROW WHEN (((new.series IS NOT NULL) AND (new.state IS DISTINCT FROM 'dead'::text) AND (NOT new.behind))) EXECUTE FUNCTION inkfast.work_turns('new');
+CREATE TRIGGER work_leaves AFTER DELETE ON inkfast.work FOR EACH ROW WHEN (((old.series IS NOT NULL) AND (old.state IS DISTINCT FROM 'dead'::text) AND (NOT old.behind))) EXECUTE FUNCTION inkfast.work_turns('old');
+CREATE TRIGGER work_moves BEFORE UPDATE OF series, state ON inkfast.work FOR EACH ROW WHEN (((new.series IS DISTINCT FROM old.series) OR ((new.state IS DISTINCT FROM 'dead'::text) IS DISTINCT FROM (old.state IS DISTINCT FROM 'dead'::text)))) EXECUTE FUNCTION inkfast.work_behind();
 alter table inkfast.work enable row level security, force row level security;
 create policy tenant on inkfast.work for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 create policy wall on inkfast.work for select to inkfast_wall using (true);
@@ -1467,10 +1470,10 @@ CREATE OR REPLACE FUNCTION inkfast.work_behind()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  new.behind := (
+  new.behind := new.series is not null and new.state is distinct from 'dead' and (
     select e.id from inkfast.work e
     where e.tenant = new.tenant and e.series = new.series and e.state is distinct from 'dead' and (e.born, e.id) < (new.born, new.id)
-    order by e.series nulls first, e.born, e.id limit 1) is not null;
+    order by e.series desc nulls last, e.born desc, e.id desc limit 1) is not null;
   return new;
 end
 $function$;
@@ -1482,35 +1485,25 @@ CREATE OR REPLACE FUNCTION inkfast.work_turns()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  v_tenant text := case when tg_op = 'DELETE' then old.tenant else new.tenant end;
-  v_series text;
-  v_line   text[];
-  v_id     text;
+  v_tenant text := case tg_argv[0] when 'old' then old.tenant else new.tenant end;
+  v_series text := case tg_argv[0] when 'old' then old.series else new.series end;
+  v_first  text;
 begin
-  foreach v_series in array array[
-    case when tg_op <> 'INSERT' then old.series end,
-    case when tg_op = 'INSERT' then new.series when tg_op = 'UPDATE' and new.series is distinct from old.series then new.series end]
-  loop
-    continue when v_series is null;
-    v_line := array(
-      select e.id from inkfast.work e
-      where e.tenant = v_tenant and e.series = v_series and e.state is distinct from 'dead'
-      order by e.series nulls first, e.born, e.id limit 2);
-    foreach v_id in array v_line || case when tg_op <> 'DELETE' and new.series = v_series then array[new.id] else '{}' end
-    loop
-      update inkfast.work t set behind = not t.behind
-      where t.ctid = (
-        select s.ctid from inkfast.work s
-        where s.tenant = v_tenant and s.id between v_id and v_id and s.state is distinct from 'dead'
-          and s.behind = (s.id = v_line[1])
-        order by s.id limit 1);
-    end loop;
-  end loop;
-  if tg_op = 'UPDATE' and new.series is null and new.behind then
-    update inkfast.work t set behind = false
-    where t.ctid = (
-      select s.ctid from inkfast.work s where s.tenant = v_tenant and s.id between new.id and new.id order by s.id limit 1);
+  -- Marked by one of those who came with it, and so were all the others.
+  if tg_argv[0] = 'new' and (select s.behind from inkfast.work s where s.tenant = v_tenant and s.id between new.id and new.id order by s.id limit 1) then
+    return null;
   end if;
+  v_first := (
+    select e.id from inkfast.work e
+    where e.tenant = v_tenant and e.series = v_series and e.state is distinct from 'dead'
+    order by e.series nulls first, e.born, e.id limit 1);
+  update inkfast.work t set behind = true
+  where t.ctid = any (array(
+    select e.ctid from inkfast.work e
+    where e.tenant = v_tenant and e.series = v_series and e.state is distinct from 'dead' and not e.behind and e.id <> v_first
+    order by e.series nulls first, e.born, e.id));
+  update inkfast.work t set behind = false
+  where t.ctid = (select s.ctid from inkfast.work s where s.tenant = v_tenant and s.id between v_first and v_first and s.behind order by s.id limit 1);
   return null;
 end
 $function$;

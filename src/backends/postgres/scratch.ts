@@ -5,8 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { assert } from '../../model/errors.ts'
 import type { ScannedRow, StoredRow } from '../../model/rows.ts'
-import { type ColumnValue, tableOf } from '../../model/tables.ts'
+import { type ColumnValue, type TableName, tableOf } from '../../model/tables.ts'
 import type { Scratch } from '../../ports/upkeep.ts'
 
 const schema = `
@@ -23,6 +24,8 @@ const putRow = `
     body = excluded.body`
 const removeRow = 'delete from rows where name = ? and id = ?'
 const scan = 'select id, born, revision, fence, columns, body from rows where name = ? and id > ? order by id limit ?'
+const scanByAge =
+  'select id, born, revision, fence, columns, body from rows where name = ? and (born, id) > (?, ?) order by born, id limit ?'
 
 interface Kept {
   readonly id: string
@@ -41,13 +44,25 @@ const toStored = ({ id, born, revision, fence, body }: Omit<Kept, 'columns'>): S
   body,
 })
 
+const toScanned = (row: Kept): ScannedRow => ({ ...toStored(row), columns: JSON.parse(row.columns) as readonly ColumnValue[] })
+
+/** Everything of a table, the oldest first: as it came, so that whoever comes later finds those who were there before. */
+type ByAge = (table: TableName, limit: number) => Iterable<readonly ScannedRow[]>
+const byAge = new WeakMap<Scratch, ByAge>()
+
+export function rowsByAge(folded: Scratch, table: TableName, limit: number): Iterable<readonly ScannedRow[]> {
+  const rows = byAge.get(folded)
+  assert(rows, 'a store adopts only what it has made')
+  return rows(table, limit)
+}
+
 export function scratch(): Scratch {
   // In a folder that only this user may enter: titles and metadata lie in it.
   const folder = mkdtempSync(join(tmpdir(), 'inkfast-rebuild-'))
   const side = new DatabaseSync(join(folder, 'rows.db'))
   side.exec(schema)
   const [get, put, remove, list] = [getRow, putRow, removeRow, scan].map((sql) => side.prepare(sql)) as [Sql, Sql, Sql, Sql]
-  return {
+  const made: Scratch = {
     get: async (table, id) => {
       const row = get.get(table, id) as unknown as Kept | undefined
       return row && toStored(row)
@@ -60,15 +75,24 @@ export function scratch(): Scratch {
         put.run(table, id, seq, seq, tableOf(table).fenced && grants ? seq : null, JSON.stringify(columns), body)
       }
     },
-    rows: async (table, after, limit) =>
-      (list.all(table, after ?? '', limit) as unknown as readonly Kept[]).map(
-        (row): ScannedRow => ({ ...toStored(row), columns: JSON.parse(row.columns) as readonly ColumnValue[] }),
-      ),
+    rows: async (table, after, limit) => (list.all(table, after ?? '', limit) as unknown as readonly Kept[]).map(toScanned),
     close: async () => {
       side.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+  byAge.set(made, function* (table, limit) {
+    side.exec('create index if not exists rows_by_age on rows (name, born, id)')
+    const next = side.prepare(scanByAge)
+    for (let after: readonly [born: number, id: string] = [-1, '']; ; ) {
+      const rows = next.all(table, ...after, limit) as unknown as readonly Kept[]
+      const last = rows.at(-1)
+      if (!last) return
+      yield rows.map(toScanned)
+      after = [last.born, last.id]
+    }
+  })
+  return made
 }
 
 type Sql = ReturnType<DatabaseSync['prepare']>

@@ -1,8 +1,9 @@
 // "Something changed" between nodes. Never told inside a commit's transaction: that would send all commits one by one through the flush
 // (5 k became 1 k a second, measured). Told afterwards, and whoever hears nothing is saved by a slow look at the heads.
 
+import { randomBytes } from 'node:crypto'
 import type { TenantId } from '../../model/ids.ts'
-import type { Signals } from '../../ports/signals.ts'
+import type { Signals, WatchOptions } from '../../ports/signals.ts'
 import type { Database } from './database.ts'
 import { Hearing } from './hearing.ts'
 import { texts } from './pack.ts'
@@ -22,12 +23,15 @@ interface Watcher {
   readonly tenant: TenantId
   readonly wake: () => void
   readonly patient: boolean
+  readonly others: boolean
 }
 
 export class NodeSignals implements Signals {
   readonly #db: Database
   readonly #lookEveryMs: number
   readonly #hearing: Hearing
+  /** Told with every name, so that nobody is woken by themselves. */
+  readonly #node = randomBytes(8).toString('hex')
   readonly #watchers = new Set<Watcher>()
   /** The heads that watchers know of, 0 until one is seen: they are woken for whatever lies beyond. */
   readonly #seen = new Map<TenantId, number>()
@@ -40,15 +44,17 @@ export class NodeSignals implements Signals {
   constructor(db: Database, { lookEveryMs = LOOK_EVERY_MS }: SignalOptions = {}) {
     this.#db = db
     this.#lookEveryMs = lookEveryMs
-    const heard = (name: string) => {
+    const heard = (told: string) => {
+      const [name = '', node] = told.split('-')
       const tenant = this.#names.get(name)
-      if (tenant) this.#ring(tenant)
+      // Our own voice comes back to us; our own watchers were woken when we wrote.
+      if (tenant && node !== this.#node) this.#ring(tenant)
     }
     this.#hearing = new Hearing(db.connections, heard, () => void this.#look())
   }
 
-  watch(tenant: TenantId, wake: () => void, { patient = false }: { readonly patient?: boolean } = {}): () => void {
-    const watcher = { tenant, wake, patient }
+  watch(tenant: TenantId, wake: () => void, { patient = false, others = false }: WatchOptions = {}): () => void {
+    const watcher = { tenant, wake, patient, others }
     this.#watchers.add(watcher)
     if (!this.#seen.has(tenant)) this.#seen.set(tenant, 0)
     this.#names.set(this.#db.wall.signal(tenant), tenant)
@@ -67,8 +73,8 @@ export class NodeSignals implements Signals {
   /** After commits of this node: our own watchers at once, other nodes soon. */
   wake(tenants: Iterable<TenantId>): void {
     for (const tenant of new Set(tenants)) {
-      this.#ring(tenant)
-      this.#hearing.tell(this.#db.wall.signal(tenant))
+      this.#ring(tenant, true)
+      this.#hearing.tell(`${this.#db.wall.signal(tenant)}-${this.#node}`)
     }
   }
 
@@ -83,8 +89,8 @@ export class NodeSignals implements Signals {
     await this.#hearing.close()
   }
 
-  #ring(tenant: TenantId): void {
-    for (const watcher of [...this.#watchers]) if (watcher.tenant === tenant) watcher.wake()
+  #ring(tenant: TenantId, own = false): void {
+    for (const watcher of [...this.#watchers]) if (watcher.tenant === tenant && !(own && watcher.others)) watcher.wake()
   }
 
   async #look(): Promise<void> {

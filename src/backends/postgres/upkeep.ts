@@ -11,7 +11,7 @@ import { type Database, enter, type Held } from './database.ts'
 import { headFrom, headStep, journalReads, readPage } from './journal.ts'
 import { texts } from './pack.ts'
 import { scanRows } from './rows.ts'
-import { scratch } from './scratch.ts'
+import { rowsByAge, scratch } from './scratch.ts'
 import { STORE } from './wall.ts'
 
 const SECRET_BYTES = 32
@@ -124,10 +124,7 @@ async function replaceRows(held: Held, tenant: TenantId, table: TableName, folde
   const text = `insert into inkfast.${table} (${all.join(', ')})
     select $1, r.id, r.born, r.revision, ${[...(fenced ? ['r.fence'] : []), ...picked, 'r.body'].join(', ')}
     from unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::text[]) as r (id, born, revision, fence, columns, body)`
-  for (let after: string | undefined; ; ) {
-    const rows = await folded.rows(table, after, ROWS_AT_A_TIME)
-    after = rows.at(-1)?.id
-    if (after === undefined) return
+  for (const rows of rowsByAge(folded, table, ROWS_AT_A_TIME)) {
     const numbers = (pick: (row: (typeof rows)[number]) => number | undefined) => `{${rows.map((row) => pick(row) ?? 'NULL').join(',')}}`
     const values = [
       tenant,

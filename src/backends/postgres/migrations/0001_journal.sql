@@ -156,56 +156,52 @@ create index work_by_due on inkfast.work (tenant, queue nulls first, at nulls fi
 create index work_by_ready on inkfast.work (tenant, queue nulls first, state nulls first, priority nulls first, at nulls first, born, id);
 create index work_by_series on inkfast.work (tenant, series nulls first, born, id) where series is not null and state is distinct from 'dead';
 create index work_by_turn on inkfast.work (tenant, queue nulls first, priority nulls first, at nulls first, born, id) where state = 'ready' and not behind;
+create index work_by_front on inkfast.work (tenant, series nulls first, born, id) where series is not null and state is distinct from 'dead' and not behind;
 
 -- Of a series only the oldest that is not dead can be claimed. The others are marked when they come, and the next is when its turn comes: so
 -- whoever looks for work passes by none of them, however many wait. The mark is made from the rows alone and is no part of them.
+--
+-- Whoever comes into a series is marked if somebody who is alive came before. The nearest one is looked for: among many that come and go in one
+-- transaction, what is gone is still in the index.
 create function inkfast.work_behind() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  new.behind := (
+  new.behind := new.series is not null and new.state is distinct from 'dead' and (
     select e.id from inkfast.work e
     where e.tenant = new.tenant and e.series = new.series and e.state is distinct from 'dead' and (e.born, e.id) < (new.born, new.id)
-    order by e.series nulls first, e.born, e.id limit 1) is not null;
+    order by e.series desc nulls last, e.born desc, e.id desc limit 1) is not null;
   return new;
 end
 $$;
 
+-- When the one in front is gone, or somebody came without a mark: the oldest is in front, and nobody else. Called after a statement has done all it
+-- does, so that whatever else it did is seen.
 create function inkfast.work_turns() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_tenant text := case when tg_op = 'DELETE' then old.tenant else new.tenant end;
-  v_series text;
-  v_line   text[];
-  v_id     text;
+  v_tenant text := case tg_argv[0] when 'old' then old.tenant else new.tenant end;
+  v_series text := case tg_argv[0] when 'old' then old.series else new.series end;
+  v_first  text;
 begin
-  foreach v_series in array array[
-    case when tg_op <> 'INSERT' then old.series end,
-    case when tg_op = 'INSERT' then new.series when tg_op = 'UPDATE' and new.series is distinct from old.series then new.series end]
-  loop
-    continue when v_series is null;
-    v_line := array(
-      select e.id from inkfast.work e
-      where e.tenant = v_tenant and e.series = v_series and e.state is distinct from 'dead'
-      order by e.series nulls first, e.born, e.id limit 2);
-    foreach v_id in array v_line || case when tg_op <> 'DELETE' and new.series = v_series then array[new.id] else '{}' end
-    loop
-      update inkfast.work t set behind = not t.behind
-      where t.ctid = (
-        select s.ctid from inkfast.work s
-        where s.tenant = v_tenant and s.id between v_id and v_id and s.state is distinct from 'dead'
-          and s.behind = (s.id = v_line[1])
-        order by s.id limit 1);
-    end loop;
-  end loop;
-  if tg_op = 'UPDATE' and new.series is null and new.behind then
-    update inkfast.work t set behind = false
-    where t.ctid = (
-      select s.ctid from inkfast.work s where s.tenant = v_tenant and s.id between new.id and new.id order by s.id limit 1);
+  -- Marked by one of those who came with it, and so were all the others.
+  if tg_argv[0] = 'new' and (select s.behind from inkfast.work s where s.tenant = v_tenant and s.id between new.id and new.id order by s.id limit 1) then
+    return null;
   end if;
+  v_first := (
+    select e.id from inkfast.work e
+    where e.tenant = v_tenant and e.series = v_series and e.state is distinct from 'dead'
+    order by e.series nulls first, e.born, e.id limit 1);
+  update inkfast.work t set behind = true
+  where t.ctid = any (array(
+    select e.ctid from inkfast.work e
+    where e.tenant = v_tenant and e.series = v_series and e.state is distinct from 'dead' and not e.behind and e.id <> v_first
+    order by e.series nulls first, e.born, e.id));
+  update inkfast.work t set behind = false
+  where t.ctid = (select s.ctid from inkfast.work s where s.tenant = v_tenant and s.id between v_first and v_first and s.behind order by s.id limit 1);
   return null;
 end
 $$;
@@ -213,16 +209,26 @@ $$;
 create trigger work_comes before insert on inkfast.work
 for each row when (new.series is not null and new.state is distinct from 'dead') execute function inkfast.work_behind();
 
-create trigger work_joins after insert on inkfast.work
-for each row when (new.series is not null and new.state is distinct from 'dead' and not new.behind) execute function inkfast.work_turns();
-
-create trigger work_leaves after delete on inkfast.work
-for each row when (old.series is not null and old.state is distinct from 'dead' and not old.behind) execute function inkfast.work_turns();
-
-create trigger work_turns after update of series, state on inkfast.work
+create trigger work_moves before update of series, state on inkfast.work
 for each row when (new.series is distinct from old.series
   or (new.state is distinct from 'dead') is distinct from (old.state is distinct from 'dead'))
-execute function inkfast.work_turns();
+execute function inkfast.work_behind();
+
+create trigger work_joins after insert on inkfast.work
+for each row when (new.series is not null and new.state is distinct from 'dead' and not new.behind) execute function inkfast.work_turns('new');
+
+create trigger work_enters after update of series, state on inkfast.work
+for each row when (new.series is not null and new.state is distinct from 'dead' and not new.behind
+  and (new.series is distinct from old.series or old.state is not distinct from 'dead'))
+execute function inkfast.work_turns('new');
+
+create trigger work_leaves after delete on inkfast.work
+for each row when (old.series is not null and old.state is distinct from 'dead' and not old.behind) execute function inkfast.work_turns('old');
+
+create trigger work_goes after update of series, state on inkfast.work
+for each row when (old.series is not null and old.state is distinct from 'dead' and not old.behind
+  and (new.series is distinct from old.series or new.state is not distinct from 'dead'))
+execute function inkfast.work_turns('old');
 
 create table inkfast.approvals (
   tenant   text collate "C" not null,
