@@ -71,7 +71,16 @@ async function beside() {
       await work()
     }
   }
-  return { on, store, ours: () => ours.append('work.done', {}), theirs: () => theirs.append('work.done', {}), timePasses, seqs, once }
+  return {
+    on,
+    store,
+    other,
+    ours: () => ours.append('work.done', {}),
+    theirs: () => theirs.append('work.done', {}),
+    timePasses,
+    seqs,
+    once,
+  }
 }
 
 const upTo = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i + 1)
@@ -142,5 +151,31 @@ test('a look that fails is tried again, though nobody rings', async () => {
   expect(seqs()).toEqual(upTo(1))
   await timePasses()
   expect(seqs()).toEqual(upTo(2))
+  await store.close()
+})
+
+test('what is erased while a look is underway does not come back with it', async () => {
+  const { on, store, other, ours, theirs, timePasses, once } = await beside()
+  const { seq } = await ours()
+  const erasedHere = () => store.recent().find((event) => event.seq === seq)
+  on.beforePage = once(() => store.erase({ seq, reason: 'asked for' }))
+  await theirs()
+  on.ring()
+  for (let n = 0; n < 3; n++) await timePasses()
+  expect(erasedHere()).toMatchObject({ erased: true, data: undefined })
+
+  // By somebody else: a page from before that comes later than one from after says nothing.
+  const { seq: second } = await ours()
+  const held = Promise.withResolvers<void>()
+  on.beforePage = once(() => held.promise)
+  await theirs()
+  on.ring()
+  await timePasses()
+  await other.erase({ seq: second, reason: 'asked for' })
+  on.ring()
+  await timePasses()
+  held.resolve()
+  for (let n = 0; n < 3; n++) await timePasses()
+  expect(store.recent().find((event) => event.seq === second)).toMatchObject({ erased: true, data: undefined })
   await store.close()
 })

@@ -32,9 +32,12 @@ export class Recent {
   #held: Held[] = []
   // The state that closed the tenant, as far as this node has heard.
   #closed: TenantState | undefined
-  // How often that changed: what was read before it did is not held afterwards.
+  // How often that changed, or something was erased: what was read before it did is not held afterwards.
   #turns = 0
   #catchingUp = false
+  // Looks are numbered as they begin; the latest of those that are over.
+  #asked = 0
+  #answered = 0
   readonly #stop: () => void
 
   constructor(scope: Scope) {
@@ -51,11 +54,14 @@ export class Recent {
 
   async fill(): Promise<void> {
     const { journal } = this.#scope.engine.backend
-    const turns = this.#turns
+    const [turns, asked] = [this.#turns, ++this.#asked]
     const page = await journal
       .page(this.#scope.tenant, { from: Number.MAX_SAFE_INTEGER, backwards: true, limit: limits.recentEvents })
       .catch(closingOf)
-    if (turns !== this.#turns) return
+    // Older than what is known by now, of a closing or an erasure here, or by a look that was quicker: it says nothing.
+    if (turns !== this.#turns) return this.#catchUpSoon()
+    if (asked < this.#answered) return
+    this.#answered = asked
     if ('closed' in page) {
       if (this.#closed !== page.closed) this.#turn(page.closed)
       return
@@ -88,6 +94,7 @@ export class Recent {
 
   /** Erased payloads leave memory too. */
   #forget(seqs: ReadonlySet<number>): void {
+    this.#turns++
     this.#held = this.#held.map((held) => (seqs.has(held.seq) ? { ...recordOf(held), payload: undefined, salt: undefined } : held))
   }
 

@@ -5,7 +5,7 @@ import type { TenantId } from '../model/ids.ts'
 export interface WatchOptions {
   /** Nobody waits for it: other nodes' commits may be noticed late, and watching does not keep a program alive. */
   readonly patient?: boolean
-  /** It knows of this node's own commits: those need not wake it. */
+  /** It knows of what its own store commits: what goes through this backend need not wake it, and a backend belongs to one store. */
   readonly others?: boolean
 }
 

@@ -1,9 +1,11 @@
 // What was said to a turn that died and that nobody goes on with: the next turn of the session hears it, in its place, once.
 
 import { describe, expect, test } from 'vitest'
-import type { Session, TakenInput } from '../../src/index.ts'
-import { type Engine, makePlace, mortal } from '../runs/lives.ts'
-import { expectSound } from '../support/engines.ts'
+import type { Run, Session, TakenInput } from '../../src/index.ts'
+import type { Backend } from '../../src/ports/backend.ts'
+import type { ListQuery } from '../../src/ports/rows.ts'
+import { type Engine, makePlace, mortal, never, type Place } from '../runs/lives.ts'
+import { expectSound, later } from '../support/engines.ts'
 
 const LEASE_MS = 30_000
 
@@ -87,6 +89,89 @@ describe.each<Engine>(['sqlite', 'postgres'])('an input on %s', (engine) => {
     expect(contents(await back.inputs({ from: 'next' }))).toEqual(['a'])
     expect(await back.signal('go')).toBe('now')
     await back.finish()
+    await expectSound(place.world)
+  })
+
+  /** A store in which something happens once, right after a list of inputs was read and before it is used. */
+  const interrupted = async (place: Place, isThen: (query: ListQuery) => boolean) => {
+    const real = await place.backend()
+    const between = { happens: undefined as (() => Promise<unknown>) | undefined }
+    const list: Backend['rows']['list'] = async (tenant, table, query) => {
+      const page = await real.rows.list(tenant, table, query)
+      const { happens } = between
+      if (table === 'inputs' && isThen(query) && happens) {
+        between.happens = undefined
+        await happens()
+      }
+      return page
+    }
+    const store = await place.open({ ...real, rows: { ...real.rows, list } })
+    later(() => store.close())
+    return { session: await store.session('s'), between }
+  }
+
+  test('is not taken from a turn that somebody goes on with while the next one asks', async () => {
+    const place = await makePlace(engine)
+    const { session, between } = await interrupted(place, ({ index }) => index === 'bySessionAndState')
+    const left = await session.run('turn', { key: 'A' })
+    await session.input('b', { turn: left.id })
+    await left.close()
+    const next = await session.run('turn', { key: 'B' })
+    let back: Run | undefined
+    let heard: readonly TakenInput[] = []
+    between.happens = async () => {
+      back = await session.run('turn', { key: 'A' })
+      heard = await back.inputs()
+    }
+    expect(contents(await next.inputs({ from: 'next' }))).toEqual([])
+    expect(contents(heard)).toEqual(['b'])
+    await back?.finish()
+    await next.finish()
+    expect(await statesOf(session)).toEqual({ b: 'completed' })
+    await expectSound(place.world)
+  })
+
+  test('that is left to the next turn while that turn asks is heard once', async () => {
+    const place = await makePlace(engine)
+    const { session, between } = await interrupted(place, ({ index, equals }) => index === 'byRun' && equals[1] === 'pending')
+    const left = await session.run('turn', { key: 'A' })
+    await session.input('b', { turn: left.id })
+    await left.close()
+    const next = await session.run('turn', { key: 'B' })
+    between.happens = () => place.world.runs.cancel(left.id, 'abandoned')
+    expect(contents(await next.inputs({ from: 'next' }))).toEqual(['b'])
+    expect(contents(await next.inputs({ from: 'next' }))).toEqual([])
+    await next.finish()
+    expect(await statesOf(session)).toEqual({ b: 'completed' })
+    await expectSound(place.world)
+  })
+
+  test('stays with a turn that nodes take up, whichever of them died with it', async () => {
+    const place = await makePlace(engine)
+    const session = await place.world.session('s')
+    await session.input('a')
+    const first = mortal(await place.backend())
+    const dead = await place.open(first.backend)
+    const heard = Promise.withResolvers<void>()
+    dead.work({
+      turn: async (run) => {
+        await run.inputs({ from: 'next' })
+        heard.resolve()
+        await never()
+      },
+    })
+    const { id } = await place.world.start('turn', { session: 's', key: 'A' })
+    await heard.promise
+    first.kill()
+    await place.pass(LEASE_MS + 1)
+    const next = await session.run('turn', { key: 'B' })
+    expect(contents(await next.inputs({ from: 'next' }))).toEqual([])
+    await next.finish()
+    const told: unknown[] = []
+    const node = place.world.work({ turn: async (run) => void told.push(...contents(await run.inputs({ from: 'next' }))) })
+    await expect.poll(async () => (await place.world.runs.get(id))?.state).toBe('done')
+    await node.close()
+    expect(told).toEqual(['a'])
     await expectSound(place.world)
   })
 })

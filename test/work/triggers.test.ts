@@ -166,42 +166,6 @@ describe.each(engines)('triggers on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what fired and was dealt with before a time can be forgotten; what is reserved, underway or dead stays', async () => {
-    const { store, now, pass } = await engine.openInTime()
-    await store.triggers.on('mail', { source: 'orders', queue: 'mail', attempts: 1 })
-    const fired = new Map<string, string>()
-    const fire = async (key: string, to = 'orders') => void fired.set(key, (await store.triggers.fire(to, { key }, { key })).firing)
-    const mail = store.queue('mail')
-    for (const key of ['delivered', 'cancelled', 'dead', 'underway', 'reserved']) await fire(key)
-    await fire('to nobody', 'elsewhere')
-    await (await mail.claim())?.complete()
-    const [cancelled] = (await store.triggers.firing(fired.get('cancelled') ?? ''))?.deliveries ?? []
-    await mail.cancel(cancelled?.item ?? '', { reason: 'not wanted' })
-    await (await mail.claim())?.fail(new Error('no'))
-    await mail.claim()
-    const before = (await now()) + 1000
-    await pass(2000)
-    await fire('new')
-    expect(await store.triggers.prune({ before: 0 })).toEqual({ firings: 0, deliveries: 0 })
-    expect(await store.triggers.prune({ before })).toEqual({ firings: 3, deliveries: 2 })
-    expect(await store.triggers.prune({ before: new Date(before) })).toEqual({ firings: 0, deliveries: 0 })
-    const left = (await store.triggers.history()).items.map(({ key }) => key)
-    expect(left).toEqual(['new', 'reserved', 'underway', 'dead'])
-    expect(await store.triggers.firing(fired.get('delivered') ?? '')).toBeUndefined()
-    // Who fires once more what is only forgotten is told that it was there; nobody is told twice.
-    expect(await store.triggers.fire('orders', { key: 'delivered' }, { key: 'delivered' })).toMatchObject({
-      repeated: true,
-      deliveries: [],
-    })
-    // A dead one is brought back as if nothing had happened.
-    const [redriven] = await mail.redrive()
-    await store.triggers.prune({ before })
-    expect((await statesOf(store, 'mail')).find(([key]) => key === 'dead')).toEqual(['dead', 'reserved'])
-    expect(redriven?.state).toBe('ready')
-    expect(await codeOf(store.triggers.prune({ before: 'monday' as never }))).toBe('RANGE_INVALID')
-    await expectSound(store)
-  })
-
   test('a worker delivers what fires while it works', async () => {
     const store = await engine.open()
     await store.triggers.on('a', { source: 'stripe', queue: 'billing' })

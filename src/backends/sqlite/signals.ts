@@ -17,7 +17,6 @@ interface Watcher {
   readonly tenant: TenantId
   readonly wake: () => void
   readonly patient: boolean
-  readonly others: boolean
 }
 
 export function fileSignals(db: Database): FileSignals {
@@ -46,7 +45,7 @@ export function fileSignals(db: Database): FileSignals {
 
   return {
     watch: (tenant, wake, options) => {
-      const watcher = { tenant, wake, patient: options?.patient ?? false, others: options?.others ?? false }
+      const watcher = { tenant, wake, patient: options?.patient ?? false }
       watchers.add(watcher)
       if (!watcher.patient) eager++
       setPace()
@@ -57,7 +56,7 @@ export function fileSignals(db: Database): FileSignals {
     },
     wake: (tenants) => {
       const touched = new Set(tenants)
-      for (const { tenant, wake, others } of [...watchers]) if (!others && touched.has(tenant)) wake()
+      for (const { tenant, wake } of [...watchers]) if (touched.has(tenant)) wake()
     },
     close: () => {
       closed = true

@@ -5,6 +5,7 @@ import type { TenantId } from '../../model/ids.ts'
 import type { JobRow, JobState, OccurrenceRow, OccurrenceState } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
+import { type PruneBefore, takeBefore } from '../before.ts'
 import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
 import { takeName } from '../runs/names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -13,7 +14,6 @@ import type { Ticked } from '../work/scheduler.ts'
 import { backfill, runNow } from './by-hand.ts'
 import { findJob, theJob } from './find-job.ts'
 import { CRON_CLOCK, jobId } from './ids.ts'
-import { takeInstant } from './instant.ts'
 import { pruneOccurrences } from './prune.ts'
 import { timesBetween } from './schedule.ts'
 import { type JobOptions, setJob } from './set-job.ts'
@@ -54,7 +54,7 @@ export interface Cron {
    */
   tick(options?: TickOptions): Promise<Ticked>
   /** Forgets what ended before then, of all jobs. The journal keeps it. */
-  prune(options: { readonly before: Date | number }): Promise<{ readonly forgotten: number }>
+  prune(options: PruneBefore): Promise<{ readonly forgotten: number }>
 }
 
 export interface TickOptions {
@@ -118,7 +118,7 @@ export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
     },
     prune: async (options) => {
       checkOpen(scope.engine)
-      return pruneOccurrences(scope, takeInstant(optionsOf(options, 'prune').before, 'before'))
+      return pruneOccurrences(scope, takeBefore(options))
     },
   }
 }

@@ -1,7 +1,7 @@
 // Whether a run that has something in hand will go on with it, as another run of its session may ask that holds the session's lease now.
 
 import type { RunId } from '../../model/ids.ts'
-import { isOver } from '../../model/run.ts'
+import { isOver, type RunRow } from '../../model/run.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { readRow } from '../execute.ts'
 import { workId } from '../runs/names.ts'
@@ -22,8 +22,9 @@ export async function goesOn(scope: Scope, run: RunId): Promise<boolean> {
   return state === 'asleep' || state === 'ready'
 }
 
-/** It was at work under the session's lease, which it has not any more, and nobody goes on with it. One that waits is not dead, whoever opens it. */
-export async function hasDied(scope: Scope, run: RunId): Promise<boolean> {
-  const row = await readRun(scope, run)
-  return row?.state === 'running' && !row.parallel && !(await goesOn(scope, run))
-}
+/**
+ * It was at work under the session's lease, which it has not any more, and nobody goes on with it. One that waits is not dead, whoever opens it, and
+ * neither is one that nodes take up: whichever died with it, another goes on.
+ */
+export const hasDied = ({ engine, tenant }: Scope, { id, state, parallel, queued, error }: RunRow): boolean =>
+  state === 'running' && !parallel && !(queued && !error) && !engine.openRuns.isAtWork(tenant, id)

@@ -8,7 +8,8 @@ import { INPUT_BOUNDARIES, type InputBoundary, type InputId, type InputRow } fro
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
-import type { Stored } from '../../model/run.ts'
+import type { RunRow, Stored } from '../../model/run.ts'
+import type { Guard } from '../../ports/commit.ts'
 import { everyRow } from '../every-row.ts'
 import { part } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
@@ -68,23 +69,38 @@ async function take(open: OpenRun, asked: Asked, wanted: Wanted): Promise<Entry>
   for (let attempt = 1; ; attempt++) {
     const heardNow = await heard(open, wanted)
     const at = open.scope.engine.environment.clock.now()
-    const accept = heardNow.map(({ kept: { id }, from }) => part(input, id, { verb: 'accept', id, run: open.id, from }, about))
+    const accept = heardNow.map(({ kept: { id }, from }) => part(input, id, { verb: 'accept', id, run: open.id, from: from?.run }, about))
     const outcome = { inputs: heardNow.map(({ kept }) => kept) }
     try {
-      await open.change({ verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind: 'inputs', outcome }, accept, { at })
+      const guards = guardsOf(heardNow)
+      await open.change({ verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind: 'inputs', outcome }, accept, { at, guards })
       return { ...asked, seq: 0, at, done: true, outcome }
     } catch (error) {
-      // One of them was taken back just now.
-      if (!isConflict(error, 'inputs') || attempt === limits.conflictRetries) throw error
+      // One of them was taken back just now, or somebody goes on with the run that was dead.
+      if (!isConflict(error, 'inputs', 'runs') || attempt === limits.conflictRetries) throw error
     }
   }
 }
 
 interface Heard {
   readonly kept: Kept
-  /** The run that died with it. */
-  readonly from?: RunId | undefined
+  readonly from?: Dead | undefined
 }
+
+/** The run that died with it, as it was when it was found dead. */
+interface Dead {
+  readonly run: RunId
+  readonly revision: number
+}
+
+/** Whoever goes on with one of them moves its row. */
+const guardsOf = (heard: readonly Heard[]): readonly Guard[] =>
+  [...new Map(heard.flatMap(({ from }) => (from ? [[from.run, from.revision]] : [])))].map(([id, revision]) => ({
+    kind: 'row',
+    table: 'runs',
+    id,
+    revision,
+  }))
 
 /** What it may hear now, in the order it was said. */
 async function heard(open: OpenRun, { boundary, from, most }: Wanted): Promise<readonly Heard[]> {
@@ -106,7 +122,7 @@ interface Said {
   readonly row: InputRow
   /** Its place in the order. */
   readonly born: number
-  readonly from?: RunId
+  readonly from?: Dead
 }
 
 async function asMany(said: AsyncIterable<Said>, room: number, isAdmitted: (one: Said) => boolean = () => true): Promise<readonly Heard[]> {
@@ -127,28 +143,29 @@ async function asMany(said: AsyncIterable<Said>, room: number, isAdmitted: (one:
 
 /** What other turns of the session had in hand, or were to hear, when they died: it is taken up with what waits for the next turn. */
 async function leftBehind(open: OpenRun): Promise<readonly Said[]> {
+  const { scope, row } = open
   const left: Said[] = []
-  for await (const run of otherTurns(open)) {
-    if (!(await hasDied(open.scope, run))) continue
+  const running = { index: 'bySessionAndState', equals: [row.session, 'running'], limit: PAGE }
+  for await (const { id, revision, body } of everyRow(scope, 'runs', running)) {
+    const other = decodeBody<RunRow & Body>(body)
+    if (id === open.id || !other.prompted || !hasDied(scope, other)) continue
     for (const state of ['accepted', 'pending'] as const)
-      for await (const one of inputsOf(open, { index: 'byRun', equals: [run, state] })) left.push({ ...one, from: run })
+      for await (const one of inputsOf(open, { index: 'byRun', equals: [id, state] }))
+        left.push({ ...one, from: { run: id as RunId, revision } })
   }
   return left.sort((a, b) => a.born - b.born)
 }
 
-/** Those that were at work, as far as anybody knows. */
-async function* otherTurns(open: OpenRun): AsyncGenerator<RunId, void, undefined> {
-  const running = { index: 'bySessionAndState', equals: [open.row.session, 'running'], limit: PAGE }
-  for await (const { id } of everyRow(open.scope, 'runs', running)) if (id !== open.id) yield id as RunId
-}
-
+/** What is in both, because it was left to the next turn just now, comes once: as it was found last. */
 async function* inOrder(first: readonly Said[], second: AsyncIterable<Said>): AsyncGenerator<Said, void, undefined> {
+  const told = new Set<InputId>()
   let next = 0
+  const fresh = (one: Said) => !told.has(one.row.id) && told.add(one.row.id)
   for await (const one of second) {
-    for (let before = first[next]; before && before.born < one.born; before = first[++next]) yield before
-    yield one
+    for (let before = first[next]; before && before.born < one.born; before = first[++next]) if (fresh(before)) yield before
+    if (fresh(one)) yield one
   }
-  yield* first.slice(next)
+  for (const one of first.slice(next)) if (fresh(one)) yield one
 }
 
 async function* inputsOf(

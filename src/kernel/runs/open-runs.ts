@@ -15,6 +15,7 @@ interface Shared {
 
 export class OpenRuns {
   readonly #runs = new Map<string, Shared>()
+  readonly #opening = new Map<string, number>()
   readonly #nodes = new Set<Node>()
 
   addNode(node: Node): () => void {
@@ -46,7 +47,21 @@ export class OpenRuns {
 
   /** Somebody in this process works on it, and may. */
   isAtWork(tenant: TenantId, run: RunId): boolean {
+    if (this.#opening.has(`${tenant}/${run}`)) return true
     return [...(this.#runs.get(`${tenant}/${run}`)?.handles ?? [])].some(({ signal }) => !signal.aborted)
+  }
+
+  /** From before the commit that takes it up until there is a handle: nobody may take it for dead meanwhile. */
+  async opening<T>(tenant: TenantId, run: RunId, work: () => Promise<T>): Promise<T> {
+    const name = `${tenant}/${run}`
+    this.#opening.set(name, (this.#opening.get(name) ?? 0) + 1)
+    try {
+      return await work()
+    } finally {
+      const left = (this.#opening.get(name) ?? 1) - 1
+      if (left > 0) this.#opening.set(name, left)
+      else this.#opening.delete(name)
+    }
   }
 
   add(tenant: TenantId, open: OpenRun): void {

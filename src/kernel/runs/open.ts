@@ -113,7 +113,10 @@ async function takeUp(
       bell.reset()
       stopIfAsked(scope, signal)
       const borrowed = engine.keeper.borrow(tenant, lease)
-      if (borrowed) return await inHand(scope, borrowed, wanted, engine.openRuns.isOpen(tenant, id) ? [] : [begin])
+      if (borrowed) {
+        const parts = engine.openRuns.isOpen(tenant, id) ? [] : [begin]
+        return await engine.openRuns.opening(tenant, id, () => inHand(scope, borrowed, wanted, parts))
+      }
       const standing = await engine.keeper.look(tenant, lease)
       const left = waitMs - (engine.environment.clock.monotonic() - start)
       if (!standing.free && left > 0) {
@@ -121,11 +124,14 @@ async function takeUp(
         continue
       }
       const taking = [engine.keeper.takePart(lease, name, standing, about), begin]
-      const taken = await plan(scope, taking, { open: session, guards: [standing.guard] }).catch(unlessMoved)
-      // Somebody was quicker: it is looked at again.
-      if (!taken) continue
-      const hold = engine.keeper.keep(tenant, lease, taken.rows[0] as DoneRow)
-      return await handOf(scope, hold, id, taken.rows[1] as DoneRow, set !== undefined && set.fork === undefined)
+      const hand = await engine.openRuns.opening(tenant, id, async () => {
+        const taken = await plan(scope, taking, { open: session, guards: [standing.guard] }).catch(unlessMoved)
+        if (!taken) return undefined
+        const hold = engine.keeper.keep(tenant, lease, taken.rows[0] as DoneRow)
+        return handOf(scope, hold, id, taken.rows[1] as DoneRow, set !== undefined && set.fork === undefined)
+      })
+      // Otherwise somebody was quicker: it is looked at again.
+      if (hand) return hand
     }
   } finally {
     bell.close()

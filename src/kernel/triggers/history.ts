@@ -1,6 +1,6 @@
 // What fired, newest first, and what became of it.
 
-import { assert, refuse } from '../../model/errors.ts'
+import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
@@ -42,7 +42,9 @@ async function historyOf(scope: Scope, name: string, page: PageOptions): Promise
   const id = triggerId(scope, name)
   if (!(await scope.engine.backend.rows.get(scope.tenant, 'subscriptions', id))) throw refuse('TRIGGER_UNKNOWN', { trigger: name })
   const { items, ...rest } = await listRows<DeliveryRow>(scope, 'deliveries', { index: 'bySubscription', equals: [id] }, page)
-  return { items: await Promise.all(items.map(async (row) => shown(await readFiring(scope, row.firing), [row]))), ...rest }
+  const firings = await Promise.all(items.map((row) => readFiring(scope, row.firing)))
+  // What was pruned while this was read is gone with its deliveries.
+  return { items: items.flatMap((row, i) => (firings[i] ? [shown(firings[i], [row])] : [])), ...rest }
 }
 
 /** One firing with its payload, which is absent once it was erased. */
@@ -56,10 +58,9 @@ export async function firingById(scope: Scope, given: string): Promise<(Firing &
   return row.erased ? firing : { ...firing, payload: await firedPayload(scope, id) }
 }
 
-async function readFiring({ engine, tenant }: Scope, id: FiringId): Promise<FiringRow> {
+async function readFiring({ engine, tenant }: Scope, id: FiringId): Promise<FiringRow | undefined> {
   const stored = await engine.backend.rows.get(tenant, 'firings', id)
-  assert(stored, 'a delivery is of a firing that is there')
-  return decodeBody<FiringRow & Body>(stored.body)
+  return stored && decodeBody<FiringRow & Body>(stored.body)
 }
 
 function shown({ payload: _, digest: __, ...firing }: FiringRow, deliveries: readonly DeliveryRow[]): Firing {
