@@ -32,6 +32,8 @@ export interface Verbs {
   byWhom(command: Command): Command
   /** It prints a part of a list. */
   paged(command: Command, usual: number): Command
+  /** `prune`: forgets what was over, as `was` says it, before a time. */
+  prunes(what: string, was: string, does: 'pruneProcesses' | 'pruneOccurrences' | 'pruneFirings'): Command
   /** What it does is loaded when it is called. */
   does(load: () => Promise<Act>): (words: readonly string[], options: object, command: Command) => Promise<void>
 }
@@ -43,7 +45,7 @@ const STORE = 'the store; INKFAST_URL names it when left out'
 /** What the verbs of one command share. Each is a command of its own, with its own help. */
 export function verbsOf(parent: Command, define: Define, terminalOf: TerminalOf, done: Done): Verbs {
   parent.configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage().replace('[options] ', '')}` })
-  return {
+  const verbs: Verbs = {
     verb: (name, what, examples, words = '') =>
       define(name, what, examples)
         .usage(`[options] [store] ${words}`.trimEnd())
@@ -57,5 +59,17 @@ export function verbsOf(parent: Command, define: Define, terminalOf: TerminalOf,
       const json = (command.optsWithGlobals().json as boolean | undefined) ?? false
       done(await (await load())(terminalOf(json), words, options as never))
     },
+    prunes: (what, was, does) =>
+      verbs
+        .byWhom(
+          verbs.verb(
+            'prune',
+            `${what} The journal keeps it.`,
+            ['30d', '2026-01-31'].map((time) => `${parent.name()} prune agents.db --before ${time}`),
+          ),
+        )
+        .option('--before <time>', `${was} before this time: 2026-01-31T09:00:00Z, a day in UTC, or how long ago: 30d`)
+        .action(verbs.does(async () => (await import('./commands/prune.ts'))[does])),
   }
+  return verbs
 }

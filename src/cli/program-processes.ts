@@ -5,7 +5,7 @@ import { PROCESS_STATES } from '../model/process.ts'
 import { counting, type Define, type Done, type TerminalOf, verbsOf } from './define.ts'
 
 export function defineProcesses(processes: Command, define: Define, terminalOf: TerminalOf, done: Done): void {
-  const { verb, byWhom, paged, does } = verbsOf(processes, define, terminalOf, done)
+  const { verb, byWhom, paged, prunes, does } = verbsOf(processes, define, terminalOf, done)
   const looking = () => import('./commands/processes.ts')
   const changing = () => import('./commands/processes-change.ts')
   processes.usage('[list | show | events | cancel | abandon | grant | revoke | prune] [options] [store] …')
@@ -71,10 +71,5 @@ export function defineProcesses(processes: Command, define: Define, terminalOf: 
     verb('revoke', 'Take the handle back from a session.', ['processes revoke agents.db crawl/4711 support/4711'], '<process> <session>'),
   ).action(does(async () => (await changing()).revokeProcess))
 
-  byWhom(
-    verb('prune', 'Forget processes that ended before a time, with their events and handles. The journal keeps them.', [
-      'processes prune agents.db --before 30d',
-      'processes prune agents.db --before 2026-01-31',
-    ]).option('--before <time>', 'ended before this time: 2026-01-31T09:00:00Z, a day in UTC, or how long ago: 30d'),
-  ).action(does(async () => (await import('./commands/prune.ts')).pruneProcesses))
+  prunes('Forget processes that ended before a time, with their events and handles.', 'ended', 'pruneProcesses')
 }

@@ -5,7 +5,7 @@ import { TRIGGER_STATES } from '../model/trigger.ts'
 import { counting, type Define, type Done, type TerminalOf, verbsOf } from './define.ts'
 
 export function defineTriggers(triggers: Command, define: Define, terminalOf: TerminalOf, done: Done): void {
-  const { verb, byWhom, paged, does } = verbsOf(triggers, define, terminalOf, done)
+  const { verb, byWhom, paged, prunes, does } = verbsOf(triggers, define, terminalOf, done)
   const looking = () => import('./commands/triggers.ts')
   const changing = () => import('./commands/triggers-change.ts')
   triggers.usage('[list | show | history | firing | fire | disable | enable | delete | prune] [options] [store] …')
@@ -72,10 +72,5 @@ export function defineTriggers(triggers: Command, define: Define, terminalOf: Te
     does(async () => (await changing()).deleteTrigger),
   )
 
-  byWhom(
-    verb('prune', 'Forget what fired and was dealt with before a time, with its deliveries. The journal keeps it.', [
-      'triggers prune agents.db --before 30d',
-      'triggers prune agents.db --before 2026-01-31',
-    ]).option('--before <time>', 'dealt with before this time: 2026-01-31T09:00:00Z, a day in UTC, or how long ago: 30d'),
-  ).action(does(async () => (await import('./commands/prune.ts')).pruneFirings))
+  prunes('Forget what fired and was dealt with before a time, with its deliveries.', 'dealt with', 'pruneFirings')
 }

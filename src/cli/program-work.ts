@@ -79,7 +79,7 @@ const offering = (command: Command): Command =>
     .option('--backoff <duration>', 'how long it rests after its first failure, then each time twice as long (1s)')
 
 export function defineCron(cron: Command, define: Define, terminalOf: TerminalOf, done: Done): void {
-  const { verb, byWhom, paged, does } = verbsOf(cron, define, terminalOf, done)
+  const { verb, byWhom, paged, prunes, does } = verbsOf(cron, define, terminalOf, done)
   const looking = () => import('./commands/cron.ts')
   const changing = () => import('./commands/cron-change.ts')
   cron.usage('[list | show | set | pause | resume | run | backfill | delete | prune] [options] [store] …')
@@ -165,10 +165,5 @@ export function defineCron(cron: Command, define: Define, terminalOf: TerminalOf
     verb('delete', 'End a job. What runs goes on; its history stays in the journal.', ['cron delete agents.db digest'], '<job>'),
   ).action(does(async () => (await changing()).deleteJob))
 
-  byWhom(
-    verb('prune', 'Forget what came of times that finished before a time. The journal keeps it.', [
-      'cron prune agents.db --before 30d',
-      'cron prune agents.db --before 2026-01-31',
-    ]).option('--before <time>', 'finished before this time: 2026-01-31T09:00:00Z, a day in UTC, or how long ago: 30d'),
-  ).action(does(async () => (await import('./commands/prune.ts')).pruneOccurrences))
+  prunes('Forget what came of times that finished before a time.', 'finished', 'pruneOccurrences')
 }

@@ -71,13 +71,14 @@ async function take(open: OpenRun, asked: Asked, wanted: Wanted): Promise<Entry>
     const at = open.scope.engine.environment.clock.now()
     const accept = heardNow.map(({ kept: { id }, from }) => part(input, id, { verb: 'accept', id, run: open.id, from: from?.run }, about))
     const outcome = { inputs: heardNow.map(({ kept }) => kept) }
+    const guards = guardsOf(heardNow)
     try {
-      const guards = guardsOf(heardNow)
       await open.change({ verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind: 'inputs', outcome }, accept, { at, guards })
       return { ...asked, seq: 0, at, done: true, outcome }
     } catch (error) {
-      // One of them was taken back just now, or somebody goes on with the run that was dead.
-      if (!isConflict(error, 'inputs', 'runs') || attempt === limits.conflictRetries) throw error
+      // One of them was taken back just now, or somebody goes on with a run that was dead.
+      const moved = isConflict(error, 'inputs', ...(guards.length > 0 ? ['runs'] : []))
+      if (!moved || attempt === limits.conflictRetries) throw error
     }
   }
 }
