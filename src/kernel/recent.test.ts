@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { memoryBackend } from '../backends/memory/backend.ts'
 import { nodeEnvironment } from '../environment.ts'
 import type { Backend } from '../ports/backend.ts'
+import type { Timer } from '../ports/environment.ts'
 import { createStore } from './store.ts'
 
 /** A store, somebody else who writes to the same journal, and what happens in between. */
@@ -50,8 +51,13 @@ async function beside() {
       },
     },
   }
-  // The watchdog waits idly too, and for longer.
-  const idly = (ms: number) => (ms > 2000 ? nodeEnvironment.timer.idly(ms) : new Promise<void>((resolve) => timers.push(resolve)))
+  const waits: number[] = []
+  const idly: Timer['idly'] = (ms, signal) => {
+    // The watchdog waits idly too, and is not asked to stop.
+    if (!signal) return nodeEnvironment.timer.idly(ms)
+    waits.push(ms)
+    return new Promise<void>((resolve) => timers.push(resolve))
+  }
   const clock = { ...nodeEnvironment.clock, monotonic: () => 0 }
   const store = await createStore(backend, { ...nodeEnvironment, clock, timer: { ...nodeEnvironment.timer, idly } }, {})
   const other = await createStore({ ...real, close: async () => {} }, nodeEnvironment, {})
@@ -80,6 +86,7 @@ async function beside() {
     timePasses,
     seqs,
     once,
+    waits,
   }
 }
 
@@ -142,13 +149,16 @@ test('what is heard while an own commit waits for its answer is looked up all th
   await store.close()
 })
 
-test('a look that fails is tried again, though nobody rings', async () => {
-  const { on, store, theirs, timePasses, seqs, once } = await beside()
-  on.beforeHead = once(() => Promise.reject(new Error('no connection')))
+test('a look that fails is tried again, though nobody rings, and more and more patiently', async () => {
+  const { on, store, theirs, timePasses, seqs, waits } = await beside()
+  on.beforeHead = () => Promise.reject(new Error('no connection'))
   await theirs()
   on.ring()
-  await timePasses()
+  waits.length = 0
+  for (let n = 0; n < 8; n++) await timePasses()
+  expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
   expect(seqs()).toEqual(upTo(1))
+  on.beforeHead = async () => {}
   await timePasses()
   expect(seqs()).toEqual(upTo(2))
   await store.close()

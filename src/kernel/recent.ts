@@ -13,8 +13,9 @@ import type { Scope } from './scope.ts'
 
 // How soon another node's events show up here at the latest, once the backend has signalled them.
 const CATCH_UP_MS = 25
-// After a look that failed.
+// After a look that failed; twice as long each time it fails again.
 const AGAIN_MS = 1000
+const AGAIN_MOST_MS = 60_000
 // Trimmed now and then, not with every event.
 const SLACK = 28
 
@@ -38,6 +39,8 @@ export class Recent {
   // Looks are numbered as they begin; the latest of those that are over.
   #asked = 0
   #answered = 0
+  #againMs = AGAIN_MS
+  #ended = false
   readonly #stop: () => void
 
   constructor(scope: Scope) {
@@ -121,6 +124,7 @@ export class Recent {
   }
 
   close(): void {
+    this.#ended = true
     this.#stop()
   }
 
@@ -138,13 +142,15 @@ export class Recent {
         const head = await backend.journal.head(this.#scope.tenant)
         const wanted = Math.min(head.seq, limits.recentEvents)
         if (head.seq > (this.#held.at(-1)?.seq ?? 0) || this.#held.length < wanted) await this.fill()
+        this.#againMs = AGAIN_MS
       })
       .catch((error) => {
         this.#catchingUp = false
-        // A store that is closing needs no recent events; anything else is worth a line, and is tried again: no signal may follow.
-        if (closing.aborted) return
+        // Whoever is closing needs no recent events; anything else is worth a line, and is tried again: no signal may follow.
+        if (closing.aborted || this.#ended) return
         environment.logger.warn('recent events could not be read', { error: String(error) })
-        this.#catchUp(environment.timer.idly(AGAIN_MS, closing))
+        this.#catchUp(environment.timer.idly(this.#againMs, closing))
+        this.#againMs = Math.min(this.#againMs * 2, AGAIN_MOST_MS)
       })
   }
 }
