@@ -64,9 +64,9 @@ export function defineQueue(queue: Command, define: Define, terminalOf: Terminal
     verb(
       'redrive',
       'Offer a dead item anew, with all its attempts; without an item, all that are dead.',
-      ['queue redrive agents.db outbox', `queue redrive agents.db outbox ${ITEM}`],
+      ['queue redrive agents.db outbox', `queue redrive agents.db outbox ${ITEM}`, 'queue redrive agents.db outbox --most 100'],
       '<queue> [item]',
-    ),
+    ).option('--most <n>', 'at most so many of those that are dead', counting(1)),
   ).action(does(async () => (await changing()).redriveItems))
 }
 

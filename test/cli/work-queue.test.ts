@@ -166,7 +166,10 @@ describe('cancel and redrive', () => {
     expect(await json(['queue', 'redrive', path, 'bad', ids.dead])).toEqual({ queue: 'bad', redriven: [ids.dead] })
     expect(await itemOf('bad', ids.dead)).toMatchObject({ state: 'ready', attempt: 0 })
     expect(await ink(['queue', 'redrive', path, 'bad', ids.dead])).toMatchObject({ code: 5, err: expect.stringContaining('is ready') })
-    expect((await ink(['queue', 'redrive', path, 'mail'])).out).toBe('✓ 1 dead item of queue mail offered anew, with all attempts\n')
+    expect(await ink(['queue', 'redrive', path, 'mail', ids.dead, '--most', '1'])).toMatchObject({ code: 2, out: '' })
+    expect((await ink(['queue', 'redrive', path, 'mail', '--most', '1'])).out).toBe(
+      '✓ 1 dead item of queue mail offered anew, with all attempts\n',
+    )
     expect((await ink(['queue', 'redrive', path, 'mail'])).out).toBe('✓ nothing in queue mail is dead; nothing was written\n')
     expect((await ink(['verify', path])).code).toBe(0)
     expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
@@ -198,6 +201,7 @@ test.each([
   [['cancel', 'STORE', 'outbox', 'READY'], 2, '--reason'],
   [['cancel', 'STORE', 'outbox', UNKNOWN, '--reason', 'x'], 3, 'There is no item'],
   [['redrive', 'STORE'], 2, 'Which queue?'],
+  [['redrive', 'STORE', 'outbox', '--most', '0'], 2, 'from 1'],
   [['redrive', 'STORE', 'outbox', 'READY'], 5, 'only dead ones are redriven'],
   [['redrive', 'STORE', 'outbox', UNKNOWN], 3, 'There is no item'],
 ] as const)('queue %j ends with %i and one line', (words, exit, said) =>

@@ -123,6 +123,21 @@ describe.each(engines)('a queue on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('dead items are redriven so many at a time, in their order', async () => {
+    const store = await engine.open()
+    const outbox = store.queue<number>('outbox')
+    for (const n of [1, 2, 3]) await outbox.offer(n, { attempts: 1 })
+    for (const _ of [1, 2, 3]) await (await outbox.claim())?.fail(new Error('no'))
+    const dead = (await outbox.list({ state: 'dead' })).items.map(({ id }) => id)
+    for (const most of [0, -1, 1.5, Number.NaN, '2']) expect(await codeOf(outbox.redrive({ most: most as number }))).toBe('OPTION_INVALID')
+    expect(await codeOf(outbox.redrive({ limit: 2 } as object))).toBe('OPTION_INVALID')
+    expect((await outbox.list({ state: 'dead' })).items).toHaveLength(3)
+    expect((await outbox.redrive({ most: 2 })).map(({ id }) => id)).toEqual(dead.slice(0, 2))
+    expect((await outbox.redrive({ most: 2 })).map(({ id }) => id)).toEqual(dead.slice(2))
+    expect(await outbox.redrive({ most: 2 })).toEqual([])
+    await expectSound(store)
+  })
+
   test('a final failure is not tried again', async () => {
     const store = await engine.open()
     const outbox = store.queue<Mail>('outbox')

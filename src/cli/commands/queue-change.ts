@@ -60,11 +60,13 @@ export function cancelItem(t: Terminal, words: readonly string[], options: WhoOp
   })
 }
 
-export function redriveItems(t: Terminal, words: readonly string[], options: WhoOptions): Promise<Exit> {
+export function redriveItems(t: Terminal, words: readonly string[], options: WhoOptions & { readonly most?: number }): Promise<Exit> {
   const { url, name, id } = redriven(words)
+  const { most } = options
+  if (id !== undefined && most !== undefined) throw usage('An item, or at most so many of the dead: one of the two.')
   return changeStore(url, options, async (store) => {
     if (id !== undefined) await knownItem(store, name, id)
-    const items = await store.queue(name).redrive(id)
+    const items = await store.queue(name).redrive(id ?? given({ most }))
     if (t.json) t.out(jsonLine({ queue: name, redriven: items.map((item) => item.id) }))
     else if (items.length === 0) t.out(verdict(t, 'ok', `nothing in queue ${name} is dead; nothing was written`))
     else t.out(verdict(t, 'ok', `${one(items.length, 'dead item')} of queue ${name} offered anew, with all attempts`))

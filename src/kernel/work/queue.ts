@@ -1,27 +1,24 @@
 // A queue by its name: what is offered is claimed by somebody, under a fence, and settled once.
 
 import { InkError, refuse } from '../../model/errors.ts'
-import { type Id, type TenantId, toId } from '../../model/ids.ts'
+import type { Id, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { optionsOf } from '../../model/options.ts'
 import type { Backlog } from '../../model/queries.ts'
 import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { WORK_STATES, type WorkRow, type WorkState } from '../../model/work.ts'
-import { telling } from '../draft.ts'
-import { everyRow } from '../every-row.ts'
-import { part, plan } from '../execute.ts'
+import { plan } from '../execute.ts'
 import { checkLast } from '../list.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { load } from '../runs/stored.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { cancel, find, type RedriveOptions, redrive } from './by-hand.ts'
 import { bury, type Claim, type HeldClaim, inHand, isPoisoned, type Seen, taking } from './claim.ts'
-import { following } from './follow.ts'
 import { type WorkHolder, workHolder } from './holder.ts'
 import { storeNow } from './now.ts'
 import { type OfferOptions, offerItem, takeQueue, toItem, type WorkItem } from './offer.ts'
 import { orphans } from './orphans.ts'
-import { work } from './work-decider.ts'
 import { Worker } from './worker.ts'
 import type { QueueWorker, WorkerOptions, WorkHandler } from './worker-options.ts'
 
@@ -64,8 +61,8 @@ export interface Queue<T = unknown> {
   list(options?: WorkListOptions): Promise<{ readonly items: readonly WorkItem[]; readonly cursor?: string }>
   /** Takes it out of the queue. Whoever holds it has lost it. */
   cancel(id: string, options?: { readonly reason?: string }): Promise<WorkItem>
-  /** Offers a dead item anew, or all of them. */
-  redrive(id?: string): Promise<readonly WorkItem[]>
+  /** Offers a dead item anew, or all of them, or at most so many at a time. */
+  redrive(which?: string | RedriveOptions): Promise<readonly WorkItem[]>
   stats(): Promise<Backlog>
 }
 
@@ -94,7 +91,7 @@ export function queueOf<T>(scope: Scope, given: string, only: TenantId | undefin
     },
     list: (options) => listWork(scope, name, options),
     cancel: (id, options) => cancel(scope, name, id, options),
-    redrive: (id) => redrive(scope, name, id),
+    redrive: (which) => redrive(scope, name, which),
     stats: async () => {
       checkOpen(scope.engine)
       const found = (await scope.engine.backend.queries.backlog(scope.tenant)).find(({ queue }) => queue === name)
@@ -202,14 +199,6 @@ export async function claimAs<T>(
   }
 }
 
-async function find(scope: Scope, queue: string, given: string): Promise<{ readonly id: string; readonly row: WorkRow } | undefined> {
-  checkOpen(scope.engine)
-  const id = telling(scope, () => toId<'work'>(given))
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'work', id)
-  const row = stored && decodeBody<WorkRow & Body>(stored.body)
-  return row?.queue === queue ? { id, row } : undefined
-}
-
 export async function listWork(
   scope: Scope,
   queue: string,
@@ -229,48 +218,4 @@ export async function listWork(
     items: page.rows.map((row) => toItem(row.id as Id<'work'>, decodeBody<WorkRow & Body>(row.body))),
     ...(page.cursor !== undefined && { cursor: page.cursor }),
   }
-}
-
-async function cancel(scope: Scope, queue: string, given: string, options?: { readonly reason?: string }): Promise<WorkItem> {
-  const { reason = '' } = optionsOf(options, 'cancel')
-  if (typeof reason !== 'string' || reason.length > limits.reasonChars)
-    throw refuse('OPTION_INVALID', { option: 'reason', why: `it is a text of at most ${limits.reasonChars} characters` })
-  const found = await find(scope, queue, given)
-  if (!found) throw refuse('WORK_UNKNOWN', { item: given })
-  const { row } = found
-  const id = found.id as Id<'work'>
-  await following(scope, { item: id, row, move: 'cancelled' }, (followed) =>
-    plan(scope, [part(work, id, { verb: 'cancel', reason, id }), ...followed]),
-  )
-  return toItem(id, row)
-}
-
-async function redrive(scope: Scope, queue: string, given?: string): Promise<readonly WorkItem[]> {
-  const at = await storeNow(scope)
-  const anew = async (id: Id<'work'>, row: WorkRow): Promise<WorkItem> => {
-    const { rows } = await following(scope, { item: id, row, move: 'redriven' }, (followed) =>
-      plan(scope, [part(work, id, { verb: 'redrive', id, at }), ...followed]),
-    )
-    return toItem(id, rows[0]?.body as unknown as WorkRow)
-  }
-  const driven = new Map<string, WorkItem>()
-  if (given !== undefined) {
-    const found = await find(scope, queue, given)
-    if (!found) throw refuse('WORK_UNKNOWN', { item: given })
-    driven.set(found.id, await anew(found.id as Id<'work'>, found.row))
-  } else {
-    checkOpen(scope.engine)
-    for await (const { id, body } of everyRow(scope, 'work', { index: 'byReady', equals: [queue, 'dead'], limit: PAGE })) {
-      // Once each: what dies again meanwhile stays dead.
-      if (driven.has(id)) continue
-      try {
-        driven.set(id, await anew(id as Id<'work'>, decodeBody<WorkRow & Body>(body)))
-      } catch (error) {
-        // Somebody else redrove it, or took it away, just now.
-        if (!(error instanceof InkError && (error.code === 'WORK_NOT_DEAD' || error.code === 'WORK_UNKNOWN'))) throw error
-      }
-    }
-  }
-  scope.engine.openRuns.offered()
-  return [...driven.values()]
 }
