@@ -1,5 +1,6 @@
 // The world as Node has it.
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sha256 } from './backends/sqlite/sha256.ts'
@@ -8,6 +9,8 @@ import { processes } from './processes.ts'
 
 /** Says nothing: a library does not write to other people's terminals. */
 export const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} }
+
+const storage = new AsyncLocalStorage<unknown>()
 
 export const nodeEnvironment: Environment = {
   clock: { now: () => Date.now(), monotonic: () => performance.now() },
@@ -19,5 +22,6 @@ export const nodeEnvironment: Environment = {
   entropy: { bytes: (count) => randomBytes(count) },
   digest: { sha256 },
   logger: silent,
+  context: { within: (value, work) => storage.run(value, work), current: () => storage.getStore() },
   processes,
 }

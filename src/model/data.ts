@@ -33,7 +33,8 @@ function take(value: unknown, depth: number, path: Path): Json {
       if (value.isWellFormed()) return value
       throw flawed('a lone surrogate', path)
     case 'number':
-      if (Number.isFinite(value)) return value
+      // Minus zero would be written as zero, and read back as that.
+      if (Number.isFinite(value)) return value === 0 ? 0 : value
       throw flawed(String(value), path)
     case 'boolean':
       return value

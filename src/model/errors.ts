@@ -451,7 +451,10 @@ export const errors = {
     (d) =>
       `'${d.zone}' is no time zone that this machine knows. Nothing was written. Use an IANA name such as Europe/Paris; for a zone that is new, a newer Node.`,
   ),
-  DURATION_INVALID: row('invalid', (d) => `'${d.duration}' is not a duration. Write '30s', '5m', '2h', '3d' or milliseconds.`),
+  DURATION_INVALID: row(
+    'invalid',
+    (d) => `'${d.duration}' is not a duration. Write '30s', '5m', '2h', '3d' or milliseconds, at most a thousand years.`,
+  ),
 
   // sessions
   SESSION_UNKNOWN: row(

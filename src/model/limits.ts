@@ -46,6 +46,8 @@ export const limits = {
   commitBytes: 16 * MiB,
   /** A backend that has not answered by then may or may not have saved: the commit is sent again under its ids. */
   commitTimeoutMs: 30_000,
+  /** The longest duration, a thousand years: a clock plus any of them is still a date, and a whole number everywhere. */
+  durationMs: 365_000 * 24 * 60 * 60 * 1000,
   /** How often `execute` reads, decides and tries again when others keep changing the row. */
   conflictRetries: 16,
   /** Events read at a time; a page is parsed in well under a slice. */

@@ -1,6 +1,7 @@
 // A row between the decider that made it and the table that keeps it.
 
 import { canonical } from './canonical.ts'
+import { assert } from './errors.ts'
 import { type ColumnValue, type TableName, tableOf } from './tables.ts'
 
 /** As a backend keeps it. `born`, `revision` and `fence` are seqs, stamped by the backend and reproduced by the fold. */
@@ -28,5 +29,10 @@ export const decodeBody = <Row extends Body>(text: string): Row => JSON.parse(te
 
 /** The indexed columns of a body, in the order tables.ts names them. */
 export function columnsOf(table: TableName, body: Body): readonly ColumnValue[] {
-  return Object.keys(tableOf(table).columns).map((name) => (body[name] as ColumnValue | undefined) ?? null)
+  return Object.keys(tableOf(table).columns).map((name) => {
+    const value = (body[name] as ColumnValue | undefined) ?? null
+    // A backend could not give it back, and everything that reads the table would stop at it.
+    assert(typeof value !== 'number' || Number.isSafeInteger(value), `${name} of ${table} is a whole number`)
+    return value
+  })
 }

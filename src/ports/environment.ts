@@ -30,6 +30,13 @@ export interface Logger {
   error(message: string, details?: Readonly<Record<string, unknown>>): void
 }
 
+/** Whose work this is: what is known where it was begun, whatever it awaited since. */
+export interface Context {
+  within<T>(value: unknown, work: () => T): T
+  /** What the innermost `within` around here was given. */
+  current(): unknown
+}
+
 /** A process, told apart from every other that ever was on this machine: host (with the pid namespace), boot, pid, and when it started. */
 export interface ProcessMark {
   readonly host: string
@@ -51,6 +58,8 @@ export interface Environment {
   readonly entropy: Entropy
   readonly digest: Digest
   readonly logger: Logger
+  /** Without it the result of a child is waited for by the branch that started it, whoever asks. */
+  readonly context?: Context
   /** Who else is alive here. Without it nobody is ever known to be gone, and leases run out in their own time. */
   readonly processes?: Processes
 }

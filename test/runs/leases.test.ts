@@ -138,9 +138,14 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
   })
 
   test('without the fence the history is found out', async () => {
-    const faults = await fight(engine, 9, unfenced).then(faultsOf)
-    expect(faults.some((why) => why.startsWith('written under a fence that was not the newest'))).toBe(true)
-    expect(faults.some((why) => why.startsWith('a lease that was revived'))).toBe(true)
+    // Which of them meet is a matter of time: on a busy machine one fight may go by without.
+    const wanted = ['written under a fence that was not the newest', 'a lease that was revived']
+    const found = new Set<string>()
+    for (let seed = 9; seed < 15 && found.size < wanted.length; seed++) {
+      for (const why of await fight(engine, seed, unfenced).then(faultsOf))
+        for (const start of wanted) if (why.startsWith(start)) found.add(start)
+    }
+    expect([...found].sort()).toEqual([...wanted].sort())
   })
 })
 

@@ -38,7 +38,7 @@ export interface RequestOptions extends AskOptions {
 export async function requestApproval(scope: Scope, options: RequestOptions): Promise<ApprovalRow> {
   checkOpen(scope.engine)
   const { subject, data, within, session: named, key: given, ...rest } = optionsOf(options, 'request')
-  const of = { run: '', name: String(subject).slice(0, limits.runNameChars), state: 'asked', of: 'the question' }
+  const of = { of: 'the question' }
   const admitted = checkValue(scope, data, of)
   const taken = takeAsking(scope, subject, admitted, rest)
   const ms = within === undefined ? undefined : milliseconds(within)

@@ -27,10 +27,10 @@ export function takePolicy(options: PolicyOptions): JobPolicy {
   const given = optionsOf(options, 'policy')
   const overlap = takeWord(given.overlap, 'overlap', OVERLAPS, 'forbid')
   const missed = takeWord(given.missed, 'missed', MISSED, 'once')
-  const jitter = given.jitter === undefined ? 0 : Math.round(milliseconds(given.jitter))
+  const jitter = given.jitter === undefined ? 0 : milliseconds(given.jitter)
   if (jitter > limits.jitterMs) throw bad('jitter', `${String(given.jitter)} is more than ${limits.jitterMs} ms`)
   if (missed === 'skip' && given.catchUp !== undefined) throw bad('catchUp', "with missed: 'skip' nothing is caught up with")
-  const catchUp = given.catchUp === undefined ? (missed === 'all' ? limits.catchUpMs : undefined) : Math.round(milliseconds(given.catchUp))
+  const catchUp = given.catchUp === undefined ? (missed === 'all' ? limits.catchUpMs : undefined) : milliseconds(given.catchUp)
   if (catchUp !== undefined && catchUp > limits.everyMostMs)
     throw bad('catchUp', `${String(given.catchUp)} is more than ${limits.everyMostMs} ms`)
   return { overlap, missed, jitter, ...(catchUp !== undefined && { catchUp }) }

@@ -106,8 +106,7 @@ function takeInterval(given: unknown): number {
 
 function readInterval(given: unknown): number {
   try {
-    const every = milliseconds(given as Duration)
-    if (Number.isSafeInteger(every)) return every
+    if (typeof given !== 'number' || Number.isSafeInteger(given)) return milliseconds(given as Duration)
   } catch (error) {
     if (!(error instanceof InkError)) throw error
   }

@@ -42,7 +42,7 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
   if (pauseAfter !== undefined && (!Number.isSafeInteger(pauseAfter) || pauseAfter < 1))
     throw refuse('OPTION_INVALID', { option: 'pauseOnFailure', why: 'it is true, false, or how many failures in a row' })
   const { delayMs: _, ...offer } = takeOffer(scope, queue, only({ priority, group, attempts, backoff }) as OfferOptions)
-  const stored = await store(scope, payload, { run: '', name, state: 'set', of: 'the payload' })
+  const stored = await store(scope, payload, { of: 'the payload' })
   const definition: JobDefinition = {
     name,
     schedule,

@@ -58,7 +58,7 @@ export async function offerInput(
   const key = given === undefined ? undefined : maskKey(scope, given)
   // Refused as data, before it is stored as what a run keeps.
   const admitted = admit(scope, content)
-  const stored = await store(scope, admitted, { run: '', name: 'input', state: 'pending', of: 'the input' })
+  const stored = await store(scope, admitted, { of: 'the input' })
   const id = inputId(scope, session, key)
   for (let attempt = 1; ; attempt++) {
     const known = key === undefined ? undefined : await readInput(scope, session, id)

@@ -100,7 +100,7 @@ async function offerBatch(scope: Scope, session: SessionId, payload: unknown, op
   const named = key === undefined ? undefined : maskKey(scope, key)
   const together = merge === undefined ? undefined : takeName(scope, merge, 'what is merged')
   const admitted = payload === undefined ? undefined : admit(scope, payload)
-  const stored = await store(scope, admitted, { run: '', name: 'inbox', state: 'pending', of: 'the batch' })
+  const stored = await store(scope, admitted, { of: 'the batch' })
   const at = delayMs > 0 ? (await storeNow(scope)) + delayMs : undefined
   const offered = { session, key: named, payload: stored, delivery, kind, join, merge: together, at }
   const { rows, receipts } = await plan(scope, [offerBatchPart(scope, offered, named === undefined ? { seen: NOT_THERE } : {})], {

@@ -79,15 +79,26 @@ export class BranchHandle implements Branch {
   readonly path: string
   /** Aborted when nobody waits for this branch any more. */
   readonly leaving: AbortSignal
+  /** The run itself, outside of every group. */
+  readonly root: BranchHandle
   #now: number
   #drawn = 0
   #groups = 0
 
-  constructor(open: OpenRun, path: string, now: number, signal: AbortSignal) {
+  constructor(open: OpenRun, path: string, now: number, signal: AbortSignal, root?: BranchHandle) {
     this.open = open
     this.path = path
     this.#now = now
     this.leaving = signal
+    this.root = root ?? this
+  }
+
+  /** The branch of the same run in which this is asked: a child is known to more of them than the one that started it. */
+  here(): BranchHandle {
+    const { context } = this.open.scope.engine.environment
+    const current = context?.current()
+    if (current instanceof BranchHandle && current.open === this.open) return current
+    return context ? this.root : this
   }
 
   now(): number {
@@ -113,15 +124,21 @@ export class BranchHandle implements Branch {
     await this.open.ready()
     const entry = await this.open.replay.find(asked)
     if (entry?.done) return { done: true, result: await this.#answer<T>(asked.name, this.received(entry)) }
-    await this.open.replay.clear(asked)
-    // Until it is on the tape the run stays here, as for an effect.
+    if (!entry) {
+      await this.open.replay.clear(asked)
+      if (this.open.replay.isLost(this.path)) return never()
+      this.open.begun.begins(asked, this.open.received)
+    }
+    // Until it is on the tape the run stays here, as for an effect; in a branch that lost a race nobody waits for it.
     const working = this.open.parking.hold()
+    this.leaving.addEventListener('abort', working, { once: true })
     let told = false
     const record = async (settled: Settled): Promise<Entry> => {
       if (told) throw refuse('EFFECT_SETTLED', { ...this.open.about, effect: asked.name })
       told = true
       try {
-        const entry = await this.open.once(entryKey(asked), () => settle(this.open, asked, settled))
+        const entry = await this.open.once(entryKey(asked), () => this.open.begun.settles(asked, () => settle(this.open, asked, settled)))
+        this.leaving.removeEventListener('abort', working)
         working()
         return this.received(entry)
       } catch (error) {
@@ -143,7 +160,8 @@ export class BranchHandle implements Branch {
   }
 
   async until(time: Date | number): Promise<void> {
-    const until = typeof time === 'number' ? time : time instanceof Date ? time.getTime() : Number.NaN
+    // Also of a number: what is no date is beyond the end of time.
+    const until = typeof time === 'number' || time instanceof Date ? new Date(time).getTime() : Number.NaN
     if (!Number.isFinite(until)) throw refuse('OPTION_INVALID', { option: 'time', why: 'it is a Date or unix milliseconds' })
     await this.#waits('sleep', 'until', { until }, async (_, late) => (late ? { outcome: {} } : undefined))
   }

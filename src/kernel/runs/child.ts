@@ -37,7 +37,8 @@ export async function childOf(parent: BranchHandle, name: string, { input }: { r
   return {
     id,
     result: async <T>() => {
-      const { outcome = {} } = await parent.asks('child', name, (asked, before) =>
+      const branch = parent.here()
+      const { outcome = {} } = await branch.asks('child', name, (asked, before) =>
         waitFor(
           open,
           asked,
@@ -51,7 +52,7 @@ export async function childOf(parent: BranchHandle, name: string, { input }: { r
               return { outcome: { state: row.state, ...(row.result && { value: row.result }), ...(row.error && { error: row.error }) } }
             },
           },
-          parent.leaving,
+          branch.leaving,
         ),
       )
       const { state, value, error } = outcome as unknown as StoredValue

@@ -8,7 +8,7 @@ import { openGuard } from '../append.ts'
 import { Bell } from '../read.ts'
 import type { OpenRun } from './open-run.ts'
 import { never } from './parking.ts'
-import { errorData, store } from './stored.ts'
+import { errorData, member, store } from './stored.ts'
 import { EffectStream } from './stream.ts'
 import { type Asked, type Entry, entryKey } from './tape.ts'
 import { nap, storeTime, waitFor } from './wait.ts'
@@ -61,20 +61,19 @@ export function takeRetry(given: RetryOptions | undefined): Retry {
   const { attempts = given === undefined ? 1 : 3, backoff = '1s', factor = 2, most = '1h' } = optionsOf(given, 'retry')
   const wrong = (why: string) => refuse('OPTION_INVALID', { option: 'retry', why })
   if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrong('attempts is a whole number from 1 on')
-  if (!(factor >= 1)) throw wrong('factor is a number from 1 on')
+  if (typeof factor !== 'number' || !(factor >= 1)) throw wrong('factor is a number from 1 on')
   return { attempts, backoff: milliseconds(backoff), factor, most: Math.min(milliseconds(most), DAY) }
 }
 
 // Beyond a thousand doublings there is only infinity, and nothing times that is no number.
 const delayAfter = ({ backoff, factor, most }: Retry, attempt: number): number =>
-  backoff === 0 ? 0 : Math.min(most, backoff * factor ** (attempt - 1))
+  backoff === 0 ? 0 : Math.round(Math.min(most, backoff * factor ** (attempt - 1)))
 
 const PASSING: readonly ErrorKind[] = ['conflict', 'exhausted', 'corrupt', 'unavailable', 'unknown']
 /** Says something about the store, and nothing about what was asked of it. */
 export const isPassing = (error: unknown): boolean => error instanceof InkError && PASSING.includes(error.kind)
 
-const isFinal = (thrown: unknown): boolean =>
-  typeof thrown === 'object' && thrown !== null && (thrown as { retryable?: unknown }).retryable === false
+const isFinal = (thrown: unknown): boolean => member(thrown, 'retryable') === false
 
 export async function perform(
   open: OpenRun,
@@ -86,12 +85,12 @@ export async function perform(
 ): Promise<Entry> {
   const retry = takeRetry(options.retry)
   if (before?.started) return resolved(open, asked, signal)
-  if (before?.retried) await rest(open, asked, before.retried.until)
+  if (before?.retried) await rest(open, asked, before.retried.until, signal)
   for (let attempt = (before?.retried?.attempt ?? 0) + 1; ; attempt++) {
     // Until it is on the tape the run stays here: whoever gave it back in between would have the work done again.
     const done = await open.parking.busily(() => tryOnce(open, asked, work, { ...options, attempt, retry, signal }))
     if ('entry' in done) return done.entry
-    await rest(open, asked, done.until)
+    await rest(open, asked, done.until, signal)
   }
 }
 
@@ -110,6 +109,8 @@ async function tryOnce(
 ): Promise<{ readonly entry: Entry } | { readonly until: number }> {
   // Nothing new begins in a session that was closed; what has begun is still recorded.
   await openGuard(open.scope, open.row.session)
+  // Nothing is called for a run that is lost, or in a branch that lost a race.
+  if (signal.aborted) throw signal.reason
   if (ifUnknown === 'ask') await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt } })
   let thrown: { readonly error: unknown } | undefined
   let result: unknown
@@ -204,14 +205,16 @@ async function resolved(open: OpenRun, asked: Asked, leaving: AbortSignal): Prom
 }
 
 /** Between two attempts. */
-async function rest(open: OpenRun, { branch }: Asked, until: number): Promise<void> {
+async function rest(open: OpenRun, { branch }: Asked, until: number, leaving: AbortSignal): Promise<void> {
   const waiting = open.parking.waits(branch, until)
-  const bell = new Bell(open.scope, [open.signal])
+  const bell = new Bell(open.scope, [open.signal, leaving])
   try {
     for (;;) {
       bell.reset()
       if (await open.parking.isParked()) return never()
       open.checkLive()
+      // Its branch lost a race: it is not tried again.
+      if (leaving.aborted) return never()
       const now = await storeTime(open)
       if (now >= until) return
       // It waits for nothing but time.

@@ -8,11 +8,11 @@ import { type DoneRow, NOT_THERE, part, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
 import { maskKey, openSession, type Session } from '../session.ts'
+import { runByName } from './find-run.ts'
 import { leaseId } from './names.ts'
 import { handOf } from './open.ts'
 import type { Run } from './run.ts'
 import { run as decider } from './run-decider.ts'
-import { runByName } from './start.ts'
 import { load } from './stored.ts'
 
 export interface ForkOptions {

@@ -3,6 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { type All, type Branch, type Branches, BranchHandle } from './branch.ts'
 import { takeBranch } from './names.ts'
+import { entryKey } from './tape.ts'
 import { leaveWaits } from './wait.ts'
 
 interface Forked {
@@ -18,6 +19,7 @@ interface Forked {
 }
 
 export async function allOf<B extends Branches>(parent: BranchHandle, branches: B): Promise<All<B>> {
+  checkPlaces(branches)
   const group = fork(parent, branches)
   // All of them end before one failure is told: nothing goes on behind the back of whoever catches it.
   const came = await Promise.all(group.map(comeBack))
@@ -49,11 +51,17 @@ export async function raceOf<B extends Branches>(parent: BranchHandle, branches:
   }
   if (recorded !== undefined) await leaveOthers(recorded)
   // The first to come back has won, with a failure as well.
-  const won = await Promise.race(group.filter(({ label }) => recorded === undefined || label === recorded).map(comeBack))
+  const coming = new Map(group.filter(({ label }) => recorded === undefined || label === recorded).map((one) => [one.label, comeBack(one)]))
+  let won = await Promise.race(coming.values())
   if (recorded === undefined) {
     await open.replay.clear(asked)
     const { kind: _, ...slot } = asked
-    await open.record({ type: 'race.won', data: { ...slot, winner: won.label } })
+    // Of two handles on one run, both have the winner of the first to say so.
+    const { outcome } = await open.once(entryKey(asked), async () => {
+      const { seq } = await open.record({ type: 'race.won', data: { ...slot, winner: won.label } })
+      return { ...asked, seq, at: won.branch.now(), done: true, outcome: { winner: won.label } }
+    })
+    won = (await coming.get(outcome?.winner as string)) ?? won
     await leaveOthers(won.label)
   }
   parent.learn(won.branch.now())
@@ -66,11 +74,21 @@ type CameBack = Pick<Forked, 'label' | 'branch'> & ({ readonly value: unknown } 
 
 async function comeBack({ label, branch, work, end }: Forked): Promise<CameBack> {
   try {
-    return { label, branch, value: await work(branch) }
+    const { context } = branch.open.scope.engine.environment
+    return { label, branch, value: await (context ? context.within(branch, () => work(branch)) : work(branch)) }
   } catch (error) {
     return { label, branch, error }
   } finally {
     end()
+  }
+}
+
+/** The answer of `all` is a list that also has names: a name that means a place in it can only be that place. */
+function checkPlaces(branches: Branches): void {
+  if (typeof branches !== 'object' || branches === null) return
+  for (const [i, name] of Object.keys(branches).entries()) {
+    if (name !== 'length' && (name === String(i) || !/^(0|[1-9]\d*)$/.test(name))) continue
+    throw refuse('OPTION_INVALID', { option: 'branches', why: `'${name}' is a place in a list and cannot be the name of a branch of all` })
   }
 }
 
@@ -79,9 +97,12 @@ function fork<B extends Branches>(parent: BranchHandle, branches: B): readonly F
     throw refuse('OPTION_INVALID', { option: 'branches', why: 'it is an object of named functions' })
   const { open } = parent
   const number = parent.nextGroup()
-  return Object.entries(branches).map(([name, work]) => {
+  const named = Object.entries(branches).map(([name, work]) => {
     if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'branches', why: `${name} is not a function` })
-    const label = takeBranch(open.scope, name)
+    return { name, work, label: takeBranch(open.scope, name) }
+  })
+  // Only once all of them are known to be right: one that has begun is waited for.
+  return named.map(({ name, work, label }) => {
     const path = `${parent.path}${parent.path === '' ? '' : '/'}${number}.${label}`
     const leaving = new AbortController()
     const follow = () => leaving.abort(parent.leaving.reason)
@@ -96,6 +117,6 @@ function fork<B extends Branches>(parent: BranchHandle, branches: B): readonly F
       leaving.abort(refuse('ABORTED', {}))
     }
     open.parking.begins(path)
-    return { name, label, work, leave, end, branch: new BranchHandle(open, path, parent.now(), leaving.signal) }
+    return { name, label, work, leave, end, branch: new BranchHandle(open, path, parent.now(), leaving.signal, parent.root) }
   })
 }

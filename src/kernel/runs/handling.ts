@@ -1,6 +1,7 @@
 // A handler at work on a run: what it returns is the result, what it throws is the failure, and a long wait gives the run back.
 
 import { InkError, refuse } from '../../model/errors.ts'
+import { isOver } from '../../model/run.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../work/now.ts'
@@ -63,7 +64,7 @@ async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<H
       return 'failed'
     }
     // Ended from outside, or lost to somebody else: there is nothing left to say.
-    if (open.signal.aborted && open.signal.reason !== error) {
+    if (isOver(open.row.state) || (open.signal.aborted && (open.signal.reason !== error || code === 'RUN_CANCELLED'))) {
       logger.warn('a run is left to others', { run: run.id, name: run.name, code })
       await run.close()
       return 'failed'
@@ -73,7 +74,12 @@ async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<H
       await giveBack(scope, run, (await storeNow(scope)) + REST_MS)
       return 'failed'
     }
-    await run.fail(error)
+    try {
+      await run.fail(error)
+    } catch (failure) {
+      logger.error('a run could not be ended', { run: run.id, name: run.name, error: String(failure) })
+      await giveBack(scope, run, (await storeNow(scope)) + REST_MS)
+    }
     return 'failed'
   }
 }

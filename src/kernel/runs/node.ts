@@ -185,9 +185,11 @@ export class RunNode implements WorkNode {
       .then((how) => {
         this.#count[how]++
       })
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         this.#count.failed++
         scope.engine.environment.logger.error('a run could not be ended', { run: run.id, error: String(error) })
+        // Held on to, it would keep its session from everybody.
+        await run.close()
       })
       .finally(() => {
         this.#running.delete(run.id)

@@ -14,14 +14,19 @@ import { appendGuarded, type GuardedEvent } from '../append.ts'
 import { type Done, type Part, part, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
+import { Begun } from './begun.ts'
+import { Gate } from './gate.ts'
 import type { Hold } from './keeper.ts'
 import { never, Parking } from './parking.ts'
 import { Replay } from './replay.ts'
 import { type RunCommand, run as runDecider } from './run-decider.ts'
+import { Segment } from './segment.ts'
 import { type Asked, type AskKind, type Entry, entryKey, type Source, Tape } from './tape.ts'
 
 /** Shared by every handle on the same run in this process: two that ask for the same thing get the same outcome. */
 export type Underway = Map<string, Promise<Entry>>
+
+type RunEvent = Omit<GuardedEvent, 'session' | 'run'>
 
 export interface ChangeOptions {
   readonly guards?: readonly Guard[]
@@ -37,6 +42,8 @@ export interface OpenedRun {
   /** Another handle on it is open in this process. */
   readonly shared: () => boolean
   readonly sources: readonly Source[]
+  /** When the program began to know anything: of a fork, what its past began with. */
+  readonly since: number
   /** Written down just now: there is nothing on its tape. */
   readonly fresh?: boolean
 }
@@ -47,29 +54,35 @@ export class OpenRun {
   readonly replay: Replay
   readonly tape: Tape
   readonly parking: Parking
+  readonly since: number
   readonly #underway: Underway
   readonly #shared: () => boolean
   readonly #counts = new Map<string, number>()
   readonly #ending = new AbortController()
+  readonly #gate = new Gate()
+  readonly #segment: Segment
+  readonly begun: Begun
   #row: RunRow
   #revision: number
-  #entries: number | undefined
-  #flying = 0
-  #sealing: Promise<void> | undefined
-  #landed: () => void = () => {}
   /** How many results the program has received: what an effect was asked after. */
   received = 0
 
-  constructor(scope: Scope, { row, revision, hold, underway, shared, sources, fresh = false }: OpenedRun) {
+  constructor(scope: Scope, { row, revision, hold, underway, shared, sources, since, fresh = false }: OpenedRun) {
     this.scope = scope
     this.hold = hold
     this.#row = row
     this.#revision = revision
     this.#underway = underway
     this.#shared = shared
+    this.since = since
     this.tape = new Tape(scope, sources, row.origin)
     this.replay = new Replay(scope, this.tape, fresh, (diff) => this.diverged(diff))
     this.parking = new Parking(scope)
+    this.begun = new Begun((event) => this.#write(event, true))
+    this.#segment = new Segment(
+      () => this.tape.inSegment,
+      (entries) => this.change({ verb: 'seal', id: this.id, entries }),
+    )
     const end = () => this.#ending.abort(hold.signal.reason)
     if (hold.signal.aborted) end()
     else hold.signal.addEventListener('abort', end, { once: true })
@@ -130,8 +143,16 @@ export class OpenRun {
   }
 
   /** An event of this run that changes no row. */
-  async record(event: Omit<GuardedEvent, 'session' | 'run'>, reserved = true): Promise<Receipt> {
-    const leave = await this.#enter()
+  async record(event: RunEvent, reserved = true): Promise<Receipt> {
+    await this.begun.told()
+    return this.#write(event, reserved)
+  }
+
+  async #write(event: RunEvent, reserved: boolean): Promise<Receipt> {
+    const leave = await this.#segment.enter()
+    // Its own branches change the row as well: none of them does while this is on its way, and this is not on its way while one does.
+    const shared = this.#gate.share()
+    const end = shared instanceof Promise ? await shared : shared
     try {
       for (let attempt = 1; ; attempt++) {
         this.checkLive()
@@ -144,13 +165,17 @@ export class OpenRun {
         }
       }
     } finally {
+      end()
       leave()
     }
   }
 
   /** A change of the run's own row, and of others together with it. */
   async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], at }: ChangeOptions = {}): Promise<Done> {
-    const leave = ENTRIES.includes(command.verb) ? await this.#enter() : undefined
+    const isEntry = ENTRIES.includes(command.verb)
+    if (isEntry) await this.begun.told()
+    const leave = isEntry ? await this.#segment.enter() : undefined
+    const end = await this.#gate.alone()
     try {
       const { id, session } = this.#row
       const seen = () => ({ body: this.#row as unknown as Body, revision: this.#revision })
@@ -168,6 +193,7 @@ export class OpenRun {
     } catch (error) {
       throw this.#told(error)
     } finally {
+      end()
       leave?.()
     }
   }
@@ -210,32 +236,6 @@ export class OpenRun {
     // And what is lost stays lost: it is not recorded, and replay would ask for it again.
     if (error instanceof InkError && ENDING.includes(error.code)) this.end(error)
     return error
-  }
-
-  /**
-   * Room for one more entry. At the limit everybody waits until what is underway has landed, the segment is sealed, and the tape goes on:
-   * so a segment holds what it says and no more.
-   */
-  async #enter(): Promise<() => void> {
-    this.#entries ??= this.tape.inSegment
-    while (this.#entries >= limits.tapeSegment) {
-      this.#sealing ??= this.#seal().finally(() => {
-        this.#sealing = undefined
-      })
-      await this.#sealing
-    }
-    this.#entries++
-    this.#flying++
-    return () => {
-      this.#flying--
-      if (this.#flying === 0) this.#landed()
-    }
-  }
-
-  async #seal(): Promise<void> {
-    while (this.#flying > 0) await new Promise<void>((resolve) => (this.#landed = resolve))
-    await this.change({ verb: 'seal', id: this.id, entries: this.#entries ?? 0 })
-    this.#entries = 0
   }
 }
 

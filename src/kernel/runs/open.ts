@@ -7,18 +7,17 @@ import { isOver, type RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { type DoneRow, NOT_THERE, type Part, part, plan, readRow } from '../execute.ts'
-import { lineageOf } from '../lineage.ts'
 import { isConflict } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { maskKey } from '../session.ts'
+import { forkedFrom, seenByName } from './find-run.ts'
 import type { Hold } from './keeper.ts'
 import { leaseId, takeName } from './names.ts'
 import { OpenRun } from './open-run.ts'
 import { readRun } from './result.ts'
 import { type Run, RunInHand } from './run.ts'
 import { run as decider, type Opened } from './run-decider.ts'
-import { runByName, seenByName } from './start.ts'
 import { load, store } from './stored.ts'
 import type { Source } from './tape.ts'
 
@@ -55,7 +54,7 @@ export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'rel
         ...(key !== '' && { key }),
         ...(parallel && { parallel }),
         ...(await forkedFrom(scope, within, taken, key, id)),
-        ...(input !== undefined && { input: await store(scope, input, { run: id, name: taken, state: 'pending', of: 'the input' }) }),
+        ...(input !== undefined && { input: await store(scope, input, { of: 'the input' }) }),
       }
   const wanted = { id, session, name: taken, parallel: known ? known.parallel === true : parallel }
   try {
@@ -65,25 +64,6 @@ export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'rel
     if (!isConflict(error, 'names')) throw error
     return openRun(scope, within, name, options)
   }
-}
-
-/** In a session that was forked, a run goes on from what was recorded of the same one before the fork. */
-async function forkedFrom(
-  scope: Scope,
-  { relation }: Pick<SessionRow, 'relation'>,
-  name: string,
-  key: string,
-  id: RunId,
-): Promise<Pick<Opened, 'fork' | 'origin' | 'input'>> {
-  if (relation?.kind !== 'fork' || relation.at === undefined) return { origin: id }
-  let at = relation.at
-  // The nearest that has such a run: a fork in between may never have opened it.
-  for (const { session, to } of (await lineageOf(scope, relation.session)).toReversed()) {
-    at = Math.min(at, to)
-    const parent = await runByName(scope, session, name, key)
-    if (parent) return { origin: parent.origin, fork: { run: parent.id, at }, ...(parent.input && { input: parent.input }) }
-  }
-  return { origin: id }
 }
 
 interface Wanted {
@@ -175,22 +155,24 @@ async function makeHand(scope: Scope, hold: Hold, id: RunId, seen: DoneRow | und
   const input = await load(scope, row.input)
   const underway = engine.openRuns.underway(tenant, id)
   const shared = () => engine.openRuns.isShared(tenant, id)
-  const sources = await sourcesOf(scope, row)
-  const open = new OpenRun(scope, { row, revision, hold, underway, shared, sources, fresh })
+  const { sources, since } = await pastOf(scope, row)
+  const open = new OpenRun(scope, { row, revision, hold, underway, shared, sources, since, fresh })
   engine.openRuns.add(tenant, open)
   return new RunInHand(scope, open, input)
 }
 
-/** Whose tapes come before its own, oldest first. */
-export async function sourcesOf(scope: Scope, row: RunRow): Promise<readonly Source[]> {
+/** Whose tapes come before its own, oldest first, and when the first of them was opened. */
+export async function pastOf(scope: Scope, row: RunRow): Promise<{ readonly sources: readonly Source[]; readonly since: number }> {
   const sources: Source[] = [{ run: row.id }]
-  let to = Infinity
+  let [to, since] = [Infinity, row.openedAt]
   for (let { fork } = row; fork; ) {
     to = Math.min(to, fork.at)
     sources.unshift({ run: fork.run, to })
-    fork = (await readRun(scope, fork.run))?.fork
+    const parent = await readRun(scope, fork.run)
+    since = parent?.openedAt ?? since
+    fork = parent?.fork
   }
-  return sources
+  return { sources, since }
 }
 
 async function finished(scope: Scope, row: RunRow): Promise<Run> {

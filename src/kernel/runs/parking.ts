@@ -56,10 +56,14 @@ export class Parking {
     }
   }
 
-  /** The run stays here until the answer is called. */
+  /** The run stays here until the answer is called, once or more often. */
   hold(): () => void {
     this.#busy++
-    return () => void this.#busy--
+    let held = true
+    return () => {
+      if (held) this.#busy--
+      held = false
+    }
   }
 
   begins(path: string): void {

@@ -35,10 +35,15 @@ export class Replay {
   /** On the tape, or undefined. */
   async find(asked: Asked, key = entryKey(asked)): Promise<Entry | undefined> {
     this.#activity++
-    const entry = this.#live ? undefined : await this.#tape.take(key)
+    const entry = this.#live && !this.#isLeft(asked) ? undefined : await this.#tape.take(key)
     this.#activity++
     if (this.#blocked.size > 0) await this.#letGo()
     return entry
+  }
+
+  /** Nobody waited for it, but it is on the tape, and whoever asks for it late must find it there. */
+  #isLeft({ kind }: Asked): boolean {
+    return kind === 'append' && this.#lost.length > 0
   }
 
   /** Resolves once everything recorded was asked for. */

@@ -67,7 +67,7 @@ export class RunInHand implements Run {
     this.#result = result
     if (run instanceof OpenRun) {
       this.#open = run
-      this.#root = new BranchHandle(run, '', run.row.openedAt, run.signal)
+      this.#root = new BranchHandle(run, '', run.since, run.signal)
     } else this.#row = run
   }
 
@@ -137,7 +137,7 @@ export class RunInHand implements Run {
     const { open } = this.#live()
     open.checkLive()
     await open.replay.checkDone()
-    const stored = await store(this.#scope, result, { ...open.about, of: 'the run' })
+    const stored = await store(this.#scope, result, { ...open.about, of: 'the program' })
     await this.#end(open, 'done', (holdings) => ({ verb: 'finish', id: open.id, holdings, result: stored }))
     this.#result = await load(this.#scope, stored)
   }

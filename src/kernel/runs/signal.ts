@@ -8,6 +8,7 @@ import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { RunRow } from '../../model/run.ts'
 import type { SignalRow } from '../../model/signal.ts'
+import { everyRow } from '../every-row.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { findSession, sessionById } from '../session.ts'
@@ -45,34 +46,34 @@ export async function sendSignal(scope: Scope, to: string, name: string, data: u
   const taken = takeName(scope, name, 'a signal')
   const session = (isId(to) ? await sessionById(scope, to) : undefined) ?? (await findSession(scope, to))
   if (!session) throw refuse('SESSION_UNKNOWN', { session: to, tenant: scope.tenant })
-  const value = await store(scope, data, { run: '', name: taken, state: session.state, of: 'the signal' })
+  const value = await store(scope, data, { of: 'the signal' })
   const id = scope.engine.newId<'signal'>()
   const send = part(signal, id, { verb: 'send', session: session.id, name: taken, data: value as Json }, { session: session.id })
-  const woken = await waitingFor(scope, session.id, taken)
-  const parts = [send, ...woken.map((run) => wakePart(scope, run, session.id))]
+  const woken = new Set((await waitingFor(scope, session.id, taken)).slice(0, AT_ONCE))
+  const parts = [send, ...[...woken].map((run) => wakePart(scope, run, session.id))]
   const { receipts } = await plan(scope, parts, {
     open: session.id,
     ...(key !== undefined && { key, within: `signal/${session.id}/${taken}`, body: value }),
   })
-  // A run that began to wait between the look and the commit has either seen the signal or is found now.
+  // A run that began to wait between the look and the commit has either seen the signal or is found now, as are those beyond the first.
   for (const run of await waitingFor(scope, session.id, taken)) {
-    if (!woken.includes(run)) await plan(scope, [wakePart(scope, run, session.id)])
+    if (!woken.has(run)) await plan(scope, [wakePart(scope, run, session.id)])
   }
   return receipts[0] as Receipt
 }
 
-const MOST = 1000
+// Runs woken in the commit of the signal; those that wait longest come first.
+const AT_ONCE = 1000
+const PAGE = 256
 
 async function waitingFor(scope: Scope, session: SessionId, name: string): Promise<readonly RunId[]> {
-  const { rows } = await scope.engine.backend.rows.list(scope.tenant, 'runs', {
-    index: 'bySessionAndState',
-    equals: [session, 'waiting'],
-    limit: MOST,
-  })
-  return rows
-    .map((row) => decodeBody<RunRow & Body>(row.body))
-    .filter(({ waits }) => waits.some((wait) => wait.kind === 'signal' && wait.name === name))
-    .map(({ id }) => id)
+  const found: RunId[] = []
+  const waiting = { index: 'bySessionAndState', equals: [session, 'waiting'], limit: PAGE }
+  for await (const { body } of everyRow(scope, 'runs', waiting)) {
+    const { id, waits } = decodeBody<RunRow & Body>(body)
+    if (waits.some((wait) => wait.kind === 'signal' && wait.name === name)) found.push(id)
+  }
+  return found
 }
 
 /** Where it has given itself back, somebody takes it up again; where it is held, its holder looks. */

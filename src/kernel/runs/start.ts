@@ -5,22 +5,22 @@ import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
 import { isId } from '../../model/ids.ts'
 import { optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
 import type { RunRow, RunState } from '../../model/run.ts'
-import { nameId } from '../../model/tables.ts'
+import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
-import { type DoneRow, NOT_THERE, part, plan, readRow } from '../execute.ts'
+import { NOT_THERE, part, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { maskKey, openSession, sessionById } from '../session.ts'
 import { storeNow } from '../work/now.ts'
 import { work } from '../work/work-decider.ts'
+import { forkedFrom, runByName } from './find-run.ts'
 import { takeName, workId } from './names.ts'
 import { readRun, resultOf } from './result.ts'
-import { run, runName } from './run-decider.ts'
+import { run } from './run-decider.ts'
 import { cancelRun } from './runs.ts'
-import { store } from './stored.ts'
+import { checkValue, store } from './stored.ts'
 
 export interface StartOptions {
   /** By key, opened or created; or by id. */
@@ -48,9 +48,13 @@ export async function startRun(scope: Scope, name: string, options: StartOptions
   checkOpen(scope.engine)
   const { session: given, input, key, parallel = false, delay } = optionsOf(options, 'start')
   const taken = takeName(scope, name, 'a run')
-  const session = (isId(given) ? await sessionById(scope, given) : undefined) ?? (await openSession(scope, given))
   const delayMs = delay === undefined ? 0 : milliseconds(delay)
-  const row = await offerRun(scope, { session: session.id, name: taken, key: key ?? scope.engine.newId(), input, parallel, delayMs })
+  // What would be refused is refused before there is a session for it.
+  if (key !== undefined) maskKey(scope, key)
+  checkValue(scope, input, { of: 'the input' })
+  const session = (isId(given) ? await sessionById(scope, given) : undefined) ?? (await openSession(scope, given))
+  const offer = { session: session.id, relation: session.relation, name: taken, input, parallel, delayMs }
+  const row = await offerRun(scope, { ...offer, key: key ?? scope.engine.newId() })
   return handleOf(scope, row)
 }
 
@@ -64,13 +68,15 @@ export function handleOf(scope: Scope, { id, session, name }: Pick<RunRow, 'id' 
       if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant: scope.tenant })
       return row.state
     },
-    result: async <T>({ signal }: { readonly signal?: AbortSignal } = {}) => (await resultOf(scope, id, signal)) as T,
+    result: async <T>(options?: { readonly signal?: AbortSignal }) => (await resultOf(scope, id, optionsOf(options, 'result').signal)) as T,
     cancel: (reason) => cancelRun(scope, id, reason),
   }
 }
 
 interface Offer {
   readonly session: SessionId
+  /** Of the session, where it was forked. */
+  readonly relation?: SessionRow['relation']
   readonly name: string
   readonly key: string
   readonly input: unknown
@@ -80,14 +86,19 @@ interface Offer {
 }
 
 /** Written once for each key, whoever asks how often. */
-export async function offerRun(scope: Scope, { session, name, key: given, input, parallel, parent, delayMs = 0 }: Offer): Promise<RunRow> {
+export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
+  const { session, relation, name, key: given, input, parallel, parent, delayMs = 0 } = offered
   const { engine } = scope
   const key = maskKey(scope, given)
-  const stored = await store(scope, input, { run: '', name, state: 'pending', of: 'the input' })
+  const stored = await store(scope, input, { of: 'the input' })
   const known = await runByName(scope, session, name, key)
-  if (known) return sameInput(known, stored, key)
+  // A run that goes on from another's past has that one's input, where nobody gives it one.
+  const same = (row: RunRow) => (input === undefined && row.fork ? row : sameInput(row, stored, key))
+  if (known) return same(known)
   const id = engine.newId<'run'>()
-  const set = { session, name, key, input: stored, origin: id, queued: true, ...(parallel && { parallel }), ...(parent && { parent }) }
+  const past = await forkedFrom(scope, { relation }, name, key, id)
+  const asked = input === undefined && past.input ? {} : { input: stored }
+  const set = { session, name, key, ...past, ...asked, queued: true, ...(parallel && { parallel }), ...(parent && { parent }) }
   try {
     const now = await storeNow(scope)
     const offer = { verb: 'offer', queue: runQueue(name), at: now + delayMs, run: id } as const
@@ -101,18 +112,8 @@ export async function offerRun(scope: Scope, { session, name, key: given, input,
     // Somebody was first with this key.
     const first = await runByName(scope, session, name, key)
     if (!first) throw error
-    return sameInput(first, stored, key)
+    return same(first)
   }
-}
-
-export async function runByName(scope: Scope, session: SessionId, name: string, key: string): Promise<RunRow | undefined> {
-  return (await seenByName(scope, session, name, key))?.body as unknown as RunRow | undefined
-}
-
-/** With its revision, for those who go on to change it. */
-export async function seenByName(scope: Scope, session: SessionId, name: string, key: string): Promise<DoneRow | undefined> {
-  const named = await scope.engine.backend.rows.get(scope.tenant, 'names', nameId('run', runName(session, name, key)))
-  return named && readRow(scope, 'runs', decodeBody<{ target: RunId } & Body>(named.body).target)
 }
 
 function sameInput(row: RunRow, input: RunRow['input'], key: string): RunRow {

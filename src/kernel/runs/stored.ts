@@ -31,7 +31,8 @@ function checked(scope: Scope, value: unknown, about: Readonly<Record<string, un
   try {
     return whole ? takeData(value) : admit(scope, value)
   } catch (error) {
-    if (error instanceof InkError && error.code === 'DATA_INVALID')
+    // Of a run it is a result; of anybody else what they gave.
+    if (error instanceof InkError && error.code === 'DATA_INVALID' && about.run)
       throw refuse('RESULT_INVALID', { ...about, why: `${error.details.why} at ${error.details.path}` }, error)
     throw error
   }
@@ -60,19 +61,29 @@ export interface StoredValue {
 
 /** An error as data. A code and details come along where they are plain; where in the code it was thrown does not. */
 export function errorData(scope: Scope, thrown: unknown): ErrorData {
-  const error = thrown as { name?: unknown; message?: unknown; code?: unknown; details?: unknown } | null | undefined
-  const isError = typeof error === 'object' && error !== null
-  const text = (value: unknown, fallback: string) => String(admit(scope, typeof value === 'string' ? value.toWellFormed() : fallback))
-  const details = isError ? plain(scope, error.details) : undefined
+  const told = (name: string): unknown => member(thrown, name)
+  const text = (value: unknown, fallback: string) =>
+    String(admit(scope, typeof value === 'string' ? value.toWellFormed() : fallback.toWellFormed()))
+  const [code, details] = [told('code'), plain(scope, told('details'))]
   return {
-    name: text(isError ? error.name : undefined, 'Error'),
-    message: text(isError ? error.message : undefined, shown(thrown)).slice(0, MESSAGE_CHARS),
-    ...(isError && typeof error.code === 'string' && { code: text(error.code, '') }),
+    name: text(told('name'), 'Error'),
+    // Cut in the middle of a pair, it would be no text any more.
+    message: text(told('message'), shown(thrown)).slice(0, MESSAGE_CHARS).toWellFormed(),
+    ...(typeof code === 'string' && { code: text(code, '') }),
     ...(details !== undefined && { details }),
   }
 }
 
 const MESSAGE_CHARS = 4000
+
+/** Undefined too where asking for it fails: anything can be thrown. */
+export function member(thrown: unknown, name: string): unknown {
+  try {
+    return typeof thrown === 'object' && thrown !== null ? (thrown as Record<string, unknown>)[name] : undefined
+  } catch {
+    return undefined
+  }
+}
 
 function shown(thrown: unknown): string {
   try {

@@ -4,12 +4,12 @@ import type { Event } from '../../model/event.ts'
 import type { RunRow } from '../../model/run.ts'
 import type { EventQuery } from '../read.ts'
 import type { Scope } from '../scope.ts'
-import { sourcesOf } from './open.ts'
+import { pastOf } from './open.ts'
 
 export async function* tapeOf(
   scope: Scope,
   row: RunRow,
   read: (query: EventQuery) => AsyncGenerator<Event, void, undefined>,
 ): AsyncGenerator<Event, void, undefined> {
-  for (const { run, to } of await sourcesOf(scope, row)) yield* read({ run, ...(to !== undefined && { before: to + 1 }) })
+  for (const { run, to } of (await pastOf(scope, row)).sources) yield* read({ run, ...(to !== undefined && { before: to + 1 }) })
 }

@@ -94,7 +94,7 @@ export const itemId = (scope: Scope, queue: string, key: string | undefined): Id
 
 export async function offerItem(scope: Scope, queue: string, payload: unknown, options: OfferOptions | undefined): Promise<WorkItem> {
   const { delayMs, notBefore, ...taken } = takeOffer(scope, queue, options)
-  const stored = await store(scope, payload, { run: '', name: queue, state: 'offered', of: 'the payload' })
+  const stored = await store(scope, payload, { of: 'the payload' })
   const now = await storeNow(scope, delayMs > 0 || notBefore !== undefined)
   const at = notBefore ?? now + delayMs
   const id = itemId(scope, queue, taken.key)

@@ -1,0 +1,49 @@
+// A run by its name: in its session, or in the one that session was forked from.
+
+import type { RunId, SessionId } from '../../model/ids.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import type { RunRow } from '../../model/run.ts'
+import type { SessionRow } from '../../model/session.ts'
+import { nameId } from '../../model/tables.ts'
+import { type DoneRow, readRow } from '../execute.ts'
+import { lineageOf } from '../lineage.ts'
+import type { Scope } from '../scope.ts'
+import { type Opened, runName } from './run-decider.ts'
+
+export async function runByName(scope: Scope, session: SessionId, name: string, key: string): Promise<RunRow | undefined> {
+  return (await seenByName(scope, session, name, key))?.body as unknown as RunRow | undefined
+}
+
+/** With its revision, for those who go on to change it. */
+export async function seenByName(scope: Scope, session: SessionId, name: string, key: string): Promise<DoneRow | undefined> {
+  const id = await idByName(scope, session, name, key)
+  return id && readRow(scope, 'runs', id)
+}
+
+async function idByName({ engine, tenant }: Scope, session: SessionId, name: string, key: string): Promise<RunId | undefined> {
+  const named = await engine.backend.rows.get(tenant, 'names', nameId('run', runName(session, name, key)))
+  return named && decodeBody<{ target: RunId } & Body>(named.body).target
+}
+
+/** In a session that was forked, a run goes on from what was recorded of the same one before the fork. */
+export async function forkedFrom(
+  scope: Scope,
+  { relation }: Pick<SessionRow, 'relation'>,
+  name: string,
+  key: string,
+  id: RunId,
+): Promise<Pick<Opened, 'fork' | 'origin' | 'input'>> {
+  if (relation?.kind !== 'fork' || relation.at === undefined) return { origin: id }
+  let at = relation.at
+  // The nearest that has such a run: a fork in between may never have opened it.
+  for (const { session, to } of (await lineageOf(scope, relation.session)).toReversed()) {
+    at = Math.min(at, to)
+    const found = await idByName(scope, session, name, key)
+    const stored = found && (await scope.engine.backend.rows.get(scope.tenant, 'runs', found))
+    // One that was opened after the fork is none of its past.
+    if (!stored || stored.born > at) continue
+    const { id: run, origin, input } = decodeBody<RunRow & Body>(stored.body)
+    return { origin, fork: { run, at }, ...(input && { input }) }
+  }
+  return { origin: id }
+}
