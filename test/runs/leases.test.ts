@@ -108,15 +108,15 @@ const count = (history: readonly Happening[], wanted: Happening['what']): number
 describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
   test('a lease has one holder at a time, and whoever lost it writes nothing more', async () => {
     const all: Happening[] = []
-    for (const seed of engine === 'sqlite' ? [1, 2, 3] : [4, 5]) {
+    // They do contend: who took it, wrote and was refused is a matter of moments, and one fight may go by without a refusal.
+    const contended = () => count(all, 'took') > 5 && count(all, 'wrote') > 10 && count(all, 'refused') > 0
+    const [first, least] = engine === 'sqlite' ? [1, 3] : [4, 2]
+    for (let seed = first; seed < first + least || (!contended() && seed < first + 6); seed++) {
       const history = await fight(engine, seed, (backend) => backend)
       expect(faultsOf(history), `seed ${seed}`).toEqual([])
       all.push(...history)
     }
-    // They did contend: who took it, wrote and was refused is a matter of moments, that it happened is not.
-    expect(count(all, 'took')).toBeGreaterThan(5)
-    expect(count(all, 'wrote')).toBeGreaterThan(10)
-    expect(count(all, 'refused')).toBeGreaterThan(0)
+    expect(contended()).toBe(true)
   })
 
   test('a renewal that comes too late revives nothing', async () => {
