@@ -6,7 +6,7 @@ import { cut, displayWidth, harmless, padEnd, padStart } from './text.ts'
 export interface Column {
   readonly title: string
   readonly right?: boolean
-  /** Never wider than this, except for the last column, which takes what is left. */
+  /** On a terminal never wider than this, except for the last column, which takes what is left. */
   readonly most?: number
   /** Never narrower: a tail does not know what is to come. */
   readonly least?: number
@@ -26,7 +26,8 @@ export class Table {
 
   constructor(terminal: Terminal, columns: readonly Column[]) {
     this.#terminal = terminal
-    this.#columns = columns
+    // In a pipe nothing is cut: whoever reads it there has no edge to mind.
+    this.#columns = terminal.width === undefined ? columns.map(({ most: _, ...column }) => column) : columns
     this.#widths = columns.map((c) => (c.optional ? 0 : Math.max(c.least ?? 0, displayWidth(c.title))))
   }
 

@@ -34,6 +34,12 @@ export function onlyStore([url, ...more]: readonly string[], instead: string): s
   return url
 }
 
+/** Why somebody does it: asked for, and kept. */
+export function reasonWord(reason: string | undefined): string {
+  if (reason === undefined || reason.trim() === '') throw usage('Why? Write it with --reason; it is kept in the journal.')
+  return reason
+}
+
 /** `of` is how the person named it: `--payload`. */
 export function jsonWord(text: string, of: string): unknown {
   try {

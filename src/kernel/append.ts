@@ -6,7 +6,7 @@ import { refuse } from '../model/errors.ts'
 import { checkType, DURABLE, type EventDraft, type Receipt, TRANSIENT } from '../model/event.ts'
 import { type EventId, type RunId, type SessionId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkSeq, optionsOf } from '../model/options.ts'
+import { checkKnown, checkSeq, optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { SessionRow } from '../model/session.ts'
 import type { Guard } from '../ports/commit.ts'
@@ -42,7 +42,8 @@ export function append(scope: Scope, session: SessionId, type: string, data: unk
 }
 
 async function appendWith(scope: Scope, session: SessionId, type: string, data: unknown, options: AppendOptions): Promise<Receipt> {
-  const { after, key, run, cause, transient } = optionsOf(options, 'append')
+  const { after, key, run, cause, transient, ...unknown } = optionsOf(options, 'append')
+  checkKnown(unknown, 'an append')
   const quiet: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after: checkSeq(after) }]
   return commitEvents(scope, [{ session, type, data, run, cause, transient }], firstOf, { key, within: `append/${session}`, guards: quiet })
 }

@@ -415,7 +415,7 @@ export const errors = {
   INBOX_CLAIM_UNKNOWN: row(
     'missing',
     (d) =>
-      `The run ${d.run} (${d.state}) has no claim ${d.claim} in hand. Nothing was written. Complete a claim once, with the id that inbox gave.`,
+      `The run ${d.run} (${d.state}) has no claim ${d.claim} in hand, and none was completed. Complete a claim once, with the id that inbox gave.`,
   ),
   INBOX_CLAIM_LOST: row(
     'conflict',

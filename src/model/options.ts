@@ -12,6 +12,11 @@ export function optionsOf<T extends object>(given: T | undefined, of: string): T
   return given
 }
 
+/** What is left once everything known was taken out: a name with one letter wrong would go unheard. */
+export function checkKnown(unknown: object, of: string): void {
+  for (const option of Object.keys(unknown)) throw refuse('OPTION_INVALID', { option, why: `${of} has no such option` })
+}
+
 export function listOf<T>(given: readonly T[] | undefined, of: string): readonly T[] | undefined {
   if (given !== undefined && !Array.isArray(given)) throw refuse('OPTION_INVALID', { option: of, why: 'it is a list' })
   return given

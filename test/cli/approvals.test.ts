@@ -1,7 +1,7 @@
 // Approvals from the terminal: looked at, decided, exported and checked, and what makes no sense is refused in one line.
 
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ApprovalRow, open } from '../../src/index.ts'
 import { digestOf, inStore, UNKNOWN } from './runs-support.ts'
@@ -121,6 +121,7 @@ describe('export and verify', () => {
     })
     expect(await json(['approvals', 'verify', file, '--chain', chain as string])).toEqual({ intact: true, records: 3, chain })
     expect(await ink(['approvals', 'verify', file, '--chain', '0'.repeat(64)])).toMatchObject({ code: 1 })
+    expect(await ink(['approvals', 'verify', dirname(file)])).toMatchObject({ code: 2, err: expect.stringContaining('is a folder') })
     writeFileSync(file, readFileSync(file, 'utf8').replace('staging', 'production'))
     const broken = await ink(['approvals', 'verify', file])
     expect([broken.code, broken.out]).toEqual([1, expect.stringContaining('✗ line 2: its record is not the one that was digested')])

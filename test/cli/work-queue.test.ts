@@ -154,6 +154,7 @@ describe('cancel and redrive', () => {
     expect(await itemOf('outbox', ids.held)).toBeUndefined()
     const { out } = await ink(['events', path, '--type', 'work.cancelled', '--json'])
     expect(JSON.parse(out)).toMatchObject({ actor: 'user_ops', data: { reason: 'withdrawn' } })
+    expect(await ink(['queue', 'cancel', path, 'outbox', ids.ready, '--reason', ' '])).toMatchObject({ code: 2, out: '' })
     expect(await ink([...words, '--reason', 'again'])).toMatchObject({ code: 3, err: expect.stringContaining('completed or cancelled') })
     expect(await json(['queue', 'cancel', path, 'outbox', ids.ready, '--reason', 'x'])).toEqual({
       item: ids.ready,

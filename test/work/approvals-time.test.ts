@@ -76,7 +76,10 @@ describe.each(engines)('permits on $name', (engine) => {
     await using run = await session.run('ship')
     expect(await codeOf(run.approval('deploy', { to: 'staging' }, { subjectType: 'tool' }))).toBe('APPROVAL_DENIED')
     await run.finish()
+    const active = async () => (await store.approvals.permits.list({ state: 'active' })).items.length
+    expect(await active()).toBe(1)
     await pass(HOUR)
+    expect([await active(), (await store.approvals.permits.list()).items.length]).toEqual([0, 1])
     const again = await store.approvals.request({ ...deploy, session: 'support/4711' })
     expect(again.state).toBe('pending')
     const other = await store.approvals.request({ ...deploy, session: 'support/4711' })

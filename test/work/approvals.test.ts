@@ -71,7 +71,7 @@ describe.each(engines)('approvals on $name', (engine) => {
       [{}, 'RUN_NAME_INVALID'],
       [{ subject: 'a\u0000b' }, 'RUN_NAME_INVALID'],
       [{ subject: 's', subjectType: '' }, 'RUN_NAME_INVALID'],
-      [{ subject: 's', data: { at: new Date() } }, 'RESULT_INVALID'],
+      [{ subject: 's', data: { at: new Date() } }, 'DATA_INVALID'],
       [{ subject: 's', risk: 'none' }, 'OPTION_INVALID'],
       [{ subject: 's', deciders: [] }, 'OPTION_INVALID'],
       [{ subject: 's', deciders: 'user/grace' }, 'OPTION_INVALID'],
@@ -80,6 +80,9 @@ describe.each(engines)('approvals on $name', (engine) => {
       [{ subject: 's', within: '-1h' }, 'DURATION_INVALID'],
       [{ subject: 's', session: 'nowhere' }, 'SESSION_UNKNOWN'],
       [{ subject: 's', key: '' }, 'KEY_INVALID'],
+      // Unheard, anybody could decide, for as long as they like.
+      [{ subject: 's', decider: ['user/grace'] }, 'OPTION_INVALID'],
+      [{ subject: 's', wihtin: '1h' }, 'OPTION_INVALID'],
     ] as const
     for (const [options, code] of refused)
       expect(await codeOf(store.approvals.request(options as never)), JSON.stringify(options)).toBe(code)

@@ -235,7 +235,7 @@ describe.each(engines)('a queue on $name', (engine) => {
       'OPTION_INVALID',
       'RUN_NAME_INVALID',
       'OPTION_INVALID',
-      'RESULT_INVALID',
+      'DATA_INVALID',
       'OPTION_INVALID',
       'ID_INVALID',
     ])

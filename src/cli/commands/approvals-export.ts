@@ -1,6 +1,6 @@
 // The export of approvals, byte for byte, and its check, which needs no store.
 
-import { createReadStream } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { type ApprovalState, verifyApprovals } from '../../index.ts'
 import { EXIT, type Exit, usage } from '../exit.ts'
 import { one } from '../format.ts'
@@ -39,6 +39,8 @@ export async function verifyExport(t: Terminal, [file, ...more]: readonly string
   if (file === undefined) throw usage('Which file? Write the path of an export, or - for what is piped in.')
   if (more.length > 0) throw usage(`'${more[0]}' is one word too many.`)
   if (chain !== undefined && !/^[0-9a-f]{64}$/.test(chain)) throw usage('A chain has 64 hex digits in lower case.')
+  if (file !== '-' && statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw usage(`${file} is a folder. Write the path of an export.`)
   const bytes = file === '-' ? process.stdin : createReadStream(file)
   const report = await verifyApprovals(linesOf(bytes, t.signal), given({ chain }))
   if (t.json) t.out(jsonLine(report))

@@ -7,7 +7,7 @@ import { one } from '../format.ts'
 import { changeStore, type WhoOptions } from '../store.ts'
 import { type Terminal, verdict } from '../terminal.ts'
 import { jsonLine } from '../text.ts'
-import { durationWord, given, jsonWord, namedWords, timeWord } from '../words.ts'
+import { durationWord, given, jsonWord, namedWords, reasonWord, timeWord } from '../words.ts'
 import { nextText, scheduleText } from '../work/job-text.ts'
 import { knownJob } from './cron.ts'
 import { userQueue } from './queue.ts'
@@ -77,8 +77,7 @@ function jobOptions(options: SetWords): JobOptions {
 }
 
 export function pauseJob(t: Terminal, words: readonly string[], options: WhoOptions & { readonly reason?: string }): Promise<Exit> {
-  const { reason } = options
-  if (reason === undefined) throw usage('Why? Write it with --reason; it is kept in the journal.')
+  const reason = reasonWord(options.reason)
   return turn(t, words, options, 'paused', async (store, job) => store.cron.pause(job.name, { reason }))
 }
 

@@ -1,11 +1,11 @@
 // What people do to agent processes: they ask for one to be cancelled or abandoned, and give and take handles.
 
 import type { AgentProcess, Store } from '../../index.ts'
-import { type Exit, usage } from '../exit.ts'
+import type { Exit } from '../exit.ts'
 import { changeStore, findSession, type WhoOptions } from '../store.ts'
 import { type Terminal, verdict } from '../terminal.ts'
 import { jsonLine } from '../text.ts'
-import { given, namedWords } from '../words.ts'
+import { given, namedWords, reasonWord } from '../words.ts'
 import { processName } from '../work/process-text.ts'
 import { knownProcess, namedProcess } from './processes.ts'
 
@@ -18,9 +18,8 @@ const ask =
   (what: keyof typeof THEN) =>
   (t: Terminal, words: readonly string[], options: WhoOptions & { readonly reason?: string }): Promise<Exit> => {
     const { url, names } = namedProcess(words)
-    const { reason } = options
+    const reason = reasonWord(options.reason)
     const { be, so } = THEN[what]
-    if (reason === undefined) throw usage('Why? Write it with --reason; it is kept in the journal.')
     return changeStore(url, options, async (store) => {
       const process = await knownProcess(store, names[0] as string)
       const { repeated, ...request } = await process[what](reason)

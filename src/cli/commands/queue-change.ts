@@ -7,7 +7,7 @@ import { fromNow, one, time } from '../format.ts'
 import { changeStore, type WhoOptions } from '../store.ts'
 import { environment, type Terminal, verdict } from '../terminal.ts'
 import { jsonLine } from '../text.ts'
-import { durationWord, given, jsonWord, namedWords } from '../words.ts'
+import { durationWord, given, jsonWord, namedWords, reasonWord } from '../words.ts'
 import { knownItem, namedItem, userQueue } from './queue.ts'
 
 export interface OfferWords extends WhoOptions {
@@ -50,8 +50,7 @@ function dueText({ at = 0 }: WorkItem): string {
 export function cancelItem(t: Terminal, words: readonly string[], options: WhoOptions & { readonly reason?: string }): Promise<Exit> {
   const { url, names } = namedItem(words)
   const name = userQueue(names[0] as string)
-  const { reason } = options
-  if (reason === undefined) throw usage('Why? Write it with --reason; it is kept in the journal.')
+  const reason = reasonWord(options.reason)
   return changeStore(url, options, async (store) => {
     const { id, state } = await knownItem(store, name, names[1] as string)
     await store.queue(name).cancel(id, { reason })

@@ -9,12 +9,11 @@ import { knownRun, namedRun } from '../runs/words.ts'
 import { changeStore, type WhoOptions } from '../store.ts'
 import { type Terminal, verdict } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
-import { jsonWord } from '../words.ts'
+import { jsonWord, reasonWord } from '../words.ts'
 
 export function cancelRun(t: Terminal, words: readonly string[], options: WhoOptions & { readonly reason?: string }): Promise<Exit> {
   const { url, run } = namedRun(words)
-  const { reason } = options
-  if (reason === undefined) throw usage('Why? Write it with --reason; it is kept in the journal.')
+  const reason = reasonWord(options.reason)
   return change(url, run, options, async (store, row) => {
     await store.runs.cancel(row.id, reason)
     if (t.json) t.out(jsonLine({ run: row.id, name: row.name, state: 'cancelled' }))

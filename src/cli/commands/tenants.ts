@@ -7,6 +7,7 @@ import { knownTenant, withStore } from '../store.ts'
 import { printTable } from '../table.ts'
 import { environment, type Terminal, verdict } from '../terminal.ts'
 import { jsonLine } from '../text.ts'
+import { reasonWord } from '../words.ts'
 
 export interface TenantsOptions {
   readonly reason?: string
@@ -49,11 +50,11 @@ function list(t: Terminal, url: string | undefined): Promise<Exit> {
   })
 }
 
-function turn(t: Terminal, words: readonly string[], state: TenantState, { reason, actor }: TenantsOptions): Promise<Exit> {
+function turn(t: Terminal, words: readonly string[], state: TenantState, { reason: given, actor }: TenantsOptions): Promise<Exit> {
   const [url, tenant, ...more] = words.length === 1 && environment.url !== undefined ? [undefined, ...words] : words
   if (tenant === undefined) throw usage('Which tenant? Write the store and then the tenant.')
   if (more.length > 0) throw usage(`'${more[0]}' is one word too many.`)
-  if (reason === undefined) throw usage('Why? Write it with --reason; it is kept in the journal of the tenant.')
+  const reason = reasonWord(given)
   return withStore(
     url,
     async (root) => {

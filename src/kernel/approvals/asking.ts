@@ -4,7 +4,7 @@ import { type Asked, askedDigest, RISKS, type Risk } from '../../model/approval.
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
-import { listOf } from '../../model/options.ts'
+import { checkKnown, listOf } from '../../model/options.ts'
 import { takeName } from '../runs/names.ts'
 import type { Scope } from '../scope.ts'
 import type { Asking } from './approval-decider.ts'
@@ -24,8 +24,10 @@ export function takeAsking(
   scope: Scope,
   subject: string,
   data: Json | undefined,
-  { subjectType, deciders, risk }: AskOptions,
+  { subjectType, deciders, risk, ...unknown }: AskOptions,
 ): Pick<Asking, 'subjectType' | 'subject' | 'digest' | 'deciders' | 'risk'> & { readonly digest: string } {
+  // One letter wrong in `deciders`, and anybody could decide.
+  checkKnown(unknown, 'a question')
   const named: Asked = {
     subject: takeName(scope, subject, 'what is to be approved'),
     ...(subjectType !== undefined && { subjectType: takeName(scope, subjectType, 'a type of subjects') }),

@@ -4,7 +4,7 @@ import type { ApprovalRow, Decision } from '../../model/approval.ts'
 import { checkDigest } from '../../model/blob.ts'
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { admit, telling } from '../draft.ts'
 import { type Part, part, plan } from '../execute.ts'
@@ -36,7 +36,8 @@ const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option
 /** The first answer counts; one that comes too late writes that it was too late. The run that waits is woken by the same commit. */
 export async function decideApproval(scope: Scope, given: string, options: DecideOptions): Promise<ApprovalRow> {
   checkOpen(scope.engine)
-  const { decision, value, by, note, digest, scope: reach = 'once' } = optionsOf(options, 'decide')
+  const { decision, value, by, note, digest, scope: reach = 'once', ...unknown } = optionsOf(options, 'decide')
+  checkKnown(unknown, 'a decision')
   if (decision !== undefined && decision !== 'approve' && decision !== 'deny') throw wrong('decision', "it is 'approve' or 'deny'")
   if (decision === undefined && value === undefined) throw wrong('decision', 'say approve or deny, or give a value')
   if (digest !== undefined) checkDigest(digest)
@@ -111,7 +112,8 @@ export interface WithdrawOptions {
 /** Nobody wants an answer any more. */
 export async function withdrawApproval(scope: Scope, given: string, options?: WithdrawOptions): Promise<ApprovalRow> {
   checkOpen(scope.engine)
-  const { by, note } = optionsOf(options, 'withdraw')
+  const { by, note, ...unknown } = optionsOf(options, 'withdraw')
+  checkKnown(unknown, 'a withdrawal')
   const who = takeBy(scope, by)
   const why = takeNote(note)
   const id = telling(scope, () => toId<'approval'>(given))

@@ -13,7 +13,7 @@ import {
 import { checkDigest } from '../../model/blob.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { derivedId } from '../derived.ts'
@@ -100,8 +100,10 @@ export async function listPermits(scope: Scope, options?: PermitListOptions): Pr
   if (digest !== undefined) checkDigest(digest)
   const [index, first] = digest !== undefined ? ['byDigest', digest] : ['bySession', session]
   const narrow = first !== undefined && state !== undefined
+  // One whose time is over decides nothing any more.
+  const now = state === 'active' ? await storeNow(scope) : 0
   const matches = (row: PermitRow) =>
-    (state === undefined || row.state === state) &&
+    (state === undefined || (row.state === state && (row.until ?? Infinity) > now)) &&
     (session === undefined || row.session === session) &&
     (digest === undefined || row.digest === digest)
   return listMatching<PermitRow>(
@@ -120,7 +122,8 @@ export interface RevokeOptions {
 /** From then on people are asked again. Revoking twice is revoking once. */
 export async function revokePermit(scope: Scope, given: string, options?: RevokeOptions): Promise<PermitRow> {
   checkOpen(scope.engine)
-  const { by, reason } = optionsOf(options, 'revoke')
+  const { by, reason, ...unknown } = optionsOf(options, 'revoke')
+  checkKnown(unknown, 'a revocation')
   const who = takeBy(scope, by)
   const why = takeNote(reason, 'reason')
   const id = telling(scope, () => toId<'permit'>(given))

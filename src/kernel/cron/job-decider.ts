@@ -33,7 +33,8 @@ export type JobCommand =
       readonly times?: JobTimes
     }
   | { readonly verb: 'pause'; readonly name: string; readonly reason: string }
-  | { readonly verb: 'resume'; readonly name: string; readonly times: JobTimes }
+  /** Over, where its one time went by meanwhile. */
+  | { readonly verb: 'resume'; readonly name: string; readonly times: JobTimes; readonly over: boolean }
   | { readonly verb: 'remove'; readonly name: string }
 
 const moved = (name: string) => refuse('CONFLICT', { table: 'jobs', id: name, tries: 1 })
@@ -58,9 +59,9 @@ export const job = decider<JobRow, JobCommand>({
       if (!row) throw refuse('JOB_UNKNOWN', { name })
       return row.state === 'active' ? [fact('job.paused', { reason })] : []
     },
-    resume: (row, { name, times }) => {
+    resume: (row, { name, times, over }) => {
       if (!row) throw refuse('JOB_UNKNOWN', { name })
-      return row.state === 'paused' ? [fact('job.resumed', { ...times })] : []
+      return row.state === 'paused' ? [fact('job.resumed', { ...times, ...(over && { over }) })] : []
     },
     remove: (row, { name }) => {
       if (!row) throw refuse('JOB_UNKNOWN', { name })
@@ -74,7 +75,9 @@ export const job = decider<JobRow, JobCommand>({
       if (!e.data) return row ?? { ...NOTHING, id: e.subject as JobRow['id'], setAt: e.at, changedAt: e.at }
       const { next, at, over, ...set } = e.data as unknown as JobDefinition & JobTimes & { readonly over?: boolean }
       const kept = { failures: 0, running: row?.running, waiting: row?.waiting, setAt: row?.setAt ?? e.at }
-      return { ...set, ...kept, next, at, id: e.subject as JobRow['id'], state: over ? 'over' : 'active', changedAt: e.at }
+      const state =
+        row?.state === 'paused' ? { state: row.state, reason: row.reason } : { state: over ? ('over' as const) : ('active' as const) }
+      return { ...set, ...kept, ...state, next, at, id: e.subject as JobRow['id'], changedAt: e.at }
     },
     'job.fired': (row, e) => {
       if (!row) return row
@@ -92,8 +95,11 @@ export const job = decider<JobRow, JobCommand>({
       return pauses ? asPaused(settled, `${failures} failed in a row`) : settled
     },
     'job.paused': (row, e) => row && asPaused(row, String(e.data?.reason ?? '')),
-    'job.resumed': (row, e) =>
-      row && { ...row, ...(e.data as Partial<JobRow> | undefined), state: 'active', reason: undefined, failures: 0 },
+    'job.resumed': (row, e) => {
+      if (!row) return row
+      const { over, ...times } = (e.data ?? {}) as Partial<JobTimes> & { readonly over?: boolean }
+      return { ...row, ...times, state: over ? 'over' : 'active', reason: undefined, failures: 0 }
+    },
     'job.removed': () => undefined,
   },
 })

@@ -5,6 +5,7 @@ import { type Body, decodeBody } from '../../model/rows.ts'
 import { everyPage } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
+import { occurrenceItem } from './ids.ts'
 import { occurrence } from './occurrence-decider.ts'
 
 const PAGE = 100
@@ -12,10 +13,15 @@ const PAGE = 100
 export async function pruneOccurrences(scope: Scope, before: number): Promise<{ readonly forgotten: number }> {
   let forgotten = 0
   for await (const rows of everyPage(scope, 'occurrences', { index: 'byJob', equals: [], limit: PAGE })) {
-    const old = rows.filter(({ body }) => {
+    const ended = rows.filter(({ body }) => {
       const { state, finishedAt } = decodeBody<OccurrenceRow & Body>(body)
       return state !== 'waiting' && state !== 'running' && finishedAt !== undefined && finishedAt < before
     })
+    // One whose item is dead may be redriven, and is not over.
+    const items = await Promise.all(
+      ended.map(({ id }) => scope.engine.backend.rows.get(scope.tenant, 'work', occurrenceItem(scope, id as OccurrenceId))),
+    )
+    const old = ended.filter((_, i) => !items[i])
     if (old.length > 0)
       await plan(
         scope,

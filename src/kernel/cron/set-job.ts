@@ -4,7 +4,7 @@ import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { JobId, JobRow } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { takeName } from '../runs/names.ts'
@@ -34,7 +34,7 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
   const { queue: into, payload, pauseOnFailure = false, priority, group, attempts, backoff, ...rest } = optionsOf(options, 'job')
   const queue = takeQueue(scope, into)
   const { cron, zone, every, from, anchor, at, overlap, missed, catchUp, jitter, ...unknown } = rest
-  for (const option of Object.keys(unknown)) throw refuse('OPTION_INVALID', { option, why: 'a job has no such option' })
+  checkKnown(unknown, 'a job')
   const only = <T extends object>(some: T): T => Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) as T
   const schedule = takeSchedule(only({ cron, zone, every, from, anchor, at }) as ScheduleOptions)
   const policy = takePolicy(only({ overlap, missed, catchUp, jitter }) as PolicyOptions)
@@ -60,13 +60,20 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
     if (before && isSame(before, definition)) return before
     const kept = before && keepsTime(before, definition)
     const times = kept ? timesKept(scope, before, definition, now) : timesAnew(scope, id, before, definition, now)
+    // Whoever paused it did not ask for this: it goes on when somebody resumes it.
+    const paused = before?.state === 'paused'
     const over = kept && before.state === 'over'
     const item = clockItem(scope, id)
     const clock = known
-      ? part(work, item, { verb: 'move', at: times.at })
+      ? part(work, item, { verb: 'move', at: paused ? undefined : times.at })
       : offerPart(item, { queue: CRON_CLOCK, at: times.at ?? now, origin: { kind: 'clock', id } })
     try {
-      const set = part(decider, id, { verb: 'set', definition, times, ...(over && { over }) }, { seen: known ?? NOT_THERE })
+      const set = part(
+        decider,
+        id,
+        { verb: 'set', definition, times: paused ? { through: before.through } : times, ...(over && { over }) },
+        { seen: known ?? NOT_THERE },
+      )
       // The clock is moved to where this job has to be looked at, and to no other: both are as they were seen.
       const { rows } = await plan(scope, [set, clock], {
         guards: known ? [{ kind: 'row', table: 'jobs', id, revision: known.revision }] : [],

@@ -31,8 +31,11 @@ export async function resumeJob(scope: Scope, name: string): Promise<JobRow> {
   const resumed = await changeJob(scope, name, async (job) => {
     if (job.state !== 'paused') return undefined
     const now = await storeNow(scope)
-    const times = timesOf(scope, { ...job, through: Math.max(job.through, beginsAfter(job.schedule, now)) }, now)
-    return { command: { verb: 'resume', name, times }, parts: [part(work, clockItem(scope, job.id), { verb: 'move', at: times.at })] }
+    // What came up meanwhile is not made up for, an only time neither.
+    const begin = job.schedule.kind === 'at' ? now : beginsAfter(job.schedule, now)
+    const times = timesOf(scope, { ...job, through: Math.max(job.through, begin) }, now)
+    const over = job.schedule.kind === 'at' && times.next === undefined
+    return { command: { verb: 'resume', name, times, over }, parts: [part(work, clockItem(scope, job.id), { verb: 'move', at: times.at })] }
   })
   scope.engine.scheduler.look()
   return resumed

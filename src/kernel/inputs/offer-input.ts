@@ -5,7 +5,7 @@ import { InkError, refuse } from '../../model/errors.ts'
 import { isId, type RunId, type SessionId } from '../../model/ids.ts'
 import { INPUT_BOUNDARIES, type InputBoundary, type InputId, type InputRow } from '../../model/input.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import { isOver, type RunRow, type Stored } from '../../model/run.ts'
 import { derivedId } from '../derived.ts'
@@ -50,7 +50,8 @@ export async function offerInput(
   options: InputOptions | undefined,
 ): Promise<OfferedInput> {
   checkOpen(scope.engine)
-  const { turn = 'active', boundary = 'afterWork', key: given } = optionsOf(options, 'input')
+  const { turn = 'active', boundary = 'afterWork', key: given, ...unknown } = optionsOf(options, 'input')
+  checkKnown(unknown, 'an input')
   const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
   if (content === undefined) throw wrong('content', 'an input says something')
   if (turn !== 'active' && turn !== 'next' && !isId(turn)) throw wrong('turn', "it is 'active', 'next' or the id of a run")

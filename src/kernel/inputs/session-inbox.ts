@@ -13,7 +13,7 @@ import {
 import { refuse } from '../../model/errors.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { admit, telling } from '../draft.ts'
@@ -91,7 +91,8 @@ export function sessionInbox(scope: Scope, session: SessionId): SessionInbox {
 
 async function offerBatch(scope: Scope, session: SessionId, payload: unknown, options: OfferBatchOptions): Promise<OfferedBatch> {
   checkOpen(scope.engine)
-  const { delivery, kind, join = true, merge, key, delay } = optionsOf(options, 'offer')
+  const { delivery, kind, join = true, merge, key, delay, ...unknown } = optionsOf(options, 'offer')
+  checkKnown(unknown, 'a batch')
   const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
   if (!DELIVERIES.includes(delivery)) throw wrong('delivery', "it is 'boundary' or 'afterTurn'")
   if (!BATCH_KINDS.includes(kind)) throw wrong('kind', "it is 'turn' or 'command'")

@@ -4,7 +4,7 @@ import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { checkType } from '../../model/event.ts'
 import { limits } from '../../model/limits.ts'
-import { checkSeq, optionsOf } from '../../model/options.ts'
+import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import {
   hasEnded,
   isCoreType,
@@ -73,7 +73,8 @@ export async function sayEvent(
   options: EventOptions | undefined,
 ): Promise<Changed> {
   checkOpen(scope.engine)
-  const { key, wake } = optionsOf(options, 'event')
+  const { key, wake, ...unknown } = optionsOf(options, 'event')
+  checkKnown(unknown, 'an event')
   telling(scope, () => checkType(type))
   if (isCoreType(type)) throw refuse('TYPE_RESERVED', { type })
   const payload = data === undefined ? undefined : admit(scope, data)

@@ -3,7 +3,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { checkNew } from '../append.ts'
@@ -111,10 +111,8 @@ export class BranchHandle implements Branch {
 
   async effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, given?: EffectOptions): Promise<T> {
     const options = optionsOf(given, 'effect')
+    if (given !== undefined) checkEffectOptions(options)
     if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'work', why: 'an effect is a function' })
-    if (!['retry', 'ask', undefined].includes(options.ifUnknown))
-      throw refuse('OPTION_INVALID', { option: 'ifUnknown', why: "it is 'retry' or 'ask'" })
-    takeRetry(options.retry)
     const entry = await this.asks('effect', name, (asked, before) => perform(this.open, asked, before, work, options, this.leaving))
     return this.#answer<T>(name, entry)
   }
@@ -280,6 +278,13 @@ export class BranchHandle implements Branch {
   learn(now: number): void {
     this.#now = Math.max(this.#now, now)
   }
+}
+
+function checkEffectOptions({ retry, ifUnknown, redact: _, ...unknown }: EffectOptions): void {
+  checkKnown(unknown, 'an effect')
+  if (!['retry', 'ask', undefined].includes(ifUnknown))
+    throw refuse('OPTION_INVALID', { option: 'ifUnknown', why: "it is 'retry' or 'ask'" })
+  takeRetry(retry)
 }
 
 export const ms = (within: Duration | undefined): number | undefined => (within === undefined ? undefined : milliseconds(within))

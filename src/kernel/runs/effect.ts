@@ -1,7 +1,7 @@
 // An effect is an action outside, recorded once. Its result is on the tape before the program sees it; what is on the tape is not done again.
 
 import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { ErrorData, Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { openGuard } from '../append.ts'
@@ -58,7 +58,8 @@ interface Retry {
 const DAY = 86_400_000
 
 export function takeRetry(given: RetryOptions | undefined): Retry {
-  const { attempts = given === undefined ? 1 : 3, backoff = '1s', factor = 2, most = '1h' } = optionsOf(given, 'retry')
+  const { attempts = given === undefined ? 1 : 3, backoff = '1s', factor = 2, most = '1h', ...unknown } = optionsOf(given, 'retry')
+  checkKnown(unknown, 'retry')
   const wrong = (why: string) => refuse('OPTION_INVALID', { option: 'retry', why })
   if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrong('attempts is a whole number from 1 on')
   if (typeof factor !== 'number' || !(factor >= 1)) throw wrong('factor is a number from 1 on')

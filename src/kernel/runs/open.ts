@@ -2,7 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { isOver, type RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -35,7 +35,8 @@ export interface RunOptions {
 /** Starts it, or picks it up where it stopped. A finished one opens finished. */
 export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'relation'>, name: string, options?: RunOptions): Promise<Run> {
   checkOpen(scope.engine)
-  const { input, key: given = '', parallel = false, wait = 0, signal } = optionsOf(options, 'run')
+  const { input, key: given = '', parallel = false, wait = 0, signal, ...unknown } = optionsOf(options, 'run')
+  checkKnown(unknown, 'a run')
   const taken = takeName(scope, name, 'a run')
   const key = given === '' ? '' : maskKey(scope, given)
   const waitMs = milliseconds(wait)

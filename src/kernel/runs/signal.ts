@@ -4,7 +4,7 @@ import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import { type Id, isId, type RunId, type SessionId } from '../../model/ids.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { RunRow } from '../../model/run.ts'
 import type { SignalRow } from '../../model/signal.ts'
@@ -42,7 +42,8 @@ export interface SendOptions {
 /** `to` is a session, by its key or its id. */
 export async function sendSignal(scope: Scope, to: string, name: string, data: unknown, options?: SendOptions): Promise<Receipt> {
   checkOpen(scope.engine)
-  const { key } = optionsOf(options, 'signal')
+  const { key, ...unknown } = optionsOf(options, 'signal')
+  checkKnown(unknown, 'a signal')
   const taken = takeName(scope, name, 'a signal')
   const session = (isId(to) ? await sessionById(scope, to) : undefined) ?? (await findSession(scope, to))
   if (!session) throw refuse('SESSION_UNKNOWN', { session: to, tenant: scope.tenant })

@@ -4,7 +4,7 @@ import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
 import { isId } from '../../model/ids.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { RunRow, RunState } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -46,7 +46,8 @@ export interface RunHandle {
 
 export async function startRun(scope: Scope, name: string, options: StartOptions): Promise<RunHandle> {
   checkOpen(scope.engine)
-  const { session: given, input, key, parallel = false, delay } = optionsOf(options, 'start')
+  const { session: given, input, key, parallel = false, delay, ...unknown } = optionsOf(options, 'start')
+  checkKnown(unknown, 'a start')
   const taken = takeName(scope, name, 'a run')
   const delayMs = delay === undefined ? 0 : milliseconds(delay)
   // What would be refused is refused before there is a session for it.

@@ -7,7 +7,7 @@ import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import type { DeliveryId, DeliveryRow, FiringId, FiringRow, TriggerRow } from '../../model/trigger.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -71,7 +71,8 @@ export async function fire(scope: Scope, from: string, payload: unknown, options
   const { engine, tenant } = scope
   checkOpen(engine)
   const source = takeName(scope, from, 'a source')
-  const { key: asked } = optionsOf(options, 'fire')
+  const { key: asked, ...unknown } = optionsOf(options, 'fire')
+  checkKnown(unknown, 'a firing')
   const key = asked === undefined ? undefined : maskKey(scope, asked)
   const id = key === undefined ? engine.newId<'firing'>() : firingId(scope, source, key)
   const admitted = admit(scope, payload)

@@ -3,7 +3,7 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import { type Id, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { telling } from '../draft.ts'
@@ -52,7 +52,7 @@ export async function redrive(scope: Scope, queue: string, which?: string | Redr
   const given = typeof which === 'object' ? undefined : which
   const { most = Infinity, ...unknown } = optionsOf(typeof which === 'object' ? which : undefined, 'redrive')
   // Misspelt, it would redrive everything.
-  for (const option of Object.keys(unknown)) throw refuse('OPTION_INVALID', { option, why: 'redrive has no such option' })
+  checkKnown(unknown, 'redrive')
   if (most !== Infinity && !(Number.isSafeInteger(most) && most >= 1))
     throw refuse('OPTION_INVALID', { option: 'most', why: 'it is a whole number from 1 on' })
   const at = await storeNow(scope)

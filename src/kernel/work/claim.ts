@@ -3,6 +3,7 @@
 import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import type { ErrorData, Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -116,7 +117,9 @@ export class HeldClaim<T = unknown> implements Claim<T> {
     await this.settle({ verb: 'complete' }, 'completed')
   }
 
-  async fail(thrown: unknown, { final = false, delay }: FailOptions = {}): Promise<'ready' | 'dead'> {
+  async fail(thrown: unknown, options?: FailOptions): Promise<'ready' | 'dead'> {
+    const { final = false, delay, ...unknown } = optionsOf(options, 'fail')
+    checkKnown(unknown, 'a failure')
     const error = errorData(this.scope, thrown)
     const rest = delay === undefined ? undefined : milliseconds(delay)
     const dies = final || isSpent(this.row)
@@ -125,7 +128,9 @@ export class HeldClaim<T = unknown> implements Claim<T> {
     return dies ? 'dead' : 'ready'
   }
 
-  async release({ delay }: { readonly delay?: Duration } = {}): Promise<void> {
+  async release(options?: { readonly delay?: Duration }): Promise<void> {
+    const { delay, ...unknown } = optionsOf(options, 'release')
+    checkKnown(unknown, 'a release')
     const wait = delay === undefined ? 0 : milliseconds(delay)
     await this.giveBack(wait, false)
   }
@@ -284,15 +289,3 @@ async function setAside<T>(claim: HeldClaim<T>, error: unknown): Promise<void> {
 }
 
 const LASTING: readonly ErrorKind[] = ['missing', 'corrupt', 'invalid']
-
-/** Whoever held it last died with it, and there are no attempts left. */
-export const isPoisoned = (row: WorkRow): boolean => row.state === 'claimed' && isSpent(row)
-
-export async function bury(scope: Scope, { id, revision, body }: StoredRow): Promise<void> {
-  const row = decodeBody<WorkRow & Body>(body)
-  const error = { name: 'Poisoned', message: `whoever took it up said nothing more, and it was tried ${row.attempt} times` }
-  const buried = part(work, id as Id, { verb: 'bury', error }, { seen: { body: row, revision } })
-  await following(scope, { item: id as Id<'work'>, row, move: 'died', error }, (followed) =>
-    plan(scope, [buried, ...followed], { guards: [{ kind: 'row', table: 'work', id, revision }] }),
-  )
-}

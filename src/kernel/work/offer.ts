@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { type Backoff, RESERVED_QUEUES, seriesOf, type WorkRow } from '../../model/work.ts'
 import { derivedId } from '../derived.ts'
@@ -54,7 +54,7 @@ export type TakenOffer = Omit<Offered, 'at' | 'payload' | 'queue'> & { readonly 
 export function takeOffer(scope: Scope, queue: string, options: OfferOptions | undefined): TakenOffer {
   const { key, delay, at, priority = 0, group, attempts = limits.workAttempts, backoff, ...unknown } = optionsOf(options, 'offer')
   const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
-  for (const option of Object.keys(unknown)) throw wrong(option, 'an item has no such option')
+  checkKnown(unknown, 'an item')
   if (!Number.isSafeInteger(priority) || Math.abs(priority) > limits.workPriority)
     throw wrong('priority', `it is a whole number between -${limits.workPriority} and ${limits.workPriority}`)
   if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrong('attempts', 'it is a whole number from 1 on')

@@ -3,7 +3,7 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { Backlog } from '../../model/queries.ts'
 import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -14,11 +14,12 @@ import { Bell, stopIfAsked } from '../read.ts'
 import { load } from '../runs/stored.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { cancel, find, type RedriveOptions, redrive } from './by-hand.ts'
-import { bury, type Claim, type HeldClaim, inHand, isPoisoned, type Seen, taking } from './claim.ts'
+import { type Claim, type HeldClaim, inHand, type Seen, taking } from './claim.ts'
 import { type WorkHolder, workHolder } from './holder.ts'
 import { storeNow } from './now.ts'
 import { type OfferOptions, offerItem, takeQueue, toItem, type WorkItem } from './offer.ts'
 import { orphans } from './orphans.ts'
+import { bury, isPoisoned } from './poison.ts'
 import { Worker } from './worker.ts'
 import type { QueueWorker, WorkerOptions, WorkHandler } from './worker-options.ts'
 
@@ -121,7 +122,8 @@ async function claimNext<T>(scope: Scope, queue: string, options?: ClaimOptions)
 
 async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOptions, 'wait'>): Promise<Tried<T>> {
   checkOpen(scope.engine)
-  const { lease, renew = false, signal } = optionsOf(options, 'claim')
+  const { lease, renew = false, signal, ...unknown } = optionsOf(options, 'claim')
+  checkKnown(unknown, 'a claim')
   const leaseMs = takeLease(scope, lease)
   scope.engine.scheduler.start()
   for (;;) {

@@ -2,7 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { Scope } from '../scope.ts'
 import type { Claim } from './claim.ts'
@@ -63,7 +63,8 @@ export interface WorkerTerms {
 
 /** `only`: the tenant that a view of the store is confined to. */
 export function takeTerms(scope: Scope, handler: unknown, options: WorkerOptions | undefined, only: TenantId | undefined): WorkerTerms {
-  const { concurrency = CONCURRENCY, unwritten = 1, lease, drain = DRAIN_MS, tenants = 'own' } = optionsOf(options, 'work')
+  const { concurrency = CONCURRENCY, unwritten = 1, lease, drain = DRAIN_MS, tenants = 'own', ...unknown } = optionsOf(options, 'work')
+  checkKnown(unknown, 'a worker')
   const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
   if (typeof handler !== 'function') throw wrong('handler', 'it is a function of a claim')
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) throw wrong('concurrency', 'it is a whole number from 1 on')
