@@ -143,9 +143,9 @@ export class OpenRun {
   }
 
   /** An event of this run that changes no row. */
-  async record(event: RunEvent, reserved = true): Promise<Receipt> {
-    await this.begun.told()
-    return this.#write(event, reserved)
+  record(event: RunEvent, reserved = true): Promise<Receipt> {
+    const told = this.begun.told()
+    return told ? told.then(() => this.#write(event, reserved)) : this.#write(event, reserved)
   }
 
   async #write(event: RunEvent, reserved: boolean): Promise<Receipt> {
