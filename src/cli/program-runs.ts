@@ -54,7 +54,9 @@ export function defineRuns(runs: Command, define: Define, terminalOf: TerminalOf
       '<run> <effect>',
     )
       .option('--result <json>', 'it was done, and this came of it')
-      .option('--error <text>', 'it failed, and this is why'),
+      .option('--error <text>', 'it failed, and this is why')
+      .option('--branch <branch>', 'the one in this branch, where several of that name wait')
+      .option('--ordinal <n>', 'the so-manieth of that name there', counting(1)),
   ).action(does(async () => (await changing()).resolveEffect))
 
   byWhom(

@@ -379,6 +379,11 @@ export const errors = {
     (d) =>
       `The effect '${d.effect}' failed after ${d.attempts} attempt(s): ${d.reason}. The error is recorded, and replay will meet it again.`,
   ),
+  EFFECT_AMBIGUOUS: row(
+    'invalid',
+    (d) =>
+      `Several effects '${d.effect}' of the run ${d.run} (${d.state}) wait for somebody to say how they ended: ${d.places}. Nothing was written. Say which one, by its branch and ordinal.`,
+  ),
   EFFECT_UNKNOWN: row(
     'missing',
     (d) =>

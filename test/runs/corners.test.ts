@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { Run } from '../../src/index.ts'
+import type { Branch, Run } from '../../src/index.ts'
 import { codeOf, expectSound } from '../support/engines.ts'
 import { count, inMemory, session, shared } from './in-memory.ts'
 
@@ -154,6 +154,31 @@ describe('a wait', () => {
     const [item] = (await behind.approvals.list()).items
     expect(await codeOf(behind.approvals.decide(item?.id ?? '', { value: 1 }))).toBe('APPROVAL_CLOSED')
     expect((await behind.approvals.get(item?.id ?? ''))?.state).toBe('expired')
+  })
+
+  test('for a person, one of several of a name is told apart by its branch and ordinal', async () => {
+    const store = await inMemory()
+    const pay = (b: Branch) => b.effect('pay', () => new Promise<string>(() => {}), { ifUnknown: 'ask' })
+    const program = (run: Run) => run.all({ a: async (b) => Promise.all([pay(b), pay(b)]), b: pay })
+    for (const left of [3, 0]) {
+      const run = await (await session(store)).run('r')
+      void program(run).catch(() => {})
+      if (left > 0) await expect.poll(() => count(store, 'effect.started')).toBe(left)
+      else await expect.poll(async () => (await store.runs.get(run.id))?.waits.length).toBe(3)
+      await run.close()
+    }
+    const run = await (await session(store)).run('r')
+    const paid = program(run)
+    const say = (result: string, more: object) => store.runs.resolve(run.id, 'pay', { result, ...more })
+    expect(await codeOf(say('?', {}))).toBe('EFFECT_AMBIGUOUS')
+    expect(await codeOf(say('?', { branch: '1.a' }))).toBe('EFFECT_AMBIGUOUS')
+    expect(await codeOf(say('?', { branch: '1.c' }))).toBe('EFFECT_UNKNOWN')
+    await say('b', { branch: '1.b' })
+    await say('second', { branch: '1.a', ordinal: 2 })
+    await say('first', {})
+    expect([...(await paid)]).toEqual([['first', 'second'], 'b'])
+    await run.finish()
+    await expectSound(store)
   })
 
   test('for a person who says how an effect ended is replayed with it, and said once', async () => {

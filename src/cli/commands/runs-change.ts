@@ -9,7 +9,7 @@ import { knownRun, namedRun } from '../runs/words.ts'
 import { changeStore, type WhoOptions } from '../store.ts'
 import { type Terminal, verdict } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
-import { jsonWord, reasonWord } from '../words.ts'
+import { given, jsonWord, reasonWord } from '../words.ts'
 
 export function cancelRun(t: Terminal, words: readonly string[], options: WhoOptions & { readonly reason?: string }): Promise<Exit> {
   const { url, run } = namedRun(words)
@@ -24,6 +24,8 @@ export function cancelRun(t: Terminal, words: readonly string[], options: WhoOpt
 export interface ResolveOptions extends WhoOptions {
   readonly result?: string
   readonly error?: string
+  readonly branch?: string
+  readonly ordinal?: number
 }
 
 export function resolveEffect(t: Terminal, words: readonly string[], options: ResolveOptions): Promise<Exit> {
@@ -32,7 +34,7 @@ export function resolveEffect(t: Terminal, words: readonly string[], options: Re
   const resolution = resolutionOf(options)
   return change(url, run, options, async (store, row) => {
     if (isOver(row.state)) throw finished(row)
-    await store.runs.resolve(row.id, effect, resolution)
+    await store.runs.resolve(row.id, effect, { ...resolution, ...given({ branch: options.branch, ordinal: options.ordinal }) })
     const how = 'error' in resolution ? 'failed' : 'done'
     if (t.json) t.out(jsonLine({ run: row.id, name: row.name, effect, settled: how }))
     else t.out(verdict(t, 'ok', `'${effect}' is recorded as ${how}; ${row.name} (${row.id}) goes on with that`))

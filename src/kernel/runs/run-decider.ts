@@ -38,6 +38,8 @@ export type RunCommand =
       readonly verb: 'resolve'
       readonly id: RunId
       readonly effect: string
+      /** Which of several of that name. */
+      readonly only: { readonly branch?: string | undefined; readonly ordinal?: number | undefined }
       readonly told: { readonly result: Stored } | { readonly error: ErrorData }
     }
   | { readonly verb: 'seal'; readonly id: RunId; readonly entries: number }
@@ -103,6 +105,8 @@ const sameWait = (a: WaitSlot, b: WaitSlot): boolean =>
 
 const changed = (row: RunRow, e: Happened, set: Partial<RunRow>): RunRow => ({ ...row, ...set, changedAt: e.at })
 
+const placeOf = ({ branch, ordinal }: Slot): string => `${branch === '' ? 'the run itself' : `branch ${branch}`} #${ordinal}`
+
 export const run = decider<RunRow, RunCommand>({
   table: 'runs',
   // Once erased it has no name, and holds none.
@@ -130,11 +134,16 @@ export const run = decider<RunRow, RunCommand>({
       const { branch, ordinal } = slot
       return [fact('run.used', { branch, name: slot.name, ordinal, usage })]
     },
-    resolve: (row, { id, effect, told }) => {
+    resolve: (row, { id, effect, only, told }) => {
       const { waits, state } = moving(row, id, 'running')
-      const wait = waits.find((w) => w.kind === 'unknown' && w.name === effect)
+      const { branch: inBranch, ordinal: nth } = only
+      const [wait, ...more] = waits.filter(
+        (w) => w.kind === 'unknown' && w.name === effect && (inBranch ?? w.branch) === w.branch && (nth ?? w.ordinal) === w.ordinal,
+      )
       if (!wait) throw refuse('EFFECT_UNKNOWN', { run: id, state, effect })
       const { branch, name, ordinal } = wait
+      // Said of the wrong one, something would be done twice, or not at all.
+      if (more.length > 0) throw refuse('EFFECT_AMBIGUOUS', { run: id, state, effect, places: [wait, ...more].map(placeOf).join(', ') })
       return [fact('effect.resolved', { branch, name, ordinal, ...told })]
     },
     seal: (row, { id, entries }) => [fact('tape.sealed', { segment: moving(row, id, 'running').segments + 1, entries })],

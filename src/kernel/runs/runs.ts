@@ -116,16 +116,23 @@ export async function cancelRuns(scope: Scope, session: SessionId, reason: strin
   await withdrawOfSession(scope, session)
 }
 
-export type Resolution = { readonly result: unknown } | { readonly error: unknown }
+/** Where several effects of one name wait: in which branch, and which of them there, as the waits of the run say. */
+export type Resolution = ({ readonly result: unknown } | { readonly error: unknown }) & {
+  readonly branch?: string
+  readonly ordinal?: number
+}
 
 /** A person says how an effect ended that was begun and of which nothing is known; the run goes on with that. */
 export async function resolveEffect(scope: Scope, given: string, name: string, resolution: Resolution): Promise<void> {
   const { id, session, state } = await thatRun(scope, given)
   const effect = takeName(scope, name, 'an effect')
-  const settled = optionsOf(resolution, 'resolve')
+  const { branch, ordinal, ...settled } = optionsOf(resolution, 'resolve')
   const about = { run: id, state, of: `the effect '${effect}'` }
   const told = 'error' in settled ? { error: errorData(scope, settled.error) } : { result: await store(scope, settled.result, about) }
-  await plan(scope, [part(run, id, { verb: 'resolve', id, effect, told }, { session, run: id }), wakePart(scope, id, session)])
+  await plan(scope, [
+    part(run, id, { verb: 'resolve', id, effect, only: { branch, ordinal }, told }, { session, run: id }),
+    wakePart(scope, id, session),
+  ])
 }
 
 /** Has it taken up again, where it waits for somebody to look at it. */
