@@ -166,6 +166,70 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('a fork from in between asks for what was begun, and goes on with it', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const program = async (run: Run) => {
+      const call = await run.begin<string>('call model')
+      const said = await run.effect('beside', () => 'beside')
+      return [said, call.done ? call.result : await call.settle('answer')]
+    }
+    const run = await session.run('r')
+    await program(run)
+    await run.finish()
+    for (const { seq: at, type } of await eventsOf(store, { run: run.id })) {
+      if (!type.startsWith('effect.')) continue
+      const fork = await run.fork({ at })
+      expect([at, await program(fork)]).toEqual([at, ['beside', 'answer']])
+      await fork.finish()
+    }
+    await expectSound(store)
+  })
+
+  test('what comes on the tape while a settling is on its way knows what was begun', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    // Large enough for a blob, which is written first.
+    const large = 'x'.repeat(100_000)
+    const program = async (run: Run, dies: boolean) => {
+      const call = await run.begin<string>('call model')
+      const settling = call.done ? undefined : call.settle(large)
+      settling?.catch(() => {})
+      await run.effect('beside', () => 1)
+      if (!dies) return call.done ? call.result : await settling
+    }
+    const first = await session.run('r')
+    await program(first, true)
+    await first.close()
+    const second = await session.run('r')
+    expect(await program(second, false)).toBe(large)
+    await second.finish()
+    await expectSound(store)
+  })
+
+  test('what goes on behind a branch that has come back is waited for by the run', async () => {
+    const store = await engine.open()
+    await using node = store.work(
+      {
+        kid: () => 'kid',
+        parent: async (run: Run) => {
+          const kid = await run.child('kid')
+          let late: Promise<unknown> | undefined
+          await run.all({
+            a: async (b) => {
+              late = b.effect('x', () => 1).then(() => kid.result())
+            },
+          })
+          return await late
+        },
+      },
+      { concurrency: 1 },
+    )
+    expect(await (await store.start('parent', { session: 's' })).result()).toBe('kid')
+    await node.close()
+    await expectSound(store)
+  })
+
   test('settled with nothing in between, what was begun is one event', async () => {
     const store = await engine.open()
     const run = await (await store.session('s')).run('r')

@@ -16,6 +16,11 @@ const unshowable: Readonly<Record<string, () => unknown>> = {
       throw new Error('no')
     },
   }),
+  'a proxy that was revoked': () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    return proxy
+  },
   'a proxy that answers nothing': () =>
     new Proxy(
       {},
@@ -72,6 +77,24 @@ describe.each(both)('on $name', (engine) => {
       expect(await (await store.start('next', { session: 's', key: name })).result()).toBe('next')
     }
     await node.close()
+    await expectSound(store)
+  })
+
+  test('let go by its handler, it takes nothing from another run of the session', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const mine = Promise.withResolvers<Run>()
+    await using node = store.work({
+      r: async (run: Run) => {
+        mine.resolve(await session.run('mine'))
+        await run.close()
+      },
+    })
+    await store.start('r', { session: 's' })
+    const run = await mine.promise
+    await node.close()
+    expect(await run.effect('still ours', () => 1)).toBe(1)
+    await run.finish()
     await expectSound(store)
   })
 

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { JobRow } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Part, part, pause, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
@@ -17,7 +17,8 @@ import { occurrence } from './occurrence-decider.ts'
 import { timesOf } from './set-job.ts'
 
 export async function pauseJob(scope: Scope, name: string, options?: { readonly reason?: string }): Promise<JobRow> {
-  const { reason = '' } = optionsOf(options, 'pause')
+  const { reason = '', ...unknown } = optionsOf(options, 'pause')
+  checkKnown(unknown, 'pause')
   if (typeof reason !== 'string' || reason.length > limits.reasonChars)
     throw refuse('OPTION_INVALID', { option: 'reason', why: `it is a text of at most ${limits.reasonChars} characters` })
   return changeJob(scope, name, async (job) =>

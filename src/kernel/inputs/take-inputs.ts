@@ -6,7 +6,7 @@ import { refuse } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
 import { INPUT_BOUNDARIES, type InputBoundary, type InputId, type InputRow } from '../../model/input.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { RunRow, Stored } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -46,7 +46,8 @@ interface Wanted {
 }
 
 export async function takeInputs(branch: BranchHandle, options: TakeInputsOptions | undefined): Promise<readonly TakenInput[]> {
-  const { boundary = 'afterWork', from = 'active', most = limits.takenAtOnce } = optionsOf(options, 'inputs')
+  const { boundary = 'afterWork', from = 'active', most = limits.takenAtOnce, ...unknown } = optionsOf(options, 'inputs')
+  checkKnown(unknown, 'inputs')
   const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
   if (!INPUT_BOUNDARIES.includes(boundary)) throw wrong('boundary', "it is 'afterWork' or 'beforeCompletion'")
   if (from !== 'active' && from !== 'next') throw wrong('from', "it is 'active' or 'next'")

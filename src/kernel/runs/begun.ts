@@ -20,16 +20,16 @@ export class Begun {
 
   begins(asked: Asked, wave: number): void {
     const { kind: _, ...slot } = asked
-    this.#begun.set(entryKey(asked), { type: 'effect.started', data: { ...slot, wave, attempt: 1 } })
+    this.#begun.set(entryKey(asked), { type: 'effect.started', data: { ...slot, wave, attempt: 1, begun: true } })
   }
 
-  /** The program says what came of it: there is no need to say that it began. */
-  async settles<T>(asked: Asked, settle: () => Promise<T>): Promise<T> {
+  /** What came of it is written right now: there is no need to say that it began. */
+  async settles<T>(asked: Asked, write: () => Promise<T>): Promise<T> {
     const key = entryKey(asked)
     const begun = this.#begun.get(key)
     this.#begun.delete(key)
     try {
-      return await settle()
+      return await write()
     } catch (error) {
       if (begun) this.#begun.set(key, begun)
       throw error

@@ -79,26 +79,35 @@ export class BranchHandle implements Branch {
   readonly path: string
   /** Aborted when nobody waits for this branch any more. */
   readonly leaving: AbortSignal
-  /** The run itself, outside of every group. */
-  readonly root: BranchHandle
+  /** Whose branch this is; undefined for the run itself. */
+  readonly parent: BranchHandle | undefined
   #now: number
   #drawn = 0
   #groups = 0
 
-  constructor(open: OpenRun, path: string, now: number, signal: AbortSignal, root?: BranchHandle) {
+  constructor(open: OpenRun, path: string, now: number, signal: AbortSignal, parent?: BranchHandle) {
     this.open = open
     this.path = path
     this.#now = now
     this.leaving = signal
-    this.root = root ?? this
+    this.parent = parent
   }
 
   /** The branch of the same run in which this is asked: a child is known to more of them than the one that started it. */
   here(): BranchHandle {
     const { context } = this.open.scope.engine.environment
-    const current = context?.current()
-    if (current instanceof BranchHandle && current.open === this.open) return current
-    return context ? this.root : this
+    if (!context) return this
+    const current = context.current()
+    let here: BranchHandle = current instanceof BranchHandle && current.open === this.open ? current : this.#root
+    // What goes on behind a branch that has come back is its parent's to wait for.
+    while (here.parent && !this.open.parking.isUnderway(here.path) && !this.open.replay.isLost(here.path)) here = here.parent
+    return here
+  }
+
+  get #root(): BranchHandle {
+    let root: BranchHandle = this
+    while (root.parent) root = root.parent
+    return root
   }
 
   now(): number {
@@ -135,7 +144,7 @@ export class BranchHandle implements Branch {
       if (told) throw refuse('EFFECT_SETTLED', { ...this.open.about, effect: asked.name })
       told = true
       try {
-        const entry = await this.open.once(entryKey(asked), () => this.open.begun.settles(asked, () => settle(this.open, asked, settled)))
+        const entry = await this.open.once(entryKey(asked), () => settle(this.open, asked, settled, { begun: true }))
         this.leaving.removeEventListener('abort', working)
         working()
         return this.received(entry)
@@ -165,7 +174,8 @@ export class BranchHandle implements Branch {
   }
 
   async signal<T = unknown>(name: string, options?: Within): Promise<T | undefined> {
-    const { within } = optionsOf(options, 'signal')
+    const { within, ...unknown } = optionsOf(options, 'signal')
+    checkKnown(unknown, 'a signal')
     const taken = takeName(this.open.scope, name, 'a signal')
     const outcome = await this.#waits('signal', taken, { ms: ms(within) }, (_, late) => pendingSignal(this.open, taken, late))
     return (await load(this.open.scope, outcome.value as Stored | undefined)) as T | undefined
@@ -230,7 +240,9 @@ export class BranchHandle implements Branch {
   }
 
   async child(name: string, options?: { readonly input?: unknown }): Promise<Child> {
-    return childOf(this, takeName(this.open.scope, name, 'a run'), optionsOf(options, 'child'))
+    const { input, ...unknown } = optionsOf(options, 'child')
+    checkKnown(unknown, 'a child')
+    return childOf(this, takeName(this.open.scope, name, 'a run'), { input })
   }
 
   /** On the tape, or live and then on the tape. */

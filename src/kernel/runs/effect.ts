@@ -161,7 +161,7 @@ export async function settle(
   open: OpenRun,
   asked: Asked,
   settled: Settled,
-  { attempt = 1, whole = false }: { readonly attempt?: number; readonly whole?: boolean } = {},
+  { attempt = 1, whole = false, begun = false }: { readonly attempt?: number; readonly whole?: boolean; readonly begun?: boolean } = {},
 ): Promise<Entry> {
   const { clock } = open.scope.engine.environment
   const at = clock.now()
@@ -170,7 +170,8 @@ export async function settle(
   const told =
     'error' in settled ? { error: errorData(open.scope, settled.error) } : { value: await kept(open, settled.result, about, whole) }
   const data = 'error' in told ? { ...facts, error: told.error } : { ...facts, result: told.value }
-  const { seq } = await open.record({ type: 'effect.settled', data, at, whole: true })
+  const write = () => open.record({ type: 'effect.settled', data, at, whole: true })
+  const { seq } = await (begun ? open.begun.settles(asked, write) : write())
   return { ...asked, seq, at, done: true, attempts: attempt, ...told }
 }
 

@@ -1,7 +1,7 @@
 // Forks: another session or run that shares what was recorded up to a seq, and copies nothing.
 
 import { refuse } from '../../model/errors.ts'
-import { checkSeq, optionsOf } from '../../model/options.ts'
+import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import type { RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type DoneRow, NOT_THERE, part, plan } from '../execute.ts'
@@ -35,7 +35,9 @@ export async function forkSession(scope: Scope, from: SessionRow, options: ForkO
 }
 
 async function sharedUpTo({ engine, tenant }: Scope, options: ForkOptions): Promise<number> {
-  const at = checkSeq(optionsOf(options, 'fork').at)
+  const { at: given, key: _, ...unknown } = optionsOf(options, 'fork')
+  checkKnown(unknown, 'a fork')
+  const at = checkSeq(given)
   const { seq: head } = await engine.backend.journal.head(tenant)
   if (at > head) throw refuse('RANGE_INVALID', { why: `the journal ends at ${head}, so nothing can be shared up to ${at}` })
   return at

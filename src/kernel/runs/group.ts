@@ -117,6 +117,6 @@ function fork<B extends Branches>(parent: BranchHandle, branches: B): readonly F
       leaving.abort(refuse('ABORTED', {}))
     }
     open.parking.begins(path)
-    return { name, label, work, leave, end, branch: new BranchHandle(open, path, parent.now(), leaving.signal, parent.root) }
+    return { name, label, work, leave, end, branch: new BranchHandle(open, path, parent.now(), leaving.signal, parent) }
   })
 }

@@ -55,7 +55,8 @@ async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<H
     result = await handler(run, run.input)
     if (run.state === 'running' || run.state === 'waiting') await run.finish(result)
     return 'finished'
-  } catch (error) {
+  } catch (thrown) {
+    const error = lookable(thrown)
     const { logger } = scope.engine.environment
     const code = error instanceof InkError ? error.code : ''
     if (code === 'REPLAY_DIVERGED') {
@@ -82,6 +83,16 @@ async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<H
     }
     return 'failed'
   }
+}
+
+/** Anything can be thrown, also what cannot even be asked what it is. */
+function lookable(thrown: unknown): unknown {
+  try {
+    if (thrown instanceof InkError) return thrown
+  } catch {
+    return new Error('something that cannot be shown was thrown')
+  }
+  return thrown
 }
 
 /** In one commit: the run waits, the lease is free, the item sleeps. False when something happened in the session that was not looked at. */

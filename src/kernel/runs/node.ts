@@ -3,7 +3,7 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import type { RunId, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -68,7 +68,8 @@ export class RunNode implements WorkNode {
 
   constructor(scope: Scope, handlers: Readonly<Record<string, Handler>>, options: WorkOptions | undefined, only: TenantId | undefined) {
     checkOpen(scope.engine)
-    const { concurrency = CONCURRENCY, drain = DRAIN_MS } = optionsOf(options, 'work')
+    const { concurrency = CONCURRENCY, drain = DRAIN_MS, ...unknown } = optionsOf(options, 'work')
+    checkKnown(unknown, 'a node')
     if (!Number.isSafeInteger(concurrency) || concurrency < 1)
       throw refuse('OPTION_INVALID', { option: 'concurrency', why: 'it is a whole number from 1 on' })
     const given = Object.entries(optionsOf(handlers, 'handlers'))

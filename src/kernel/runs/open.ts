@@ -1,6 +1,6 @@
 // Taking a run up: it is found or written down, its lease is taken, and both in one commit.
 
-import { refuse } from '../../model/errors.ts'
+import { InkError, refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { isOver, type RunRow } from '../../model/run.ts'
@@ -61,8 +61,9 @@ export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'rel
   try {
     return await takeUp(scope, { ...wanted, seen: seen ?? NOT_THERE }, set, { waitMs, signal })
   } catch (error) {
-    // Somebody else wrote it down first: then it is theirs to hold, or to wait for.
-    if (!isConflict(error, 'names')) throw error
+    // Somebody else wrote it down first: then it is theirs to hold, or to wait for. Or it has ended just now, and opens finished.
+    const ended = error instanceof InkError && error.code === 'RUN_FINISHED'
+    if (!isConflict(error, 'names') && !ended) throw error
     return openRun(scope, within, name, options)
   }
 }

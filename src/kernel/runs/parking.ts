@@ -74,6 +74,10 @@ export class Parking {
     for (const branch of this.#branches) if (branch === path || branch.startsWith(`${path}/`)) this.#branches.delete(branch)
   }
 
+  isUnderway(path: string): boolean {
+    return this.#branches.has(path)
+  }
+
   waits(path: string, until: number | undefined): Waiting {
     const waiting: Waiting = { path, until, seen: 0, end: () => void this.#waiting.delete(waiting) }
     this.#waiting.add(waiting)

@@ -185,6 +185,8 @@ export class RunInHand implements Run {
   async leave(write: (release: readonly Part[]) => Promise<unknown>): Promise<void> {
     const { open } = this.#live()
     const { engine, tenant } = this.#scope
+    // Let go, it has nothing to give back: what it held may be somebody else's by now.
+    if (this.#closed) return void (await write([]))
     const last = engine.keeper.leave(open.hold)
     try {
       await write(last ? [engine.keeper.releasePart(open.hold, { session: this.session, run: this.id })] : [])

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { type RunId, type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { isOver, RUN_STATES, type RunRow, type RunState } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -36,7 +36,8 @@ export async function listRuns(
   options: RunListOptions = {},
 ): Promise<{ readonly items: readonly RunRow[]; readonly cursor?: string }> {
   checkOpen(scope.engine)
-  const { state, session, name, parent, last = 50, cursor } = optionsOf(options, 'list')
+  const { state, session, name, parent, last = 50, cursor, ...unknown } = optionsOf(options, 'list')
+  checkKnown(unknown, 'a list of runs')
   checkLast(last, 'runs')
   if (state !== undefined && !RUN_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `there is no run state '${state}'` })
   const asked = { state, session, name, parent }

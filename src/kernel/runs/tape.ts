@@ -34,6 +34,8 @@ export interface Entry {
   readonly outcome?: Readonly<Record<string, unknown>>
   /** An effect that was begun and of which nothing more is known. */
   readonly started?: boolean
+  /** With `begin`: the program does it itself. */
+  readonly begun?: boolean
   /** The last attempt that failed, and when the next one is due. */
   readonly retried?: { readonly attempt: number; readonly until: number }
   /** Of a wait that has begun. */
@@ -121,7 +123,8 @@ export class Tape {
       return
     }
     // What another run left unfinished is not this one's: it is asked for anew.
-    for (const [key, entry] of this.#entries) if (!entry.done) this.#entries.delete(key)
+    // But for what was begun and is the program's own to do: it asks for that before what came after it.
+    for (const [key, entry] of this.#entries) if (!entry.done && !entry.begun) this.#entries.delete(key)
     this.#source++
     this.#from = source.to ?? this.#from
     this.#inSegment = 0
@@ -184,7 +187,7 @@ function askedBy(scope: Scope, { type, payload, seq }: EventRecord): { readonly 
 function told(type: string, data: TapeData): Partial<Entry> & { readonly done: boolean } {
   switch (type) {
     case 'effect.started':
-      return { done: false, started: true }
+      return { done: false, started: true, ...(data.begun === true && { begun: true }) }
     case 'effect.retried':
       return { done: false, started: false, retried: { attempt: data.attempt as number, until: data.until as number } }
     case 'effect.settled':

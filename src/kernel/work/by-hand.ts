@@ -35,7 +35,8 @@ export async function find(
 }
 
 export async function cancel(scope: Scope, queue: string, given: string, options?: { readonly reason?: string }): Promise<WorkItem> {
-  const { reason = '' } = optionsOf(options, 'cancel')
+  const { reason = '', ...unknown } = optionsOf(options, 'cancel')
+  checkKnown(unknown, 'cancel')
   if (typeof reason !== 'string' || reason.length > limits.reasonChars)
     throw refuse('OPTION_INVALID', { option: 'reason', why: `it is a text of at most ${limits.reasonChars} characters` })
   const found = await find(scope, queue, given)
