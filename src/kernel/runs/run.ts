@@ -59,6 +59,8 @@ export class RunInHand implements Run {
   readonly input: unknown
   #result: unknown
   #closed = false
+  /** The lease is given back, or left to run out. */
+  #gone = false
 
   /** Open, or ended and only to be looked at. */
   constructor(scope: Scope, run: OpenRun | RunRow, input: unknown, result?: unknown) {
@@ -186,7 +188,7 @@ export class RunInHand implements Run {
     const { open } = this.#live()
     const { engine, tenant } = this.#scope
     // Let go, it has nothing to give back: what it held may be somebody else's by now.
-    if (this.#closed) return void (await write([]))
+    if (this.#gone) return void (await write([]))
     const last = engine.keeper.leave(open.hold)
     try {
       await write(last ? [engine.keeper.releasePart(open.hold, { session: this.session, run: this.id })] : [])
@@ -195,6 +197,12 @@ export class RunInHand implements Run {
       throw error
     }
     this.#closed = true
+    this.#letGo(open)
+  }
+
+  #letGo(open: OpenRun): void {
+    const { engine, tenant } = this.#scope
+    this.#gone = true
     engine.openRuns.remove(tenant, open)
     engine.keeper.letGo(open.hold)
   }
@@ -204,18 +212,16 @@ export class RunInHand implements Run {
     if (!open || this.#closed) return
     this.#closed = true
     open.end(refuse('RUN_CLOSED', open.about))
-    const { engine, tenant } = this.#scope
+    const { engine } = this.#scope
     if (open.hold.signal.aborted || engine.closing.aborted) {
-      engine.openRuns.remove(tenant, open)
-      engine.keeper.letGo(open.hold)
+      this.#letGo(open)
       return
     }
     try {
       await this.leave(async (release) => release.length > 0 && plan(this.#scope, release))
     } catch (error) {
       // It runs out by itself, and nobody here renews it any more.
-      engine.openRuns.remove(tenant, open)
-      engine.keeper.letGo(open.hold)
+      this.#letGo(open)
       engine.environment.logger.warn('a lease could not be given back', { run: this.id, error: String(error) })
     }
   }
