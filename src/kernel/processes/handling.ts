@@ -6,12 +6,14 @@ import { limits } from '../../model/limits.ts'
 import { hasEnded, type ProcessId, type ProcessRow } from '../../model/process.ts'
 import { part, readRow } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
-import { FinalError, isPassing } from '../runs/effect.ts'
+import { FinalError } from '../runs/effect.ts'
 import type { Hold } from '../runs/keeper.ts'
 import { errorData } from '../runs/stored.ts'
+import { isPassing } from '../runs/whose-error.ts'
 import type { Scope } from '../scope.ts'
 import type { HeldClaim } from '../work/claim.ts'
 import { storeNow } from '../work/now.ts'
+import { persist } from '../work/persist.ts'
 import { asCancelled, asFailed, type Ended, endProcess } from './ending.ts'
 import { holding, outside } from './hand.ts'
 import { HeldHandle, type HeldProcess } from './handle.ts'
@@ -169,15 +171,17 @@ async function work(claim: HeldClaim, child: Underway, handler: ProcessHandler, 
   else leaving.addEventListener('abort', leave, { once: true })
   // Heard below; until then it is nobody's mistake.
   left.promise.catch(() => {})
+  // What it came to is not lost because the store is away for a moment: of what is bound to its owner nobody else could say it.
+  const said = <R>(write: () => Promise<R>): Promise<R> => persist(claim.scope, write, { ms: 2 * claim.leaseMs, leaving })
   try {
     await beforehand(child, claim.scope)
     const value = await Promise.race([child.input().then((input) => handler(child, input)), left.promise])
-    if (!claim.isSettled) await child.complete(value)
+    if (!claim.isSettled) await said(() => child.complete(value))
     return endedAs(child)
   } catch (error) {
     if (claim.isSettled) return endedAs(child)
     if (error === leaving.reason) return leaveIt(claim, child, error)
-    return threw(claim, child, error)
+    return said(() => threw(claim, child, error))
   } finally {
     leaving.removeEventListener('abort', leave)
   }

@@ -1,6 +1,6 @@
 // An effect is an action outside, recorded once. Its result is on the tape before the program sees it; what is on the tape is not done again.
 
-import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
+import { InkError, refuse } from '../../model/errors.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { ErrorData, Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -12,6 +12,7 @@ import { errorData, member, store } from './stored.ts'
 import { EffectStream } from './stream.ts'
 import { type Asked, type Entry, entryKey } from './tape.ts'
 import { nap, storeTime, waitFor } from './wait.ts'
+import { isPassing } from './whose-error.ts'
 
 export interface EffectContext {
   /** The same for every attempt and after every crash: hand it on as an idempotency key. */
@@ -69,10 +70,6 @@ export function takeRetry(given: RetryOptions | undefined): Retry {
 // Beyond a thousand doublings there is only infinity, and nothing times that is no number.
 const delayAfter = ({ backoff, factor, most }: Retry, attempt: number): number =>
   backoff === 0 ? 0 : Math.round(Math.min(most, backoff * factor ** (attempt - 1)))
-
-const PASSING: readonly ErrorKind[] = ['conflict', 'exhausted', 'corrupt', 'unavailable', 'unknown']
-/** Says something about the store, and nothing about what was asked of it. */
-export const isPassing = (error: unknown): boolean => error instanceof InkError && PASSING.includes(error.kind)
 
 const isFinal = (thrown: unknown): boolean => member(thrown, 'retryable') === false
 

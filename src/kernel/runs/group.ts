@@ -5,6 +5,7 @@ import { type All, type Branch, type Branches, BranchHandle } from './branch.ts'
 import { takeBranch } from './names.ts'
 import { entryKey } from './tape.ts'
 import { leaveWaits } from './wait.ts'
+import { isTheRuns } from './whose-error.ts'
 
 interface Forked {
   readonly name: string
@@ -53,6 +54,8 @@ export async function raceOf<B extends Branches>(parent: BranchHandle, branches:
   // The first to come back has won, with a failure as well.
   const coming = new Map(group.filter(({ label }) => recorded === undefined || label === recorded).map((one) => [one.label, comeBack(one)]))
   let won = await Promise.race(coming.values())
+  // The store was away for a moment: that is no outcome, and nobody has won.
+  if ('error' in won && !isTheRuns(won.error)) throw won.error
   if (recorded === undefined) {
     await open.replay.clear(asked)
     const { kind: _, ...slot } = asked

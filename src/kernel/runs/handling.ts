@@ -5,22 +5,16 @@ import { isOver } from '../../model/run.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../work/now.ts'
+import { persist } from '../work/persist.ts'
 import { work } from '../work/work-decider.ts'
-import { isPassing } from './effect.ts'
 import { workId } from './names.ts'
 import type { Handler } from './node.ts'
 import type { Parked } from './parking.ts'
 import type { RunInHand } from './run.ts'
 import { errorData } from './stored.ts'
+import { isTheRuns } from './whose-error.ts'
 
 export type How = 'finished' | 'parked' | 'failed'
-
-// What the program was told about its own doings: recorded, and met again by replay.
-const THE_RUNS: readonly string[] = ['EFFECT_FAILED', 'RUN_FAILED', 'RUN_CANCELLED', 'KEY_REUSED', 'INBOX_CLAIM_LOST']
-const NOT_THE_RUNS: readonly string[] = ['TENANT_CLOSED', 'SESSION_ARCHIVED', 'SESSION_DELETED']
-
-const isTheRuns = (error: unknown): boolean =>
-  !(error instanceof InkError) || THE_RUNS.includes(error.code) || !(isPassing(error) || NOT_THE_RUNS.includes(error.code))
 
 // How long a run rests that could not go on because of the store.
 const REST_MS = 1000
@@ -72,14 +66,14 @@ async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<H
     }
     if (!isTheRuns(error)) {
       logger.warn('a run is tried again later', { run: run.id, name: run.name, error: String(error) })
-      await giveBack(scope, run, (await storeNow(scope)) + REST_MS)
+      await giveBack(scope, run, REST_MS, scope.engine.keeper.ttlMs)
       return 'failed'
     }
     try {
       await run.fail(error)
     } catch (failure) {
       logger.error('a run could not be ended', { run: run.id, name: run.name, error: String(failure) })
-      await giveBack(scope, run, (await storeNow(scope)) + REST_MS)
+      await giveBack(scope, run, REST_MS, scope.engine.keeper.ttlMs)
     }
     return 'failed'
   }
@@ -121,13 +115,17 @@ async function halt(scope: Scope, run: RunInHand, error: unknown): Promise<void>
   open.end(error)
 }
 
-/** Somebody else may take it up, from then on. */
-async function giveBack(scope: Scope, run: RunInHand, at = 0): Promise<void> {
+/** Somebody else may take it up, after a rest. Where the store is away, as soon as it is back: whoever said nothing would be taken for dead. */
+async function giveBack(scope: Scope, run: RunInHand, restMs = 0, patientMs = 0): Promise<void> {
   const { id, session } = run
   run.open.end(refuse('RUN_CLOSED', run.open.about))
-  const back = part(work, workId(scope, id), { verb: 'release', at }, { session, run: id })
-  try {
+  const write = async () => {
+    const at = restMs === 0 ? 0 : (await storeNow(scope)) + restMs
+    const back = part(work, workId(scope, id), { verb: 'release', at }, { session, run: id })
     await run.leave((release) => plan(scope, [back, ...release], { guards: [run.open.hold.guard] }))
+  }
+  try {
+    await persist(scope, write, { ms: patientMs, leaving: run.open.hold.signal })
   } catch (error) {
     scope.engine.environment.logger.warn('a run could not be given back', { run: id, error: String(error) })
     await run.close()

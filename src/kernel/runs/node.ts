@@ -61,6 +61,7 @@ export class RunNode implements WorkNode {
   readonly #passed = new Map<string, number>()
   /** When it last looked for what dead processes left. */
   readonly #searched = new Map<string, number>()
+  #turn = 0
   readonly #count = { taken: 0, finished: 0, parked: 0, failed: 0 }
   readonly #loop: Loop
   readonly #unlist: () => void
@@ -117,7 +118,10 @@ export class RunNode implements WorkNode {
   /** Takes what it can; the answer is how long, at most, nothing more is due. */
   async #look(): Promise<number | undefined> {
     let next: number | undefined
-    for (const name of this.#handlers.keys()) {
+    // The first in line changes: names behind one that always has something would never come.
+    const names = [...this.#handlers.keys()]
+    const first = this.#turn++ % names.length
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
       if (this.#running.size >= this.#concurrency) return undefined
       let passed = 0
       for (const { tenant, at } of await this.#due(name)) {

@@ -186,7 +186,7 @@ export class RunInHand implements Run {
   /** Writes with what gives the lease back, where nobody else borrows it, and then holds it no more. */
   async leave(write: (release: readonly Part[]) => Promise<unknown>): Promise<void> {
     const { open } = this.#live()
-    const { engine, tenant } = this.#scope
+    const { engine } = this.#scope
     // Let go, it has nothing to give back: what it held may be somebody else's by now.
     if (this.#gone) return void (await write([]))
     const last = engine.keeper.leave(open.hold)

@@ -1,15 +1,16 @@
 // Signals: sent to a session, taken by the run that asks for them, in the order they came. One that comes early waits.
 
 import type { Json } from '../../model/data.ts'
-import { refuse } from '../../model/errors.ts'
+import { InkError, refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import { type Id, isId, type RunId, type SessionId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { RunRow } from '../../model/run.ts'
 import type { SignalRow } from '../../model/signal.ts'
+import type { Guard } from '../../ports/commit.ts'
 import { everyRow } from '../every-row.ts'
-import { type Part, part, plan } from '../execute.ts'
+import { type Part, type PlanOptions, part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { findSession, sessionById } from '../session.ts'
 import { work } from '../work/work-decider.ts'
@@ -50,18 +51,40 @@ export async function sendSignal(scope: Scope, to: string, name: string, data: u
   const value = await store(scope, data, { of: 'the signal' })
   const id = scope.engine.newId<'signal'>()
   const send = part(signal, id, { verb: 'send', session: session.id, name: taken, data: value as Json }, { session: session.id })
-  const woken = new Set((await waitingFor(scope, session.id, taken)).slice(0, AT_ONCE))
-  const parts = [send, ...[...woken].map((run) => wakePart(scope, run, session.id))]
-  const { receipts } = await plan(scope, parts, {
-    open: session.id,
-    ...(key !== undefined && { key, within: `signal/${session.id}/${taken}`, body: value }),
-  })
+  const keyed = key !== undefined && { key, within: `signal/${session.id}/${taken}`, body: value }
+  const { receipts, woken } = await sendAndWake(scope, session.id, taken, send, { open: session.id, ...keyed })
   // A run that began to wait between the look and the commit has either seen the signal or is found now, as are those beyond the first.
   for (const run of await waitingFor(scope, session.id, taken)) {
     if (!woken.has(run)) await plan(scope, [wakePart(scope, run, session.id)])
   }
   return receipts[0] as Receipt
 }
+
+/**
+ * In one commit with whoever waits for it. Where something happens in the session between the look and the commit, somebody may have begun to
+ * wait: then it is looked again, and in a session that is never quiet those are woken behind it.
+ */
+async function sendAndWake(
+  scope: Scope,
+  session: SessionId,
+  name: string,
+  send: Part,
+  options: PlanOptions,
+): Promise<{ readonly receipts: readonly Receipt[]; readonly woken: ReadonlySet<RunId> }> {
+  for (let tries = 1; ; tries++) {
+    const { seq } = await scope.engine.backend.journal.head(scope.tenant)
+    const woken = new Set((await waitingFor(scope, session, name)).slice(0, AT_ONCE))
+    const guards: readonly Guard[] = tries < TRIES ? [{ kind: 'quiet', session, after: seq }] : []
+    try {
+      const { receipts } = await plan(scope, [send, ...[...woken].map((run) => wakePart(scope, run, session))], { ...options, guards })
+      return { receipts, woken }
+    } catch (error) {
+      if (!(error instanceof InkError && error.code === 'HEAD_MOVED')) throw error
+    }
+  }
+}
+
+const TRIES = 5
 
 // Runs woken in the commit of the signal; those that wait longest come first.
 const AT_ONCE = 1000
