@@ -11,7 +11,7 @@ import type { AskOptions } from '../approvals/asking.ts'
 import { completeClaim, type InboxClaim, type InboxOptions, takeBatches } from '../inputs/take-batches.ts'
 import { type TakeInputsOptions, type TakenInput, takeInputs } from '../inputs/take-inputs.ts'
 import { type Child, childOf } from './child.ts'
-import { type EffectContext, type EffectOptions, effectError, perform, type Settled, settle, takeRetry } from './effect.ts'
+import { checkEffectOptions, type EffectContext, type EffectOptions, effectError, perform, type Settled, settle } from './effect.ts'
 import { allOf, raceOf } from './group.ts'
 import { markKey, markOf } from './mark.ts'
 import { takeName } from './names.ts'
@@ -290,13 +290,6 @@ export class BranchHandle implements Branch {
   learn(now: number): void {
     this.#now = Math.max(this.#now, now)
   }
-}
-
-function checkEffectOptions({ retry, ifUnknown, redact: _, ...unknown }: EffectOptions): void {
-  checkKnown(unknown, 'an effect')
-  if (!['retry', 'ask', undefined].includes(ifUnknown))
-    throw refuse('OPTION_INVALID', { option: 'ifUnknown', why: "it is 'retry' or 'ask'" })
-  takeRetry(retry)
 }
 
 export const ms = (within: Duration | undefined): number | undefined => (within === undefined ? undefined : milliseconds(within))

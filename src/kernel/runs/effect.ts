@@ -58,13 +58,20 @@ interface Retry {
 
 const DAY = 86_400_000
 
-export function takeRetry(given: RetryOptions | undefined): Retry {
+function takeRetry(given: RetryOptions | undefined): Retry {
   const { attempts = given === undefined ? 1 : 3, backoff = '1s', factor = 2, most = '1h', ...unknown } = optionsOf(given, 'retry')
   checkKnown(unknown, 'retry')
   const wrong = (why: string) => refuse('OPTION_INVALID', { option: 'retry', why })
   if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrong('attempts is a whole number from 1 on')
   if (typeof factor !== 'number' || !(factor >= 1)) throw wrong('factor is a number from 1 on')
   return { attempts, backoff: milliseconds(backoff), factor, most: Math.min(milliseconds(most), DAY) }
+}
+
+export function checkEffectOptions({ retry, ifUnknown, redact: _, ...unknown }: EffectOptions): void {
+  checkKnown(unknown, 'an effect')
+  if (!['retry', 'ask', undefined].includes(ifUnknown))
+    throw refuse('OPTION_INVALID', { option: 'ifUnknown', why: "it is 'retry' or 'ask'" })
+  takeRetry(retry)
 }
 
 // Beyond a thousand doublings there is only infinity, and nothing times that is no number.
