@@ -2,25 +2,13 @@
 // the tests, so nothing is waited for.
 
 import { describe, expect, test } from 'vitest'
-import type { Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { shared } from '../runs/in-memory.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
+import { statesOf, workOff } from './occurrences.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-
-const statesOf = async (store: Store, name: string) =>
-  (await store.cron.occurrences(name, { last: 1000 })).items.map(({ state }) => state).reverse()
-
-/** Claims whatever is there, and completes it. */
-async function workOff(store: Store): Promise<number> {
-  for (let done = 0; ; done++) {
-    const claim = await store.queue('q').claim()
-    if (!claim) return done
-    await claim.complete()
-  }
-}
 
 describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('on $name', (engine) => {
   const open = () => engine.openInTime({ schedule: false })

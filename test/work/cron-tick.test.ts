@@ -1,21 +1,12 @@
 // Asking for what is due by the clock, instead of waiting for a loop to see it.
 
 import { describe, expect, test } from 'vitest'
-import type { Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { shared } from '../runs/in-memory.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
+import { workOff } from './occurrences.ts'
 
 const HOUR = 3_600_000
-
-/** Claims whatever is there, and completes it. */
-async function workOff(store: Store): Promise<number> {
-  for (let done = 0; ; done++) {
-    const claim = await store.queue('q').claim()
-    if (!claim) return done
-    await claim.complete()
-  }
-}
 
 describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('on $name', (engine) => {
   const open = () => engine.openInTime({ schedule: false })
