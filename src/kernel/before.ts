@@ -1,14 +1,15 @@
 // Until when something is to be forgotten, as whoever prunes says it.
 
 import { refuse } from '../model/errors.ts'
-import { optionsOf } from '../model/options.ts'
+import { checkKnown, optionsOf } from '../model/options.ts'
 
 export interface PruneBefore {
   readonly before: Date | number
 }
 
 export function takeBefore(options: PruneBefore): number {
-  const { before } = optionsOf(options, 'prune')
+  const { before, ...unknown } = optionsOf(options, 'prune')
+  checkKnown(unknown, 'prune')
   const time = before instanceof Date ? before.getTime() : before
   if (typeof time !== 'number' || !Number.isFinite(time)) throw refuse('RANGE_INVALID', { why: 'say with `before` until when' })
   return time

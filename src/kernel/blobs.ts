@@ -5,7 +5,7 @@ import { type BlobRef, checkDigest } from '../model/blob.ts'
 import { fromUtf8, hex, utf8 } from '../model/bytes.ts'
 import { assert, refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
-import { listOf, optionsOf } from '../model/options.ts'
+import { checkKnown, listOf, optionsOf } from '../model/options.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 export interface BlobOptions {
@@ -30,7 +30,8 @@ export const storeBlobs = (scope: () => Scope): StoreBlobs => ({
 
 export async function putBlob(scope: Scope, bytes: Uint8Array, options?: BlobOptions): Promise<BlobRef> {
   checkOpen(scope.engine)
-  const { kind, hints } = optionsOf(options, 'blobs.put')
+  const { kind, hints, ...unknown } = optionsOf(options, 'blobs.put')
+  checkKnown(unknown, 'a blob')
   if (!(bytes instanceof Uint8Array)) throw refuse('OPTION_INVALID', { option: 'bytes', why: 'a blob is a Uint8Array' })
   if (bytes.length > limits.blobBytes) throw refuse('BLOB_TOO_LARGE', { bytes: bytes.length, limit: limits.blobBytes })
   if (kind !== undefined) checkWord(kind, 'kind')

@@ -5,7 +5,7 @@ import { refuse } from '../model/errors.ts'
 import type { EventRecord, Receipt } from '../model/event.ts'
 import type { Id, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkSeq, optionsOf } from '../model/options.ts'
+import { checkKnown, checkSeq, optionsOf } from '../model/options.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { Change, Guard } from '../ports/commit.ts'
 import { type AnyDecider, ERASED } from './decider.ts'
@@ -33,9 +33,9 @@ export interface EraseReport {
 
 export async function erase(scope: Scope, options: EraseOptions): Promise<EraseReport> {
   checkOpen(scope.engine)
-  const given = optionsOf(options, 'erase')
-  const seq = checkSeq(given.seq)
-  const reason = checkReason(given.reason)
+  const { seq: at, reason: why, ...unknown } = optionsOf(options, 'erase')
+  checkKnown(unknown, 'an erasure')
+  const [seq, reason] = [checkSeq(at), checkReason(why)]
   const { journal, upkeep } = scope.engine.backend
   const event = seq === 0 ? undefined : (await journal.page(scope.tenant, { from: seq - 1, to: seq, limit: 1 })).events[0]
   if (!event) throw refuse('EVENT_UNKNOWN', { seq, tenant: scope.tenant, head: (await journal.head(scope.tenant)).seq })

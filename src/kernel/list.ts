@@ -2,6 +2,7 @@
 
 import { refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
+import { checkKnown } from '../model/options.ts'
 import { type Body, decodeBody, type StoredRow } from '../model/rows.ts'
 import type { ColumnValue, TableName } from '../model/tables.ts'
 import { checkOpen, type Scope } from './scope.ts'
@@ -33,10 +34,11 @@ export async function listRows<T>(
   scope: Scope,
   table: TableName,
   { index, equals, backwards = true }: { readonly index: string; readonly equals: readonly ColumnValue[]; readonly backwards?: boolean },
-  { last = LAST, cursor }: PageOptions,
+  { last = LAST, cursor, ...unknown }: PageOptions,
   show: (row: StoredRow) => T = (row) => decodeBody<T & Body>(row.body),
 ): Promise<Page<T>> {
   checkOpen(scope.engine)
+  checkKnown(unknown, 'this list')
   checkLast(last, table.replaceAll('_', ' '))
   const page = await scope.engine.backend.rows.list(scope.tenant, table, {
     index,

@@ -5,7 +5,7 @@ import { refuse } from '../model/errors.ts'
 import { checkActor, type Event, type EventRecord, TRANSIENT, typePattern } from '../model/event.ts'
 import { type Id, type RunId, type SessionId, type TenantId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkSeq, listOf, optionsOf } from '../model/options.ts'
+import { checkKnown, checkSeq, listOf, optionsOf } from '../model/options.ts'
 import type { Timer } from '../ports/environment.ts'
 import type { JournalReads, Page, PageQuery } from '../ports/journal.ts'
 import { telling } from './draft.ts'
@@ -105,9 +105,9 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
 
 export async function pageEvents(scope: Scope, given?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage> {
   checkOpen(scope.engine)
-  const query = optionsOf(given, 'page')
+  const { cursor, ...query } = optionsOf(given, 'page')
   const narrowed = telling(scope, () => narrow(query))
-  const from = query.cursor === undefined ? narrowed.from : cursorSeq(query.cursor)
+  const from = cursor === undefined ? narrowed.from : cursorSeq(cursor)
   const limit = Math.min(query.limit ?? 100, limits.listRows)
   if (limit < 1) throw refuse('RANGE_INVALID', { why: 'a page holds at least one event' })
   const readPage = await pageReader(scope, narrowed.session)
@@ -172,19 +172,20 @@ export async function* scanJournal(
 }
 
 function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
-  const { signal } = query
+  const { session, run, subject, types: named, actor, after: past = 0, before: end, since, until, backwards, ...rest } = query
+  const { limit, live: _, signal, ...unknown } = rest
+  // One letter wrong in `session`, and it would be everybody's events.
+  checkKnown(unknown, 'a query')
   if (signal !== undefined && typeof signal?.addEventListener !== 'function')
     throw refuse('OPTION_INVALID', { option: 'signal', why: 'it is an AbortSignal' })
-  const types = listOf(query.types, 'types')
+  const types = listOf(named, 'types')
   if (types && types.length > limits.typePatterns)
     throw refuse('RANGE_INVALID', { why: `ask for at most ${limits.typePatterns} types at a time` })
-  const { session, run, subject, actor, backwards } = query
   for (const id of [session, run, subject]) if (id !== undefined) toId(id)
   if (actor !== undefined) checkActor(actor)
-  const after = checkSeq(query.after ?? 0)
-  const before = query.before === undefined ? undefined : checkSeq(query.before)
-  if (query.limit !== undefined && (!Number.isSafeInteger(query.limit) || query.limit < 0))
-    throw refuse('RANGE_INVALID', { why: 'limit is a whole number' })
+  const after = checkSeq(past)
+  const before = end === undefined ? undefined : checkSeq(end)
+  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) throw refuse('RANGE_INVALID', { why: 'limit is a whole number' })
   return {
     from: backwards ? (before ?? Number.MAX_SAFE_INTEGER) : after,
     ...(backwards ? { to: after + 1 } : before !== undefined && { to: before - 1 }),
@@ -194,8 +195,8 @@ function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
     ...(subject && { subject }),
     ...(actor && { actor }),
     ...(types && { types: types.map(typePattern) }),
-    ...(query.since !== undefined && { since: instant(query.since) }),
-    ...(query.until !== undefined && { until: instant(query.until) }),
+    ...(since !== undefined && { since: instant(since) }),
+    ...(until !== undefined && { until: instant(until) }),
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { refuse } from '../model/errors.ts'
 import type { EventRecord } from '../model/event.ts'
+import { checkKnown } from '../model/options.ts'
 import { compareKeys, compareText } from '../model/order.ts'
 import { type Body, decodeBody, type ScannedRow } from '../model/rows.ts'
 import { type TableName, tableNames, tableOf } from '../model/tables.ts'
@@ -42,6 +43,9 @@ const ADOPT_TRIES = 50
 const OWN_WRITERS_WAIT = 4
 
 export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promise<RebuildReport> {
+  const { check, signal: _, progress: _p, ...unknown } = options
+  // One letter wrong in `check`, and rows would be written.
+  checkKnown(unknown, 'rebuild')
   const { lane, backend } = scope.engine
   let scratch = await backend.upkeep.scratch()
   let release: (() => void) | undefined
@@ -69,7 +73,7 @@ export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promi
         // The log cannot start anew while a picture of it is open: it is not kept longer than needed.
         await snapshot.close()
       }
-      if (options.check || report.equal || (await backend.upkeep.adopt(scope.tenant, scratch, head))) return report
+      if (check || report.equal || (await backend.upkeep.adopt(scope.tenant, scratch, head))) return report
     }
     throw refuse('CONFLICT', { table: 'journal', id: scope.tenant, tries: ADOPT_TRIES })
   } finally {

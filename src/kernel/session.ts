@@ -1,18 +1,16 @@
 // A session in hand: what it was when last seen, and what can be done with it.
 
-import { utf8Length } from '../model/bytes.ts'
-import { takeData } from '../model/data.ts'
 import { refuse } from '../model/errors.ts'
 import type { Receipt } from '../model/event.ts'
 import { checkActor } from '../model/event.ts'
 import { type SessionId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkKey, checkSeq, optionsOf } from '../model/options.ts'
+import { checkKey, checkKnown, optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { BranchState, SessionRelation, SessionRow, SessionState } from '../model/session.ts'
 import { nameId } from '../model/tables.ts'
 import { type AppendOptions, append } from './append.ts'
-import { admit, telling } from './draft.ts'
+import { telling } from './draft.ts'
 import { checkReason, type EraseReport, eraseSession } from './erase.ts'
 import { execute } from './execute.ts'
 import { clearSession } from './inputs/lists.ts'
@@ -27,15 +25,7 @@ import type { Run } from './runs/run.ts'
 import { cancelRuns } from './runs/runs.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { session as decider, type SessionCommand } from './session-decider.ts'
-
-export interface SessionOptions {
-  readonly title?: string
-  /** Whose session this is: an opaque id, to list by. */
-  readonly owner?: string
-  readonly metadata?: NonNullable<SessionRow['metadata']>
-  readonly branch?: BranchState
-  readonly relation?: SessionRelation
-}
+import { checkMetadata, checkTitle, type SessionOptions, takeSessionOptions } from './session-options.ts'
 
 export interface ListOptions {
   readonly state?: SessionState
@@ -135,7 +125,9 @@ class SessionHandle implements Session {
   }
 
   async delete(options: { readonly reason: string }): Promise<EraseReport> {
-    const reason = checkReason(optionsOf(options, 'delete').reason)
+    const { reason: why, ...unknown } = optionsOf(options, 'delete')
+    checkKnown(unknown, 'delete')
+    const reason = checkReason(why)
     await this.#do({ verb: 'delete', id: this.id, reason })
     await cancelRuns(this.#scope, this.id, 'its session was deleted')
     await clearSession(this.#scope, this.id)
@@ -182,7 +174,7 @@ class SessionHandle implements Session {
 export async function openSession(scope: Scope, key: string, options: SessionOptions = {}): Promise<Session> {
   checkOpen(scope.engine)
   const named = maskKey(scope, key)
-  const set = checkOptions(scope, options)
+  const set = takeSessionOptions(scope, options)
   for (let attempt = 1; ; attempt++) {
     const found = await findSession(scope, key)
     if (found) return found
@@ -223,7 +215,8 @@ export async function listSessions(
   options: ListOptions = {},
 ): Promise<{ readonly items: readonly SessionRow[]; readonly cursor?: string }> {
   checkOpen(scope.engine)
-  const { state, owner, cursor, last, first } = optionsOf(options, 'list')
+  const { state, owner, cursor, last, first, ...unknown } = optionsOf(options, 'list')
+  checkKnown(unknown, 'a list of sessions')
   const limit = last ?? first ?? 50
   if (owner !== undefined) checkActor(owner)
   checkLast(limit, 'sessions')
@@ -259,42 +252,4 @@ async function readSession(scope: Scope, id: SessionId): Promise<SessionRow | un
 export function maskKey(scope: Scope, key: string): string {
   checkKey(key)
   return scope.engine.redactor?.text(key) ?? key
-}
-
-function checkOptions(scope: Scope, options: SessionOptions): SessionOptions {
-  const { title, owner, metadata, branch, relation } = optionsOf(options, 'session')
-  if (title !== undefined) checkTitle(title)
-  if (owner !== undefined) checkActor(owner)
-  if (branch !== undefined && !['root', 'branch', 'source'].includes(branch))
-    throw refuse('OPTION_INVALID', { option: 'branch', why: 'it is root, branch or source' })
-  const set = {
-    ...(title !== undefined && { title }),
-    ...(owner && { owner }),
-    ...(metadata && { metadata: checkMetadata(metadata) }),
-    ...(branch && { branch }),
-    ...(relation && { relation: checkRelation(relation) }),
-  }
-  return admit(scope, set) as SessionOptions
-}
-
-function checkTitle(title: string): string {
-  if (typeof title !== 'string' || !title.isWellFormed() || title.length > limits.titleChars)
-    throw refuse('OPTION_INVALID', { option: 'title', why: `a title has at most ${limits.titleChars} characters` })
-  return title
-}
-
-function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): NonNullable<SessionRow['metadata']> {
-  const usable = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)
-  const taken = usable ? (takeData(metadata) as NonNullable<SessionRow['metadata']>) : undefined
-  if (!taken || utf8Length(JSON.stringify(taken)) > limits.metadataBytes) {
-    throw refuse('OPTION_INVALID', { option: 'metadata', why: `it is an object of at most ${limits.metadataBytes} bytes` })
-  }
-  return taken
-}
-
-function checkRelation(relation: SessionRelation): SessionRelation {
-  const { kind, session, at } = optionsOf(relation, 'relation')
-  if (typeof kind !== 'string' || kind === '' || kind.length > limits.typeBytes)
-    throw refuse('OPTION_INVALID', { option: 'relation.kind', why: 'it is a short word' })
-  return { kind, session: toId<'session'>(session), ...(at !== undefined && { at: checkSeq(at) }) }
 }

@@ -5,7 +5,7 @@ import { refuse } from '../model/errors.ts'
 import { checkActor, type Event, type Receipt } from '../model/event.ts'
 import { MAIN, type TenantId, tenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { optionsOf } from '../model/options.ts'
+import { checkKnown, optionsOf } from '../model/options.ts'
 import type { TypeUsage } from '../model/queries.ts'
 import type { SessionRow } from '../model/session.ts'
 import type { TenantState } from '../model/tenant.ts'
@@ -24,7 +24,8 @@ import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
 import { Recents } from './recent.ts'
 import { type RunSurface, runSurface } from './runs/surface.ts'
 import { checkOpen, type Scope } from './scope.ts'
-import { findSession, type ListOptions, listSessions, openSession, type Session, type SessionOptions, sessionById } from './session.ts'
+import { findSession, type ListOptions, listSessions, openSession, type Session, sessionById } from './session.ts'
+import type { SessionOptions } from './session-options.ts'
 import { setTenantState } from './tenant.ts'
 import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
 import { type WorkSurface, workSurface } from './work/surface.ts'
@@ -175,7 +176,8 @@ class StoreView implements Store {
   }
 
   async appendAll(events: readonly NewEvent[], options?: { readonly key?: string }): Promise<readonly Receipt[]> {
-    const { key } = optionsOf(options, 'appendAll')
+    const { key, ...unknown } = optionsOf(options, 'appendAll')
+    checkKnown(unknown, 'appendAll')
     return appendAll(this.#scope, events, key)
   }
 
@@ -228,7 +230,9 @@ class StoreView implements Store {
     checkOpen(this.#scope.engine)
     this.#beyondWall('setTenantState()')
     const tenant = telling(this.#scope, () => tenantId(id))
-    await setTenantState({ ...this.#scope, tenant }, state, optionsOf(options, 'setTenantState').reason)
+    const { reason, ...unknown } = optionsOf(options, 'setTenantState')
+    checkKnown(unknown, 'setTenantState')
+    await setTenantState({ ...this.#scope, tenant }, state, reason)
   }
 
   async usage(): Promise<readonly TypeUsage[]> {

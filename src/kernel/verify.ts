@@ -6,7 +6,7 @@ import { eventDigest, GENESIS, linkHash, payloadDigest } from '../model/chain.ts
 import { InkError, refuse } from '../model/errors.ts'
 import type { EventRecord, Receipt } from '../model/event.ts'
 import { limits } from '../model/limits.ts'
-import { checkSeq, listOf, optionsOf } from '../model/options.ts'
+import { checkKnown, checkSeq, listOf, optionsOf } from '../model/options.ts'
 import { type TenantState, tenantStates } from '../model/tenant.ts'
 import type { Head } from '../ports/journal.ts'
 import { ERASED, type ErasedData, TENANT_TURNED } from './decider.ts'
@@ -50,17 +50,18 @@ const ROUNDS = 100
 
 export async function verify(scope: Scope, options: VerifyOptions = {}): Promise<VerifyReport> {
   const { journal } = scope.engine.backend
-  const { signal } = options
+  const { receipts = [], signal, progress, ...unknown } = options
+  checkKnown(unknown, 'verify')
   if (signal !== undefined && typeof signal?.addEventListener !== 'function')
     throw refuse('OPTION_INVALID', { option: 'signal', why: 'it is an AbortSignal' })
-  const walk = telling(scope, () => new ChainWalk(scope, options.receipts ?? []))
+  const walk = telling(scope, () => new ChainWalk(scope, receipts))
   try {
     let head = await journal.head(scope.tenant)
     for (let round = 1; ; round++) {
       for await (const records of scanJournal(scope, journal, head.seq, {}, walk.seq)) {
-        stopIfAsked(scope, options.signal)
+        stopIfAsked(scope, signal)
         for (const record of records) walk.visit(record)
-        options.progress?.(walk.seq, head.seq)
+        progress?.(walk.seq, head.seq)
       }
       // What was erased while we walked is authorised beyond the head we began with: the walk goes on to where that must stand.
       if (!walk.awaitsErasure || round === ROUNDS) break

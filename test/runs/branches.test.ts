@@ -263,7 +263,7 @@ describe.each(both)('on $name', (engine) => {
       r: async (run: Run) => {
         const one = async () => 1
         const codes = []
-        for (const names of [{ 10: one, 20: one }, { length: one }, { a: one, ['\0']: one }, { a: one, b: 1 as unknown as typeof one }])
+        for (const names of [{ 10: one, 20: one }, { length: one }, { a: one, '\0': one }, { a: one, b: 1 as unknown as typeof one }])
           codes.push(await codeOf(run.all(names)))
         expect(codes).toEqual(['OPTION_INVALID', 'OPTION_INVALID', 'RUN_NAME_INVALID', 'OPTION_INVALID'])
         expect([...(await run.all({ 0: one, 1: one, map: one }))]).toEqual([1, 1, 1])

@@ -3,7 +3,7 @@
 import { APPROVAL_STATES, type ApprovalRow, type ApprovalState } from '../../model/approval.ts'
 import { EXPORT_GENESIS, lastLine, recordLine } from '../../model/approval-export.ts'
 import type { TenantId } from '../../model/ids.ts'
-import { checkSeq, optionsOf } from '../../model/options.ts'
+import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { everyRow } from '../every-row.ts'
 import { checkState } from '../list.ts'
@@ -29,7 +29,8 @@ const AT_A_TIME = 100
 /** Lines of NDJSON without their ends. The chain begins anew with each export. */
 export async function* exportApprovals(scope: Scope, options?: ExportOptions): AsyncGenerator<string, void, undefined> {
   checkOpen(scope.engine)
-  const { after = 0, state, signal } = optionsOf(options, 'export')
+  const { after = 0, state, signal, ...unknown } = optionsOf(options, 'export')
+  checkKnown(unknown, 'an export')
   checkSeq(after)
   checkState(state, APPROVAL_STATES, 'approval')
   const { sha256 } = scope.engine.environment.digest

@@ -4,7 +4,7 @@ import type { ApprovalId, ApprovalRow, ApprovalState, PermitId } from '../../mod
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { telling } from '../draft.ts'
 import { part, plan } from '../execute.ts'
 import { readEvents } from '../read.ts'
@@ -65,7 +65,9 @@ export async function* historyOf(scope: Scope, given: string): AsyncGenerator<Hi
 /** Somebody looked at it. Looking twice is looking once. */
 export async function seenApproval(scope: Scope, given: string, options: { readonly by: string }): Promise<ApprovalRow> {
   checkOpen(scope.engine)
-  const by = takeBy(scope, optionsOf(options, 'seen').by)
+  const { by: who, ...unknown } = optionsOf(options, 'seen')
+  checkKnown(unknown, 'a look')
+  const by = takeBy(scope, who)
   if (by === undefined) throw refuse('OPTION_INVALID', { option: 'by', why: 'say who has seen it' })
   return note(scope, given, (id) => ({ verb: 'see', id, tenant: scope.tenant, by }))
 }
@@ -80,7 +82,8 @@ export interface DeliveredOptions {
 /** It was handed over to a channel. The same reference twice is one delivery. */
 export async function deliveredApproval(scope: Scope, given: string, options: DeliveredOptions): Promise<ApprovalRow> {
   checkOpen(scope.engine)
-  const { channel, ref } = optionsOf(options, 'delivered')
+  const { channel, ref, ...unknown } = optionsOf(options, 'delivered')
+  checkKnown(unknown, 'a delivery')
   const taken = { channel: takeText(scope, channel, 'channel'), ...(ref !== undefined && { ref: takeText(scope, ref, 'ref') }) }
   return note(scope, given, (id) => ({ verb: 'deliver', id, tenant: scope.tenant, ...taken }))
 }

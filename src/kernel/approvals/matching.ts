@@ -1,6 +1,7 @@
 // A list by an index, and what no index narrows is looked at row by row: bounded, with a cursor that stands exactly behind the last row looked at.
 
 import { limits } from '../../model/limits.ts'
+import { checkKnown } from '../../model/options.ts'
 import { encodeCursor } from '../../model/order.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { ColumnValue, TableName } from '../../model/tables.ts'
@@ -23,9 +24,10 @@ export async function listMatching<T>(
   scope: Scope,
   table: TableName,
   { index, equals, matches }: Where<T>,
-  { last = LAST, cursor }: PageOptions,
+  { last = LAST, cursor, ...unknown }: PageOptions,
 ): Promise<Page<T>> {
   checkOpen(scope.engine)
+  checkKnown(unknown, 'this list')
   checkLast(last, table)
   const items: T[] = []
   let from = cursor

@@ -5,7 +5,7 @@ import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import { isId, type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { nameId } from '../../model/tables.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -90,7 +90,8 @@ function same(row: ApprovalRow, asking: Asking): ApprovalRow {
 /** Once it is not pending any more, however that came. */
 export async function waitForApproval(scope: Scope, given: string, options?: { readonly signal?: AbortSignal }): Promise<ApprovalRow> {
   checkOpen(scope.engine)
-  const { signal } = optionsOf(options, 'wait')
+  const { signal, ...unknown } = optionsOf(options, 'wait')
+  checkKnown(unknown, 'a wait')
   const id = telling(scope, () => toId<'approval'>(given))
   const bell = new Bell(scope, [signal, scope.engine.closing])
   try {

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { JobRow, OccurrenceAt, OccurrenceRow } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
@@ -31,7 +31,8 @@ export async function backfill(
   name: string,
   period: { readonly from: Date | number | string; readonly to: Date | number | string },
 ): Promise<{ readonly offered: number; readonly known: number }> {
-  const { from, to } = optionsOf(period, 'backfill')
+  const { from, to, ...unknown } = optionsOf(period, 'backfill')
+  checkKnown(unknown, 'a period')
   const [first, last] = [takeInstant(from, 'from'), takeInstant(to, 'to')]
   if (last < first) throw refuse('RANGE_INVALID', { why: 'a period ends after it begins' })
   const job = await theJob(scope, name)

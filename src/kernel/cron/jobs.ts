@@ -4,7 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { JobRow, JobState, OccurrenceRow, OccurrenceState } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type PruneBefore, takeBefore } from '../before.ts'
 import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
 import { takeName } from '../runs/names.ts'
@@ -110,7 +110,8 @@ export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
     },
     tick: async (options) => {
       checkOpen(scope.engine)
-      const { tenants = 'own' } = optionsOf(options, 'tick')
+      const { tenants = 'own', ...unknown } = optionsOf(options, 'tick')
+      checkKnown(unknown, 'tick')
       if (tenants !== 'own' && tenants !== 'all') throw refuse('OPTION_INVALID', { option: 'tenants', why: "it is 'own' or 'all'" })
       if (tenants === 'all' && only !== undefined)
         throw refuse('TENANT_WALL', { tenant: scope.tenant, call: "cron.tick({ tenants: 'all' })" })

@@ -2,7 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { RowPage } from '../../ports/rows.ts'
@@ -40,7 +40,8 @@ export async function listed<State extends string>(
   options: Listing<State> | undefined,
 ): Promise<RowPage> {
   checkOpen(scope.engine)
-  const { state, last, first, cursor } = optionsOf(options, 'list')
+  const { state, last, first, cursor, ...unknown } = optionsOf(options, 'list')
+  checkKnown(unknown, 'a list of inputs')
   const limit = first ?? last ?? 50
   checkLast(limit, table)
   if (state !== undefined && !states.includes(state)) throw refuse('RANGE_INVALID', { why: `there are no ${table} in state '${state}'` })
@@ -63,7 +64,8 @@ export async function pruneOver(
   options: PruneOptions | undefined,
 ): Promise<number> {
   checkOpen(scope.engine)
-  const { olderThan } = optionsOf(options, 'prune')
+  const { olderThan, ...unknown } = optionsOf(options, 'prune')
+  checkKnown(unknown, 'prune')
   const before = olderThan === undefined ? Infinity : (await storeNow(scope)) - milliseconds(olderThan)
   let pruned = 0
   for (const state of states) {

@@ -5,7 +5,7 @@ import { BATCH_KINDS, type BatchClaim, type BatchId, type BatchKind, type BatchR
 import { refuse } from '../../model/errors.ts'
 import { type RunId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { Stored } from '../../model/run.ts'
 import { telling } from '../draft.ts'
@@ -62,7 +62,8 @@ type Outcome =
 
 export async function takeBatches(branch: BranchHandle, options: InboxOptions): Promise<InboxClaim> {
   const given = optionsOf<{ at?: string; kind?: BatchKind; most?: number }>(options, 'inbox')
-  const { kind = 'turn', at = kind === 'command' ? 'idle' : undefined, most = limits.takenAtOnce } = given
+  const { kind = 'turn', at = kind === 'command' ? 'idle' : undefined, most = limits.takenAtOnce, ...unknown } = given
+  checkKnown(unknown, 'an inbox')
   const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
   if (!BATCH_KINDS.includes(kind)) throw wrong('kind', "it is 'turn' or 'command'")
   if (at !== 'boundary' && at !== 'idle') throw wrong('at', "it is 'boundary' or 'idle'")

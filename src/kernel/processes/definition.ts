@@ -8,7 +8,7 @@ import { refuse } from '../../model/errors.ts'
 import { checkType } from '../../model/event.ts'
 import { type EventId, type RunId, type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import {
   type Definition,
   type Ending,
@@ -58,7 +58,8 @@ const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option
 
 export async function takeDefinition(scope: Scope, options: RegisterOptions): Promise<Definition> {
   const given = optionsOf(options, 'register')
-  const { recovery, attempts } = given
+  const { recovery, attempts, kind: _k, provenance: _p, label: _l, definition: _d, input: _i, events: _e, wake: _w, ...unknown } = given
+  checkKnown(unknown, 'a process')
   if (!RECOVERIES.includes(recovery)) throw wrong('recovery', `it is one of ${RECOVERIES.join(', ')}`)
   if (attempts !== undefined && (recovery !== 'rerunnable' || !Number.isSafeInteger(attempts) || attempts < 1))
     throw wrong('attempts', 'it is a whole number from 1 on, and only what is rerunnable is tried again')
@@ -106,7 +107,8 @@ export function takeSmall(scope: Scope, option: string, given: unknown): Json | 
 }
 
 function takeProvenance(scope: Scope, given: Provenance): Provenance {
-  const { session, run, cause, by } = optionsOf(given, 'provenance')
+  const { session, run, cause, by, ...unknown } = optionsOf(given, 'provenance')
+  checkKnown(unknown, 'provenance')
   return telling(scope, () => ({
     ...(session !== undefined && { session: toId<'session'>(session) }),
     ...(run !== undefined && { run: toId<'run'>(run) as RunId }),
@@ -128,8 +130,9 @@ function takeEvents(scope: Scope, given: NonNullable<RegisterOptions['events']>)
   return takeSmall(scope, 'events', events) as unknown as NonNullable<Definition['events']>
 }
 
-function takeType(type: string, { wake, terminal, needs }: DeclaredEvent): EventTypeSpec {
+function takeType(type: string, { wake, terminal, needs, ...unknown }: DeclaredEvent): EventTypeSpec {
   const at = `events.${type}`
+  checkKnown(unknown, 'a type of events')
   if (isCoreType(type) && (terminal !== undefined || needs !== undefined)) throw wrong(at, 'of this type only `wake` can be said')
   if (needs !== undefined && !(Array.isArray(needs) && needs.every(isPointer))) throw wrong(`${at}.needs`, 'it is a list of JSON pointers')
   return {
@@ -140,7 +143,8 @@ function takeType(type: string, { wake, terminal, needs }: DeclaredEvent): Event
 }
 
 function takeWake(at: string, given: WakeSpec): WakeSpec {
-  const { when, input, dedupe, delivery } = optionsOf(given, at)
+  const { when, input, dedupe, delivery, ...unknown } = optionsOf(given, at)
+  checkKnown(unknown, 'a wake-up')
   if (when !== undefined && !isPointer(when)) throw wrong(`${at}.when`, 'it is a JSON pointer')
   if (delivery !== undefined && !DELIVERIES.includes(delivery)) throw wrong(`${at}.delivery`, `it is one of ${DELIVERIES.join(', ')}`)
   return {
@@ -154,7 +158,8 @@ function takeWake(at: string, given: WakeSpec): WakeSpec {
 const CLOSING: readonly Ending[] = ['completed', 'failed', 'cancelled']
 
 function takeTerminal(at: string, given: TerminalSpec['state'] | TerminalSpec): TerminalSpec {
-  const { state, output } = typeof given === 'string' ? { state: given } : optionsOf(given, at)
+  const { state, output, ...unknown }: TerminalSpec = typeof given === 'string' ? { state: given } : optionsOf(given, at)
+  checkKnown(unknown, 'an end')
   if (!CLOSING.includes(state)) throw wrong(at, `it is one of ${CLOSING.join(', ')}`)
   // Of what was completed, everything that was said is the value; what an error is has to be said.
   if (state !== 'completed' && output === undefined) throw wrong(at, `say with \`output\` what it was ${state} with`)

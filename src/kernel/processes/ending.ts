@@ -2,7 +2,7 @@
 
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { CORE_TYPES, type Evidence, hasEnded, type ProcessId, type ProcessRow, WRITERS } from '../../model/process.ts'
 import type { Stored } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -39,8 +39,8 @@ export interface Ended {
   readonly payload: Json
 }
 
-export async function asCompleted(scope: Scope, value: unknown, options: CompleteOptions | undefined): Promise<Ended> {
-  const control = takeSmall(scope, 'control', optionsOf(options, 'complete').control)
+export async function asCompleted(scope: Scope, value: unknown, given: unknown): Promise<Ended> {
+  const control = takeSmall(scope, 'control', given)
   const admitted = value === undefined ? undefined : admit(scope, value)
   const stored = await store(scope, admitted, { of: 'the value' }, true)
   const said = control === undefined ? {} : { control }
@@ -61,7 +61,8 @@ export function asCancelled(scope: Scope, given: unknown): Ended {
 }
 
 export function asAbandoned(scope: Scope, given: Evidence): Ended {
-  const { writer, owner, fence } = optionsOf(given, 'evidence')
+  const { writer, owner, fence, ...unknown } = optionsOf(given, 'evidence')
+  checkKnown(unknown, 'evidence')
   const wrong = (why: string) => refuse('OPTION_INVALID', { option: 'evidence', why })
   if (!WRITERS.includes(writer)) throw wrong(`its writer is one of ${WRITERS.join(', ')}`)
   if (fence !== undefined && (!Number.isSafeInteger(fence) || fence < 0)) throw wrong('a fence is a whole number')
@@ -83,7 +84,8 @@ export async function endProcess(
   still?: (row: ProcessRow) => Promise<readonly Guard[] | undefined>,
 ): Promise<Changed> {
   checkOpen(scope.engine)
-  const { key } = optionsOf(options, 'end')
+  const { key, ...unknown } = optionsOf(options, 'end')
+  checkKnown(unknown, 'an end')
   const saying = sayingOf(outcome, payload, key === undefined ? undefined : maskKey(scope, key))
   return change(scope, id, hand, saying, async (row) => {
     going(row, id)
@@ -102,7 +104,8 @@ function sayingOf(outcome: Outcome, payload: Json, key?: string): Saying {
 
 /** Once it has ended, however that was. */
 export async function resultOf<T>(scope: Scope, id: ProcessId, options?: { readonly signal?: AbortSignal }): Promise<ProcessResult<T>> {
-  const { signal } = optionsOf(options, 'result')
+  const { signal, ...unknown } = optionsOf(options, 'result')
+  checkKnown(unknown, 'a wait')
   const bell = new Bell(scope, [signal, scope.engine.closing])
   try {
     for (;;) {

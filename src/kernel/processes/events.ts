@@ -155,8 +155,8 @@ export async function countEvents(
   query: { readonly type?: string; readonly after?: number; readonly through?: number } = {},
 ): Promise<number> {
   await there(scope, id)
-  const { through } = optionsOf(query, 'count')
-  const { type, after = 0 } = takeQuery(scope, query)
+  const { through, ...asked } = optionsOf(query, 'count')
+  const { type, after = 0 } = takeQuery(scope, asked)
   const below = through === undefined ? undefined : checkSeq(through) + 1
   let count = 0
   const range = { ...indexOf(id, type), from: after + 1, ...(below !== undefined && { below }), limit: limits.listRows }
@@ -170,8 +170,8 @@ export async function nextEvent(
   id: ProcessId,
   query: Pick<ProcessEventQuery, 'after' | 'type'> & { readonly signal?: AbortSignal } = {},
 ): Promise<ProcessEvent | undefined> {
-  const { signal } = optionsOf(query, 'nextEvent')
-  const { after = 0, type } = takeQuery(scope, query)
+  const { signal, ...asked } = optionsOf(query, 'nextEvent')
+  const { after = 0, type } = takeQuery(scope, asked)
   const bell = new Bell(scope, [signal, scope.engine.closing])
   try {
     for (;;) {
@@ -192,7 +192,8 @@ const indexOf = (id: ProcessId, type: string | undefined) =>
   type === undefined ? ({ index: 'byProcess', equals: [id] } as const) : ({ index: 'byType', equals: [id, type] } as const)
 
 function takeQuery(scope: Scope, given: ProcessEventQuery | undefined): ProcessEventQuery {
-  const { after, type, last, limit, cursor } = optionsOf(given, 'events')
+  const { after, type, last, limit, cursor, ...unknown } = optionsOf(given, 'events')
+  checkKnown(unknown, 'a list of events')
   if (after !== undefined) checkSeq(after)
   if (type !== undefined) telling(scope, () => checkType(type))
   for (const count of [last, limit]) if (count !== undefined) checkLast(count, 'events')

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { listOf, optionsOf } from '../../model/options.ts'
+import { checkKnown, listOf, optionsOf } from '../../model/options.ts'
 import { type GrantRow, hasEnded, type ProcessRow, type ProcessState } from '../../model/process.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { lookAgain } from '../append.ts'
@@ -36,7 +36,8 @@ const takeSession = (scope: Scope, session: unknown): SessionId => telling(scope
 /** Gives a handle, or gives it another label. */
 export async function giveGrant(scope: Scope, given: string, to: SessionId, options?: { readonly label?: string }): Promise<ProcessGrant> {
   checkOpen(scope.engine)
-  const { label: text } = optionsOf(options, 'grant')
+  const { label: text, ...unknown } = optionsOf(options, 'grant')
+  checkKnown(unknown, 'a grant')
   const label = text === undefined ? undefined : takeText(scope, 'label', text, limits.titleChars)
   const session = takeSession(scope, to)
   await lookAgain(scope, session)

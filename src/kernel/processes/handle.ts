@@ -1,7 +1,8 @@
 // A process in hand: what it was when last seen, and what can be said and asked of it.
 
 import { refuse } from '../../model/errors.ts'
-import { optionsOf } from '../../model/options.ts'
+import type { TenantId } from '../../model/ids.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { Evidence, ProcessId, ProcessRequest, ProcessRow, ProcessState, Recovery, Reference, Started } from '../../model/process.ts'
 import { CORE_TYPES } from '../../model/process.ts'
 import { checkReason } from '../erase.ts'
@@ -11,6 +12,7 @@ import type { Hold } from '../runs/keeper.ts'
 import { takeName } from '../runs/names.ts'
 import { load } from '../runs/stored.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import type { AgentProcess, HeldProcess } from './agent-process.ts'
 import { type Changed, change, type Deed } from './change.ts'
 import { takeSmall, takeText } from './definition.ts'
 import {
@@ -42,58 +44,6 @@ import { readProcess } from './ids.ts'
 import { going, sameWait } from './process-decider.ts'
 import { abandonPart } from './register.ts'
 
-/** A process in hand. What it says of itself is what it was when last seen from here. */
-export interface AgentProcess {
-  readonly id: ProcessId
-  /** The name it was registered under. */
-  readonly name: string
-  readonly kind: string
-  readonly recovery: Recovery
-  readonly state: ProcessState
-  /** As it is now. */
-  look(): Promise<ProcessRow>
-  input<T = unknown>(): Promise<T>
-  /** Recorded once: whoever is first has started it, and everybody is told who that was. */
-  start(options?: { readonly owner?: string }): Promise<Started & { readonly repeated: boolean }>
-  event<T = unknown>(type: string, data?: T, options?: EventOptions): Promise<ToldEvent<T>>
-  /** In order, those beyond a number. */
-  events(query?: ProcessEventQuery): Promise<Page<ProcessEvent>>
-  count(query?: { readonly type?: string; readonly after?: number; readonly through?: number }): Promise<number>
-  /** The first beyond a number, once it is there; undefined where it has ended without one. */
-  nextEvent(query?: Pick<ProcessEventQuery, 'after' | 'type'> & { readonly signal?: AbortSignal }): Promise<ProcessEvent | undefined>
-  /** It waits for something: a word for what, and whatever tells it apart. */
-  wait(kind: string, on?: unknown): Promise<void>
-  resume(): Promise<void>
-  /** A request, recorded once: whoever runs it is told, and decides when to follow. */
-  cancel(reason: string): Promise<ProcessRequest & { readonly repeated: boolean }>
-  /** A request, recorded once: it is abandoned as soon as nobody holds it. */
-  abandon(reason: string): Promise<ProcessRequest & { readonly repeated: boolean }>
-  complete(value?: unknown, options?: CompleteOptions): Promise<ToldEvent>
-  fail(error: unknown, options?: EndOptions): Promise<ToldEvent>
-  /** It was cancelled: this ends it. */
-  cancelled(reason?: string, options?: EndOptions): Promise<ToldEvent>
-  /** Nobody will end it any more: this ends it, with what shows that. */
-  abandoned(evidence: Evidence, options?: EndOptions): Promise<ToldEvent>
-  /** Its name in the system that runs it. The first counts; the same again changes nothing, another is refused. */
-  refer(reference: Reference): Promise<void>
-  /** The right to write for it, for as long as this program has it. PROCESS_HELD where somebody else does. */
-  claim(options?: HoldOptions): Promise<HeldProcess>
-  /** Who holds it; lapsed where its time is over. */
-  holder(): Promise<RunHolder | undefined>
-  /** How it ended, once it has. */
-  result<T = unknown>(options?: { readonly signal?: AbortSignal }): Promise<ProcessResult<T>>
-  toJSON(): ProcessRow
-}
-
-/** Held: everything it writes is written under its fence, or not at all. */
-export interface HeldProcess extends AgentProcess, AsyncDisposable {
-  readonly fence: number
-  /** Aborted when it is lost. */
-  readonly signal: AbortSignal
-  /** Gives it back. Leaving the scope does the same. */
-  release(): Promise<void>
-}
-
 export class ProcessHandle implements AgentProcess {
   protected readonly scope: Scope
   protected readonly hand: Hand
@@ -107,6 +57,9 @@ export class ProcessHandle implements AgentProcess {
 
   get id(): ProcessId {
     return this.#row.id
+  }
+  get tenant(): TenantId {
+    return this.scope.tenant
   }
   get name(): string {
     return this.#row.name
@@ -134,7 +87,8 @@ export class ProcessHandle implements AgentProcess {
   }
 
   async start(options?: { readonly owner?: string }): Promise<Started & { readonly repeated: boolean }> {
-    const { owner } = optionsOf(options, 'start')
+    const { owner, ...unknown } = optionsOf(options, 'start')
+    checkKnown(unknown, 'a start')
     const by = owner === undefined ? this.startedBy() : { owner: takeText(this.scope, 'owner', owner) }
     const { row, repeated } = await this.#change((found) => (found.started ? undefined : { command: { verb: 'start', id: this.id, by } }))
     return { ...(row.started as Started), repeated }
@@ -181,7 +135,8 @@ export class ProcessHandle implements AgentProcess {
   }
 
   async complete(value?: unknown, options?: CompleteOptions): Promise<ToldEvent> {
-    return this.#end(await asCompleted(this.scope, value, options), options)
+    const { control, ...rest } = optionsOf(options, 'complete')
+    return this.#end(await asCompleted(this.scope, value, control), rest)
   }
 
   async fail(error: unknown, options?: EndOptions): Promise<ToldEvent> {
@@ -198,7 +153,8 @@ export class ProcessHandle implements AgentProcess {
   }
 
   async refer(reference: Reference): Promise<void> {
-    const { backend, id, metadata } = optionsOf(reference, 'reference')
+    const { backend, id, metadata, ...unknown } = optionsOf(reference, 'reference')
+    checkKnown(unknown, 'a reference')
     const taken = takeSmall(this.scope, 'metadata', metadata)
     const named = {
       backend: takeName(this.scope, backend, 'a backend'),

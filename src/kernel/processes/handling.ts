@@ -2,6 +2,7 @@
 // is written.
 
 import { InkError, refuse } from '../../model/errors.ts'
+import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { hasEnded, type ProcessId, type ProcessRow } from '../../model/process.ts'
 import { part, readRow } from '../execute.ts'
@@ -14,9 +15,10 @@ import type { Scope } from '../scope.ts'
 import type { HeldClaim } from '../work/claim.ts'
 import { storeNow } from '../work/now.ts'
 import { persist } from '../work/persist.ts'
+import type { HeldProcess } from './agent-process.ts'
 import { asCancelled, asFailed, type Ended, endProcess } from './ending.ts'
 import { holding, outside } from './hand.ts'
-import { HeldHandle, type HeldProcess } from './handle.ts'
+import { HeldHandle } from './handle.ts'
 import { rowGuard, take } from './holding.ts'
 import { processLease, readProcess } from './ids.ts'
 import { processDecider } from './process-decider.ts'
@@ -94,7 +96,7 @@ async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: Abor
   const id = claim.row.origin?.id as ProcessId
   const row = await readProcess(scope, id)
   if (!row || hasEnded(row.state) || row.recovery === 'external') return 'given'
-  if (row.abandon || (row.recovery === 'ownerBound' && row.started)) return see(claim, id)
+  if (row.abandon || (await isBegun(scope, row, processLease(scope, id)))) return see(claim, id)
   if (row.cancel && !row.started) return endUnheld(claim, id, asCancelled(scope, row.cancel.reason), ({ started }) => !started)
   if (claim.attempt > (row.attempts ?? Infinity)) return endUnheld(claim, id, asFailed(scope, poisoned(claim)), () => true)
   const hold = await takeUp(claim, id).catch(unlessTaken)
@@ -107,6 +109,17 @@ async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: Abor
     listing.remove(child)
     await child.release()
   }
+}
+
+/**
+ * Nobody may begin it again. Where nobody answered this store whether it was started, nobody here has begun it either: if it was taken from
+ * here, it is begun now.
+ */
+async function isBegun({ engine: { keeper }, tenant }: Scope, { recovery, started }: ProcessRow, lease: Id): Promise<boolean> {
+  if (recovery !== 'ownerBound' || !started) return false
+  const { incarnation } = keeper.holder
+  if (!keeper.doubts(tenant, lease) || started.incarnation !== incarnation) return true
+  return (await keeper.look(tenant, lease)).row?.incarnation !== incarnation
 }
 
 /** A request to abandon one: followed as soon as nobody holds it. */
@@ -135,7 +148,7 @@ async function takeUp(claim: HeldClaim, id: ProcessId): Promise<Hold | number> {
   const lease = processLease(scope, id)
   const seen = await readRow(scope, 'processes', id)
   const row = seen.body as unknown as ProcessRow | undefined
-  if (!row || hasEnded(row.state) || (row.started && row.recovery === 'ownerBound')) return MOVED_MS
+  if (!row || hasEnded(row.state) || (await isBegun(scope, row, lease))) return MOVED_MS
   const standing = await keeper.look(scope.tenant, lease)
   // What somebody else in this store holds is not lent to another.
   if (keeper.holds(scope.tenant, lease)) return keeper.ttlMs

@@ -1,12 +1,12 @@
 // Holding a process: the lease is its own, and the fence grows with every holder.
 
 import { refuse } from '../../model/errors.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { ProcessId, ProcessRow } from '../../model/process.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { type DoneRow, type Part, plan, readRow } from '../execute.ts'
-import { isConflict } from '../outcome.ts'
+import { isConflict, isDefinite } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import type { RunHolder } from '../runs/holder.ts'
 import { type Hold, heldBy, type Standing } from '../runs/keeper.ts'
@@ -30,7 +30,8 @@ export async function holdProcess(
   options?: HoldOptions,
 ): Promise<{ readonly hold: Hold; readonly row: ProcessRow }> {
   checkOpen(scope.engine)
-  const { wait = 0, signal } = optionsOf(options, 'claim')
+  const { wait = 0, signal, ...unknown } = optionsOf(options, 'claim')
+  checkKnown(unknown, 'a claim')
   const { keeper, environment } = scope.engine
   const until = environment.clock.monotonic() + milliseconds(wait)
   const lease = processLease(scope, id)
@@ -74,8 +75,13 @@ export async function take(
 ): Promise<Hold> {
   const { keeper } = scope.engine
   const lease = processLease(scope, id)
-  const { rows } = await plan(scope, [keeper.takePart(lease, name, standing, {}), ...parts], { guards: [standing.guard, ...guards] })
-  return keeper.keep(scope.tenant, lease, rows[0] as DoneRow)
+  try {
+    const { rows } = await plan(scope, [keeper.takePart(lease, name, standing, {}), ...parts], { guards: [standing.guard, ...guards] })
+    return keeper.keep(scope.tenant, lease, rows[0] as DoneRow)
+  } catch (error) {
+    if (!isDefinite(error)) keeper.doubt(scope.tenant, lease)
+    throw error
+  }
 }
 
 function unlessMoved(error: unknown): undefined {

@@ -2,7 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { processQueue } from '../../model/process.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { takeName } from '../runs/names.ts'
@@ -54,7 +54,8 @@ export class ProcessWorker implements ProcessNode {
     only: TenantId | undefined,
   ) {
     checkOpen(scope.engine)
-    const { concurrency = CONCURRENCY, drain = DRAIN_MS, tenants = 'own' } = optionsOf(options, 'work')
+    const { concurrency = CONCURRENCY, drain = DRAIN_MS, tenants = 'own', ...unknown } = optionsOf(options, 'work')
+    checkKnown(unknown, 'a node')
     this.#scope = scope
     this.#drainMs = milliseconds(drain)
     const kinds = Object.entries(optionsOf(handlers, 'handlers')).map(([kind, handler]) => {

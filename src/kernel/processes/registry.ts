@@ -3,16 +3,17 @@
 import { canonical } from '../../model/canonical.ts'
 import type { SessionId, TenantId } from '../../model/ids.ts'
 import { toId } from '../../model/ids.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { hasEnded, PROCESS_STATES, type ProcessRow, type ProcessState } from '../../model/process.ts'
 import type { ColumnValue } from '../../model/tables.ts'
 import { admit, telling } from '../draft.ts'
 import { checkLast, checkState, listRows, type Page, type PageOptions } from '../list.ts'
 import { takeName } from '../runs/names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import type { AgentProcess } from './agent-process.ts'
 import type { RegisterOptions } from './definition.ts'
 import { type GrantListOptions, giveGrant, listGrants, type ProcessGrant, revokeGrant, transferGrants } from './grants.ts'
-import { type AgentProcess, ProcessHandle } from './handle.ts'
+import { ProcessHandle } from './handle.ts'
 import type { ProcessHandler } from './handling.ts'
 import { findProcess } from './ids.ts'
 import { type LeavingReport, leaveProcesses } from './leaving.ts'
@@ -77,7 +78,8 @@ export const processesOf = (scope: Scope, only: TenantId | undefined): ProcessRe
 })
 
 async function listProcesses(scope: Scope, options?: ProcessListOptions): Promise<Page<ProcessRow>> {
-  const { state, kind, wake, definition, live, last = 50, cursor } = optionsOf(options, 'list')
+  const { state, kind, wake, definition, live, last = 50, cursor, ...unknown } = optionsOf(options, 'list')
+  checkKnown(unknown, 'a list of processes')
   checkLast(last, 'processes')
   checkState(state, PROCESS_STATES, 'process')
   const wanted = definition === undefined ? undefined : canonical(admit(scope, definition))

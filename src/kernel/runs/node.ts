@@ -8,6 +8,7 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { Loop, patiently } from '../work/loop.ts'
+import { Rota } from '../work/rota.ts'
 import { type Claimed, claimRun, dueItems, type Item, orphanedItems } from './claim.ts'
 import { perform } from './handling.ts'
 import { takeName } from './names.ts'
@@ -61,6 +62,7 @@ export class RunNode implements WorkNode {
   readonly #passed = new Map<string, number>()
   /** When it last looked for what dead processes left. */
   readonly #searched = new Map<string, number>()
+  readonly #rota = new Rota()
   #turn = 0
   readonly #count = { taken: 0, finished: 0, parked: 0, failed: 0 }
   readonly #loop: Loop
@@ -122,23 +124,45 @@ export class RunNode implements WorkNode {
     const names = [...this.#handlers.keys()]
     const first = this.#turn++ % names.length
     for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-      if (this.#running.size >= this.#concurrency) return undefined
+      if (this.#isFull) return undefined
+      const rest: { readonly scope: Scope; readonly items: AsyncGenerator<Item, void, undefined> }[] = []
       let passed = 0
-      for (const { tenant, at } of await this.#due(name)) {
-        const { taken } = this.#count
+      for (const { tenant, at } of this.#rota.inTurn(await this.#due(name))) {
         this.#loop.watch(tenant)
         const scope = { ...this.#scope, tenant }
         const { now } = await this.#scope.engine.backend.leases.read(tenant, [])
         if (at > now) next = Math.min(next ?? Infinity, at - now)
-        for await (const item of this.#items(scope, name, now)) {
-          if (this.#running.size >= this.#concurrency || this.#loop.closing.aborted) return undefined
-          await this.#take(scope, name, item)
-        }
-        if (this.#count.taken === taken) passed++
+        const items = this.#items(scope, name, now)
+        if (await this.#takeOne(scope, name, items)) rest.push({ scope, items })
+        else passed++
+        if (this.#isFull) return undefined
       }
       this.#passed.set(name, passed)
+      // One of each, and again: whoever has many keeps nobody waiting who has few.
+      for (let line = rest.shift(); line; line = rest.shift()) {
+        if (await this.#takeOne(line.scope, name, line.items)) rest.push(line)
+        if (this.#isFull) return undefined
+      }
     }
     return next
+  }
+
+  get #isFull(): boolean {
+    return this.#running.size >= this.#concurrency || this.#loop.closing.aborted
+  }
+
+  /** The next that can be taken; false where there is none. */
+  async #takeOne(scope: Scope, name: string, items: AsyncGenerator<Item, void, undefined>): Promise<boolean> {
+    for (;;) {
+      const { value: item, done } = await items.next()
+      if (done || !item) return false
+      const { taken } = this.#count
+      await this.#take(scope, name, item)
+      if (this.#loop.closing.aborted) return false
+      if (this.#count.taken === taken) continue
+      this.#rota.served(scope.tenant)
+      return true
+    }
   }
 
   async #due(name: string): Promise<readonly { readonly tenant: TenantId; readonly at: number }[]> {

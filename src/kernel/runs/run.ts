@@ -2,7 +2,7 @@
 
 import { type InkError, refuse } from '../../model/errors.ts'
 import type { Event } from '../../model/event.ts'
-import type { RunId, SessionId } from '../../model/ids.ts'
+import type { RunId, SessionId, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { type ErrorData, isOver, type RunRow, type RunState, type Usage } from '../../model/run.ts'
 import { checkReason } from '../erase.ts'
@@ -21,6 +21,8 @@ import { tapeOf } from './tape-reader.ts'
 
 export interface Run extends Branch, AsyncDisposable {
   readonly id: RunId
+  /** Whose it is: a node works for all. */
+  readonly tenant: TenantId
   readonly session: SessionId
   readonly name: string
   readonly key: string | undefined
@@ -78,6 +80,9 @@ export class RunInHand implements Run {
   }
   get id(): RunId {
     return this.#seen.id
+  }
+  get tenant(): TenantId {
+    return this.#scope.tenant
   }
   get session(): SessionId {
     return this.#seen.session

@@ -128,6 +128,8 @@ export async function resolveEffect(scope: Scope, given: string, name: string, r
   const { id, session, state } = await thatRun(scope, given)
   const effect = takeName(scope, name, 'an effect')
   const { branch, ordinal, ...settled } = optionsOf(resolution, 'resolve')
+  const { result: _, error: _e, ...unknown } = settled as { readonly result?: unknown; readonly error?: unknown }
+  checkKnown(unknown, 'a resolution')
   const about = { run: id, state, of: `the effect '${effect}'` }
   const told = 'error' in settled ? { error: errorData(scope, settled.error) } : { result: await store(scope, settled.result, about) }
   await plan(scope, [

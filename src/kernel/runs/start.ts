@@ -69,7 +69,11 @@ export function handleOf(scope: Scope, { id, session, name }: Pick<RunRow, 'id' 
       if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant: scope.tenant })
       return row.state
     },
-    result: async <T>(options?: { readonly signal?: AbortSignal }) => (await resultOf(scope, id, optionsOf(options, 'result').signal)) as T,
+    result: async <T>(options?: { readonly signal?: AbortSignal }) => {
+      const { signal, ...unknown } = optionsOf(options, 'result')
+      checkKnown(unknown, 'a wait')
+      return (await resultOf(scope, id, signal)) as T
+    },
     cancel: (reason) => cancelRun(scope, id, reason),
   }
 }

@@ -3,7 +3,7 @@
 import { utf8Length } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { TriggerDefinition, TriggerRow } from '../../model/trigger.ts'
 import { admit, telling } from '../draft.ts'
 import { type Part, part, pause, plan, readRow } from '../execute.ts'
@@ -53,7 +53,9 @@ export async function turnTrigger(
 ): Promise<TriggerRow> {
   checkOpen(scope.engine)
   const name = takeName(scope, given, 'a trigger')
-  const expect = takeExpected(optionsOf(options, verb).expect)
+  const { expect: expected, ...unknown } = optionsOf(options, verb)
+  checkKnown(unknown, verb)
+  const expect = takeExpected(expected)
   const asked = { disable: 'disabled', enable: 'enabled', delete: 'deleted' }[verb]
   return change(scope, name, (row) =>
     isThere(row) && row.state === asked ? undefined : { verb, name, ...(expect !== undefined && { expect }) },

@@ -8,6 +8,7 @@ import type { WorkRow } from '../../model/work.ts'
 import type { Scope } from '../scope.ts'
 import type { Seen } from './claim.ts'
 import { orphans } from './orphans.ts'
+import { dealt, Rota } from './rota.ts'
 
 export interface Candidate {
   readonly scope: Scope
@@ -22,6 +23,8 @@ export interface AheadOptions {
   readonly all: boolean
   /** How many to read at a time. */
   readonly most: () => number
+  /** How many of one tenant come before those of the next. */
+  readonly atATime: () => number
   /** In hand here, or on its way. */
   readonly ours: ReadonlySet<string>
   readonly watch: (tenant: TenantId) => void
@@ -44,6 +47,7 @@ export class Ahead {
   readonly #scope: Scope
   readonly #options: AheadOptions
   readonly #resting = new Map<string, number>()
+  readonly #rota = new Rota()
   #candidates: Candidate[] = []
   #readAt = -Infinity
   #searchedAt = -Infinity
@@ -96,6 +100,7 @@ export class Ahead {
       if (picked.length > 0 && bytes > limits.workTogetherBytes) break
       this.#candidates.splice(this.#candidates.indexOf(next), 1)
       if (this.#reading) this.#picked.add(keyOf(next.scope.tenant, next.row.id))
+      this.#rota.served(next.scope.tenant)
       picked.push(next)
     }
     return picked
@@ -146,23 +151,22 @@ export class Ahead {
     // What is in hand now may be done by the time the answer comes, and still stand in it.
     const before = new Set(ours)
     this.#most = this.#options.most()
-    const tenants = all
-      ? (await backend.queries.due(queue, TENANTS_AT_A_TIME + this.#passed)).map(({ tenant }) => tenant)
-      : [this.#scope.tenant]
+    const tenants = all ? this.#rota.inTurn(await backend.queries.due(queue, TENANTS_AT_A_TIME + this.#passed)) : [this.#scope]
     const steady = this.#steady()
     const search = steady - this.#searchedAt >= limits.lookEveryMs
     if (search) this.#searchedAt = steady
     for (const [key, until] of this.#resting) if (until <= steady) this.#resting.delete(key)
-    const found: Candidate[] = []
+    const lists: (readonly Candidate[])[] = []
     let wait: number | undefined
     let passed = 0
-    for (const tenant of tenants) {
+    for (const { tenant } of tenants) {
       const { candidates, next } = await this.#readOf(tenant, search)
       if (candidates.length === 0) passed++
-      found.push(...candidates)
+      else lists.push(candidates)
       if (next !== undefined) wait = Math.min(wait ?? Infinity, next)
     }
     this.#passed = passed
+    const found = dealt(lists, this.#options.atATime())
     this.#more = found.length >= this.#most
     this.#candidates = found.filter(({ scope, row }) => {
       const key = keyOf(scope.tenant, row.id)

@@ -33,7 +33,10 @@ export class Intake<T> {
     const { terms, reserve, ours, queue, watch } = options
     const window = () => Math.max((terms.concurrency + reserve.size) * limits.workAhead, limits.workAheadLeast)
     this.#options = options
-    this.#ahead = new Ahead(scope, { queue, all: terms.all, most: () => Math.min(window(), limits.workWindow), ours, watch })
+    const most = () => Math.min(window(), limits.workWindow)
+    // What is completed in one commit makes room for as many of one tenant, where handlers are quick.
+    const atATime = () => (reserve.size > 0 ? reserve.half : 1)
+    this.#ahead = new Ahead(scope, { queue, all: terms.all, most, atATime, ours, watch })
     this.#steady = () => scope.engine.environment.clock.monotonic()
   }
 

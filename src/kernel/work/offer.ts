@@ -78,7 +78,9 @@ export function takeBackoff(backoff: OfferOptions['backoff'] = limits.workBackof
     first,
     factor = 2,
     most = limits.workBackoffMostMs,
+    ...unknown
   } = typeof backoff === 'object' ? optionsOf(backoff, 'backoff') : { first: backoff }
+  checkKnown(unknown, 'a backoff')
   if (typeof factor !== 'number' || !(factor >= 1) || factor > 100)
     throw refuse('OPTION_INVALID', { option: 'backoff.factor', why: 'it lies between 1 and 100' })
   return { firstMs: milliseconds(first), factor, mostMs: milliseconds(most) }

@@ -207,7 +207,8 @@ export async function listWork(
   options?: WorkListOptions,
 ): Promise<{ readonly items: readonly WorkItem[]; readonly cursor?: string }> {
   checkOpen(scope.engine)
-  const { state, last = PAGE, cursor } = optionsOf(options, 'list')
+  const { state, last = PAGE, cursor, ...unknown } = optionsOf(options, 'list')
+  checkKnown(unknown, 'a list of items')
   checkLast(last, 'items')
   if (state !== undefined && !WORK_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `there is no item state '${state}'` })
   const page = await scope.engine.backend.rows.list(scope.tenant, 'work', {

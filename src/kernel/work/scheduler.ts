@@ -150,11 +150,18 @@ export class Scheduler {
   ): Promise<{ readonly now: number; readonly next?: number }> {
     const { backend } = this.#engine
     const { now } = await backend.leases.read(scope.tenant, [])
+    let tried = 0
     if (at <= now) {
       const due = { index: 'byDue', equals: [queue], from: 0, below: now + 1, limit: PAGE } as const
       for await (const { id, revision, body } of everyRow(scope, 'work', due)) {
         if (this.#engine.closing.aborted || (!tick && this.#loop?.closing.aborted)) return { now }
-        await this.#handle(scope, handler, { id: id as Id<'work'>, revision, row: decodeBody<WorkRow & Body>(body), now }, tick)
+        const item = { id: id as Id<'work'>, revision, row: decodeBody<WorkRow & Body>(body), now }
+        if (await this.#handle(scope, handler, item, tick)) tried++
+        // The rest when others have had their turn.
+        if (!tick && tried >= PAGE) {
+          this.look()
+          return { now, next: now }
+        }
       }
     }
     const { rows } = await backend.rows.list(scope.tenant, 'work', { index: 'byDue', equals: [queue], from: now + 1, limit: 1 })
@@ -162,13 +169,14 @@ export class Scheduler {
     return { now, ...(first && { next: decodeBody<WorkRow & Body>(first.body).at ?? now }) }
   }
 
-  async #handle(scope: Scope, handler: ClockHandler, item: ClockItem, tick?: Tick): Promise<void> {
+  /** False where it is not its time for another try. */
+  async #handle(scope: Scope, handler: ClockHandler, item: ClockItem, tick?: Tick): Promise<boolean> {
     const key = `${scope.tenant}/${item.id}`
     // Once as it is: somebody who is in the way for good must not be run against without end.
-    if (tick?.met.has(`${key}/${item.revision}`)) return
+    if (tick?.met.has(`${key}/${item.revision}`)) return false
     const steady = this.#engine.environment.clock.monotonic()
     const rest = this.#resting.get(key)
-    if (rest && rest.until > steady) return
+    if (rest && rest.until > steady) return false
     tick?.met.add(`${key}/${item.revision}`)
     try {
       await handler(scope, item)
@@ -176,7 +184,7 @@ export class Scheduler {
       this.#count.handled++
       if (tick) tick.handled++
     } catch (error) {
-      if (this.#engine.closing.aborted) return
+      if (this.#engine.closing.aborted) return true
       this.#count.failed++
       if (tick) tick.failed++
       const ms = Math.min(rest ? rest.ms * 2 : REST_MS, REST_MOST_MS)
@@ -189,5 +197,6 @@ export class Scheduler {
         error: String(error),
       })
     }
+    return true
   }
 }

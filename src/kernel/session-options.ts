@@ -1,0 +1,62 @@
+// What a session may be opened with.
+
+import { utf8Length } from '../model/bytes.ts'
+import { takeData } from '../model/data.ts'
+import { refuse } from '../model/errors.ts'
+import { checkActor } from '../model/event.ts'
+import { toId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import { checkKnown, checkSeq, optionsOf } from '../model/options.ts'
+import type { BranchState, SessionRelation, SessionRow } from '../model/session.ts'
+import { admit } from './draft.ts'
+import type { Scope } from './scope.ts'
+
+export interface SessionOptions {
+  readonly title?: string
+  /** Whose session this is: an opaque id, to list by. */
+  readonly owner?: string
+  readonly metadata?: NonNullable<SessionRow['metadata']>
+  readonly branch?: BranchState
+  readonly relation?: SessionRelation
+}
+
+/** As they are written, or a refusal. */
+export function takeSessionOptions(scope: Scope, options: SessionOptions): SessionOptions {
+  const { title, owner, metadata, branch, relation, ...unknown } = optionsOf(options, 'session')
+  checkKnown(unknown, 'a session')
+  if (title !== undefined) checkTitle(title)
+  if (owner !== undefined) checkActor(owner)
+  if (branch !== undefined && !['root', 'branch', 'source'].includes(branch))
+    throw refuse('OPTION_INVALID', { option: 'branch', why: 'it is root, branch or source' })
+  const set = {
+    ...(title !== undefined && { title }),
+    ...(owner && { owner }),
+    ...(metadata && { metadata: checkMetadata(metadata) }),
+    ...(branch && { branch }),
+    ...(relation && { relation: checkRelation(relation) }),
+  }
+  return admit(scope, set) as SessionOptions
+}
+
+export function checkTitle(title: string): string {
+  if (typeof title !== 'string' || !title.isWellFormed() || title.length > limits.titleChars)
+    throw refuse('OPTION_INVALID', { option: 'title', why: `a title has at most ${limits.titleChars} characters` })
+  return title
+}
+
+export function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): NonNullable<SessionRow['metadata']> {
+  const usable = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)
+  const taken = usable ? (takeData(metadata) as NonNullable<SessionRow['metadata']>) : undefined
+  if (!taken || utf8Length(JSON.stringify(taken)) > limits.metadataBytes) {
+    throw refuse('OPTION_INVALID', { option: 'metadata', why: `it is an object of at most ${limits.metadataBytes} bytes` })
+  }
+  return taken
+}
+
+function checkRelation(relation: SessionRelation): SessionRelation {
+  const { kind, session, at, ...unknown } = optionsOf(relation, 'relation')
+  checkKnown(unknown, 'a relation')
+  if (typeof kind !== 'string' || kind === '' || kind.length > limits.typeBytes)
+    throw refuse('OPTION_INVALID', { option: 'relation.kind', why: 'it is a short word' })
+  return { kind, session: toId<'session'>(session), ...(at !== undefined && { at: checkSeq(at) }) }
+}

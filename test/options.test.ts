@@ -1,0 +1,155 @@
+// A name with one letter wrong would go unheard: a list of everything, an answer from anybody, rows written where they were to be
+// compared. So nothing that takes options takes one it does not know.
+
+import { expect, test } from 'vitest'
+import type { Store } from '../src/index.ts'
+import { openIn } from './support/engines.ts'
+
+const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
+  for await (const _ of events);
+}
+
+// Of no type, so that it fits everywhere: types do not help whoever writes JavaScript.
+const wrong = (more: object = {}): never => ({ ...more, mispelt: true }) as never
+
+async function calls(store: Store): Promise<Readonly<Record<string, () => unknown>>> {
+  const session = await store.session('s')
+  const run = await session.run('r')
+  const handle = await store.start('x', { session: 's', parallel: true })
+  const process = await store.processes.register('p', { kind: 'k', recovery: 'external' })
+  const approval = await store.approvals.request({ subject: 'a' })
+  const queue = store.queue('q')
+  await queue.offer(1)
+  const claim = await queue.claim()
+  if (!claim) throw new Error('nothing was claimed')
+  await store.cron.set('j', { every: '1h', queue: 'q' })
+  await store.triggers.on('t', { source: 's', queue: 'q' })
+  return {
+    session: () => store.session('new', wrong()),
+    'session with a relation': () => store.session('new', { relation: wrong({ kind: 'k', session: session.id }) }),
+    'sessions.list': () => store.sessions.list(wrong()),
+    append: () => session.append('a.b', 1, wrong()),
+    appendAll: () => store.appendAll([{ type: 'a.b', data: 1 }], wrong()),
+    events: () => drain(store.events(wrong())),
+    page: () => store.page(wrong()),
+    erase: () => store.erase(wrong({ seq: 1, reason: 'r' })),
+    verify: () => store.verify(wrong()),
+    rebuild: () => store.rebuild(wrong()),
+    setTenantState: () => store.setTenantState('t', 'closed' as never, wrong({ reason: 'r' })),
+    'session.delete': () => session.delete(wrong({ reason: 'r' })),
+    'session.fork': () => session.fork(wrong({ at: 1 })),
+    'blobs.put': () => store.blobs.put(new Uint8Array(1), wrong()),
+
+    run: () => session.run('x', wrong()),
+    start: () => store.start('x', wrong({ session: 's' })),
+    work: () => store.work({}, wrong()),
+    'handle.result': () => handle.result(wrong()),
+    'runs.list': () => store.runs.list(wrong()),
+    'runs.resolve': () => store.runs.resolve(run.id, 'x', wrong({ result: 1 })),
+    signal: () => store.signal('s', 'x', 1, wrong()),
+    'run.effect': () => run.effect('e', () => 1, wrong()),
+    'run.effect with retry': () => run.effect('e', () => 1, { retry: wrong() }),
+    'run.signal': () => run.signal('e', wrong()),
+    'run.ask': () => run.ask('e', 1, wrong()),
+    'run.approval': () => run.approval('e', 1, wrong()),
+    'run.child': () => run.child('e', wrong()),
+    'run.fork': () => run.fork(wrong({ at: 1 })),
+
+    offer: () => queue.offer(1, wrong()),
+    'offer with backoff': () => queue.offer(1, { backoff: wrong({ first: '1s' }) }),
+    claim: () => queue.claim(wrong()),
+    tryClaim: () => queue.tryClaim(wrong()),
+    'claim.fail': () => claim.fail('e', wrong()),
+    'claim.release': () => claim.release(wrong()),
+    'queue.list': () => queue.list(wrong()),
+    'queue.cancel': () => queue.cancel(claim.id, wrong()),
+    'queue.redrive': () => queue.redrive(wrong()),
+    'queue.work': () => queue.work(async () => {}, wrong()),
+
+    input: () => session.input(1, wrong()),
+    'inputs.list': () => session.inputs.list(wrong()),
+    'inputs.prune': () => session.inputs.prune(wrong({ olderThan: 0 })),
+    'inbox.list': () => session.inbox.list(wrong()),
+    'inbox.prune': () => session.inbox.prune(wrong()),
+    'run.inbox': () => run.inbox(wrong({ at: 'idle' })),
+    'run.inputs': () => run.inputs(wrong()),
+    'inbox.offer': () => session.inbox.offer(1, wrong({ delivery: 'afterTurn' })),
+
+    'cron.set': () => store.cron.set('x', wrong({ every: '1h', queue: 'q' })),
+    'cron.list': () => store.cron.list(wrong()),
+    'cron.pause': () => store.cron.pause('j', wrong()),
+    'cron.backfill': () => store.cron.backfill('j', wrong({ from: 0, to: 1 })),
+    'cron.occurrences': () => store.cron.occurrences('j', wrong()),
+    'cron.tick': () => store.cron.tick(wrong()),
+    'cron.prune': () => store.cron.prune(wrong({ before: 0 })),
+
+    'triggers.on': () => store.triggers.on('x', wrong({ source: 's', queue: 'q' })),
+    'triggers.fire': () => store.triggers.fire('s', 1, wrong()),
+    'triggers.list': () => store.triggers.list(wrong()),
+    'triggers.history': () => store.triggers.history(wrong()),
+    'triggers.disable': () => store.triggers.disable('t', wrong()),
+    'triggers.enable': () => store.triggers.enable('t', wrong()),
+    'triggers.delete': () => store.triggers.delete('t', wrong()),
+    'triggers.prune': () => store.triggers.prune(wrong({ before: 0 })),
+
+    'processes.register': () => store.processes.register('x', wrong({ kind: 'k', recovery: 'external' })),
+    'processes.register with provenance': () =>
+      store.processes.register('x', { kind: 'k', recovery: 'external', provenance: wrong({ by: 'b' }) }),
+    'processes.register with a type of events': () =>
+      store.processes.register('x', { kind: 'k', recovery: 'external', events: { 'a.b': wrong() } }),
+    'processes.register with a wake-up': () =>
+      store.processes.register('x', { kind: 'k', recovery: 'external', events: { 'a.b': { wake: wrong() } } }),
+    'processes.register with an end': () =>
+      store.processes.register('x', {
+        kind: 'k',
+        recovery: 'external',
+        events: { 'a.b': { terminal: wrong({ state: 'completed' }) } },
+      }),
+    'processes.list': () => store.processes.list(wrong()),
+    'processes.grants': () => store.processes.grants(wrong({ session: session.id })),
+    'processes.grant': () => store.processes.grant('p', session.id, wrong()),
+    'processes.prune': () => store.processes.prune(wrong({ before: 0 })),
+    'processes.work': () => store.processes.work({}, wrong()),
+    'process.start': () => process.start(wrong()),
+    'process.claim': () => process.claim(wrong()),
+    'process.event': () => process.event('a.b', 1, wrong()),
+    'process.events': () => process.events(wrong()),
+    'process.count': () => process.count(wrong()),
+    'process.nextEvent': () => process.nextEvent(wrong()),
+    'process.refer': () => process.refer(wrong({ backend: 'b', id: 'i' })),
+    'process.complete': () => process.complete(1, wrong()),
+    'process.fail': () => process.fail('e', wrong()),
+    'process.cancelled': () => process.cancelled('r', wrong()),
+    'process.abandoned': () => process.abandoned({ writer: 'sweep' }, wrong()),
+    'process.abandoned with evidence': () => process.abandoned(wrong({ writer: 'sweep' })),
+    'process.result': () => process.result(wrong()),
+
+    'approvals.request': () => store.approvals.request(wrong({ subject: 'b' })),
+    'approvals.list': () => store.approvals.list(wrong()),
+    'approvals.decide': () => store.approvals.decide(approval.id, wrong({ decision: 'approve' })),
+    'approvals.withdraw': () => store.approvals.withdraw(approval.id, wrong()),
+    'approvals.permits.list': () => store.approvals.permits.list(wrong()),
+    'approvals.seen': () => store.approvals.seen(approval.id, wrong({ by: 'b' })),
+    'approvals.delivered': () => store.approvals.delivered(approval.id, wrong({ channel: 'c' })),
+    'approvals.wait': () => store.approvals.wait(approval.id, wrong()),
+    'approvals.export': () => drain(store.approvals.export(wrong())),
+  }
+}
+
+test('an option that nobody knows is refused wherever options are taken, and nothing is written', async () => {
+  const store = await openIn(':memory:')
+  const before = Object.entries(await calls(store))
+  const { seq } = await store.head()
+  const told: Record<string, unknown> = {}
+  for (const [name, call] of before) {
+    try {
+      await call()
+      told[name] = 'taken'
+    } catch (error) {
+      const { code, details } = error as { readonly code?: string; readonly details?: { readonly option?: string } }
+      told[name] = code === 'OPTION_INVALID' && details?.option === 'mispelt' ? 'refused' : error
+    }
+  }
+  expect(told).toEqual(Object.fromEntries(before.map(([name]) => [name, 'refused'])))
+  expect((await store.head()).seq).toBe(seq)
+})

@@ -1,0 +1,57 @@
+// Many tenants, one node: whoever has much to do keeps nobody waiting who has little.
+
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { Store } from '../../src/index.ts'
+import { engines, expectSound } from '../support/engines.ts'
+
+const BUSY = 60
+const small = ['ada', 'ben', 'cleo']
+
+/** Who was served, in which order. */
+const served = () => {
+  const order: string[] = []
+  const isOver = () => small.every((name) => order.includes(name))
+  /** How many of the busy one came before everybody who has little was served. */
+  const ahead = () => order.slice(0, Math.max(...small.map((name) => order.indexOf(name)))).filter((name) => name === 'busy').length
+  return { order, isOver, ahead }
+}
+
+describe.each(engines)('on $name', (engine) => {
+  // Where what was read ahead is read again between two items, and where it is not.
+  test.each([0, 220])('a queue with a long backlog comes in turn with the others, when a handler takes %i ms', async (ms) => {
+    const store = await engine.open()
+    await fill(store, async (tenant) => void (await tenant.queue('q').offer(1)))
+    const { order, isOver, ahead } = served()
+    await using worker = store.queue('q').work(
+      async ({ tenant }) => {
+        order.push(tenant)
+        await wait(ms)
+      },
+      { tenants: 'all', concurrency: 1, drain: 0 },
+    )
+    await expect.poll(isOver).toBe(true)
+    // Where handlers are quick several of one tenant come together.
+    expect(ahead()).toBeLessThan(ms > 0 ? 3 : BUSY)
+    await worker.close()
+    await expectSound(store)
+  })
+
+  test('runs of one tenant that has many come in turn with those of others', async () => {
+    const store = await engine.open()
+    await fill(store, async (tenant, i) => void (await tenant.start('answer', { session: `s${i}` })))
+    const { order, isOver, ahead } = served()
+    await using node = store.work({ answer: async ({ tenant }) => void order.push(tenant) }, { concurrency: 1 })
+    await expect.poll(isOver).toBe(true)
+    expect(ahead()).toBeLessThan(3)
+    await node.close()
+    await expectSound(store)
+  })
+})
+
+/** The busy one comes first, so that all it has is older. */
+async function fill(store: Store, offer: (tenant: Store, i: number) => Promise<void>): Promise<void> {
+  const busy = store.tenant('busy')
+  for (let i = 0; i < BUSY; i++) await offer(busy, i)
+  for (const name of small) await offer(store.tenant(name), 0)
+}
