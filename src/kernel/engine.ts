@@ -15,6 +15,7 @@ import { CRON_CLOCK } from './cron/ids.ts'
 import { job } from './cron/job-decider.ts'
 import { occurrence } from './cron/occurrence-decider.ts'
 import { type AnyDecider, Registry } from './decider.ts'
+import { DELETIONS_CLOCK, finishByClock } from './deleting.ts'
 import { tagger } from './hmac.ts'
 import { batch } from './inputs/batch-decider.ts'
 import { input } from './inputs/input-decider.ts'
@@ -90,7 +91,7 @@ const follows: Follows = {
 }
 
 /** What is due by the clock alone, by the queue its items are in. */
-const clocks: ClockHandlers = { [CRON_CLOCK]: fireJob, [APPROVALS_CLOCK]: expireByClock }
+const clocks: ClockHandlers = { [CRON_CLOCK]: fireJob, [APPROVALS_CLOCK]: expireByClock, [DELETIONS_CLOCK]: finishByClock }
 
 const SALT_BYTES = 16
 const SALTS_AT_A_TIME = 256

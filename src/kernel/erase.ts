@@ -45,7 +45,7 @@ export async function erase(scope: Scope, options: EraseOptions): Promise<EraseR
   return { erased: receipts.length, receipts }
 }
 
-/** All payloads of a session but the ones that say it was deleted. In steps: a crash leaves some, and asking again goes on. */
+/** All payloads of a session but the ones that say it was deleted. In steps: a crash leaves some, and whoever goes on finds them. */
 export async function eraseSession(scope: Scope, session: SessionId, reason: string, keep: readonly string[]): Promise<EraseReport> {
   const { journal, upkeep } = scope.engine.backend
   const head = await journal.head(scope.tenant)

@@ -10,19 +10,17 @@ import { decodeBody } from '../model/rows.ts'
 import type { BranchState, SessionRelation, SessionRow, SessionState } from '../model/session.ts'
 import { nameId } from '../model/tables.ts'
 import { type AppendOptions, append } from './append.ts'
+import { deleteSession } from './deleting.ts'
 import { telling } from './draft.ts'
-import { checkReason, type EraseReport, eraseSession } from './erase.ts'
+import { checkReason, type EraseReport } from './erase.ts'
 import { execute } from './execute.ts'
-import { clearSession } from './inputs/lists.ts'
 import { type InputOptions, type OfferedInput, offerInput } from './inputs/offer-input.ts'
 import { type SessionInbox, sessionInbox } from './inputs/session-inbox.ts'
 import { type SessionInputs, sessionInputs } from './inputs/session-inputs.ts'
 import { checkLast } from './list.ts'
-import { leaveProcesses } from './processes/leaving.ts'
 import { type ForkOptions, forkSession } from './runs/fork.ts'
 import { openRun, type RunOptions } from './runs/open.ts'
 import type { Run } from './runs/run.ts'
-import { cancelRuns } from './runs/runs.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { session as decider, type SessionCommand } from './session-decider.ts'
 import { checkMetadata, checkTitle, type SessionOptions, takeSessionOptions } from './session-options.ts'
@@ -127,12 +125,7 @@ class SessionHandle implements Session {
   async delete(options: { readonly reason: string }): Promise<EraseReport> {
     const { reason: why, ...unknown } = optionsOf(options, 'delete')
     checkKnown(unknown, 'delete')
-    const reason = checkReason(why)
-    await this.#do({ verb: 'delete', id: this.id, reason })
-    await cancelRuns(this.#scope, this.id, 'its session was deleted')
-    await clearSession(this.#scope, this.id)
-    await leaveProcesses(this.#scope, this.id)
-    const report = await eraseSession(this.#scope, this.id, reason, ['session.deleted'])
+    const report = await deleteSession(this.#scope, this.id, checkReason(why))
     const row = await readSession(this.#scope, this.id)
     if (row) this.#row = row
     return report

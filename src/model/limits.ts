@@ -128,6 +128,8 @@ export const limits = {
   approvalNotes: 50,
   /** A question of a run that is over this long is closed by the clock: nobody was there to do it with what the run does then. */
   approvalGraceMs: 30_000,
+  /** What is left to erase of a deleted session is erased by the clock after this long: whoever deleted it has died, or is slow. */
+  deletionGraceMs: 60_000,
   /** Rows that one list looks at where a filter has no index; it then says where to go on. */
   listLooks: 10_000,
   /** Types of events that one process declares: they stand in its row. */
