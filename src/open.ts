@@ -158,9 +158,10 @@ const degraded = (backend: Backend, why: string): Backend => ({
   },
 })
 
-// Something that was meant as an address: with quotes or a blank around it, behind a name and a sign, or with a slip in its scheme. As a
-// path it would be repeated in a message, password and all.
-const MEANT_AS_ADDRESS = /:\/\/|^\W*postgres(ql)?\b.*@|\/\/[^/]*:[^/]*@/i
+// Something that was meant as an address: with quotes or a blank around it, behind a name and a sign, with a slip in its scheme or without one, or as
+// words with signs between them. As a path it would be repeated in a message, password and all, and a file would be made that is called so.
+const MEANT_AS_ADDRESS =
+  /:\/\/|^\W*postgres(ql)?\b.*@|\/\/[^/]*:[^/]*@|^[^/\\]*:[^/\\]*@|^\W*(host|hostaddr|port|user|dbname|password|passfile|service)\s*=|\spassword\s*=/i
 
 // An address may hold a password anywhere, so a refusal repeats its scheme and nothing else.
 function pathOf(url: string | URL | undefined): string {

@@ -15,8 +15,14 @@ export function readReceipts(file: string): readonly Receipt[] {
       `The receipts in ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'failed'}). Check the path after --receipts.`,
     )
   }
-  return entriesOf(text, file).map((entry, i) => receiptOf(entry, i + 1, file))
+  const receipts = entriesOf(text, file).map((entry, i) => receiptOf(entry, i + 1, file))
+  // Held against none, a journal would be called intact on the word of its chain alone.
+  if (receipts.length === 0) throw noReceipts(file)
+  return receipts
 }
+
+const noReceipts = (file: string) =>
+  usage(`${file} holds no receipts. Keep them as a JSON list, or one a line: {"tenant":"main","seq":1,"hash":"…"}.`)
 
 function entriesOf(text: string, file: string): readonly unknown[] {
   try {
@@ -31,7 +37,7 @@ function entriesOf(text: string, file: string): readonly unknown[] {
   try {
     return lines.map((line) => JSON.parse(line) as unknown)
   } catch {
-    throw usage(`${file} holds no receipts. Keep them as a JSON list, or one a line: {"tenant":"main","seq":1,"hash":"…"}.`)
+    throw noReceipts(file)
   }
 }
 

@@ -74,10 +74,20 @@ async function openToLook(options: StoreOptions, write: boolean): Promise<Store>
   try {
     return await open(options)
   } catch (error) {
+    if (error instanceof InkError && error.code === 'NOT_YET' && options.url !== undefined) throw noStoreIn(options.url)
     if (write || !(error instanceof InkError && LOOKABLE.includes(error.code))) throw error
     return open({ ...options, readOnly: true })
   }
 }
+
+// Options are for programs: here a folder is one that holds a store, or it is none.
+const noStoreIn = (folder: string | URL) =>
+  new CliError(
+    'NOT_A_STORE',
+    EXIT.corrupt,
+    `The folder ${folder} holds no store. Give the file of a store, or a folder with a file for each tenant.`,
+    {},
+  )
 
 /** A tenant that has written: a slip of the pen must not read as an empty, sound journal. */
 export async function knownTenant(store: Store, tenant: string): Promise<Store> {

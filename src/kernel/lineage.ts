@@ -1,6 +1,7 @@
 // A session that was forked begins with another's events, up to the seq it was forked at. Its own all come after that, so one walk in the
 // order of seq reads both, and nothing is copied.
 
+import { refuse } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { SessionRow } from '../model/session.ts'
@@ -21,6 +22,12 @@ export async function lineageOf({ engine, tenant }: Scope, session: SessionId): 
     id = relation.session
   }
   return line
+}
+
+/** Nothing can be shared that was not written yet: what others write later would be taken for its own. */
+export async function checkShared({ engine, tenant }: Scope, at: number): Promise<void> {
+  const { seq: head } = await engine.backend.journal.head(tenant)
+  if (at > head) throw refuse('RANGE_INVALID', { why: `the journal ends at ${head}, so nothing can be shared up to ${at}` })
 }
 
 /** One page along the line. */

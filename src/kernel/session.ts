@@ -9,6 +9,7 @@ import { checkKey, checkKnown, optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { BranchState, SessionRelation, SessionRow, SessionState } from '../model/session.ts'
 import { nameId } from '../model/tables.ts'
+import type { Guard } from '../ports/commit.ts'
 import { type AppendOptions, append } from './append.ts'
 import { deleteSession } from './deleting.ts'
 import { telling } from './draft.ts'
@@ -17,6 +18,7 @@ import { execute } from './execute.ts'
 import { type InputOptions, type OfferedInput, offerInput } from './inputs/offer-input.ts'
 import { type SessionInbox, sessionInbox } from './inputs/session-inbox.ts'
 import { type SessionInputs, sessionInputs } from './inputs/session-inputs.ts'
+import { checkShared } from './lineage.ts'
 import { checkLast } from './list.ts'
 import { type ForkOptions, forkSession } from './runs/fork.ts'
 import { openRun, type RunOptions } from './runs/open.ts'
@@ -136,7 +138,7 @@ class SessionHandle implements Session {
   }
 
   fork(options: ForkOptions): Promise<Session> {
-    return forkSession(this.#scope, this.#row, options)
+    return forkSession(this.#scope, this.id, options)
   }
 
   input(content: unknown, options?: InputOptions): Promise<OfferedInput> {
@@ -164,17 +166,24 @@ class SessionHandle implements Session {
 }
 
 /** By key: opened or created. Options matter only when it is created. */
-export async function openSession(scope: Scope, key: string, options: SessionOptions = {}): Promise<Session> {
+export async function openSession(
+  scope: Scope,
+  key: string,
+  options: SessionOptions = {},
+  guards: readonly Guard[] = [],
+): Promise<Session> {
   checkOpen(scope.engine)
   const named = maskKey(scope, key)
   const set = takeSessionOptions(scope, options)
   for (let attempt = 1; ; attempt++) {
     const found = await findSession(scope, key)
     if (found) return found
+    if (set.relation?.at !== undefined) await checkShared(scope, set.relation.at)
     const id = scope.engine.newId<'session'>()
     try {
       // Someone may take the key between the look and the write: one try, then look again.
-      const { row, revision } = await execute(scope, decider, id, { verb: 'open', set: { key: named, ...set } }, { session: id })
+      const open = { verb: 'open', set: { key: named, ...set } } as const
+      const { row, revision } = await execute(scope, decider, id, open, { session: id, guards })
       // With a clock and chance that were seen before, the id may be there already: it is another session's.
       if (!row || row.key !== named) continue
       scope.engine.sessions.set(scope.tenant, id, { revision, state: row.state })

@@ -188,6 +188,7 @@ describe('doctor', () => {
     expect(code).toBe(0)
     expect(out).toContain('! leftovers')
     expect(out).toMatch(/! journal main .* in the future/)
-    expect(out).toContain('usable, with 3 things to look at')
+    expect(out).toMatch(/! guards .* the trigger events_stay is missing/)
+    expect(out).toContain('usable, with 4 things to look at')
   })
 })

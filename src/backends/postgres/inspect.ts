@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { InkError } from '../../model/errors.ts'
 import type { Connections } from './connections.ts'
 import type { Database } from './database.ts'
-import { schemaRange } from './migrate.ts'
+import { migrations, schemaRange } from './migrate.ts'
 import { type Opened, type OpenOptions, openDatabase } from './open.ts'
 import { STORE } from './wall.ts'
 
@@ -26,6 +26,11 @@ const facts = `
       - current_setting('superuser_reserved_connections')::integer,
     (select sum(numbackends) from pg_stat_database)`
 
+const guards = `
+  select t.tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = 'inkfast' and not t.tgisinternal and t.tgenabled in ('O', 'A')`
+const guardsMade = migrations.flatMap(({ sql }) => [...sql.matchAll(/^create trigger (\w+)/gm)].map(([, name]) => name as string))
+
 const ok = (name: string, found: string): Finding => ({ name, state: 'ok', found })
 const warn = (name: string, found: string, todo: string): Finding => ({ name, state: 'warn', found, todo })
 
@@ -38,7 +43,7 @@ export interface InspectOptions {
 export async function inspectDatabase(options: InspectOptions): Promise<readonly Finding[]> {
   const { db, powerful } = await openToInspect({ ...options, create: false, migrate: false, durability: 'normal', connections: 2 })
   try {
-    const [rows] = await db.read(STORE, { text: facts })
+    const [rows, triggers = []] = await db.read(STORE, { text: facts }, { text: guards })
     const [version, login, schema, fsync, whole, checksums, most, used] = rows?.[0] ?? []
     return [
       ok('server', `PostgreSQL ${version}`),
@@ -51,6 +56,7 @@ export async function inspectDatabase(options: InspectOptions): Promise<readonly
         : ok('login', `${login} is a member of ${db.readOnly ? 'inkfast_reader' : 'inkfast_app'} and of nothing more`),
       ok('wall', 'a canary tenant is seen by nobody else'),
       schemaFinding(Number(schema)),
+      guardFinding(triggers.map(([name]) => name as string)),
       ...flushFindings(fsync === 'on', whole === 'on'),
       checksums === 'on'
         ? ok('checksums', 'on')
@@ -79,6 +85,14 @@ function schemaFinding(found: number): Finding {
   if (found > knows) return ok('schema', `${found}, newer than the ${knows} this version knows, and made so that it may go on serving`)
   if (found < knows) return warn('schema', `${found}; this version would like ${knows}`, 'Run inkfast migrate.')
   return ok('schema', String(found))
+}
+
+/** Triggers refuse what nobody may do to the journal. */
+function guardFinding(standing: readonly string[]): Finding {
+  const gone = guardsMade.filter((name) => !standing.includes(name))
+  if (gone.length === 0) return ok('guards', 'every trigger is there and turned on')
+  const todo = 'Somebody changed the schema: run inkfast verify and rebuild --check, and turn them on again.'
+  return warn('guards', `missing or turned off: ${gone.join(', ')}`, todo)
 }
 
 const flushFindings = (fsync: boolean, whole: boolean): readonly Finding[] => [

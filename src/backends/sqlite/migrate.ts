@@ -33,10 +33,9 @@ export function checkSchema(db: Database): void {
   // A store is made whole before it gets its name, so an empty database is somebody else's, and is not made into one of ours.
   if (db.get('pragma application_id')?.application_id !== APPLICATION_ID || found === 0) throw refuse('NOT_A_STORE', { path: db.path })
   if (found > schemaVersion) throw refuse('SCHEMA_NEWER', { path: db.path, found, known: schemaVersion })
-  for (const { number, checksum } of db.all('select number, checksum from migrations order by number')) {
-    const known = migrations.find((m) => m.number === number)
-    if (known?.checksum !== checksum) throw refuse('SCHEMA_CHANGED', { path: db.path, migration: number })
-  }
+  const applied = new Map(db.all('select number, checksum from migrations').map((row) => [row.number, row.checksum]))
+  for (const { number, checksum } of migrations)
+    if (number <= found && applied.get(number) !== checksum) throw refuse('SCHEMA_CHANGED', { path: db.path, migration: number })
 }
 
 export const appliedSchema = (db: Database): number => db.get('pragma user_version')?.user_version as number

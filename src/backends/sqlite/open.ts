@@ -100,6 +100,28 @@ export function existingFile(file: string): string {
 const needsSideFiles = (path: string, error: unknown): boolean =>
   (errcode(error) === SQLITE.READONLY || errcode(error) === SQLITE.CANTOPEN) && !isThere(`${path}-wal`)
 
+/** Without changing anything, also where nothing may be changed. */
+export function lookInto<T>(path: string, look: (db: Database) => T): T {
+  const looking = (immutable: boolean): T => {
+    const db = connect(path, { readOnly: true, immutable })
+    try {
+      return look(db)
+    } finally {
+      db.close()
+    }
+  }
+  try {
+    return looking(false)
+  } catch (error) {
+    if (!needsSideFiles(path, error)) throw translate(path, error) ?? error
+  }
+  try {
+    return looking(true)
+  } catch (error) {
+    throw translate(path, error) ?? error
+  }
+}
+
 function openImmutable(path: string, now: number, options: PrepareOptions): Database {
   const db = connect(path, { readOnly: true, immutable: true })
   try {

@@ -1,9 +1,10 @@
 // Where a store's schema stands, and bringing it up to date: looked at without changing anything, so that a person can decide first.
 
-import { join } from 'node:path'
-import { connect, within } from './database.ts'
+import { basename, join } from 'node:path'
+import { InkError } from '../../model/errors.ts'
 import { appliedSchema, checkSchema, migrations, schemaVersion } from './migrate.ts'
-import { existingFile, openDatabase } from './open.ts'
+import { changedObjects } from './objects.ts'
+import { existingFile, lookInto, openDatabase } from './open.ts'
 import { isFolderStore, STORE_FILE, tenantFile, tenantsIn } from './tenant-files.ts'
 
 export interface MigrationState {
@@ -43,25 +44,36 @@ const filesOf = (store: string): readonly string[] =>
   isFolderStore(store) ? [STORE_FILE, ...tenantsIn(store).map(tenantFile)].map((name) => join(store, name)) : [store]
 
 function readFile(file: string): SchemaState {
-  const path = existingFile(file)
-  const db = connect(path, { readOnly: true })
+  return lookInto(existingFile(file), (db) => {
+    checkSchema(db)
+    const found = appliedSchema(db)
+    const applied = db.all('select number, applied_at from migrations order by number')
+    const at = new Map(applied.map((row) => [row.number as number, row.applied_at as number]))
+    return {
+      found,
+      needed: schemaVersion,
+      migrations: migrations.map(({ number, name, checksum }) => {
+        const appliedAt = at.get(number)
+        return { number, name, checksum, ...(appliedAt !== undefined && { appliedAt }) }
+      }),
+    }
+  })
+}
+
+/** What is not as the migrations made it, in words. */
+export function changedSchema(store: string): readonly string[] {
+  return filesOf(store).flatMap((file) => {
+    const changed = changedIn(file)
+    return isFolderStore(store) ? changed.map((line) => `${basename(file)}: ${line}`) : changed
+  })
+}
+
+function changedIn(file: string): readonly string[] {
   try {
-    return within(path, () => {
-      checkSchema(db)
-      const found = appliedSchema(db)
-      const applied = db.all('select number, applied_at from migrations order by number')
-      const at = new Map(applied.map((row) => [row.number as number, row.applied_at as number]))
-      return {
-        found,
-        needed: schemaVersion,
-        migrations: migrations.map(({ number, name, checksum }) => {
-          const appliedAt = at.get(number)
-          return { number, name, checksum, ...(appliedAt !== undefined && { appliedAt }) }
-        }),
-      }
-    })
-  } finally {
-    db.close()
+    return lookInto(existingFile(file), changedObjects)
+  } catch (error) {
+    if (!(error instanceof InkError)) throw error
+    return [`it cannot be looked at (${error.code})`]
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { basename, dirname, join, resolve } from 'node:path'
 import { inspectDatabase, isDatabase, placeOf } from '../../database.ts'
-import { isFolderStore, STORE_FILE } from '../../folder.ts'
+import { changedSchema, isFolderStore, STORE_FILE } from '../../folder.ts'
 import { type Health, InkError, type Store } from '../../index.ts'
 import { EXIT, type Exit, failureOf } from '../exit.ts'
 import { diskFindings, type Finding, fail, fileFindings, fileThere, folderFindings, ok, programFindings, warn } from '../findings.ts'
@@ -31,7 +31,7 @@ export async function doctor(t: Terminal, url: string | undefined): Promise<Exit
   // Opening a missing file can only repeat what was said.
   if (fileThere(path)) {
     try {
-      findings.push(...(await withStore(path, inside)))
+      findings.push(...(await withStore(path, inside)), guardFinding(changedSchema(path)))
     } catch (error) {
       t.signal.throwIfAborted()
       findings.push(fail('opens', failureOf(error).error.message, ''))
@@ -87,6 +87,12 @@ async function inside(store: Store): Promise<readonly Finding[]> {
     findings.push(ok('journal', `and ${tenants.length - TENANTS_TOLD} more tenants, not looked at one by one`))
   return findings
 }
+
+/** Triggers refuse what nobody may do to the journal. */
+const guardFinding = (changed: readonly string[]): Finding =>
+  changed.length === 0
+    ? ok('guards', 'every table, index and trigger is as it was made')
+    : warn('guards', changed.join('; '), 'Somebody changed the schema: run inkfast verify and rebuild --check, and restore a backup.')
 
 const healthFinding = ({ status, why }: Health): Finding =>
   status === 'ok' ? ok('health', 'ok') : warn('health', why.join('; '), 'Look at the disk and at other programs that use the store.')

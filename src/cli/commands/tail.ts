@@ -1,7 +1,7 @@
 // Shows the last events and then what is appended, as it is appended, until it is told to stop.
 
 import type { Event } from '../../index.ts'
-import { EXIT, type Exit } from '../exit.ts'
+import { EXIT, type Exit, usage } from '../exit.ts'
 import { EventLines, eventColumns, type FilterOptions, lastEvents, queryOf } from '../query.ts'
 import { tenantView, withStore } from '../store.ts'
 import { Table } from '../table.ts'
@@ -15,7 +15,8 @@ export interface TailOptions extends FilterOptions {
 
 const LAST_BY_DEFAULT = 10
 
-export function tail(t: Terminal, url: string | undefined, options: TailOptions): Promise<Exit> {
+export async function tail(t: Terminal, url: string | undefined, options: TailOptions): Promise<Exit> {
+  if (options.from !== undefined && options.last !== undefined) throw usage('Give --last or --from: where to begin is said once.')
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const query = await queryOf(store, options, Date.now())

@@ -1,10 +1,15 @@
 // Forks: another session or run that shares what was recorded up to a seq, and copies nothing.
 
+import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
 import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import type { RunRow } from '../../model/run.ts'
-import type { SessionRow } from '../../model/session.ts'
-import { type DoneRow, NOT_THERE, part, plan } from '../execute.ts'
+import type { SessionRelation, SessionRow } from '../../model/session.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { type DoneRow, NOT_THERE, part, plan, readRow } from '../execute.ts'
+import { checkShared } from '../lineage.ts'
 import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
 import { maskKey, openSession, type Session } from '../session.ts'
@@ -22,24 +27,35 @@ export interface ForkOptions {
   readonly key?: string
 }
 
-export async function forkSession(scope: Scope, from: SessionRow, options: ForkOptions): Promise<Session> {
+/** The same key and the same place once more is the same fork. */
+export async function forkSession(scope: Scope, from: SessionId, options: ForkOptions): Promise<Session> {
   const at = await sharedUpTo(scope, options)
-  const key = optionsOf(options, 'fork').key ?? scope.engine.newId()
-  return openSession(scope, key, {
-    branch: 'branch',
-    relation: { kind: 'fork', session: from.id, at },
-    ...(from.title !== undefined && { title: from.title }),
-    ...(from.owner !== undefined && { owner: from.owner }),
-    ...(from.metadata && { metadata: from.metadata }),
-  })
+  const key = options.key ?? scope.engine.newId()
+  const relation: SessionRelation = { kind: 'fork', session: from, at }
+  for (let attempt = 1; ; attempt++) {
+    // As it is now, and still is when the fork is written: what was erased of it must not come back.
+    const seen = await readRow(scope, 'sessions', from)
+    const row = seen.body as unknown as SessionRow | undefined
+    if (!row) throw refuse('SESSION_UNKNOWN', { session: from, tenant: scope.tenant })
+    if (row.state === 'deleted') throw refuse('SESSION_DELETED', { session: from })
+    const { title, owner, metadata } = row
+    const given = { ...(title !== undefined && { title }), ...(owner !== undefined && { owner }), ...(metadata && { metadata }) }
+    const guard: Guard = { kind: 'row', table: 'sessions', id: from, revision: seen.revision }
+    try {
+      const fork = await openSession(scope, key, { branch: 'branch', relation, ...given }, [guard])
+      if (canonical(fork.relation ?? null) === canonical(relation)) return fork
+      throw refuse('KEY_REUSED', { session: fork.id, key })
+    } catch (error) {
+      if (!isConflict(error, 'sessions') || attempt === limits.conflictRetries) throw error
+    }
+  }
 }
 
-async function sharedUpTo({ engine, tenant }: Scope, options: ForkOptions): Promise<number> {
+async function sharedUpTo(scope: Scope, options: ForkOptions): Promise<number> {
   const { at: given, key: _, ...unknown } = optionsOf(options, 'fork')
   checkKnown(unknown, 'a fork')
   const at = checkSeq(given)
-  const { seq: head } = await engine.backend.journal.head(tenant)
-  if (at > head) throw refuse('RANGE_INVALID', { why: `the journal ends at ${head}, so nothing can be shared up to ${at}` })
+  await checkShared(scope, at)
   return at
 }
 

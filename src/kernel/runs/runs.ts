@@ -1,6 +1,6 @@
 // Runs as people look at them: lists, one of them, its end from outside, and what became of an effect nobody knows about.
 
-import { refuse } from '../../model/errors.ts'
+import { InkError, refuse } from '../../model/errors.ts'
 import { type RunId, type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
@@ -110,11 +110,16 @@ export async function cancelRuns(scope: Scope, session: SessionId, reason: strin
   for (const state of RUN_STATES.filter((one) => !isOver(one))) {
     for (;;) {
       const { items } = await listRuns(scope, { session, state })
-      for (const { id } of items) await cancelRun(scope, id, reason)
+      for (const { id } of items) await cancelRun(scope, id, reason).catch(unlessOver)
       if (items.length === 0) break
     }
   }
   await withdrawOfSession(scope, session)
+}
+
+/** It ended by itself meanwhile, and that is as good. */
+function unlessOver(error: unknown): void {
+  if (!(error instanceof InkError && error.code === 'RUN_FINISHED')) throw error
 }
 
 /** Where several effects of one name wait: in which branch, and which of them there, as the waits of the run say. */
