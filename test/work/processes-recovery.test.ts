@@ -94,41 +94,6 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(world)
   })
 
-  test('what is bound to its owner is begun though nobody answered that it was started', async () => {
-    const { world, another } = await place(engine)
-    const child = await world.processes.register('c', ownerBound)
-    let unanswered = 0
-    const deaf = await another((backend) => ({
-      ...backend,
-      commit: async (batch) => {
-        const outcomes = await backend.commit(batch)
-        if (!batch.some(({ events }) => events.some(({ type }) => type === 'process.started'))) return outcomes
-        unanswered++
-        throw new Error('the connection broke before the reply came')
-      },
-    }))
-    let runs = 0
-    await using node = deaf.processes.work({ tool: () => ++runs })
-    expect(await child.result()).toMatchObject({ state: 'completed', value: 1 })
-    expect(unanswered).toBeGreaterThan(0)
-    await expect.poll(() => node.stats(), soon).toMatchObject({ completed: 1 })
-    expect([runs, (await child.events()).items.length]).toEqual([1, 1])
-    await expectSound(world)
-  })
-
-  test('and one that was started by hand is not taken for that', async () => {
-    const { world, pass, another } = await place(engine)
-    const store = await another()
-    const child = await store.processes.register('c', ownerBound)
-    await child.start()
-    let runs = 0
-    await using node = store.processes.work({ tool: () => ++runs })
-    await pass(31_000)
-    await expect.poll(() => node.stats().given, soon).toBeGreaterThan(0)
-    expect([runs, await stateOf(child)]).toEqual([0, 'running'])
-    await expectSound(world)
-  })
-
   test('a request to abandon is followed only when nobody holds it, of whatever recovery it is', async () => {
     const { world, pass, another } = await place(engine)
     const [holder, next] = [await another(), await another()]

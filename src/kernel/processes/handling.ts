@@ -2,7 +2,6 @@
 // is written.
 
 import { InkError, refuse } from '../../model/errors.ts'
-import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { hasEnded, type ProcessId, type ProcessRow } from '../../model/process.ts'
 import { part, readRow } from '../execute.ts'
@@ -23,6 +22,7 @@ import { rowGuard, take } from './holding.ts'
 import { processLease, readProcess } from './ids.ts'
 import { processDecider } from './process-decider.ts'
 import { freeGuards, seeTo } from './recovery.ts'
+import { startHeard, startUnheard, wasUnheard } from './unheard.ts'
 
 export type ProcessHandler = (child: RunningProcess, input: unknown) => unknown
 
@@ -95,12 +95,16 @@ async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: Abor
   const { scope } = claim
   const id = claim.row.origin?.id as ProcessId
   const row = await readProcess(scope, id)
-  if (!row || hasEnded(row.state) || row.recovery === 'external') return 'given'
-  if (row.abandon || (await isBegun(scope, row, processLease(scope, id)))) return see(claim, id)
+  if (!row || hasEnded(row.state) || row.recovery === 'external') {
+    startHeard(scope, id)
+    return 'given'
+  }
+  if (row.abandon || (await isBegun(scope, row))) return see(claim, id)
   if (row.cancel && !row.started) return endUnheld(claim, id, asCancelled(scope, row.cancel.reason), ({ started }) => !started)
   if (claim.attempt > (row.attempts ?? Infinity)) return endUnheld(claim, id, asFailed(scope, poisoned(claim)), () => true)
   const hold = await takeUp(claim, id).catch(unlessTaken)
   if (typeof hold === 'number') return giveBack(claim, hold)
+  startHeard(scope, id)
   const child = new Underway(claim, row, hold)
   listing.add(child)
   try {
@@ -111,16 +115,9 @@ async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: Abor
   }
 }
 
-/**
- * Nobody may begin it again. Where nobody answered this store whether it was started, nobody here has begun it either: if it was taken from
- * here, it is begun now.
- */
-async function isBegun({ engine: { keeper }, tenant }: Scope, { recovery, started }: ProcessRow, lease: Id): Promise<boolean> {
-  if (recovery !== 'ownerBound' || !started) return false
-  const { incarnation } = keeper.holder
-  if (!keeper.doubts(tenant, lease) || started.incarnation !== incarnation) return true
-  return (await keeper.look(tenant, lease)).row?.incarnation !== incarnation
-}
+/** Nobody may begin it again. */
+const isBegun = async (scope: Scope, { id, recovery, started }: ProcessRow): Promise<boolean> =>
+  recovery === 'ownerBound' && started !== undefined && !(await wasUnheard(scope, id))
 
 /** A request to abandon one: followed as soon as nobody holds it. */
 export async function reconcile(claim: HeldClaim): Promise<How> {
@@ -148,14 +145,19 @@ async function takeUp(claim: HeldClaim, id: ProcessId): Promise<Hold | number> {
   const lease = processLease(scope, id)
   const seen = await readRow(scope, 'processes', id)
   const row = seen.body as unknown as ProcessRow | undefined
-  if (!row || hasEnded(row.state) || (await isBegun(scope, row, lease))) return MOVED_MS
+  if (!row || hasEnded(row.state) || (await isBegun(scope, row))) return MOVED_MS
   const standing = await keeper.look(scope.tenant, lease)
   // What somebody else in this store holds is not lent to another.
   if (keeper.holds(scope.tenant, lease)) return keeper.ttlMs
   if (!standing.free) return Math.max(standing.until - standing.now, MOVED_MS)
   const starting = row.started ? [] : [part(processDecider, id, { verb: 'start', id, by: keeper.holder }, { seen })]
   const claimed = { kind: 'fence', table: 'work', id: claim.id, fence: claim.fence } as const
-  return take(scope, row, standing, [rowGuard(id, seen.revision), claimed], starting)
+  try {
+    return await take(scope, row, standing, [rowGuard(id, seen.revision), claimed], starting)
+  } catch (error) {
+    if (starting.length > 0) startUnheard(scope, id, error)
+    throw error
+  }
 }
 
 function unlessTaken(error: unknown): number {

@@ -6,7 +6,7 @@ import type { ProcessId, ProcessRow } from '../../model/process.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { type DoneRow, type Part, plan, readRow } from '../execute.ts'
-import { isConflict, isDefinite } from '../outcome.ts'
+import { isConflict } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import type { RunHolder } from '../runs/holder.ts'
 import { type Hold, heldBy, type Standing } from '../runs/keeper.ts'
@@ -75,13 +75,8 @@ export async function take(
 ): Promise<Hold> {
   const { keeper } = scope.engine
   const lease = processLease(scope, id)
-  try {
-    const { rows } = await plan(scope, [keeper.takePart(lease, name, standing, {}), ...parts], { guards: [standing.guard, ...guards] })
-    return keeper.keep(scope.tenant, lease, rows[0] as DoneRow)
-  } catch (error) {
-    if (!isDefinite(error)) keeper.doubt(scope.tenant, lease)
-    throw error
-  }
+  const { rows } = await plan(scope, [keeper.takePart(lease, name, standing, {}), ...parts], { guards: [standing.guard, ...guards] })
+  return keeper.keep(scope.tenant, lease, rows[0] as DoneRow)
 }
 
 function unlessMoved(error: unknown): undefined {

@@ -68,7 +68,6 @@ export class Keeper {
   readonly #environment: Environment
   readonly #closing: AbortSignal
   readonly #held = new Map<string, Held>()
-  readonly #unsure = new Set<string>()
   readonly holder: Holder
   readonly ttlMs: number
   readonly renewMs: number
@@ -134,7 +133,6 @@ export class Keeper {
   /** After the commit that took it. */
   keep(tenant: TenantId, id: Id, row: DoneRow): Hold {
     const fence = row.revision
-    this.#unsure.delete(nameOf(tenant, id))
     this.#held.get(nameOf(tenant, id))?.lost.abort(lostFence(id, fence))
     const lost = new AbortController()
     const guard: Guard = { kind: 'fence', table: 'leases', id, fence }
@@ -153,16 +151,6 @@ export class Keeper {
     this.#held.set(nameOf(tenant, id), held)
     this.#renewSoon()
     return held
-  }
-
-  /** Nobody answered whether it was taken. */
-  doubt(tenant: TenantId, id: Id): void {
-    this.#unsure.add(nameOf(tenant, id))
-  }
-
-  /** It may have been taken from here, and whoever took it never knew. */
-  doubts(tenant: TenantId, id: Id): boolean {
-    return this.#unsure.has(nameOf(tenant, id))
   }
 
   /** True for the last borrower, who gives it back in the store as well. Until that is done, or failed, nobody borrows it. */
