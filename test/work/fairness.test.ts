@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/index.ts'
-import { engines, expectSound } from '../support/engines.ts'
+import { engines, expectSound, openIn } from '../support/engines.ts'
 
 const BUSY = 60
 const small = ['ada', 'ben', 'cleo']
@@ -46,6 +46,61 @@ describe.each(engines)('on $name', (engine) => {
     expect(ahead()).toBeLessThan(3)
     await node.close()
     await expectSound(store)
+  })
+})
+
+describe.each(engines.filter(({ name }) => name !== 'memory'))('on $name', (engine) => {
+  test('runs of one session follow each other at once', async () => {
+    const store = await engine.open()
+    // One after the other: each waits for the session, and nobody tells it but the end of the one before.
+    for (let i = 0; i < 40; i++) await store.start('answer', { session: 's', key: `${i}` })
+    let done = 0
+    await using _ = store.work({ answer: () => void done++ })
+    await expect.poll(() => done).toBe(40)
+    await expectSound(store)
+  })
+})
+
+describe('whoever has waited longest comes first', () => {
+  test.each(['runs', 'items'])('also before those who come for the first time, of %s', async (what) => {
+    const store = await openIn(':memory:')
+    const order: string[] = []
+    const serve = async (tenant: string) => {
+      order.push(tenant)
+      await wait(10)
+    }
+    const offer = async (tenant: string, key: string) =>
+      what === 'runs' ? store.tenant(tenant).start('answer', { session: key }) : store.tenant(tenant).queue('q').offer(1)
+    await using _ =
+      what === 'runs'
+        ? store.work({ answer: ({ tenant }) => serve(tenant) }, { concurrency: 1 })
+        : store.queue('q').work(({ tenant }) => serve(tenant), { tenants: 'all', concurrency: 1, drain: 0 })
+    await offer('old', 'first')
+    await expect.poll(() => order).toEqual(['old'])
+    for (let i = 0; i < 5; i++) await offer(`new${i}`, 's')
+    await offer('old', 'second')
+    // More of them than can be served, for as long as it takes.
+    for (let i = 5; i < 300 && order.lastIndexOf('old') === 0; i++) {
+      await offer(`new${i}`, 's')
+      await wait(5)
+    }
+    expect(order.lastIndexOf('old')).toBeGreaterThan(0)
+    expect(order.lastIndexOf('old')).toBeLessThan(30)
+  })
+
+  test.each([99, 100, 101])('also behind %i tenants whose work nobody can take', async (many) => {
+    const store = await openIn(':memory:')
+    for (let i = 0; i < many; i++) {
+      const tenant = store.tenant(`closed${i}`)
+      const session = await tenant.session('s')
+      await tenant.start('answer', { session: 's' })
+      await session.archive()
+    }
+    await fill(store, async (tenant, i) => void (await tenant.start('answer', { session: `s${i}` })))
+    const { order, isOver, ahead } = served()
+    await using _ = store.work({ answer: async ({ tenant }) => void order.push(tenant) }, { concurrency: 1 })
+    await expect.poll(isOver).toBe(true)
+    expect(ahead()).toBeLessThan(10)
   })
 })
 

@@ -4,9 +4,11 @@ import { InkError, refuse } from '../../model/errors.ts'
 import type { RunId, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
+import type { DueTenant } from '../../model/queries.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { splitByTime } from '../work/due.ts'
 import { Loop, patiently } from '../work/loop.ts'
 import { Rota } from '../work/rota.ts'
 import { type Claimed, claimRun, dueItems, type Item, orphanedItems } from './claim.ts'
@@ -41,7 +43,7 @@ export interface WorkNode extends AsyncDisposable {
 const CONCURRENCY = 8
 const DRAIN_MS = 10_000
 const TENANTS_AT_A_TIME = 100
-// An item that somebody holds is asked about this often.
+// An item that somebody holds is asked about after this long.
 const HELD_MS = 100
 // A session that takes nothing may be opened again; that is not urgent.
 const CLOSED = ['SESSION_ARCHIVED', 'SESSION_DELETED']
@@ -57,8 +59,10 @@ export class RunNode implements WorkNode {
   readonly #leaving = new AbortController()
   readonly #running = new Map<RunId, Promise<void>>()
   /** Held elsewhere: not worth a look before then, by our own steady clock. */
-  readonly #notBefore = new Map<string, number>()
-  /** Tenants that are due and gave nothing the last time: they take the place of none. By the name of the runs. */
+  readonly #notBefore = new Map<string, { readonly until: number; readonly ms: number }>()
+  /** When the first of those is worth a look again. */
+  #masked = Infinity
+  /** Tenants that were due and gave nothing the last time: they take the place of none. By the name of the runs. */
   readonly #passed = new Map<string, number>()
   /** When it last looked for what dead processes left. */
   readonly #searched = new Map<string, number>()
@@ -123,28 +127,48 @@ export class RunNode implements WorkNode {
     // The first in line changes: names behind one that always has something would never come.
     const names = [...this.#handlers.keys()]
     const first = this.#turn++ % names.length
+    this.#masked = Infinity
     for (const name of [...names.slice(first), ...names.slice(0, first)]) {
       if (this.#isFull) return undefined
-      const rest: { readonly scope: Scope; readonly items: AsyncGenerator<Item, void, undefined> }[] = []
-      let passed = 0
-      for (const { tenant, at } of this.#rota.inTurn(await this.#due(name))) {
-        this.#loop.watch(tenant)
+      const due = await this.#due(name)
+      if (due.length === 0) continue
+      for (const { tenant } of due) this.#loop.watch(tenant)
+      const { ready, later, now, wait } = await splitByTime(this.#scope.engine, due)
+      if (wait !== undefined) next = Math.min(next ?? Infinity, wait)
+      await this.#takeInTurn(name, this.#rota.inTurn(ready), now)
+      if (this.#isFull) return undefined
+      for (const { tenant } of later) {
         const scope = { ...this.#scope, tenant }
-        const { now } = await this.#scope.engine.backend.leases.read(tenant, [])
-        if (at > now) next = Math.min(next ?? Infinity, at - now)
-        const items = this.#items(scope, name, now)
-        if (await this.#takeOne(scope, name, items)) rest.push({ scope, items })
-        else passed++
-        if (this.#isFull) return undefined
-      }
-      this.#passed.set(name, passed)
-      // One of each, and again: whoever has many keeps nobody waiting who has few.
-      for (let line = rest.shift(); line; line = rest.shift()) {
-        if (await this.#takeOne(line.scope, name, line.items)) rest.push(line)
+        await this.#takeOne(scope, name, this.#orphans(scope, name))
         if (this.#isFull) return undefined
       }
     }
-    return next
+    const masked = this.#masked - this.#steady()
+    return masked < Infinity ? Math.max(Math.min(next ?? Infinity, masked), 1) : next
+  }
+
+  /** One of each, and again: whoever has many keeps nobody waiting who has few. */
+  async #takeInTurn(name: string, tenants: readonly DueTenant[], now: number): Promise<void> {
+    const lines: { readonly scope: Scope; readonly items: AsyncGenerator<Item, void, undefined> }[] = []
+    const before = this.#passed.get(name) ?? 0
+    let passed = 0
+    for (const { tenant } of tenants) {
+      if (this.#isFull) {
+        // Those behind were not asked: perhaps they would have been passed, as some were before.
+        this.#passed.set(name, Math.max(passed, before))
+        return
+      }
+      const scope = { ...this.#scope, tenant }
+      const items = this.#items(scope, name, now)
+      this.#rota.served(tenant)
+      if (await this.#takeOne(scope, name, items)) lines.push({ scope, items })
+      else passed++
+    }
+    this.#passed.set(name, passed)
+    // Those that were passed may hide others: now more are asked for, and at once.
+    if (passed > before && tenants.length >= TENANTS_AT_A_TIME + before) this.#loop.hurry()
+    for (let line = lines.shift(); line && !this.#isFull; line = lines.shift())
+      if (await this.#takeOne(line.scope, name, line.items)) lines.push(line)
   }
 
   get #isFull(): boolean {
@@ -159,22 +183,24 @@ export class RunNode implements WorkNode {
       const { taken } = this.#count
       await this.#take(scope, name, item)
       if (this.#loop.closing.aborted) return false
-      if (this.#count.taken === taken) continue
-      this.#rota.served(scope.tenant)
-      return true
+      if (this.#count.taken > taken) return true
     }
   }
 
-  async #due(name: string): Promise<readonly { readonly tenant: TenantId; readonly at: number }[]> {
+  async #due(name: string): Promise<readonly DueTenant[]> {
     const { backend } = this.#scope.engine
     if (this.#only === undefined) return backend.queries.due(runQueue(name), TENANTS_AT_A_TIME + (this.#passed.get(name) ?? 0))
-    return [{ tenant: this.#only, at: Infinity }]
+    return [{ tenant: this.#only, at: 0 }]
   }
 
   /** What is due, and now and then what a process left that is gone. */
   async *#items(scope: Scope, name: string, now: number): AsyncGenerator<Item, void, undefined> {
     yield* dueItems(scope, name, now)
-    const steady = scope.engine.environment.clock.monotonic()
+    yield* this.#orphans(scope, name)
+  }
+
+  async *#orphans(scope: Scope, name: string): AsyncGenerator<Item, void, undefined> {
+    const steady = this.#steady()
     const place = `${scope.tenant}/${name}`
     if (steady - (this.#searched.get(place) ?? -Infinity) < limits.lookEveryMs) return
     this.#searched.set(place, steady)
@@ -182,9 +208,12 @@ export class RunNode implements WorkNode {
   }
 
   async #take(scope: Scope, name: string, { id, revision, claimed: isClaimed }: Item): Promise<void> {
-    const { clock } = scope.engine.environment
     const key = `${scope.tenant}/${id}/${revision}`
-    if ((this.#notBefore.get(key) ?? 0) > clock.monotonic()) return
+    const { until = 0, ms = 0 } = this.#notBefore.get(key) ?? {}
+    if (until > this.#steady()) {
+      this.#masked = Math.min(this.#masked, until)
+      return
+    }
     this.#notBefore.delete(key)
     let claimed: Claimed
     try {
@@ -192,15 +221,15 @@ export class RunNode implements WorkNode {
     } catch (error) {
       if (!(error instanceof InkError)) throw error
       if (CLOSED.includes(error.code)) {
-        this.#notBefore.set(key, clock.monotonic() + CLOSED_MS)
+        this.#mask(key, CLOSED_MS)
         return
       }
       if (error.kind !== 'conflict') throw error
       // Another node was quicker, or the session is busy. A claim changes its item when it ends, so it is left alone until its lease runs out.
       const held = error.code === 'RUN_HELD' ? Number(error.details.forMs) : 0
-      const most = isClaimed ? scope.engine.keeper.ttlMs : HELD_MS
-      this.#notBefore.set(key, clock.monotonic() + Math.min(Math.max(held, 1), most))
-      if (this.#notBefore.size > limits.sessionsRemembered) this.#notBefore.clear()
+      // The longer it has been so, the less often it is asked about.
+      const most = isClaimed ? scope.engine.keeper.ttlMs : Math.min(Math.max(HELD_MS, 2 * ms), limits.lookEveryMs)
+      this.#mask(key, Math.min(Math.max(held, 1), most))
       return
     }
     if ('failed' in claimed) {
@@ -222,8 +251,30 @@ export class RunNode implements WorkNode {
       })
       .finally(() => {
         this.#running.delete(run.id)
+        this.#unmask(scope.tenant)
         this.look()
       })
     this.#running.set(run.id, work)
+  }
+
+  #mask(key: string, ms: number): void {
+    const until = this.#steady() + ms
+    if (this.#notBefore.size > limits.sessionsRemembered) this.#notBefore.clear()
+    this.#notBefore.set(key, { until, ms })
+    this.#masked = Math.min(this.#masked, until)
+  }
+
+  /** A session is free again perhaps: those that were refused first are asked first, and no more of them than there is room for. */
+  #unmask(tenant: TenantId): void {
+    let left = this.#concurrency
+    for (const key of this.#notBefore.keys()) {
+      if (!key.startsWith(`${tenant}/`)) continue
+      this.#notBefore.delete(key)
+      if (--left === 0) return
+    }
+  }
+
+  #steady(): number {
+    return this.#scope.engine.environment.clock.monotonic()
   }
 }

@@ -7,6 +7,7 @@ import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
 import type { Scope } from '../scope.ts'
 import type { Seen } from './claim.ts'
+import { splitByTime } from './due.ts'
 import { orphans } from './orphans.ts'
 import { dealt, Rota } from './rota.ts'
 
@@ -60,6 +61,7 @@ export class Ahead {
   /** There was more than could be read at a time. */
   #more = false
   #most = 0
+  #dealtBy = 1
 
   constructor(scope: Scope, options: AheadOptions) {
     this.#scope = scope
@@ -90,12 +92,13 @@ export class Ahead {
   /** No more than is written in one piece without keeping others waiting. */
   #pickSome(most: number, isFit: (candidate: Candidate, before: number) => boolean): readonly Candidate[] {
     if (this.#steady() - this.#readAt > limits.workAheadMs) this.#candidates = []
+    this.#dealAnew()
     const picked: Candidate[] = []
     let bytes = 0
     while (picked.length < most) {
       const [first] = this.#candidates
       if (!first || !isFit(first, picked.length)) break
-      const next = this.#collided ? this.#byChance(first.item.priority, (one) => isFit(one, picked.length)) : first
+      const next = this.#collided ? this.#byChance(first, (one) => isFit(one, picked.length)) : first
       bytes += next.row.body.length
       if (picked.length > 0 && bytes > limits.workTogetherBytes) break
       this.#candidates.splice(this.#candidates.indexOf(next), 1)
@@ -106,9 +109,20 @@ export class Ahead {
     return picked
   }
 
-  /** Nothing is put before what is more urgent. */
-  #byChance(priority: number | undefined, isFit: (candidate: Candidate) => boolean): Candidate {
-    const alike = this.#candidates.filter((candidate) => isFit(candidate) && candidate.item.priority === priority)
+  /** Handlers have turned quicker or slower by much, and so more or fewer of one tenant come together. */
+  #dealAnew(): void {
+    const atATime = this.#options.atATime()
+    if (atATime < 2 * this.#dealtBy && 2 * atATime > this.#dealtBy) return
+    this.#dealtBy = atATime
+    const lists = Map.groupBy(this.#candidates, ({ scope }) => scope.tenant)
+    if (lists.size > 1) this.#candidates = dealt([...lists.values()], atATime)
+  }
+
+  /** Nothing is put before what is more urgent, and nobody takes another's turn. */
+  #byChance({ scope, item: { priority } }: Candidate, isFit: (candidate: Candidate) => boolean): Candidate {
+    const alike = this.#candidates.filter(
+      (candidate) => candidate.scope.tenant === scope.tenant && candidate.item.priority === priority && isFit(candidate),
+    )
     return alike[(this.#scope.engine.environment.entropy.bytes(1)[0] as number) % alike.length] as Candidate
   }
 
@@ -146,35 +160,59 @@ export class Ahead {
   }
 
   async #readNow(): Promise<number | undefined> {
-    const { backend } = this.#scope.engine
-    const { queue, all, ours } = this.#options
+    const { ours } = this.#options
     // What is in hand now may be done by the time the answer comes, and still stand in it.
     const before = new Set(ours)
     this.#most = this.#options.most()
-    const tenants = all ? this.#rota.inTurn(await backend.queries.due(queue, TENANTS_AT_A_TIME + this.#passed)) : [this.#scope]
     const steady = this.#steady()
     const search = steady - this.#searchedAt >= limits.lookEveryMs
     if (search) this.#searchedAt = steady
     for (const [key, until] of this.#resting) if (until <= steady) this.#resting.delete(key)
-    const lists: (readonly Candidate[])[] = []
-    let wait: number | undefined
-    let passed = 0
-    for (const { tenant } of tenants) {
-      const { candidates, next } = await this.#readOf(tenant, search)
-      if (candidates.length === 0) passed++
-      else lists.push(candidates)
-      if (next !== undefined) wait = Math.min(wait ?? Infinity, next)
-    }
-    this.#passed = passed
-    const found = dealt(lists, this.#options.atATime())
-    this.#more = found.length >= this.#most
-    this.#candidates = found.filter(({ scope, row }) => {
+    const isFree = ({ scope, row }: Candidate) => {
       const key = keyOf(scope.tenant, row.id)
       return !before.has(key) && !this.#resting.has(key) && !this.#picked.has(key)
-    })
+    }
+    const lists: (readonly Candidate[])[] = []
+    let { tenants, ready, wait } = await this.#inTurn(search)
+    let [found, passed] = [0, 0]
+    for (const [i, tenant] of tenants.entries()) {
+      const { candidates, next } = await this.#readOf(tenant, search)
+      if (next !== undefined) wait = Math.min(wait ?? Infinity, next)
+      found += candidates.length
+      const free = candidates.filter(isFree)
+      if (free.length > 0) lists.push(free)
+      else if (i < ready) {
+        passed++
+        this.#rota.served(tenant)
+      }
+      // Whoever was not asked comes first the next time.
+      if (found < this.#most) continue
+      passed = Math.max(passed, this.#passed)
+      break
+    }
+    // Those that were passed may hide others: now more are asked for, and at once.
+    if (passed > this.#passed && ready >= TENANTS_AT_A_TIME + this.#passed) wait = 0
+    this.#passed = passed
+    this.#more = found >= this.#most
+    this.#dealtBy = this.#options.atATime()
+    // What came late may have been picked meanwhile.
+    this.#candidates = dealt(lists, this.#dealtBy).filter(isFree)
     this.#collided = false
     this.#readAt = this.#steady()
     return this.#resting.size > 0 ? Math.min(wait ?? Infinity, REST_MS) : wait
+  }
+
+  /** Those that have something to claim; now and then also those that may have, because whoever held it is gone. */
+  async #inTurn(search: boolean): Promise<{ readonly tenants: readonly TenantId[]; readonly ready: number; wait: number | undefined }> {
+    const { queue, all } = this.#options
+    if (!all) return { tenants: [this.#scope.tenant], ready: 1, wait: undefined }
+    const { engine } = this.#scope
+    const due = await engine.backend.queries.due(queue, TENANTS_AT_A_TIME + this.#passed)
+    if (due.length === 0) return { tenants: [], ready: 0, wait: undefined }
+    const { ready, later, wait } = await splitByTime(engine, due)
+    for (const { tenant } of later) this.#options.watch(tenant)
+    const tenants = [...this.#rota.inTurn(ready), ...(search ? later : [])].map(({ tenant }) => tenant)
+    return { tenants, ready: ready.length, wait }
   }
 
   async #readOf(tenant: TenantId, search: boolean): Promise<{ readonly candidates: readonly Candidate[]; readonly next?: number }> {

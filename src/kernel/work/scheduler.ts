@@ -150,15 +150,15 @@ export class Scheduler {
   ): Promise<{ readonly now: number; readonly next?: number }> {
     const { backend } = this.#engine
     const { now } = await backend.leases.read(scope.tenant, [])
-    let tried = 0
+    let done = 0
     if (at <= now) {
       const due = { index: 'byDue', equals: [queue], from: 0, below: now + 1, limit: PAGE } as const
       for await (const { id, revision, body } of everyRow(scope, 'work', due)) {
         if (this.#engine.closing.aborted || (!tick && this.#loop?.closing.aborted)) return { now }
         const item = { id: id as Id<'work'>, revision, row: decodeBody<WorkRow & Body>(body), now }
-        if (await this.#handle(scope, handler, item, tick)) tried++
+        if (await this.#handle(scope, handler, item, tick)) done++
         // The rest when others have had their turn.
-        if (!tick && tried >= PAGE) {
+        if (!tick && done >= PAGE) {
           this.look()
           return { now, next: now }
         }
@@ -169,7 +169,7 @@ export class Scheduler {
     return { now, ...(first && { next: decodeBody<WorkRow & Body>(first.body).at ?? now }) }
   }
 
-  /** False where it is not its time for another try. */
+  /** False where it could not be done, or not yet. */
   async #handle(scope: Scope, handler: ClockHandler, item: ClockItem, tick?: Tick): Promise<boolean> {
     const key = `${scope.tenant}/${item.id}`
     // Once as it is: somebody who is in the way for good must not be run against without end.
@@ -183,8 +183,9 @@ export class Scheduler {
       this.#resting.delete(key)
       this.#count.handled++
       if (tick) tick.handled++
+      return true
     } catch (error) {
-      if (this.#engine.closing.aborted) return true
+      if (this.#engine.closing.aborted) return false
       this.#count.failed++
       if (tick) tick.failed++
       const ms = Math.min(rest ? rest.ms * 2 : REST_MS, REST_MOST_MS)
@@ -196,7 +197,7 @@ export class Scheduler {
         item: item.id,
         error: String(error),
       })
+      return false
     }
-    return true
   }
 }
