@@ -48,6 +48,8 @@ export interface Decider<Row extends object = Body, C extends Command = Command>
   readonly evolve: Readonly<Record<string, Evolve<Row>>>
   /** User-chosen keys this row holds, as [kind, key]; two rows never hold the same one. */
   readonly names?: (row: Row) => readonly (readonly [string, string])[]
+  /** What an erasure leaves, ids and numbers that say nothing about anybody; with it a row also goes on holding its names, by their digests. */
+  readonly keeps?: (row: Row) => Body
   /** Event types that grant the row to someone: their seq becomes its fence. */
   readonly grants?: readonly string[]
 }
@@ -84,6 +86,10 @@ export class Registry {
 
 /** Erasing is an event of every subject and of no decider. */
 export const ERASED = 'payload.erased'
+
+/** What the payload of such an event says of rows, by their tables: what they keep of what was erased. */
+export const keptIn = (data: Body | undefined, table: TableName): Body =>
+  ((data?.kept ?? {}) as Partial<Record<TableName, Body>>)[table] ?? {}
 
 /** What became of a tenant: facts of no subject and of no decider. The state they leave stands on the head. */
 export const TENANT_TURNED: Readonly<Record<TenantState, string>> = {

@@ -1,6 +1,7 @@
 // Erasing payloads: the fact that it happened, why and by whom stays for ever, the chain still verifies, and the rows are folded
 // anew from what is left.
 
+import { canonical } from '../model/canonical.ts'
 import { refuse } from '../model/errors.ts'
 import type { EventRecord, Receipt } from '../model/event.ts'
 import type { Id, SessionId } from '../model/ids.ts'
@@ -8,10 +9,11 @@ import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, optionsOf } from '../model/options.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { Change, Guard } from '../ports/commit.ts'
-import { type AnyDecider, ERASED } from './decider.ts'
+import { type AnyDecider, ERASED, keptIn } from './decider.ts'
 import { admit, draftEvent, payloadOf } from './draft.ts'
 import { pause } from './execute.ts'
-import { foldFact, rowChanges } from './fold.ts'
+import { foldFact, namesOf, rowChanges } from './fold.ts'
+import { heldName } from './held-names.ts'
 import { refusalOf } from './outcome.ts'
 import { toRanges } from './ranges.ts'
 import { scanJournal } from './read.ts'
@@ -72,10 +74,11 @@ export function checkReason(reason: unknown): string {
 
 async function eraseTogether(scope: Scope, subject: Id | undefined, events: readonly EventRecord[], reason: string): Promise<Receipt> {
   const seqs = events.map((e) => e.seq)
-  const draft = draftEvent(scope, { type: ERASED, subject }, payloadOf(scope, admit(scope, { seqs: toRanges(seqs), reason })))
   const d = events.map((e) => scope.engine.registry.of(e.type)).find((found) => found !== undefined)
   for (let attempt = 1; ; attempt++) {
-    const { guards, changes } = d && subject ? await refold(scope, d, subject, new Set(seqs)) : { guards: [], changes: [] }
+    const { guards, changes, kept } = d && subject ? await refold(scope, d, subject, new Set(seqs)) : NO_ROW
+    const said = { seqs: toRanges(seqs), reason, ...(d && kept && { kept: { [d.table]: kept } }) }
+    const draft = draftEvent(scope, { type: ERASED, subject }, payloadOf(scope, admit(scope, said)))
     const outcome = await scope.engine.lane.submit({
       tenant: scope.tenant,
       guards,
@@ -88,24 +91,43 @@ async function eraseTogether(scope: Scope, subject: Id | undefined, events: read
   }
 }
 
+interface Refolded {
+  readonly guards: readonly Guard[]
+  readonly changes: readonly Change[]
+  readonly kept?: Body | undefined
+}
+
+const NO_ROW: Refolded = { guards: [], changes: [] }
+
 /** The subject's row as it is once these payloads are gone. */
-async function refold(
-  scope: Scope,
-  d: AnyDecider,
-  subject: Id,
-  gone: ReadonlySet<number>,
-): Promise<{ guards: readonly Guard[]; changes: readonly Change[] }> {
+async function refold(scope: Scope, d: AnyDecider, subject: Id, gone: ReadonlySet<number>): Promise<Refolded> {
   const { journal, rows } = scope.engine.backend
   const row = await rows.get(scope.tenant, d.table, subject)
+  const before = row && decodeBody(row.body)
   let body: Body | undefined
   for await (const records of scanJournal(scope, journal, Number.MAX_SAFE_INTEGER, { subject })) {
     for (const e of records) {
+      if (e.type === ERASED && body) body = { ...body, ...keptIn(happened(scope, e).data, d.table) }
       if (!scope.engine.registry.of(e.type)) continue
       body = foldFact(d, body, happened(scope, gone.has(e.seq) ? { ...e, payload: undefined } : e), 0).body
     }
   }
-  const { changes, taken } = rowChanges(d, subject, row && decodeBody(row.body), body, 0)
+  const kept = before && body && keptOf(scope, d, before, body)
+  if (kept) body = { ...body, ...kept }
+  const { changes, taken } = rowChanges(d, subject, before, body, 0)
   const guards: Guard[] = [{ kind: 'row', table: d.table, id: subject, revision: row?.revision ?? 0 }]
   for (const name of taken) guards.push({ kind: 'row', table: 'names', id: name, revision: 0 })
-  return { guards, changes }
+  return { guards, changes, kept }
+}
+
+/** What the row has now and would not have any more, of what an erasure leaves. */
+function keptOf(scope: Scope, d: AnyDecider, before: Body, left: Body): Body | undefined {
+  if (!d.keeps) return undefined
+  const lost = Object.entries(d.keeps(before) as Body).filter(
+    ([name, value]) => value !== undefined && canonical(left[name] ?? null) !== canonical(value),
+  )
+  const names = namesOf(d, left)
+  const held = namesOf(d, before).filter((name) => !names.includes(name))
+  if (held.length > 0) lost.push(['held', [...((left.held ?? []) as string[]), ...held.map((name) => heldName(scope.engine, name))]])
+  return lost.length === 0 ? undefined : Object.fromEntries(lost)
 }

@@ -60,5 +60,9 @@ function changesTo(
   return { body, changes, taken }
 }
 
-const namesOf = (d: AnyDecider, body: Body | undefined): readonly string[] =>
-  body && d.names ? d.names(body).map(([kind, key]: readonly [string, string]) => nameId(kind, key)) : []
+/** Those it has, and those it has had before they were erased. */
+export function namesOf(d: AnyDecider, body: Body | undefined): readonly string[] {
+  if (!body || !d.names) return []
+  const names = d.names(body).map(([kind, key]: readonly [string, string]) => nameId(kind, key))
+  return [...names, ...((body.held ?? []) as readonly string[])]
+}

@@ -8,7 +8,7 @@ import { type Body, decodeBody, type ScannedRow } from '../model/rows.ts'
 import { type TableName, tableNames, tableOf } from '../model/tables.ts'
 import type { Head } from '../ports/journal.ts'
 import type { Scratch, Snapshot } from '../ports/upkeep.ts'
-import { ERASED, type Happened } from './decider.ts'
+import { ERASED, type Happened, keptIn } from './decider.ts'
 import { foldFact, rowChanges } from './fold.ts'
 import { decodePayload, scanJournal, stopIfAsked } from './read.ts'
 import type { Scope } from './scope.ts'
@@ -116,13 +116,14 @@ async function foldRecord(scope: Scope, scratch: Scratch, e: EventRecord): Promi
     const { changes } = foldFact(d, row && decodeBody(row.body), happened(scope, e), 0)
     await scratch.apply(e.seq, changes)
   } else if (e.type === ERASED) {
-    // Erasing folds the row anew from what is left; here what is left is all there ever was, so only the revision moves.
+    // Erasing folds the row anew from what is left; here what is left is all there ever was, so the revision moves, and what was kept comes back.
+    const { data } = happened(scope, e)
     for (const table of tableNames) {
       const row = await scratch.get(table, subject)
       const owner = row && scope.engine.registry.ofTable(table)
       if (owner) {
         const body = decodeBody(row.body)
-        await scratch.apply(e.seq, rowChanges(owner, subject, body, body, 0).changes)
+        await scratch.apply(e.seq, rowChanges(owner, subject, body, { ...body, ...keptIn(data, table) }, 0).changes)
       }
     }
   }

@@ -23,6 +23,8 @@ const there = (row: SessionRow | undefined, id: SessionId): SessionRow => {
 export const session = decider<SessionRow, SessionCommand>({
   table: 'sessions',
   names: (row) => (row.key === undefined || row.state === 'deleted' ? [] : [['session', row.key]]),
+  // What came before a fork is still there when the fork's own is gone.
+  keeps: ({ relation }) => (relation?.kind === 'fork' ? { relation } : {}),
 
   decide: {
     open: (row, { set }) => (row ? [] : [fact('session.opened', set)]),
@@ -49,6 +51,7 @@ export const session = decider<SessionRow, SessionCommand>({
     'session.described': (row, e) => row && { ...row, metadata: e.data?.metadata as SessionRow['metadata'], changedAt: e.at },
     'session.archived': (row, e) => row && { ...row, state: 'archived', changedAt: e.at },
     'session.reopened': (row, e) => row && { ...row, state: 'open', changedAt: e.at },
-    'session.deleted': (row, e) => row && { ...row, state: 'deleted', changedAt: e.at },
+    // Its key is free again, also where only a digest was left of it.
+    'session.deleted': (row, e) => row && { ...row, held: undefined, state: 'deleted', changedAt: e.at },
   },
 })

@@ -8,13 +8,13 @@ import { limits } from '../model/limits.ts'
 import { checkKey, checkKnown, optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { BranchState, SessionRelation, SessionRow, SessionState } from '../model/session.ts'
-import { nameId } from '../model/tables.ts'
 import type { Guard } from '../ports/commit.ts'
 import { type AppendOptions, append } from './append.ts'
 import { deleteSession } from './deleting.ts'
 import { telling } from './draft.ts'
 import { checkReason, type EraseReport } from './erase.ts'
 import { execute } from './execute.ts'
+import { holderOf } from './held-names.ts'
 import { type InputOptions, type OfferedInput, offerInput } from './inputs/offer-input.ts'
 import { type SessionInbox, sessionInbox } from './inputs/session-inbox.ts'
 import { type SessionInputs, sessionInputs } from './inputs/session-inputs.ts'
@@ -197,9 +197,8 @@ export async function openSession(
 /** Never creates. */
 export async function findSession(scope: Scope, key: string): Promise<Session | undefined> {
   checkOpen(scope.engine)
-  const name = await scope.engine.backend.rows.get(scope.tenant, 'names', nameId('session', maskKey(scope, key)))
-  if (!name) return undefined
-  const row = await readSession(scope, decodeBody<{ target: SessionId }>(name.body).target)
+  const id = await holderOf<'session'>(scope, 'session', maskKey(scope, key))
+  const row = id && (await readSession(scope, id))
   return row && new SessionHandle(scope, row)
 }
 

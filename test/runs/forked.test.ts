@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Run } from '../../src/index.ts'
-import { engines, expectSound } from '../support/engines.ts'
+import { codeOf, engines, expectSound } from '../support/engines.ts'
 
 const both = engines.filter(({ name }) => name === 'sqlite' || name === 'postgres')
 
@@ -54,6 +54,56 @@ describe.each(both)('on $name', (engine) => {
     expect(fresh.toJSON().fork).toBeUndefined()
     await fresh.finish()
     await node.close()
+    await expectSound(store)
+  })
+
+  test('the key of a fork is the fork, and never somebody else’s session', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    await session.append('said.this', 1)
+    const { seq: at } = await store.head()
+    const fork = await session.fork({ at, key: 'f' })
+    expect((await session.fork({ at, key: 'f' })).id).toBe(fork.id)
+    expect(await codeOf(session.fork({ at: at - 1, key: 'f' }))).toBe('KEY_REUSED')
+    await store.session('mallory')
+    expect(await codeOf(session.fork({ at, key: 'mallory' }))).toBe('KEY_REUSED')
+    await expectSound(store)
+  })
+
+  test('what is deleted cannot be forked, and what was erased does not come back with a fork', async () => {
+    const store = await engine.open()
+    const session = await store.session('s', { title: 'Jane' })
+    const { seq: at } = await store.head()
+    // In another hand, which has not heard of it.
+    await (await store.sessions.find('s'))?.rename('Doe')
+    expect((await session.fork({ at })).title).toBe('Doe')
+    await (await store.sessions.find('s'))?.delete({ reason: 'asked for' })
+    expect(await codeOf(session.fork({ at }))).toBe('SESSION_DELETED')
+    await expectSound(store)
+  })
+
+  test('nothing is shared that is not written yet', async () => {
+    const store = await engine.open()
+    const { id } = await store.session('s')
+    const { seq } = await store.head()
+    const relation = { kind: 'fork', session: id, at: seq + 1 }
+    expect(await codeOf(store.session('f', { relation }))).toBe('RANGE_INVALID')
+    expect(await codeOf((await store.session('s')).fork({ at: seq + 1 }))).toBe('RANGE_INVALID')
+    expect((await store.head()).seq).toBe(seq)
+  })
+
+  test('a session is deleted though its runs end meanwhile', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    await session.append('said.this', 1)
+    const runs = await Promise.all(Array.from({ length: 12 }, (_, i) => session.run(`r${i}`, { parallel: true })))
+    const ending = (async () => {
+      for (const run of runs) await run.finish('ok').catch(() => {})
+    })()
+    await Promise.all([session.delete({ reason: 'asked for' }), ending])
+    const left = []
+    for await (const { type, erased } of store.events({ session: session.id })) if (!erased) left.push(type)
+    expect(left).toEqual(['session.deleted'])
     await expectSound(store)
   })
 })

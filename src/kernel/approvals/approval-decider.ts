@@ -43,6 +43,7 @@ export const isLate = ({ expires }: Pick<ApprovalRow, 'expires'>, now: number): 
 export const approval = decider<ApprovalRow, ApprovalCommand>({
   table: 'approvals',
   names: ({ key }) => (key === undefined ? [] : [['approval', key]]),
+  keeps: () => ({}),
 
   decide: {
     request: (row, { asking, decided }) => {

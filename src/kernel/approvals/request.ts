@@ -1,16 +1,15 @@
 // Asking outside of a run: written down once for each key, and waited for by whoever wants to know.
 
-import type { ApprovalId, ApprovalRow } from '../../model/approval.ts'
+import type { ApprovalRow } from '../../model/approval.ts'
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import { isId, type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
-import { nameId } from '../../model/tables.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { telling } from '../draft.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
+import { holderOf } from '../held-names.ts'
 import { isConflict } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { checkValue, store } from '../runs/stored.ts'
@@ -75,8 +74,8 @@ async function thatSession(scope: Scope, named: string): Promise<SessionId> {
 }
 
 async function approvalByKey(scope: Scope, key: string): Promise<ApprovalRow | undefined> {
-  const named = await scope.engine.backend.rows.get(scope.tenant, 'names', nameId('approval', key))
-  return named && readApproval(scope, decodeBody<{ target: ApprovalId } & Body>(named.body).target)
+  const id = await holderOf<'approval'>(scope, 'approval', key)
+  return id && readApproval(scope, id)
 }
 
 /** What must be the same when the key comes again. Until when it counts is what it was. */

@@ -3,10 +3,9 @@
 import { refuse } from '../../model/errors.ts'
 import { type Id, isId, type SessionId } from '../../model/ids.ts'
 import type { ProcessId, ProcessRow } from '../../model/process.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
-import { nameId } from '../../model/tables.ts'
 import { derivedId } from '../derived.ts'
 import { readRow } from '../execute.ts'
+import { holderOf } from '../held-names.ts'
 import { takeName } from '../runs/names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 
@@ -35,8 +34,8 @@ export async function readProcess(scope: Scope, id: ProcessId): Promise<ProcessR
 }
 
 export async function processByName(scope: Scope, name: string): Promise<ProcessRow | undefined> {
-  const named = await scope.engine.backend.rows.get(scope.tenant, 'names', nameId('process', name))
-  return named && readProcess(scope, decodeBody<{ target: ProcessId } & Body>(named.body).target)
+  const id = await holderOf<'process'>(scope, 'process', name)
+  return id && readProcess(scope, id)
 }
 
 /** By the name it was registered under, or by the id that stands in the journal. */

@@ -63,8 +63,9 @@ const ended = (state: Ending) => (row: ProcessRow | undefined, e: Happened) => {
 
 export const processDecider = decider<ProcessRow, ProcessCommand>({
   table: 'processes',
-  // Once erased it has no name, and holds none.
+  // Once erased it has no name.
   names: (row) => (row.name === '' ? [] : [['process', row.name]]),
+  keeps: () => ({}),
 
   decide: {
     register: (row, { set }) => (row ? [] : [fact('process.registered', { ...set })]),

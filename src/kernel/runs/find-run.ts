@@ -1,11 +1,12 @@
 // A run by its name: in its session, or in the one that session was forked from.
 
+import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
-import { nameId } from '../../model/tables.ts'
 import { type DoneRow, readRow } from '../execute.ts'
+import { holderOf } from '../held-names.ts'
 import { lineageOf } from '../lineage.ts'
 import type { Scope } from '../scope.ts'
 import { type Opened, runName } from './run-decider.ts'
@@ -20,9 +21,12 @@ export async function seenByName(scope: Scope, session: SessionId, name: string,
   return id && readRow(scope, 'runs', id)
 }
 
-async function idByName({ engine, tenant }: Scope, session: SessionId, name: string, key: string): Promise<RunId | undefined> {
-  const named = await engine.backend.rows.get(tenant, 'names', nameId('run', runName(session, name, key)))
-  return named && decodeBody<{ target: RunId } & Body>(named.body).target
+const idByName = (scope: Scope, session: SessionId, name: string, key: string): Promise<RunId | undefined> =>
+  holderOf<'run'>(scope, 'run', runName(session, name, key))
+
+/** Of what was to be done nobody knows any more what it was: nothing of it begins. */
+export function checkKnownRun({ id, name }: Pick<RunRow, 'id' | 'name'>): void {
+  if (name === '') throw refuse('REPLAY_DIVERGED', { run: id, diff: '- recorded: how it was opened, which was erased' })
 }
 
 /** In a session that was forked, a run goes on from what was recorded of the same one before the fork. */

@@ -13,7 +13,7 @@ import { checkShared } from '../lineage.ts'
 import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
 import { maskKey, openSession, type Session } from '../session.ts'
-import { runByName } from './find-run.ts'
+import { checkKnownRun, runByName } from './find-run.ts'
 import { leaseId } from './names.ts'
 import { handOf } from './open.ts'
 import type { Run } from './run.ts'
@@ -67,6 +67,7 @@ export async function forkRun(scope: Scope, from: RunRow, options: ForkOptions):
   const key = options.key === undefined ? id : maskKey(scope, options.key)
   const { session, name, input, origin } = from
   // As for opening: what cannot be read is found out before a lease is taken for it.
+  checkKnownRun(from)
   await load(scope, input)
   const about = { session, run: id }
   const set = { session, name, key, parallel: true, origin, fork: { run: from.id, at }, ...(input && { input }) }

@@ -11,7 +11,7 @@ import { isConflict } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { maskKey } from '../session.ts'
-import { forkedFrom, seenByName } from './find-run.ts'
+import { checkKnownRun, forkedFrom, seenByName } from './find-run.ts'
 import type { Hold } from './keeper.ts'
 import { leaseId, takeName } from './names.ts'
 import { OpenRun } from './open-run.ts'
@@ -45,6 +45,7 @@ export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'rel
   const known = seen?.body as unknown as RunRow | undefined
   if (known && isOver(known.state)) return finished(scope, known)
   // An input that is gone is found out before a lease is taken for it.
+  if (known) checkKnownRun(known)
   if (known) await load(scope, known.input)
   const id = known?.id ?? scope.engine.newId<'run'>()
   const set: Opened | undefined = known
@@ -154,6 +155,7 @@ async function makeHand(scope: Scope, hold: Hold, id: RunId, seen: DoneRow | und
   const { body, revision } = seen ?? (await readRow(scope, 'runs', id))
   if (!body) throw refuse('RUN_UNKNOWN', { run: id, tenant })
   const row = body as unknown as RunRow
+  checkKnownRun(row)
   const input = await load(scope, row.input)
   const underway = engine.openRuns.underway(tenant, id)
   const shared = () => engine.openRuns.isShared(tenant, id)

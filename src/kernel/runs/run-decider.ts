@@ -109,8 +109,9 @@ const placeOf = ({ branch, ordinal }: Slot): string => `${branch === '' ? 'the r
 
 export const run = decider<RunRow, RunCommand>({
   table: 'runs',
-  // Once erased it has no name, and holds none.
+  // Once erased it has no name.
   names: (row) => (row.name === '' ? [] : [['run', runName(row.session, row.name, row.key)]]),
+  keeps: ({ parallel, parent, queued, fork, origin }) => ({ parallel, parent, queued, fork, origin }),
 
   decide: {
     open: (row, { set }) => (row ? [] : [fact('run.opened', set)]),

@@ -123,6 +123,6 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
 
 function sameInput(row: RunRow, input: RunRow['input'], key: string): RunRow {
   if (canonical(row.input ?? {}) !== canonical(input ?? {}))
-    throw refuse('KEY_REUSED', { run: row.id, name: row.name, state: row.state, key })
+    throw refuse('KEY_REUSED', { run: row.id, name: row.name, state: row.state, key, ...(row.name === '' && { erased: true }) })
   return row
 }
