@@ -268,8 +268,9 @@ function checkOptions(given: StoreOptions): void {
 
 function checkRedact(redact: NonNullable<StoreOptions['redact']>): void {
   if (typeof redact !== 'object') throw refuse('OPTION_INVALID', { option: 'redact', why: 'it is an object, or false' })
-  for (const name of ['keys', 'values', 'allow'] as const) {
-    const list = redact[name]
+  for (const [name, list] of Object.entries(redact)) {
+    // One letter wrong, and what was to be masked would be written as it is.
+    if (!['keys', 'values', 'allow'].includes(name)) throw refuse('OPTION_INVALID', { option: name, why: 'redact has no such option' })
     const usable = list === undefined || (Array.isArray(list) && list.every((text) => typeof text === 'string'))
     if (!usable) throw refuse('OPTION_INVALID', { option: `redact.${name}`, why: 'it is a list of texts' })
   }

@@ -2,8 +2,8 @@
 // compared. So nothing that takes options takes one it does not know.
 
 import { expect, test } from 'vitest'
-import type { Store } from '../src/index.ts'
-import { openIn } from './support/engines.ts'
+import { open, type Store } from '../src/index.ts'
+import { codeOf, openIn } from './support/engines.ts'
 
 const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
   for await (const _ of events);
@@ -28,6 +28,9 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     session: () => store.session('new', wrong()),
     'session with a relation': () => store.session('new', { relation: wrong({ kind: 'k', session: session.id }) }),
     'sessions.list': () => store.sessions.list(wrong()),
+    'appendAll, in an event': () => store.appendAll([wrong({ type: 'a.b', data: 1 })]),
+    'open with redact': () => open({ url: ':memory:', redact: wrong() }),
+    'open with lease': () => open({ url: ':memory:', lease: wrong() }),
     append: () => session.append('a.b', 1, wrong()),
     appendAll: () => store.appendAll([{ type: 'a.b', data: 1 }], wrong()),
     events: () => drain(store.events(wrong())),
@@ -151,5 +154,25 @@ test('an option that nobody knows is refused wherever options are taken, and not
     }
   }
   expect(told).toEqual(Object.fromEntries(before.map(([name]) => [name, 'refused'])))
+  expect((await store.head()).seq).toBe(seq)
+})
+
+test('nor is one that is known elsewhere, and means nothing here', async () => {
+  const store = await openIn(':memory:')
+  const run = await (await store.session('s')).run('r')
+  const process = await store.processes.register('p', { kind: 'k', recovery: 'external' })
+  const { id } = await store.approvals.request({ subject: 'a' })
+  const wake = (input: never) => ({ kind: 'k', recovery: 'external', events: { 'a.b': { wake: { input } } } }) as const
+  const { seq } = await store.head()
+  const calls: readonly (() => Promise<unknown>)[] = [
+    () => store.page({ live: true } as never),
+    () => process.count({ limit: 2 } as never),
+    () => process.nextEvent({ last: 2 } as never),
+    () => run.inbox({ kind: 'command', most: 2 } as never),
+    () => store.approvals.decide(id, { decision: 'deny', scope: { for: '1h', mispelt: 1 } as never }),
+    () => store.processes.register('x', wake({ pointer: '/a', template: 'b' } as never)),
+    () => store.processes.register('x', wake({ template: 'b', fields: {}, mispelt: 1 } as never)),
+  ]
+  for (const call of calls) expect(await codeOf(call()), String(call)).toBe('OPTION_INVALID')
   expect((await store.head()).seq).toBe(seq)
 })

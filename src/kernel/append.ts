@@ -54,10 +54,16 @@ export const appendGuarded = (scope: Scope, event: GuardedEvent, guards: readonl
 
 export type GuardedEvent = NewEvent & Pick<Given, 'at' | 'whole' | 'mark'>
 
+const MEMBERS: readonly string[] = ['session', 'type', 'data', 'run', 'cause', 'transient'] satisfies readonly (keyof NewEvent)[]
+
 export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: string): Promise<readonly Receipt[]> {
   if (!Array.isArray(given) || given.length === 0) throw refuse('COMMIT_EMPTY')
   const found = given.length
   if (found > limits.commitEvents) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found })
+  // Only their names are looked at here: what a getter answers is asked for once.
+  for (const event of given)
+    for (const option of Object.keys(optionsOf(event, 'event')))
+      if (!MEMBERS.includes(option)) throw refuse('OPTION_INVALID', { option, why: 'an event has no such member' })
   return commitEvents(scope, given, allOf, { key, within: 'appendAll' })
 }
 

@@ -106,6 +106,7 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
 export async function pageEvents(scope: Scope, given?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage> {
   checkOpen(scope.engine)
   const { cursor, ...query } = optionsOf(given, 'page')
+  if ('live' in query) throw refuse('OPTION_INVALID', { option: 'live', why: 'a page ends; for a tail use events()' })
   const narrowed = telling(scope, () => narrow(query))
   const from = cursor === undefined ? narrowed.from : cursorSeq(cursor)
   const limit = Math.min(query.limit ?? 100, limits.listRows)

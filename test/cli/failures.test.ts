@@ -277,34 +277,6 @@ test('a folder as a store is refused in words', async () => {
   expect(err).toContain('holds no store. Give the file of a store')
 })
 
-test('a file of receipts with none in it is a slip, and no proof', async () => {
-  const { path } = await smallStore()
-  const file = join(folder(), 'receipts')
-  for (const text of ['', '\n\n', '[]', '{"receipts":[]}']) {
-    writeFileSync(file, text)
-    const { code, err } = await ink(['verify', path, '--receipts', file])
-    expect([text, code]).toEqual([text, 2])
-    expect(err).toContain('holds no receipts')
-  }
-})
-
-test('where a tail begins is said once', async () => {
-  const { path } = await smallStore()
-  const { code, err } = await ink(['tail', path, '--last', '2', '--from', '1'])
-  expect([code, err]).toEqual([2, expect.stringContaining('--last or --from')])
-})
-
-test.each([
-  'host=localhost user=a password=S3cr3t dbname=agents',
-  'user=a host=/run/postgresql password = S3cr3t',
-  'admin:S3cr3t@localhost',
-  'admin:S3cr3t@localhost:5432/agents',
-])('an address in another form is not taken for a file, and not repeated: %#', async (url) => {
-  const { code, out, err } = await ink(['events', url])
-  expect(code).toBe(2)
-  expect(out + err).not.toContain('S3cr3t')
-})
-
 test('a stack is shown only with INKFAST_DEBUG=1', async () => {
   const path = join(folder(), 'none.db')
   expect((await ink(['verify', path])).err).not.toContain('    at ')

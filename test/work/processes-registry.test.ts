@@ -216,8 +216,8 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('the regis
       await store.erase({ seq, reason: 'request 9' })
       await expectSound(store)
     }
-    // What is left is that it was there, and how it ended; nobody finds it by its name, and nobody runs it.
-    expect(await store.processes.get('c')).toBeUndefined()
+    // What is left is that it was there, and how it ended; its name is taken, and nobody runs it.
+    expect(await store.processes.get('c')).toMatchObject({ name: '', kind: '', recovery: 'external' })
     expect(await child.look()).toMatchObject({ name: '', kind: '', recovery: 'external', state: 'completed' })
     expect(await child.result()).toEqual({ state: 'completed' })
     expect(await child.events()).toEqual({ items: [] })

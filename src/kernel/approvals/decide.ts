@@ -70,7 +70,8 @@ export async function decideApproval(scope: Scope, given: string, options: Decid
 /** For how long, where that is said. */
 function takeReach(reach: NonNullable<DecideOptions['scope']>): number | undefined {
   if (reach === 'once' || reach === 'session') return undefined
-  if (typeof reach !== 'object' || reach === null || !('for' in reach)) throw wrong('scope', "it is 'once', 'session' or { for: '1h' }")
+  if (typeof reach !== 'object' || reach === null || Object.keys(reach).join() !== 'for')
+    throw wrong('scope', "it is 'once', 'session' or { for: '1h' }")
   const ms = milliseconds(reach.for)
   if (ms <= 0) throw wrong('scope', 'it is for some time')
   return ms

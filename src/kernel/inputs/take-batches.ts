@@ -68,6 +68,7 @@ export async function takeBatches(branch: BranchHandle, options: InboxOptions): 
   if (!BATCH_KINDS.includes(kind)) throw wrong('kind', "it is 'turn' or 'command'")
   if (at !== 'boundary' && at !== 'idle') throw wrong('at', "it is 'boundary' or 'idle'")
   checkMost(most)
+  if (kind === 'command' && given.most !== undefined) throw wrong('most', 'a command comes alone')
   const name = kind === 'command' ? `command/${at}` : at
   const entry = await branch.asks('inbox', name, (asked) => take(branch.open, asked, { kind, at, most }))
   const outcome = entry.outcome as unknown as Outcome

@@ -166,8 +166,12 @@ function takeTerminal(at: string, given: TerminalSpec['state'] | TerminalSpec): 
   return { state, ...(output !== undefined && { output: takeSelector(`${at}.output`, output) }) }
 }
 
+const SELECTORS: readonly (readonly string[])[] = [['payload'], ['pointer'], ['present'], ['const'], ['template', 'fields']]
+
 function takeSelector(at: string, given: Selector): Selector {
   const selector = optionsOf(given, at) as Selector
+  const known = SELECTORS.find(([name = '']) => name in selector) ?? []
+  for (const option of Object.keys(selector)) if (!known.includes(option)) throw wrong(`${at}.${option}`, 'a selector has no such member')
   if ('payload' in selector && selector.payload === true) return { payload: true }
   if ('pointer' in selector && isPointer(selector.pointer)) return { pointer: selector.pointer }
   if ('present' in selector && isPointer(selector.present)) return { present: selector.present }

@@ -155,8 +155,12 @@ export async function countEvents(
   query: { readonly type?: string; readonly after?: number; readonly through?: number } = {},
 ): Promise<number> {
   await there(scope, id)
-  const { through, ...asked } = optionsOf(query, 'count')
-  const { type, after = 0 } = takeQuery(scope, asked)
+  const { through, type: given, after: beyond, ...unknown } = optionsOf(query, 'count')
+  checkKnown(unknown, 'a count')
+  const { type, after = 0 } = takeQuery(scope, {
+    ...(given !== undefined && { type: given }),
+    ...(beyond !== undefined && { after: beyond }),
+  })
   const below = through === undefined ? undefined : checkSeq(through) + 1
   let count = 0
   const range = { ...indexOf(id, type), from: after + 1, ...(below !== undefined && { below }), limit: limits.listRows }
@@ -170,8 +174,12 @@ export async function nextEvent(
   id: ProcessId,
   query: Pick<ProcessEventQuery, 'after' | 'type'> & { readonly signal?: AbortSignal } = {},
 ): Promise<ProcessEvent | undefined> {
-  const { signal, ...asked } = optionsOf(query, 'nextEvent')
-  const { after = 0, type } = takeQuery(scope, asked)
+  const { signal, type: given, after: beyond, ...unknown } = optionsOf(query, 'nextEvent')
+  checkKnown(unknown, 'a wait')
+  const { type, after = 0 } = takeQuery(scope, {
+    ...(given !== undefined && { type: given }),
+    ...(beyond !== undefined && { after: beyond }),
+  })
   const bell = new Bell(scope, [signal, scope.engine.closing])
   try {
     for (;;) {

@@ -4,6 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import type { LeaseRow } from '../../model/lease.ts'
 import { limits } from '../../model/limits.ts'
+import { checkKnown } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { Backend } from '../../ports/backend.ts'
@@ -79,13 +80,15 @@ export class Keeper {
     this.#backend = backend
     this.#environment = environment
     this.#closing = closing
-    this.ttlMs = options.ttl === undefined ? limits.leaseMs : milliseconds(options.ttl)
-    this.renewMs = options.renew === undefined ? Math.min(limits.leaseRenewMs, this.ttlMs / 3) : milliseconds(options.renew)
+    const { ttl, renew, owner: named, ...unknown } = options
+    checkKnown(unknown, 'lease')
+    this.ttlMs = ttl === undefined ? limits.leaseMs : milliseconds(ttl)
+    this.renewMs = renew === undefined ? Math.min(limits.leaseRenewMs, this.ttlMs / 3) : milliseconds(renew)
     // Two renewals in a row may fail before anything is lost.
     if (this.renewMs < 1 || this.ttlMs < 3 * this.renewMs)
       throw refuse('OPTION_INVALID', { option: 'lease', why: 'ttl is at least three times renew, and renew at least 1 ms' })
     const self = environment.processes?.self
-    const owner = options.owner ?? (self ? `${self.host.split(' ')[0]}/${self.pid}` : incarnation)
+    const owner = named ?? (self ? `${self.host.split(' ')[0]}/${self.pid}` : incarnation)
     this.holder = { owner, incarnation, ...(self && { mark: self }) }
   }
 
