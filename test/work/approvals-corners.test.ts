@@ -114,7 +114,8 @@ test('what was asked and then erased can be denied, and not approved', async () 
   expect(await codeOf(store.approvals.decide(id, { decision: 'approve', scope: { for: '1h' } }))).toBe('APPROVAL_OTHER')
   for await (const entry of store.approvals.history(id)) expect(entry).toMatchObject({ what: 'asked', erased: true })
   expect(await store.approvals.decide(id, { decision: 'deny' })).toMatchObject({ state: 'denied' })
-  expect((await store.approvals.request({ subject: 'pay ada', key: 'call-1' })).id).not.toBe(id)
+  // Denied it stays: its key asks nobody anew.
+  expect(await codeOf(store.approvals.request({ subject: 'pay ada', key: 'call-1' }))).toBe('KEY_REUSED')
   await expectSound(store)
 })
 

@@ -83,7 +83,7 @@ const whatIsAsked = ({ digest, session, deciders, risk }: Asking): string => can
 
 function same(row: ApprovalRow, asking: Asking): ApprovalRow {
   if (whatIsAsked(row) === whatIsAsked(asking)) return row
-  throw refuse('KEY_REUSED', { approval: row.id, state: row.state, key: row.key })
+  throw refuse('KEY_REUSED', { approval: row.id, state: row.state, key: row.key, ...(row.subject === '' && { erased: true }) })
 }
 
 /** Once it is not pending any more, however that came. */
