@@ -28,6 +28,8 @@ const clockItem = (scope: Scope, id: SessionId): Id<'work'> => derived<'work'>(s
 
 /** Asked again it goes on where it was, and says what was left to erase. */
 export async function deleteSession(scope: Scope, id: SessionId, reason: string): Promise<EraseReport> {
+  // Whoever deletes sees to it, too, that it is finished.
+  scope.engine.scheduler.start()
   const seen = await readRow(scope, 'sessions', id)
   if ((seen.body as SessionRow | undefined)?.state !== 'deleted') {
     const at = (await storeNow(scope)) + limits.deletionGraceMs

@@ -112,7 +112,7 @@ async function refold(scope: Scope, d: AnyDecider, subject: Id, gone: ReadonlySe
       body = foldFact(d, body, happened(scope, gone.has(e.seq) ? { ...e, payload: undefined } : e), 0).body
     }
   }
-  const kept = before && body && keptOf(scope, d, before, body)
+  const kept = before && body && (await keptOf(scope, d, subject, before, body))
   if (kept) body = { ...body, ...kept }
   const { changes, taken } = rowChanges(d, subject, before, body, 0)
   const guards: Guard[] = [{ kind: 'row', table: d.table, id: subject, revision: row?.revision ?? 0 }]
@@ -121,13 +121,19 @@ async function refold(scope: Scope, d: AnyDecider, subject: Id, gone: ReadonlySe
 }
 
 /** What the row has now and would not have any more, of what an erasure leaves. */
-function keptOf(scope: Scope, d: AnyDecider, before: Body, left: Body): Body | undefined {
+async function keptOf(scope: Scope, d: AnyDecider, subject: Id, before: Body, left: Body): Promise<Body | undefined> {
   if (!d.keeps) return undefined
   const lost = Object.entries(d.keeps(before) as Body).filter(
     ([name, value]) => value !== undefined && canonical(left[name] ?? null) !== canonical(value),
   )
   const names = namesOf(d, left)
-  const held = namesOf(d, before).filter((name) => !names.includes(name))
-  if (held.length > 0) lost.push(['held', [...((left.held ?? []) as string[]), ...held.map((name) => heldName(scope.engine, name))]])
+  const held: string[] = []
+  for (const name of namesOf(d, before).filter((one) => !names.includes(one))) {
+    const id = heldName(scope.engine, name)
+    // Whatever else is wrong, nothing stands in the way of an erasure: a name that another row has is theirs.
+    const other = await scope.engine.backend.rows.get(scope.tenant, 'names', id)
+    if (!other || decodeBody<{ target: string } & Body>(other.body).target === subject) held.push(id)
+  }
+  if (held.length > 0) lost.push(['held', [...((left.held ?? []) as string[]), ...held]])
   return lost.length === 0 ? undefined : Object.fromEntries(lost)
 }

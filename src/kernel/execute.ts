@@ -12,6 +12,7 @@ import { lookAgain, openGuard } from './append.ts'
 import type { AnyDecider, Command, Decider, Decision, Fact, Happened } from './decider.ts'
 import { admit, commitKey, draftEvent, payloadOf } from './draft.ts'
 import { foldFact } from './fold.ts'
+import { heldName } from './held-names.ts'
 import { refusalOf } from './outcome.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
@@ -179,7 +180,9 @@ function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[],
         payloadOf(scope, admit(scope, data)),
       )
       const folded = foldFact(part.decider, now, happened(draft), events.length)
-      for (const name of folded.taken) guards.push({ kind: 'row', table: 'names', id: name, revision: 0 })
+      // Nobody has it, nor had it before it was erased.
+      for (const name of folded.taken)
+        for (const id of [name, heldName(scope.engine, name)]) guards.push({ kind: 'row', table: 'names', id, revision: 0 })
       changes.push(...folded.changes)
       events.push(draft)
       now = folded.body

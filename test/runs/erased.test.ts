@@ -2,10 +2,12 @@
 // came before a fork.
 
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Run, Store } from '../../src/index.ts'
 import { open } from '../../src/index.ts'
-import { codeOf, engines, expectSound, tempFile } from '../support/engines.ts'
+import { codeOf, engines, expectSound, later, tempFile } from '../support/engines.ts'
+import { makePlace, type Engine as Shared } from './lives.ts'
 
 const reason = 'subject request 12'
 
@@ -53,6 +55,30 @@ describe.each(engines)('on $name', (engine) => {
     expect(await codeOf(start({ card: 1 }))).toBe('KEY_REUSED')
     expect(await (await start(undefined)).result()).toBe(1)
     expect(charged).toBe(1)
+    await expectSound(store)
+  })
+
+  test('the key of a fork stays taken, and nothing stands in the way of a deletion', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const run = await session.run('pay')
+    const { seq: at } = await store.head()
+    const fork = await run.fork({ at, key: 'f' })
+    await fork.finish()
+    await eraseLast(store, 'run.opened')
+    expect(await codeOf(run.fork({ at, key: 'f' }))).toBe('KEY_REUSED')
+    await run.close()
+    await session.delete({ reason })
+    await expectSound(store)
+  })
+
+  test('what was erased does not come back with a fork from a hand that has not heard of it', async () => {
+    const store = await engine.open()
+    const run = await (await store.session('s')).run('pay', { input: { card: 'of Jane Doe' } })
+    const { seq: at } = await store.head()
+    await eraseLast(store, 'run.opened')
+    expect(await codeOf(run.fork({ at }))).toBe('REPLAY_DIVERGED')
+    await run.close()
     await expectSound(store)
   })
 
@@ -114,6 +140,29 @@ describe.each(engines)('on $name', (engine) => {
     },
   )
 })
+
+test.each<Shared>(['sqlite', 'postgres'])(
+  'a run that was opened, done and erased while somebody waited for its session is not done again, on %s',
+  async (shared) => {
+    const { world, backend, open: openIt } = await makePlace(shared)
+    const other = await openIt(await backend())
+    later(() => other.close())
+    const session = await world.session('s')
+    const before = await world.sessions.find('s').then((found) => found?.run('before'))
+    const waiting = (await other.session('s')).run('pay', { wait: '20s' })
+    // Nobody tells whether it waits already; where it does not, it finds what is erased at once.
+    await sleep(100)
+    let charged = 0
+    const run = await session.run('pay')
+    await run.effect('charge', () => ++charged)
+    await run.finish()
+    await eraseLast(world, 'run.opened')
+    await before?.finish()
+    const late = await waiting
+    expect([late.id, late.state, charged]).toEqual([run.id, 'done', 1])
+    await expectSound(world)
+  },
+)
 
 test('of a name that was erased nothing is left in the file', async () => {
   const path = tempFile()

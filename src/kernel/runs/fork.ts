@@ -16,6 +16,7 @@ import { maskKey, openSession, type Session } from '../session.ts'
 import { checkKnownRun, runByName } from './find-run.ts'
 import { leaseId } from './names.ts'
 import { handOf } from './open.ts'
+import { readRun } from './result.ts'
 import type { Run } from './run.ts'
 import { run as decider } from './run-decider.ts'
 import { load } from './stored.ts'
@@ -60,9 +61,12 @@ async function sharedUpTo(scope: Scope, options: ForkOptions): Promise<number> {
 }
 
 /** A fork goes on beside the run it came from, under a lease of its own. Nobody waits for it as they may for the other. */
-export async function forkRun(scope: Scope, from: RunRow, options: ForkOptions): Promise<Run> {
+export async function forkRun(scope: Scope, { id: source }: Pick<RunRow, 'id'>, options: ForkOptions): Promise<Run> {
   const { engine, tenant } = scope
   const at = await sharedUpTo(scope, options)
+  // As it is now: what was erased of it must not come back.
+  const from = await readRun(scope, source)
+  if (!from) throw refuse('RUN_UNKNOWN', { run: source, tenant })
   const id = engine.newId<'run'>()
   const key = options.key === undefined ? id : maskKey(scope, options.key)
   const { session, name, input, origin } = from

@@ -59,7 +59,7 @@ export class RunNode implements WorkNode {
   readonly #leaving = new AbortController()
   readonly #running = new Map<RunId, Promise<void>>()
   /** Held elsewhere: not worth a look before then, by our own steady clock. */
-  readonly #notBefore = new Map<string, { readonly until: number; readonly ms: number }>()
+  readonly #notBefore = new Map<string, { readonly until: number; readonly rest: number }>()
   /** When the first of those is worth a look again. */
   #masked = Infinity
   /** Tenants that were due and gave nothing the last time: they take the place of none. By the name of the runs. */
@@ -209,7 +209,7 @@ export class RunNode implements WorkNode {
 
   async #take(scope: Scope, name: string, { id, revision, claimed: isClaimed }: Item): Promise<void> {
     const key = `${scope.tenant}/${id}/${revision}`
-    const { until = 0, ms = 0 } = this.#notBefore.get(key) ?? {}
+    const { until = 0, rest = 0 } = this.#notBefore.get(key) ?? {}
     if (until > this.#steady()) {
       this.#masked = Math.min(this.#masked, until)
       return
@@ -221,15 +221,15 @@ export class RunNode implements WorkNode {
     } catch (error) {
       if (!(error instanceof InkError)) throw error
       if (CLOSED.includes(error.code)) {
-        this.#mask(key, CLOSED_MS)
+        this.#mask(key, CLOSED_MS, CLOSED_MS)
         return
       }
       if (error.kind !== 'conflict') throw error
       // Another node was quicker, or the session is busy. A claim changes its item when it ends, so it is left alone until its lease runs out.
       const held = error.code === 'RUN_HELD' ? Number(error.details.forMs) : 0
-      // The longer it has been so, the less often it is asked about.
-      const most = isClaimed ? scope.engine.keeper.ttlMs : Math.min(Math.max(HELD_MS, 2 * ms), limits.lookEveryMs)
-      this.#mask(key, Math.min(Math.max(held, 1), most))
+      const ms = Math.min(Math.max(held, 1), isClaimed ? scope.engine.keeper.ttlMs : HELD_MS)
+      // Where nothing rings, it is asked about less often the longer it has been so.
+      this.#mask(key, ms, Math.min(Math.max(ms, 2 * rest), limits.lookEveryMs))
       return
     }
     if ('failed' in claimed) {
@@ -257,11 +257,11 @@ export class RunNode implements WorkNode {
     this.#running.set(run.id, work)
   }
 
-  #mask(key: string, ms: number): void {
-    const until = this.#steady() + ms
+  #mask(key: string, ms: number, rest: number): void {
+    const now = this.#steady()
     if (this.#notBefore.size > limits.sessionsRemembered) this.#notBefore.clear()
-    this.#notBefore.set(key, { until, ms })
-    this.#masked = Math.min(this.#masked, until)
+    this.#notBefore.set(key, { until: now + ms, rest })
+    this.#masked = Math.min(this.#masked, now + rest)
   }
 
   /** A session is free again perhaps: those that were refused first are asked first, and no more of them than there is room for. */
