@@ -13,10 +13,18 @@ export const heldName = ({ environment }: Pick<Engine, 'environment'>, name: str
 
 const HELD = 'held:'
 
-/** Whoever has it, also where it was erased since. */
-export async function holderOf<Name extends string>({ engine, tenant }: Scope, kind: string, key: string): Promise<Id<Name> | undefined> {
+/**
+ * Whoever has it, also where it was erased since. `first`: only as it was chosen, for those who go on to take it; where it was erased they are
+ * refused, as where somebody else was quicker, and look again.
+ */
+export async function holderOf<Name extends string>(
+  { engine, tenant }: Scope,
+  kind: string,
+  key: string,
+  first = false,
+): Promise<Id<Name> | undefined> {
   const { rows } = engine.backend
   const name = nameId(kind, key)
-  const found = (await rows.get(tenant, 'names', name)) ?? (await rows.get(tenant, 'names', heldName(engine, name)))
+  const found = (await rows.get(tenant, 'names', name)) ?? (first ? undefined : await rows.get(tenant, 'names', heldName(engine, name)))
   return found && decodeBody<{ target: Id<Name> } & Body>(found.body).target
 }

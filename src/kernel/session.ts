@@ -176,7 +176,7 @@ export async function openSession(
   const named = maskKey(scope, key)
   const set = takeSessionOptions(scope, options)
   for (let attempt = 1; ; attempt++) {
-    const found = await findSession(scope, key)
+    const found = await findSession(scope, key, attempt === 1)
     if (found) return found
     if (set.relation?.at !== undefined) await checkShared(scope, set.relation.at)
     const id = scope.engine.newId<'session'>()
@@ -195,9 +195,9 @@ export async function openSession(
 }
 
 /** Never creates. */
-export async function findSession(scope: Scope, key: string): Promise<Session | undefined> {
+export async function findSession(scope: Scope, key: string, first = false): Promise<Session | undefined> {
   checkOpen(scope.engine)
-  const id = await holderOf<'session'>(scope, 'session', maskKey(scope, key))
+  const id = await holderOf<'session'>(scope, 'session', maskKey(scope, key), first)
   const row = id && (await readSession(scope, id))
   return row && new SessionHandle(scope, row)
 }

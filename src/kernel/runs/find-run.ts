@@ -11,18 +11,18 @@ import { lineageOf } from '../lineage.ts'
 import type { Scope } from '../scope.ts'
 import { type Opened, runName } from './run-decider.ts'
 
-export async function runByName(scope: Scope, session: SessionId, name: string, key: string): Promise<RunRow | undefined> {
-  return (await seenByName(scope, session, name, key))?.body as unknown as RunRow | undefined
+export async function runByName(scope: Scope, session: SessionId, name: string, key: string, first = false): Promise<RunRow | undefined> {
+  return (await seenByName(scope, session, name, key, first))?.body as unknown as RunRow | undefined
 }
 
 /** With its revision, for those who go on to change it. */
-export async function seenByName(scope: Scope, session: SessionId, name: string, key: string): Promise<DoneRow | undefined> {
-  const id = await idByName(scope, session, name, key)
+export async function seenByName(scope: Scope, session: SessionId, name: string, key: string, first = false): Promise<DoneRow | undefined> {
+  const id = await idByName(scope, session, name, key, first)
   return id && readRow(scope, 'runs', id)
 }
 
-const idByName = (scope: Scope, session: SessionId, name: string, key: string): Promise<RunId | undefined> =>
-  holderOf<'run'>(scope, 'run', runName(session, name, key))
+const idByName = (scope: Scope, session: SessionId, name: string, key: string, first = false): Promise<RunId | undefined> =>
+  holderOf<'run'>(scope, 'run', runName(session, name, key), first)
 
 /** Of what was to be done nobody knows any more what it was: nothing of it begins. */
 export function checkKnownRun({ id, name }: Pick<RunRow, 'id' | 'name'>): void {

@@ -33,7 +33,13 @@ export interface RunOptions {
 }
 
 /** Starts it, or picks it up where it stopped. A finished one opens finished. */
-export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'relation'>, name: string, options?: RunOptions): Promise<Run> {
+export async function openRun(
+  scope: Scope,
+  within: Pick<SessionRow, 'id' | 'relation'>,
+  name: string,
+  options?: RunOptions,
+  first = true,
+): Promise<Run> {
   checkOpen(scope.engine)
   const { input, key: given = '', parallel = false, wait = 0, signal, ...unknown } = optionsOf(options, 'run')
   checkKnown(unknown, 'a run')
@@ -41,7 +47,7 @@ export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'rel
   const key = given === '' ? '' : maskKey(scope, given)
   const waitMs = milliseconds(wait)
   const { id: session } = within
-  const seen = await seenByName(scope, session, taken, key)
+  const seen = await seenByName(scope, session, taken, key, first)
   const known = seen?.body as unknown as RunRow | undefined
   if (known && isOver(known.state)) return finished(scope, known)
   // An input that is gone is found out before a lease is taken for it.
@@ -65,7 +71,7 @@ export async function openRun(scope: Scope, within: Pick<SessionRow, 'id' | 'rel
     // Somebody else wrote it down first: then it is theirs to hold, or to wait for. Or it has ended just now, and opens finished.
     const ended = error instanceof InkError && error.code === 'RUN_FINISHED'
     if (!isConflict(error, 'names') && !ended) throw error
-    return openRun(scope, within, name, options)
+    return openRun(scope, within, name, options, false)
   }
 }
 

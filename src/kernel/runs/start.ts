@@ -96,7 +96,7 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
   const { engine } = scope
   const key = maskKey(scope, given)
   const stored = await store(scope, input, { of: 'the input' })
-  const known = await runByName(scope, session, name, key)
+  const known = await runByName(scope, session, name, key, true)
   // A run that goes on from another's past has that one's input, where nobody gives it one.
   const same = (row: RunRow) => (input === undefined && row.fork ? row : sameInput(row, stored, key))
   if (known) return same(known)
