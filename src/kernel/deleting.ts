@@ -7,6 +7,7 @@ import type { SessionRow } from '../model/session.ts'
 import { type EraseReport, eraseSession } from './erase.ts'
 import { type DoneRow, part, plan, readRow } from './execute.ts'
 import { clearSession } from './inputs/lists.ts'
+import { isConflict } from './outcome.ts'
 import { leaveProcesses } from './processes/leaving.ts'
 import { readEvents } from './read.ts'
 import { derived } from './runs/names.ts'
@@ -56,7 +57,12 @@ export const finishByClock: ClockHandler = async (scope, { id: item, row, revisi
   const id = row.origin?.id as SessionId
   // Whoever moves it does it; the others find it moved. It comes again where that one dies too.
   const move = part(work, item, { verb: 'move', at: now + limits.deletionGraceMs }, { seen: { body: { ...row }, revision } })
-  await plan(scope, [move], { once: true })
+  try {
+    await plan(scope, [move], { once: true })
+  } catch (error) {
+    if (isConflict(error, 'work')) return
+    throw error
+  }
   reasonOf(scope, id)
     .then((reason) => finish(scope, id, reason))
     .catch((error: unknown) => {

@@ -3,7 +3,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/index.ts'
-import { engines, expectSound, openIn } from '../support/engines.ts'
+import { makePlace } from '../runs/lives.ts'
+import { engines, expectSound, later, openIn } from '../support/engines.ts'
 
 const BUSY = 60
 const small = ['ada', 'ben', 'cleo']
@@ -104,6 +105,26 @@ describe('whoever has waited longest comes first', () => {
     await expect.poll(isOver).toBe(true)
     expect(ahead()).toBeLessThan(10)
   })
+})
+
+test('many jobs of one tenant that come up at once keep those of another waiting for a page of them, and not for all', async () => {
+  const { backend, open, pass } = await makePlace('sqlite')
+  const whole = await backend()
+  const order: string[] = []
+  const store = await open({
+    ...whole,
+    commit: (batch) => {
+      for (const { tenant, events } of batch) if (events.some(({ type }) => type === 'occurrence.opened')) order.push(tenant)
+      return whole.commit(batch)
+    },
+  })
+  later(() => store.close())
+  const at = new Date(Date.now() + 3_600_000)
+  for (let i = 0; i < 120; i++) await store.tenant('busy').cron.set(`job ${i}`, { at, queue: 'q' })
+  await store.tenant('small').cron.set('job', { at, queue: 'q' })
+  await pass(3_600_001)
+  await expect.poll(() => order.length).toBe(121)
+  expect(order.indexOf('small')).toBeLessThan(60)
 })
 
 /** The busy one comes first, so that all it has is older. */
