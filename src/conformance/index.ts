@@ -19,8 +19,7 @@
 //   }
 //   await randomWalk({ seed: 1, steps: 500, open })         // against the oracle; throws with seed, step and first difference
 //
-// `faults` wrap a backend to fail on purpose. `sabotages` are the suite's own controls: each breaks one promise, and some case must
-// notice; run them over your `open` to see that the suite would catch the same flaw in yours.
+// `faults` wrap a backend to fail on purpose.
 
 export {
   type Case,
@@ -35,6 +34,5 @@ export {
 } from './case.ts'
 export { cases } from './cases/index.ts'
 export * as faults from './faults.ts'
-export { type Sabotage, sabotages } from './sabotage.ts'
 export { openMemory, openSharedMemory } from './shared-memory.ts'
 export { randomWalk, type Walk, type WalkOptions } from './walk.ts'

@@ -1,7 +1,8 @@
 // The suite itself under test: take one promise away from a sound backend, and a case must say which one is broken.
 
 import { beforeAll, describe, expect, test } from 'vitest'
-import { cases, openSharedMemory, randomWalk, runCase, sabotages, Violation } from '../../src/conformance/index.ts'
+import { cases, openSharedMemory, randomWalk, runCase, Violation } from '../../src/conformance/index.ts'
+import { sabotages } from './sabotage/index.ts'
 import { engines } from './support.ts'
 
 // What the oracle does not keep yet cannot be seen to break.

@@ -2,7 +2,7 @@
 // OUTCOME_UNKNOWN, and nothing is there twice.
 
 import { describe, expect, test } from 'vitest'
-import { faults, sabotages } from '../../src/conformance/index.ts'
+import { faults } from '../../src/conformance/index.ts'
 import { keyOf, MAIN, maker, put } from '../../src/conformance/material.ts'
 import { readAll } from '../../src/conformance/picture.ts'
 import { nodeEnvironment } from '../../src/environment.ts'
@@ -12,6 +12,7 @@ import { eventDigest, GENESIS, linkHash } from '../../src/model/chain.ts'
 import { InkError } from '../../src/model/errors.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Commit, Outcome } from '../../src/ports/commit.ts'
+import { sabotages } from './sabotage/index.ts'
 import { type Engine, engines } from './support.ts'
 
 const { failAfter, failBefore, hang, late, repeat } = faults

@@ -1,11 +1,11 @@
 // Damage to reading the journal and to being woken.
 
-import type { EventRecord } from '../../model/event.ts'
-import { MAIN } from '../../model/ids.ts'
-import type { Backend } from '../../ports/backend.ts'
-import type { Outcome } from '../../ports/commit.ts'
-import type { PageQuery } from '../../ports/journal.ts'
-import type { Signals } from '../../ports/signals.ts'
+import type { EventRecord } from '../../../src/model/event.ts'
+import { MAIN } from '../../../src/model/ids.ts'
+import type { Backend } from '../../../src/ports/backend.ts'
+import type { Outcome } from '../../../src/ports/commit.ts'
+import type { PageQuery } from '../../../src/ports/journal.ts'
+import type { Signals } from '../../../src/ports/signals.ts'
 import { repaging, type Sabotage, spoiled } from './spoil.ts'
 
 const unbroken = 'pages neither skip an event nor repeat one'

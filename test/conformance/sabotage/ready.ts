@@ -1,10 +1,10 @@
 // Damage to telling what can be claimed: the definition written out once more, with one of its clauses turned wrong.
 
-import type { TenantId } from '../../model/ids.ts'
-import { compareText } from '../../model/order.ts'
-import type { Backlog, Queries } from '../../model/queries.ts'
-import type { StoredRow } from '../../model/rows.ts'
-import type { Backend } from '../../ports/backend.ts'
+import type { TenantId } from '../../../src/model/ids.ts'
+import { compareText } from '../../../src/model/order.ts'
+import type { Backlog, Queries } from '../../../src/model/queries.ts'
+import type { StoredRow } from '../../../src/model/rows.ts'
+import type { Backend } from '../../../src/ports/backend.ts'
 import { type Sabotage, spoiled } from './spoil.ts'
 
 const ordered = 'what can be claimed comes by priority, then by time, then by age'

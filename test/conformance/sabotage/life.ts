@@ -1,6 +1,6 @@
 // Damage to closing, opening again and sharing.
 
-import { freshMemory, handleTo } from '../shared-memory.ts'
+import { freshMemory, handleTo } from '../../../src/conformance/shared-memory.ts'
 import { type Sabotage, spoiled } from './spoil.ts'
 
 const closed = 'a closed backend writes nothing'

@@ -1,9 +1,9 @@
 // Damage to holding on to leases.
 
-import type { TenantId } from '../../model/ids.ts'
-import type { Backend } from '../../ports/backend.ts'
-import type { Leases, LeaseTimes } from '../../ports/leases.ts'
-import { maker } from '../material.ts'
+import { maker } from '../../../src/conformance/material.ts'
+import type { TenantId } from '../../../src/model/ids.ts'
+import type { Backend } from '../../../src/ports/backend.ts'
+import type { Leases, LeaseTimes } from '../../../src/ports/leases.ts'
 import { type Sabotage, spoiled } from './spoil.ts'
 
 const timed = 'a lease is held on to in store time'

@@ -1,9 +1,9 @@
 // Damage to rows and to listing them.
 
-import type { StoredRow } from '../../model/rows.ts'
-import { type TableName, tableOf } from '../../model/tables.ts'
-import type { Backend } from '../../ports/backend.ts'
-import type { ListQuery, RowPage } from '../../ports/rows.ts'
+import type { StoredRow } from '../../../src/model/rows.ts'
+import { type TableName, tableOf } from '../../../src/model/tables.ts'
+import type { Backend } from '../../../src/ports/backend.ts'
+import type { ListQuery, RowPage } from '../../../src/ports/rows.ts'
 import { resending, type Sabotage, spoiled } from './spoil.ts'
 
 const stamped = 'a row is stamped with the seqs of its first and its last event'

@@ -1,10 +1,10 @@
 // Damage to telling which tenants have something to do.
 
-import type { TenantId } from '../../model/ids.ts'
-import { compareText } from '../../model/order.ts'
-import type { DueTenant, Queries } from '../../model/queries.ts'
-import type { StoredRow } from '../../model/rows.ts'
-import type { Backend } from '../../ports/backend.ts'
+import type { TenantId } from '../../../src/model/ids.ts'
+import { compareText } from '../../../src/model/order.ts'
+import type { DueTenant, Queries } from '../../../src/model/queries.ts'
+import type { StoredRow } from '../../../src/model/rows.ts'
+import type { Backend } from '../../../src/ports/backend.ts'
 import { type Sabotage, spoiled } from './spoil.ts'
 
 const earliest = 'a tenant is due at the earliest time in its queue'

@@ -1,8 +1,8 @@
 // Damage to the one write: keys, guards, order, wholeness.
 
-import type { TenantId } from '../../model/ids.ts'
-import type { Backend } from '../../ports/backend.ts'
-import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
+import type { TenantId } from '../../../src/model/ids.ts'
+import type { Backend } from '../../../src/ports/backend.ts'
+import type { Change, Commit, Guard, Outcome } from '../../../src/ports/commit.ts'
 import { resending, type Sabotage, spoiled } from './spoil.ts'
 
 const without =

@@ -1,10 +1,10 @@
 // Damage to blobs.
 
-import { hex } from '../../model/bytes.ts'
-import { InkError } from '../../model/errors.ts'
-import type { Backend } from '../../ports/backend.ts'
-import type { Blobs } from '../../ports/blobs.ts'
-import { MAIN, maker, sha256 } from '../material.ts'
+import { MAIN, maker, sha256 } from '../../../src/conformance/material.ts'
+import { hex } from '../../../src/model/bytes.ts'
+import { InkError } from '../../../src/model/errors.ts'
+import type { Backend } from '../../../src/ports/backend.ts'
+import type { Blobs } from '../../../src/ports/blobs.ts'
 import { type Sabotage, spoiled } from './spoil.ts'
 
 const kept = 'bytes are kept under their digest, as they were put'

@@ -1,8 +1,8 @@
 // Damage to looking after a store.
 
 import { randomBytes } from 'node:crypto'
-import type { Backend } from '../../ports/backend.ts'
-import type { Scratch, Upkeep } from '../../ports/upkeep.ts'
+import type { Backend } from '../../../src/ports/backend.ts'
+import type { Scratch, Upkeep } from '../../../src/ports/upkeep.ts'
 import { type Sabotage, spoiled } from './spoil.ts'
 
 const still = 'a snapshot stays still while others write'

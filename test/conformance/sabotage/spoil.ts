@@ -1,9 +1,9 @@
 // What a sabotage is, and the ways of doing one damage to a backend.
 
-import type { Backend } from '../../ports/backend.ts'
-import type { Commit } from '../../ports/commit.ts'
-import type { JournalReads, Page, PageQuery } from '../../ports/journal.ts'
-import type { OpenBackend, OpenedBackend } from '../case.ts'
+import type { OpenBackend, OpenedBackend } from '../../../src/conformance/case.ts'
+import type { Backend } from '../../../src/ports/backend.ts'
+import type { Commit } from '../../../src/ports/commit.ts'
+import type { JournalReads, Page, PageQuery } from '../../../src/ports/journal.ts'
 
 export interface Sabotage {
   readonly name: string

@@ -1,11 +1,11 @@
 // Damage to closing tenants and bringing them back.
 
-import { InkError } from '../../model/errors.ts'
-import type { TenantId } from '../../model/ids.ts'
-import type { StoredRow } from '../../model/rows.ts'
-import type { TenantState } from '../../model/tenant.ts'
-import type { Backend } from '../../ports/backend.ts'
-import type { Commit, Outcome } from '../../ports/commit.ts'
+import { InkError } from '../../../src/model/errors.ts'
+import type { TenantId } from '../../../src/model/ids.ts'
+import type { StoredRow } from '../../../src/model/rows.ts'
+import type { TenantState } from '../../../src/model/tenant.ts'
+import type { Backend } from '../../../src/ports/backend.ts'
+import type { Commit, Outcome } from '../../../src/ports/commit.ts'
 import { type Sabotage, spoiled } from './spoil.ts'
 
 const shut = 'a tenant that is not active takes no commit'
