@@ -1,4 +1,4 @@
-// Every limit of the product stands here with its reason. A number anywhere else in the code is a defect.
+// Limits that a user can meet, each with its reason. Constants of one algorithm stay beside the code that uses them.
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -24,9 +24,9 @@ export const limits = {
   metadataBytes: 16 * KiB,
   /** Why something was erased: a sentence, kept for ever. */
   reasonChars: 1024,
-  /** `recent()` answers from memory; the seeds keep a hundred. */
+  /** `recent()` answers from memory: enough for the screen of somebody who watches. */
   recentEvents: 100,
-  /** The budget of one write, from the door to the receipt, named by the seeds. */
+  /** The time budget of one write, from the call to the receipt: an agent should not notice that it is recorded. */
   writeBudgetMs: 25,
   /** Breaches of the write budget are counted always and logged at most this often. */
   breachLogEveryMs: 60_000,
