@@ -98,6 +98,24 @@ describe('the quick start', () => {
   })
 })
 
+describe('samples of the README', () => {
+  const samples = blocksOf(read('README.md')).filter(({ language }) => language === 'ts')
+  const tryOut = async (code: string, timeoutMs: number): Promise<Ran> => {
+    using folder = emptyFolder()
+    writeFileSync(`${folder.path}/sample.ts`, code)
+    return await node([...fromSource, 'sample.ts'], { cwd: folder.path, timeoutMs })
+  }
+
+  it('samples of the README end by themselves, without an error', async () => {
+    expect(samples.length).toBeGreaterThanOrEqual(3)
+    for (const { text } of samples) expect(await tryOut(text, 60_000)).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('samples of the README that never end are reported', async () => {
+    expect((await tryOut('setInterval(() => {}, 1000)', 1000)).code).not.toBe(0)
+  })
+})
+
 describe('examples', () => {
   it('are there', () => {
     expect(examples.length).toBeGreaterThanOrEqual(3)
