@@ -2,10 +2,10 @@
 // chance is left out.
 
 import type { PGlite } from '@electric-sql/pglite'
+import { backendOn } from '../../src/backends/postgres/backend.ts'
 import { migrate, migrations } from '../../src/backends/postgres/migrate.ts'
 import { openOver } from '../../src/backends/postgres/open.ts'
 import { pooled } from '../../src/backends/postgres/pool.ts'
-import { backendOn } from '../../src/backends/postgres/serve.ts'
 import { tableNames } from '../../src/model/tables.ts'
 import { liteConnections } from '../support/pglite.ts'
 import { START, type Stored, type Value, writeStore } from './stored.ts'

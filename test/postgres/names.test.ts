@@ -1,9 +1,9 @@
 // Names in our statements mean what they mean to the server, whatever others have put into its schemas.
 
 import { expect, test } from 'vitest'
+import { backendOn } from '../../src/backends/postgres/backend.ts'
 import { openOver } from '../../src/backends/postgres/open.ts'
 import { pooled } from '../../src/backends/postgres/pool.ts'
-import { backendOn } from '../../src/backends/postgres/serve.ts'
 import { open } from '../../src/index.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { codeOf, later, openIn, tempDatabase } from '../support/engines.ts'

@@ -3,11 +3,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { postgresBackend } from '../../src/backends/postgres/backend.ts'
+import { backendOn, postgresBackend } from '../../src/backends/postgres/backend.ts'
 import type { Connections } from '../../src/backends/postgres/connections.ts'
 import { openOver } from '../../src/backends/postgres/open.ts'
 import { pooled } from '../../src/backends/postgres/pool.ts'
-import { backendOn } from '../../src/backends/postgres/serve.ts'
 import { maker } from '../../src/conformance/material.ts'
 import { open, type Store } from '../../src/index.ts'
 import { MAIN } from '../../src/model/ids.ts'

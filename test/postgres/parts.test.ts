@@ -1,10 +1,10 @@
 // A batch of which a part is saved and the rest fails is never told as a refusal of all of it: nobody who believes that may write it twice.
 
 import { expect, test } from 'vitest'
+import { backendOn } from '../../src/backends/postgres/backend.ts'
 import type { Connection, Connections } from '../../src/backends/postgres/connections.ts'
 import { openOver } from '../../src/backends/postgres/open.ts'
 import { pooled } from '../../src/backends/postgres/pool.ts'
-import { backendOn } from '../../src/backends/postgres/serve.ts'
 import { keyOf, MAIN, maker, put } from '../../src/conformance/material.ts'
 import { InkError } from '../../src/model/errors.ts'
 import type { Backend } from '../../src/ports/backend.ts'

@@ -1,9 +1,9 @@
 // A backend whose statements are seen as they go by, and items to change with them.
 
+import { backendOn } from '../../src/backends/postgres/backend.ts'
 import type { Connections, Step } from '../../src/backends/postgres/connections.ts'
 import { openOver } from '../../src/backends/postgres/open.ts'
 import { pooled } from '../../src/backends/postgres/pool.ts'
-import { backendOn } from '../../src/backends/postgres/serve.ts'
 import { type maker, put } from '../../src/conformance/material.ts'
 import { MAIN } from '../../src/model/ids.ts'
 import type { Backend } from '../../src/ports/backend.ts'

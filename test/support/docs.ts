@@ -60,8 +60,8 @@ const config = {
     paths: {
       inkfast: ['../../../src/index.ts'],
       'inkfast/memory': ['../../../src/backends/memory/backend.ts'],
-      'inkfast/sqlite': ['../../../src/backends/sqlite/backend.ts'],
-      'inkfast/postgres': ['../../../src/backends/postgres/backend.ts'],
+      'inkfast/sqlite': ['../../../src/backends/sqlite/index.ts'],
+      'inkfast/postgres': ['../../../src/backends/postgres/index.ts'],
       'inkfast/conformance': ['../../../src/conformance/index.ts'],
     },
   },

@@ -11,7 +11,7 @@ const LONG: readonly string[] = [
   'test/work/year.test.ts',
   'test/work/queue-kill.test.ts',
   'test/postgres/isolation.test.ts',
-  'test/postgres/known.test.ts',
+  'test/postgres/fast-path.test.ts',
   'test/conformance/faults.test.ts',
   'test/conformance/backends.test.ts',
   'test/work/queue-faults.test.ts',

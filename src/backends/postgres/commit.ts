@@ -1,7 +1,6 @@
 // The one write on PostgreSQL: a batch of one tenant is packed into arrays and sent as one call of one function. What the function found
 // odd (an earlier sending, a guard that does not hold) is told per commit; everything else was saved.
 
-import { hash } from 'node:crypto'
 import { fromHex, sameBytes } from '../../model/bytes.ts'
 import { bodyDigest } from '../../model/chain.ts'
 import { assert } from '../../model/errors.ts'
@@ -12,6 +11,7 @@ import type { Commit, Guard, Outcome } from '../../ports/commit.ts'
 import { commitCall } from './commit-function.ts'
 import type { Database } from './database.ts'
 import { packBatch } from './pack.ts'
+import { sha256 } from './sha256.ts'
 
 export interface CommitSettings {
   readonly durable: boolean
@@ -35,8 +35,6 @@ type Odd = { readonly commit: number } & (
   | { readonly kind: 'sent'; readonly seq: number; readonly receipts: Ready }
   | { readonly kind: 'guard'; readonly pair: number; readonly found: number }
 )
-
-const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
 
 /** One tenant, and no two commits that touch the same row, key or session. */
 export async function applyBatch(db: Database, batch: readonly Commit[], settings: CommitSettings): Promise<Applied> {

@@ -5,10 +5,10 @@ import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Cells, Connection, Connections, Step, Value } from './connections.ts'
 import { codeOf, isLost, isPassing, isStalePlan, isStartingUp, translate } from './failures.ts'
-import { Gather } from './gather.ts'
 import { NoAnswer } from './pool.ts'
+import { ReadBatcher } from './read-batcher.ts'
 import type { STORE, Wall } from './wall.ts'
-import { WarmConnection } from './warm.ts'
+import { WriteConnection } from './write-connection.ts'
 
 export type Somebody = TenantId | typeof STORE
 
@@ -56,8 +56,8 @@ export class Database {
   readonly readOnly: boolean
   readonly #role: string | undefined
   readonly #timeoutMs: number
-  readonly #warm = new WarmConnection()
-  readonly #gather = new Gather((token, steps) => this.#readAs(token, steps))
+  readonly #writer = new WriteConnection()
+  readonly #batcher = new ReadBatcher((token, steps) => this.#readAs(token, steps))
   /** Their texts, made once: what is prepared is found by its text. */
   readonly #openings = new WeakMap<Opening, string>()
   #prepares = true
@@ -92,12 +92,12 @@ export class Database {
 
   /** For what is small and asked for often: reads of the same tenant share a round trip. */
   readSmall(who: Somebody, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
-    return this.#gather.read(this.wall.tenant(who), steps)
+    return this.#batcher.read(this.wall.tenant(who), steps)
   }
 
   /** The same whatever state the tenant is in: for its head and for what a commit asks. */
   readWhatever(who: TenantId, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
-    return this.#gather.read(this.wall.whatever(who), steps)
+    return this.#batcher.read(this.wall.whatever(who), steps)
   }
 
   async #readAs(token: string, steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
@@ -113,7 +113,7 @@ export class Database {
     values: readonly Value[] = [],
   ): Promise<readonly (readonly Cells[])[]> {
     for (let attempt = 1; ; attempt++) {
-      const connection = (what === 'writing' && this.#warm.take()) || (await this.acquire())
+      const connection = (what === 'writing' && this.#writer.take()) || (await this.acquire())
       let broken = false
       try {
         return await this.send(connection, steps, { opening, values })
@@ -125,7 +125,7 @@ export class Database {
         if (!again || attempt >= TRIES) throw translate(this.place, error, what)
       } finally {
         if (broken || what === 'reading' || this.#closed) connection.release(broken)
-        else this.#warm.keep(connection)
+        else this.#writer.keep(connection)
       }
       await new Promise((resolve) => setTimeout(resolve, Math.random() * FIRST_WAIT_MS * 2 ** attempt))
     }
@@ -224,7 +224,7 @@ export class Database {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#warm.release()
+    this.#writer.release()
     await this.connections.close()
   }
 }

@@ -2,7 +2,6 @@
 // Also the cutting of a batch into those that the function can take at once.
 
 import { Buffer } from 'node:buffer'
-import { hash } from 'node:crypto'
 import { hex } from '../../model/bytes.ts'
 import { bodyDigest } from '../../model/chain.ts'
 import { DURABLE, type EventDraft } from '../../model/event.ts'
@@ -11,8 +10,7 @@ import type { ColumnValue } from '../../model/tables.ts'
 import type { Change, Commit, Guard } from '../../ports/commit.ts'
 import { FIXED } from './commit-function.ts'
 import type { Value } from './connections.ts'
-
-const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
+import { sha256 } from './sha256.ts'
 
 export interface Packed {
   readonly values: readonly Value[]

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { TenantId } from '../../model/ids.ts'
 import type { Signals, WatchOptions } from '../../ports/signals.ts'
 import type { Database } from './database.ts'
-import { Hearing } from './hearing.ts'
+import { Listener } from './listener.ts'
 import { texts } from './pack.ts'
 import { STORE } from './wall.ts'
 
@@ -29,7 +29,7 @@ interface Watcher {
 export class NodeSignals implements Signals {
   readonly #db: Database
   readonly #lookEveryMs: number
-  readonly #hearing: Hearing
+  readonly #listener: Listener
   /** Told with every name, so that nobody is woken by themselves. */
   readonly #node = randomBytes(8).toString('hex')
   readonly #watchers = new Set<Watcher>()
@@ -50,7 +50,7 @@ export class NodeSignals implements Signals {
       // Our own voice comes back to us; our own watchers were woken when we wrote.
       if (tenant && node !== this.#node) this.#ring(tenant)
     }
-    this.#hearing = new Hearing(db.connections, heard, () => void this.#look())
+    this.#listener = new Listener(db.connections, heard, () => void this.#look())
   }
 
   watch(tenant: TenantId, wake: () => void, { patient = false, others = false }: WatchOptions = {}): () => void {
@@ -58,7 +58,7 @@ export class NodeSignals implements Signals {
     this.#watchers.add(watcher)
     if (!this.#seen.has(tenant)) this.#seen.set(tenant, 0)
     this.#names.set(this.#db.wall.signal(tenant), tenant)
-    this.#hearing.open()
+    this.#listener.open()
     this.#setPace()
     return () => {
       if (!this.#watchers.delete(watcher)) return
@@ -74,19 +74,19 @@ export class NodeSignals implements Signals {
   wake(tenants: Iterable<TenantId>): void {
     for (const tenant of new Set(tenants)) {
       this.#ring(tenant, true)
-      this.#hearing.tell(`${this.#db.wall.signal(tenant)}-${this.#node}`)
+      this.#listener.tell(`${this.#db.wall.signal(tenant)}-${this.#node}`)
     }
   }
 
   /** Why other nodes are noticed only by looking, where that is so. */
   deaf(): string | undefined {
-    return this.#hearing.deaf
+    return this.#listener.deaf
   }
 
   async close(): Promise<void> {
     this.#closed = true
     this.#setPace()
-    await this.#hearing.close()
+    await this.#listener.close()
   }
 
   #ring(tenant: TenantId, own = false): void {
@@ -123,7 +123,7 @@ export class NodeSignals implements Signals {
 
   #setPace(): void {
     const eager = [...this.#watchers].some(({ patient }) => !patient)
-    this.#hearing.hold(eager)
+    this.#listener.hold(eager)
     if (this.#watchers.size === 0 || this.#closed) {
       clearInterval(this.#timer)
       this.#timer = undefined

@@ -1,5 +1,5 @@
-// Small reads that come together leave together, as commits do: one round trip, in which the tenant is named once. Sixty-four runs that open at
-// once would otherwise wait for each other at the pool.
+// Batches small reads of one tenant that arrive in the same tick into one round trip, which names the tenant once. Without it, sixty-four runs
+// that open at the same time would wait for each other at the pool.
 
 import type { Cells, Step } from './connections.ts'
 
@@ -12,10 +12,10 @@ interface Asking {
   readonly fail: (error: unknown) => void
 }
 
-// Enough to be worth it, and few enough that nobody waits long for the others.
+// Many enough to save round trips, few enough that no caller waits long for the others.
 const STEPS_MOST = 64
 
-export class Gather {
+export class ReadBatcher {
   readonly #read: Read
   readonly #asking = new Map<string, Asking[]>()
 
@@ -62,7 +62,7 @@ export class Gather {
         at += steps.length
       }
     } catch (error) {
-      // What one of them asked may be what the server chokes on: it must not take the others with it.
+      // One bad read must not fail the others: each is asked again by itself.
       for (const { steps, answer, fail } of trip) {
         if (trip.length === 1) fail(error)
         else this.#read(token, steps).then(answer, fail)

@@ -1,5 +1,5 @@
-// The one connection on which a node tells others that something changed and hears them: opened when it is first needed, opened again when
-// it is lost, and known to be deaf where nothing comes through.
+// The one connection on which a node sends notifications to other nodes and receives theirs. Opened when first needed and reopened with
+// backoff when lost. Reports itself as deaf if no notification comes through, as behind a transaction pooler.
 
 import { randomUUID } from 'node:crypto'
 import type { Connections, Ear } from './connections.ts'
@@ -11,7 +11,7 @@ const AGAIN_MOST_MS = 30_000
 const ECHO_MS = 1000
 const UNHEARD = 'no notification comes through, as behind a transaction pooler; set listenUrl to the server itself'
 
-export class Hearing {
+export class Listener {
   readonly #connections: Connections
   readonly #heard: (name: string) => void
   readonly #opened: () => void
@@ -25,17 +25,17 @@ export class Hearing {
   #patience = AGAIN_MS
   #again: NodeJS.Timeout | undefined
   #telling: Promise<void> | undefined
-  /** Ends the wait for our own voice. */
+  /** Ends the wait for this node's own echo. */
   #stopWaiting: (() => void) | undefined
 
-  /** `opened` is called whenever listening begins: what was told before that was not heard. */
+  /** `opened` is called whenever listening begins: notifications sent before that were missed. */
   constructor(connections: Connections, heard: (name: string) => void, opened: () => void) {
     this.#connections = connections
     this.#heard = heard
     this.#opened = opened
   }
 
-  /** Why nothing is heard, where that is so. */
+  /** Why no notification is heard; undefined while they are. */
   get deaf(): string | undefined {
     return this.#deaf
   }
@@ -78,14 +78,14 @@ export class Hearing {
   }
 
   /**
-   * A pooler takes LISTEN and passes nothing on: only hearing ourselves shows that we hear. Told by another connection while the ear has
-   * nothing to do, because what the server says during a transaction of the ear's own would come through all the same.
+   * A transaction pooler accepts LISTEN and passes nothing on, so the node sends an echo to itself. Another connection sends it while the
+   * listening one is idle: during a transaction of its own, a notification would come through even there.
    */
   async #callOut(echo: Promise<void>): Promise<void> {
     const stop = this.#stopWaiting
     const timer = setTimeout(() => stop?.(), ECHO_MS).unref()
     let failure: unknown
-    // Where no connection is free it comes late, and is heard then.
+    // If no connection is free, the echo is sent late and heard then.
     this.#sendEcho().catch((error: unknown) => {
       failure = error
       stop?.()
@@ -118,7 +118,7 @@ export class Hearing {
     this.#patience = Math.min(this.#patience * 2, AGAIN_MOST_MS)
   }
 
-  /** Soon, and each name at most once in a while. Should it get lost, others look for themselves. */
+  /** Sends soon, each name at most once in 10 ms. A lost notification costs time only: other nodes poll the heads anyway. */
   tell(name: string): void {
     this.#due.add(name)
     this.open()
@@ -138,7 +138,7 @@ export class Hearing {
     await this.#ear.tell(names).catch((error: unknown) => this.#lost(error))
   }
 
-  /** Whether it keeps a program alive. */
+  /** Whether the connection keeps the program alive. */
   hold(held: boolean): void {
     this.#held = held
     this.#ear?.hold(held)

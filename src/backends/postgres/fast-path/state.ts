@@ -1,11 +1,11 @@
-// What this node knows of a tenant without asking: its head, and guards that held there. It stays true for as long as nobody else writes, and
-// whether somebody did is seen by the head itself, under its lock.
+// What this node knows of each tenant without asking: the head it wrote last, and the guards that held there. The knowledge stays true
+// until another node writes; the statement notices that by the head itself, under its lock.
 
-import { fromHex } from '../../model/bytes.ts'
-import type { Receipt } from '../../model/event.ts'
-import type { TenantId } from '../../model/ids.ts'
-import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
-import { movesOf, type RowMoves } from './known-rows.ts'
+import { fromHex } from '../../../model/bytes.ts'
+import type { Receipt } from '../../../model/event.ts'
+import type { TenantId } from '../../../model/ids.ts'
+import type { Change, Commit, Guard, Outcome } from '../../../ports/commit.ts'
+import { movesOf, type RowMoves } from './rows.ts'
 
 export interface KnownHead {
   readonly seq: number
@@ -17,7 +17,7 @@ const GUARDS_MOST = 10_000
 
 interface Known {
   head: KnownHead
-  /** Nobody else has written lately. Where several nodes write at once, hoping costs a statement that writes nothing. */
+  /** No other node has written lately. If several nodes write, trying the fast path mostly costs a statement that writes nothing. */
   quiet: boolean
   /** Rows and fences as they are at the head. */
   readonly guards: Map<string, number>
@@ -27,8 +27,8 @@ export class KnownTenants {
   readonly #tenants = new Map<TenantId, Known>()
 
   /**
-   * Where a batch can begin: nothing of it was sent before, and every guard is known to hold, or is one on a row that is changed, which the
-   * change looks at.
+   * The head to start from, if the batch can take the fast path: nothing of it was sent before, and every guard is known to hold or is
+   * checked by the change of its own row.
    */
   headFor(batch: readonly Commit[]): { readonly head: KnownHead; readonly moves: RowMoves } | undefined {
     const tenant = batch[0]?.tenant
@@ -48,14 +48,14 @@ export class KnownTenants {
     return moves && { head: known.head, moves }
   }
 
-  /** Nothing else was written between `base` and the end of this batch. */
+  /** Remembers a batch that the commit function applied. Nothing else was written between `base` and its end. */
   learn(batch: readonly Commit[], outcomes: readonly Outcome[], base: number): void {
     const tenant = batch[0]?.tenant as TenantId
     const last = outcomes.findLast((o) => o.ok && !o.repeated && o.receipts.length > 0)
     const receipt = last?.ok ? last.receipts.at(-1) : undefined
     const before = this.#tenants.get(tenant)
     const quiet = before === undefined || before.head.seq === base
-    // A later batch of ours was quicker to answer.
+    // A later batch of this node was answered first.
     if (!quiet && (receipt?.seq ?? 0) <= before.head.seq) return
     if (quiet && before) {
       before.quiet = true
@@ -69,7 +69,7 @@ export class KnownTenants {
     }
   }
 
-  /** A batch of plain appends: the head moves, and what held still holds. */
+  /** After a batch without row changes the head has moved, and every known guard still holds. */
   moved(tenant: TenantId, from: KnownHead, to: KnownHead): void {
     const known = this.#tenants.get(tenant)
     if (known?.head === from) known.head = to

@@ -1,29 +1,27 @@
-// A batch that can be written in one statement, when this node knows the head: its links are made here, and the statement moves the head from
-// where it is known to be to where it will be, inserts the events, and changes the rows. Where the head is elsewhere, or a row is not as it was
-// expected, it does nothing, and the function looks at everything.
+// The fast path: one statement for a batch, if this node knows the tenant's head. The node computes the links. The statement moves the head from
+// the known place to the new one, inserts the events and changes the rows. If the head is elsewhere, or a row is not as expected, it writes
+// nothing, and the caller falls back to the commit function, which checks everything.
 
 import { Buffer } from 'node:buffer'
-import { hash } from 'node:crypto'
-import { linkHash } from '../../model/chain.ts'
-import { assert } from '../../model/errors.ts'
-import type { EventDraft, Receipt } from '../../model/event.ts'
-import { idBytes } from '../../model/ids.ts'
-import type { Commit, Outcome } from '../../ports/commit.ts'
-import type { CommitSettings } from './commit.ts'
-import { insertEvents } from './commit-function.ts'
-import type { Value } from './connections.ts'
-import type { Database, Opening } from './database.ts'
-import type { KnownHead } from './known.ts'
-import { type RowMoves, type RowParts, rowParts, rowStatement } from './known-rows.ts'
-import { packEvents } from './pack.ts'
+import { linkHash } from '../../../model/chain.ts'
+import { assert } from '../../../model/errors.ts'
+import type { EventDraft, Receipt } from '../../../model/event.ts'
+import { idBytes } from '../../../model/ids.ts'
+import type { Commit, Outcome } from '../../../ports/commit.ts'
+import type { CommitSettings } from '../commit.ts'
+import { insertEvents } from '../commit-function.ts'
+import type { Value } from '../connections.ts'
+import type { Database, Opening } from '../database.ts'
+import { packEvents } from '../pack.ts'
+import { sha256 } from '../sha256.ts'
+import { type RowMoves, type RowParts, rowParts, rowStatement } from './rows.ts'
+import type { KnownHead } from './state.ts'
 
-const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer')
-
-// The head is moved by whoever finds it where it was expected, and only then are events inserted: the insertion asks for the moved head.
-// A head is found by its tenant as a range, for the same reason as everything else.
+// Events are inserted only if the update of the head found it where expected: the insertion selects from the moved head.
+// The tenant is compared as a range, so that a plan made for an empty table still uses the primary key.
 const HEAD = 5
 
-const plain = (insertion: string, { parts, counts }: RowParts, rows: string): string => `with moved as (
+const statement = (insertion: string, { parts, counts }: RowParts, rows: string): string => `with moved as (
     update inkfast.heads h set seq = $3::bigint, hash = $4::bytea
     where h.tenant between $1::text and $1::text and h.seq = $2::bigint and h.hash = $5::bytea and h.state = 'active'
     returning h.tenant
@@ -33,7 +31,7 @@ const plain = (insertion: string, { parts, counts }: RowParts, rows: string): st
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms${parts.length === 0 ? '' : ` / ${allMet(counts, rows)}`}
   from inkfast.clock c, moved m where c.id`
 
-/** How the events of a batch are inserted. One alone, as most batches hold, needs no lists: an eighth less work for the server. */
+/** How the events of a batch are inserted. Most batches hold one event, which needs no arrays: an eighth less work for the server. */
 interface Insertion {
   readonly text: string
   readonly parameters: number
@@ -80,10 +78,10 @@ const packAlone = (e: EventDraft): readonly Value[] => [
   e.digest,
 ]
 
-// A row that is not as it was expected ends the statement, and with it everything it did.
+// A row that is not as expected fails the statement with a division by zero, which rolls back everything it did.
 const allMet = (counts: readonly string[], rows: string): string => `(case when ${counts.join(' + ')} = ${rows}::bigint then 1 else 0 end)`
 
-// Made once for each shape, and the same text every time: what is prepared is found by it.
+// One text per shape: prepared statements are found by their text.
 const textsByShape = new Map<string, string>()
 const SHAPES_MOST = 1000
 
@@ -93,12 +91,12 @@ function textOf(insertion: Insertion, rowShape: string, moves: RowMoves): string
   if (known !== undefined) return known
   if (textsByShape.size >= SHAPES_MOST) textsByShape.clear()
   const rows = HEAD + insertion.parameters + 1
-  const text = plain(insertion.text, rowParts(moves, rows + 1), `$${rows}`)
+  const text = statement(insertion.text, rowParts(moves, rows + 1), `$${rows}`)
   textsByShape.set(shape, text)
   return text
 }
 
-// Rows are, however small or large their table was when the plan was made. Each setting has its price, and most batches change none.
+// Makes the server find rows by id, whatever size the table had when the plan was made. Settings cost time, and most batches change no rows.
 const FOUND_BY_THEIR_IDS = ['seqscan', 'sort', 'hashjoin', 'mergejoin'].map((way) => `'enable_${way}', 'off'`)
 
 const opening = ({ durable, lockMs }: CommitSettings, changesRows: boolean): Opening => ({
@@ -111,16 +109,16 @@ const opening = ({ durable, lockMs }: CommitSettings, changesRows: boolean): Ope
   ],
 })
 
-const openings = new WeakMap<CommitSettings, { readonly plain: Opening; readonly rows: Opening }>()
+const openings = new WeakMap<CommitSettings, { readonly events: Opening; readonly rows: Opening }>()
 
 function openingOf(settings: CommitSettings, changesRows: boolean): Opening {
-  const known = openings.get(settings) ?? { plain: opening(settings, false), rows: opening(settings, true) }
+  const known = openings.get(settings) ?? { events: opening(settings, false), rows: opening(settings, true) }
   openings.set(settings, known)
-  return changesRows ? known.rows : known.plain
+  return changesRows ? known.rows : known.events
 }
 
-/** Undefined when the head was not where it was expected: then nothing was written. */
-export async function appendPlain(
+/** Undefined if the head was not where expected: then nothing was written. */
+export async function commitFast(
   db: Database,
   batch: readonly Commit[],
   head: KnownHead,

@@ -1,11 +1,11 @@
-// One connection stays with whoever writes, from one commit to the next: asking the pool each time costs a tenth of a small commit.
+// Keeps one connection between commits: acquiring one from the pool each time costs a tenth of a small commit.
 
 import type { Connection } from './connections.ts'
 
-// Longer than the pause between two commits of one who has much to write, and too short to be missed by others.
-const WARM_MS = 50
+// Longer than the pause between two commits of a busy writer, and too short for other users of the pool to miss the connection.
+const IDLE_MS = 50
 
-export class WarmConnection {
+export class WriteConnection {
   #kept: Connection | undefined
   #timer: NodeJS.Timeout | undefined
   #used = false
@@ -23,11 +23,11 @@ export class WarmConnection {
       return
     }
     this.#kept = connection
-    this.#timer ??= setInterval(() => this.#cool(), WARM_MS).unref()
+    this.#timer ??= setInterval(() => this.#releaseIfIdle(), IDLE_MS).unref()
   }
 
-  /** Once nobody has used it from one look to the next. */
-  #cool(): void {
+  /** Returns the connection to the pool once no commit used it for a whole interval. */
+  #releaseIfIdle(): void {
     if (!this.#used) this.release()
     this.#used = false
   }

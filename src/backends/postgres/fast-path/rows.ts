@@ -1,10 +1,10 @@
-// The rows that a batch changes, as one statement can change them when the head is known: each is removed, changed or inserted exactly as it
-// was expected to be, or nothing is.
+// Row changes of a batch as parts of the one statement: each row is removed, changed or inserted only if it is at the expected revision.
+// If any row is not, the statement fails and writes nothing.
 
-import { type ColumnValue, type TableName, tableOf } from '../../model/tables.ts'
-import type { Commit, Guard } from '../../ports/commit.ts'
-import type { Value } from './connections.ts'
-import { numbers, textItem, texts } from './pack.ts'
+import { type ColumnValue, type TableName, tableOf } from '../../../model/tables.ts'
+import type { Commit, Guard } from '../../../ports/commit.ts'
+import type { Value } from '../connections.ts'
+import { numbers, textItem, texts } from '../pack.ts'
 
 interface Put {
   readonly born: number
@@ -26,12 +26,12 @@ export type RowMoves = ReadonlyMap<TableName, readonly RowMove[]>
 
 const NONE: ReadonlyMap<string, number> = new Map()
 
-// More than this in one batch is not what this is for: every kind of batch is a statement that the server keeps.
+// Every combination of tables is a prepared statement that the server keeps, so batches that touch more tables take the commit function.
 const TABLES_MOST = 3
 
 /**
- * What the commits change, if each of those rows is guarded by a revision; the seqs are those that follow `base`. Undefined where something else
- * is to happen, or where a row is removed and put again.
+ * The row changes of a batch, if each row is guarded by its revision. Seqs follow `base`. Undefined if the batch does anything else, or
+ * removes a row and puts it again: then it takes the commit function.
  */
 export function movesOf(batch: readonly Commit[], base: number): RowMoves | undefined {
   const tables = new Map<TableName, Map<string, RowMove>>()
@@ -48,7 +48,7 @@ export function movesOf(batch: readonly Commit[], base: number): RowMoves | unde
       const expected = earlier?.before ?? revisions.get(`${table} ${id}`)
       if (expected === undefined || (earlier && !earlier.put)) return undefined
       if (change.kind === 'remove') {
-        // What was put a moment ago and is gone again was never there.
+        // The batch puts the row and removes it again.
         if (expected === 0) return undefined
         rows.set(id, { id, before: expected, put: undefined })
         continue
@@ -68,7 +68,7 @@ export function movesOf(batch: readonly Commit[], base: number): RowMoves | unde
   return new Map([...tables].sort(([a], [b]) => (a < b ? -1 : 1)).map(([table, rows]) => [table, [...rows.values()]]))
 }
 
-// By name, because a commit may hold hundreds of each. Two that want one row at different revisions are for the function to refuse.
+// A map, because a commit may hold hundreds of guards. Two guards that want one row at different revisions are left to the commit function.
 function revisionsOf(guards: readonly Guard[]): ReadonlyMap<string, number> | undefined {
   const revisions = new Map<string, number>()
   for (const guard of guards) {
@@ -115,7 +115,7 @@ export function rowStatement(moves: RowMoves): RowStatement {
   return { shape, rows, values }
 }
 
-/** None, one, or several: a row alone is told without lists. */
+/** None, one, or several: a single row is sent without arrays. */
 const counted = (sign: string, rows: readonly unknown[]): string => (rows.length === 0 ? '' : rows.length === 1 ? sign : sign + sign)
 
 function tableMoves(table: TableName, all: readonly RowMove[]): TableMoves {
@@ -158,12 +158,12 @@ export interface RowParts {
   readonly counts: readonly string[]
 }
 
-/** `first` is the number of the first parameter that is free; `moved` holds the tenant, or nothing. */
+/** `first` is the first free parameter number. The statement's part `moved` holds the tenant, or no row if the head was elsewhere. */
 export function rowParts(moves: RowMoves, first: number): RowParts {
   const parts: string[] = []
   const counts: string[] = []
   let free = first
-  /** Rows that the batch brings, as a table of their own. */
+  /** The rows of the batch as a table expression. */
   const brought = (rows: readonly RowMove[], as: string, columns: readonly (readonly [name: string, type: string])[]): string => {
     const lone = rows.length === 1
     const cells = columns.map(([name, type]) => (lone ? `$${free++}::${type} as ${name}` : `$${free++}::${type}[]`)).join(', ')
@@ -220,8 +220,7 @@ export function rowParts(moves: RowMoves, first: number): RowParts {
   return { parts, counts }
 }
 
-// Looked for as a range in the order of the key, which only its own index has: a plan that was made while the table was small finds it in a large
-// one too.
+// A range in the order of the primary key, which no other index has: a plan made while the table was small stays right when it is large.
 const placeOf = (table: TableName, row: string): string =>
   `lateral (
         select s.ctid from inkfast.${table} s

@@ -1,0 +1,3 @@
+// The entry point `inkfast/postgres`.
+
+export { type PostgresOptions, postgresBackend } from './backend.ts'
