@@ -2,10 +2,11 @@
 
 import type { Client } from 'pg'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
-import { keyOfPad, STORE, Wall } from '../../src/backends/postgres/wall.ts'
+import { STORE, Wall } from '../../src/backends/postgres/wall.ts'
 import { keyOf, maker, put, sha256 } from '../../src/conformance/material.ts'
 import { open } from '../../src/index.ts'
 import { hex } from '../../src/model/bytes.ts'
+import { keyOfPad } from '../../src/model/hmac.ts'
 import { type TenantId, tenantId } from '../../src/model/ids.ts'
 import { tableNames } from '../../src/model/tables.ts'
 

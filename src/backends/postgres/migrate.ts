@@ -5,9 +5,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fromHex, sameBytes } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
+import { keyOfPad, padsOf } from '../../model/hmac.ts'
 import type { Connection } from './connections.ts'
 import { codeOf, translate } from './failures.ts'
-import { keyOfPad, padsOf } from './wall.ts'
 
 export interface Migration {
   readonly number: number

@@ -1,7 +1,9 @@
 // Naming a tenant to the database: a setting signed with a key that the database checks and nobody who merely runs SQL can read.
 
-import { createHmac } from 'node:crypto'
+import { hex, utf8 } from '../../model/bytes.ts'
+import { hmac } from '../../model/hmac.ts'
 import type { TenantId } from '../../model/ids.ts'
+import { sha256 } from './sha256.ts'
 
 /** The store itself: what belongs to no tenant. No tenant can have this name. */
 export const STORE = '*'
@@ -10,7 +12,6 @@ export const STORE = '*'
 export const CANARY = '~canary' as TenantId
 export const STRANGER = '~stranger' as TenantId
 
-const BLOCK = 64
 const REMEMBERED = 10_000
 
 export class Wall {
@@ -44,17 +45,9 @@ export class Wall {
   #mac(text: string): string {
     const known = this.#macs.get(text)
     if (known !== undefined) return known
-    const mac = createHmac('sha256', this.#key).update(text).digest('hex')
+    const mac = hex(hmac(sha256, this.#key, utf8(text)))
     if (this.#macs.size >= REMEMBERED) this.#macs.clear()
     this.#macs.set(text, mac)
     return mac
   }
 }
-
-/** The key laid over both pads, as HMAC does first: so the database needs nothing but sha256. */
-export function padsOf(key: Uint8Array): { readonly inner: Uint8Array; readonly outer: Uint8Array } {
-  const laid = (pad: number) => Uint8Array.from({ length: BLOCK }, (_, i) => (key[i] ?? 0) ^ pad)
-  return { inner: laid(0x36), outer: laid(0x5c) }
-}
-
-export const keyOfPad = (inner: Uint8Array): Uint8Array => inner.map((byte) => byte ^ 0x36)
