@@ -125,7 +125,7 @@ describe('migrate', () => {
     const other = await servedStore()
     const events = (key: string) => ink(['events', other.node], { INKFAST_TENANT_KEY: key })
     expect((await events('a key nobody gave it')).code).toBe(3)
-    expect((await events('a key nobody gave it')).err).toContain('The tenantKey is not one that')
+    expect((await events('a key nobody gave it')).err).toContain('does not know this tenantKey')
     expect((await ink(['migrate', other.admin, '--tenant-key', 'the second key of this store'])).code).toBe(0)
     expect((await events(TENANT_KEY)).code).toBe(0)
     expect((await events('the second key of this store')).code).toBe(0)
@@ -159,7 +159,7 @@ describe('migrate', () => {
     weak.password = PASSWORD
     const { code, err } = await ink(['migrate', weak.href])
     expect(code).toBe(3)
-    expect(err).toContain('The login lacks a right')
+    expect(err).toContain('The login lacks a privilege')
     expect(await query(url, "select 1 from pg_namespace where nspname = 'inkfast'")).toEqual([])
   })
 })

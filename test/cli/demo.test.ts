@@ -49,7 +49,7 @@ test('--keep leaves the stores, which verify as the demo said, and the run, whos
     expect(out).toMatch(
       /\n +1 ✓ each action happened exactly once +in the outbox: charge 1, mail 1 \(asked for 2 times, one key\), parcel 1\n/,
     )
-    expect(out).toMatch(/comes back and goes on: FENCE_LOST\n +│ leases \S+ has a newer holder \(fence \d+, yours was \d+\)/)
+    expect(out).toMatch(/comes back and goes on: FENCE_LOST\n +│ Another worker took over lease \S+ \(fence \d+, yours was \d+\)/)
     expect((await ink(['verify', path])).code).toBe(0)
     expect((await ink(['verify', `${path}.changed`])).code).toBe(1)
     expect((await ink(['rebuild', '--check', path])).code).toBe(0)

@@ -126,7 +126,7 @@ describe('verify', () => {
     expect(error.details.lastGoodSeq).toBeGreaterThan(300)
     expect(error.details.lastGoodSeq).toBeLessThan(400)
     expect(error.details.pages.length).toBeGreaterThan(0)
-    expect((await ink(['verify', path])).err).toContain(`the last event that could be read is seq ${error.details.lastGoodSeq}`)
+    expect((await ink(['verify', path])).err).toContain(`the last readable event is seq ${error.details.lastGoodSeq}`)
   })
 
   test('ends with 4 when only an index is damaged, which the chain does not see', async () => {

@@ -25,7 +25,7 @@ describe('cancel', () => {
     expect(JSON.parse(events[0] as string)).toMatchObject({ actor: 'user_ops' })
     expect(await ink(['runs', 'cancel', path, ids.nap, '--reason', 'again'])).toMatchObject({
       code: 5,
-      err: expect.stringContaining('is cancelled, and that is final'),
+      err: expect.stringContaining('has already ended (cancelled)'),
     })
     expect((await ink(['verify', path])).code).toBe(0)
     expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
@@ -116,17 +116,17 @@ describe('what is refused', () => {
     [['tape', 'STORE', UNKNOWN], 3, 'There is no run'],
     [['cancel', 'STORE', UNKNOWN, '--reason', 'x'], 3, 'There is no run'],
     [['cancel', 'STORE', 'ANSWER'], 2, '--reason'],
-    [['cancel', 'STORE', 'ANSWER', '--reason', 'x'], 5, 'that is final'],
+    [['cancel', 'STORE', 'ANSWER', '--reason', 'x'], 5, 'has already ended'],
     [['resolve', 'STORE', 'PAY'], 2, 'Which effect?'],
     [['resolve', 'STORE', 'PAY', 'charge card'], 2, 'How did it end?'],
     [['resolve', 'STORE', 'PAY', 'charge card', '--result', '1', '--error', 'x'], 2, 'How did it end?'],
     [['resolve', 'STORE', 'PAY', 'charge card', '--result', '{oops'], 2, 'is not JSON'],
     [['resolve', 'STORE', 'PAY', 'charge cash', '--result', '1'], 3, "'charge cash'"],
-    [['resolve', 'STORE', 'ANSWER', 'send', '--result', '1'], 5, 'that is final'],
+    [['resolve', 'STORE', 'ANSWER', 'send', '--result', '1'], 5, 'has already ended'],
     [['fork', 'STORE', 'ANSWER'], 2, 'Up to where?'],
     [['fork', 'STORE', 'ANSWER', '--at', '100000'], 2, 'the journal ends at'],
     [['fork', 'STORE', UNKNOWN, '--at', '1'], 3, 'There is no run'],
-    [['wake', 'STORE', 'ANSWER'], 5, 'that is final'],
+    [['wake', 'STORE', 'ANSWER'], 5, 'has already ended'],
     [['wake', 'STORE', UNKNOWN], 3, 'There is no run'],
   ] as const)('%j ends with %i and one line', async (words, exit, said) => {
     const before = digestOf(path)

@@ -65,7 +65,7 @@ describe('tenants', () => {
     [['STORE', 'suspend', 'acme', '--reason', 'x'], 2, 'one word too many'],
     [['STORE', '--reason', 'x'], 2, 'no --reason'],
     [['suspend', 'STORE', 'acmee', '--reason', 'x'], 3, 'no tenant acmee'],
-    [['suspend', 'STORE', 'a/b', '--reason', 'x'], 2, 'cannot name a tenant'],
+    [['suspend', 'STORE', 'a/b', '--reason', 'x'], 2, 'Invalid tenant name'],
     [['suspend', 'STORE', 'acme', '--reason', ''], 2, 'reason'],
   ] as const)('refuses %j with %i', async (words, exit, said) => {
     const { code, err } = await ink(['tenants', ...words.map((word) => (word === 'STORE' ? path : word))])

@@ -219,7 +219,7 @@ test.each([
   [['set', 'STORE', 'new', '--queue', 'x'], 2, "there is none. Nothing was written. Give --cron '0 9 * * 1-5'"],
   [['set', 'STORE', 'new', '--queue', 'x', '--cron', '0 0 31 2 *'], 2, 'no such day'],
   [['set', 'STORE', 'new', '--queue', 'x', '--cron', '0 9 * * *', '--every', '1h'], 2, 'exactly one of'],
-  [['set', 'STORE', 'new', '--queue', 'x', '--cron', '0 9 * * *', '--zone', 'Mars/Base'], 2, 'no time zone'],
+  [['set', 'STORE', 'new', '--queue', 'x', '--cron', '0 9 * * *', '--zone', 'Mars/Base'], 2, 'does not know the time zone'],
   [['set', 'STORE', 'new', '--queue', 'x', '--every', '0s'], 2, 'shorter than'],
   [['set', 'STORE', 'new', '--queue', 'x', '--every', '1h', '--from', 'noon'], 2, 'Allowed choices are start, finish'],
   [['set', 'STORE', 'new', '--queue', 'x', '--every', '1h', '--overlap', 'maybe'], 2, "'maybe' is none of"],

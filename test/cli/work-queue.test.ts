@@ -203,7 +203,7 @@ test.each([
   [['cancel', 'STORE', 'outbox', UNKNOWN, '--reason', 'x'], 3, 'There is no item'],
   [['redrive', 'STORE'], 2, 'Which queue?'],
   [['redrive', 'STORE', 'outbox', '--most', '0'], 2, 'from 1'],
-  [['redrive', 'STORE', 'outbox', 'READY'], 5, 'only dead ones are redriven'],
+  [['redrive', 'STORE', 'outbox', 'READY'], 5, 'only dead items can be redriven'],
   [['redrive', 'STORE', 'outbox', UNKNOWN], 3, 'There is no item'],
 ] as const)('queue %j ends with %i and one line', (words, exit, said) =>
   expectRefused(path, ['queue', ...words.map((word) => word.replace('STORE', path).replace('READY', ids.ready))], exit, said),

@@ -36,12 +36,7 @@ export interface SetWords extends WhoOptions {
 function inWords(error: unknown): never {
   if (!(error instanceof InkError) || error.code !== 'SCHEDULE_INVALID') throw error
   const todo = "Give --cron '0 9 * * 1-5' and --zone, --every 15m, or --at 2030-01-01T09:00:00Z"
-  throw new CliError(
-    error.code,
-    EXIT.usage,
-    `The schedule is not usable: ${error.details.why}. Nothing was written. ${todo}.`,
-    error.details,
-  )
+  throw new CliError(error.code, EXIT.usage, `Invalid schedule: ${error.details.why}. Nothing was written. ${todo}.`, error.details)
 }
 
 type JobOptions = Parameters<Store['cron']['set']>[1]
