@@ -4,8 +4,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sha256 } from './backends/sqlite/sha256.ts'
+import { liveness } from './liveness.ts'
 import type { Environment, Logger } from './ports/environment.ts'
-import { processes } from './processes.ts'
 
 /** Says nothing: a library does not write to other people's terminals. */
 export const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} }
@@ -23,5 +23,5 @@ export const nodeEnvironment: Environment = {
   digest: { sha256 },
   logger: silent,
   context: { within: (value, work) => storage.run(value, work), current: () => storage.getStore() },
-  processes,
+  liveness,
 }

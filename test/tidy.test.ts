@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ERASED, TAPE_TYPES, TENANT_TURNED } from '../src/kernel/decider.ts'
+import { ERASED, TAPE_TYPES, TENANT_STATE_EVENTS } from '../src/kernel/decider.ts'
 import { deciders } from '../src/kernel/engine.ts'
 import { catalogue } from '../src/model/catalogue.ts'
 import { errors } from '../src/model/errors.ts'
@@ -158,7 +158,7 @@ describe('reference pages', () => {
   it('list the reserved event types', () => {
     const page = read('docs/reference/events.md')
     const folded = deciders.flatMap(({ evolve }) => Object.keys(evolve))
-    const reserved = [...folded, ...TAPE_TYPES, ...Object.values(TENANT_TURNED), ERASED]
+    const reserved = [...folded, ...TAPE_TYPES, ...Object.values(TENANT_STATE_EVENTS), ERASED]
     expect(checkReservedTypes(page, reserved)).toEqual([])
     expect(checkReservedTypes(page, [...reserved, 'session.forgotten'])).toHaveLength(1)
   })

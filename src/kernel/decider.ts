@@ -92,13 +92,13 @@ export const keptIn = (data: Body | undefined, table: TableName): Body =>
   ((data?.kept ?? {}) as Partial<Record<TableName, Body>>)[table] ?? {}
 
 /** What became of a tenant: facts of no subject and of no decider. The state they leave stands on the head. */
-export const TENANT_TURNED: Readonly<Record<TenantState, string>> = {
+export const TENANT_STATE_EVENTS: Readonly<Record<TenantState, string>> = {
   active: 'tenant.resumed',
   suspended: 'tenant.suspended',
   deleted: 'tenant.deleted',
 }
 
-const TURNS: readonly string[] = Object.values(TENANT_TURNED)
+const TURNS: readonly string[] = Object.values(TENANT_STATE_EVENTS)
 
 /** What stands on the tape of a run and changes no row: facts of no decider. */
 export const TAPE_TYPES: readonly string[] = ['effect.started', 'effect.streamed', 'effect.retried', 'effect.settled', 'race.won']

@@ -8,15 +8,15 @@ import type { Environment, Logger } from '../ports/environment.ts'
 import { approval } from './approvals/approval-decider.ts'
 import { APPROVALS_CLOCK, expireByClock } from './approvals/clock.ts'
 import { permit } from './approvals/permit-decider.ts'
-import { Closings } from './closings.ts'
+import { ClosedTenants } from './closed-tenants.ts'
 import { fireJob } from './cron/fire.ts'
 import { followOccurrence } from './cron/follow-occurrence.ts'
 import { CRON_CLOCK } from './cron/ids.ts'
 import { job } from './cron/job-decider.ts'
 import { occurrence } from './cron/occurrence-decider.ts'
 import { type AnyDecider, Registry } from './decider.ts'
-import { DELETIONS_CLOCK, finishByClock } from './deleting.ts'
-import { batch } from './inputs/batch-decider.ts'
+import { DELETIONS_CLOCK, finishByClock } from './delete-session.ts'
+import { inbox } from './inputs/inbox-decider.ts'
 import { input } from './inputs/input-decider.ts'
 import { Lane, type LaneOptions } from './lane.ts'
 import { grant } from './processes/grant-decider.ts'
@@ -24,9 +24,10 @@ import { processDecider } from './processes/process-decider.ts'
 import { processEvent } from './processes/process-event-decider.ts'
 import { type RedactOptions, type Redactor, redactor } from './redact/redactor.ts'
 import { tagger } from './redact/tagger.ts'
+import { RowMutex } from './row-mutex.ts'
 import { Keeper, type LeaseOptions } from './runs/keeper.ts'
 import { lease } from './runs/lease-decider.ts'
-import { OpenRuns } from './runs/open-runs.ts'
+import { LocalRuns } from './runs/local-runs.ts'
 import { run } from './runs/run-decider.ts'
 import { signal } from './runs/signal-decider.ts'
 import type { Engine } from './scope.ts'
@@ -36,10 +37,9 @@ import { delivery } from './triggers/delivery-decider.ts'
 import { firing } from './triggers/firing-decider.ts'
 import { followDelivery } from './triggers/follow-delivery.ts'
 import { source } from './triggers/source-decider.ts'
-import { subscription } from './triggers/subscription-decider.ts'
-import { Turns } from './turns.ts'
-import type { Follows } from './work/follow.ts'
-import { Holds } from './work/holds.ts'
+import { trigger } from './triggers/trigger-decider.ts'
+import { ClaimRenewal } from './work/claim-renewal.ts'
+import type { ItemOrigins } from './work/item-origin.ts'
 import { type ClockHandlers, Scheduler } from './work/scheduler.ts'
 import { work } from './work/work-decider.ts'
 
@@ -71,8 +71,8 @@ export const deciders: readonly AnyDecider[] = [
   job,
   occurrence,
   input,
-  batch,
-  subscription,
+  inbox,
+  trigger,
   source,
   firing,
   delivery,
@@ -83,7 +83,7 @@ export const deciders: readonly AnyDecider[] = [
 ]
 
 /** What items come from, and what is written there when something happens to them. */
-const follows: Follows = {
+const follows: ItemOrigins = {
   occurrence: followOccurrence,
   delivery: followDelivery,
   // Whoever runs a process ends it together with its item.
@@ -122,15 +122,15 @@ export async function createEngine(
     registry: new Registry(features),
     redactor: mask,
     sessions,
-    closings: new Closings(sessions),
-    turns: new Turns(),
+    closedTenants: new ClosedTenants(sessions),
+    rowMutex: new RowMutex(),
     payloadBytes,
     newId,
     newSalt: salts(world),
     closing,
     keeper: new Keeper(backend, world, closing, newId(), options.lease),
-    openRuns: new OpenRuns(),
-    holds: new Holds(backend, world, closing),
+    localRuns: new LocalRuns(),
+    holds: new ClaimRenewal(backend, world, closing),
     follows,
     // It needs the engine it is part of.
     get scheduler() {

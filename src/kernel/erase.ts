@@ -11,9 +11,9 @@ import { type Body, decodeBody } from '../model/rows.ts'
 import type { Change, Guard } from '../ports/commit.ts'
 import { type AnyDecider, ERASED, keptIn } from './decider.ts'
 import { admit, draftEvent, payloadOf } from './draft.ts'
+import { erasedName } from './erased-names.ts'
 import { pause } from './execute.ts'
 import { foldFact, namesOf, rowChanges } from './fold.ts'
-import { heldName } from './held-names.ts'
 import { refusalOf } from './outcome.ts'
 import { toRanges } from './ranges.ts'
 import { scanJournal } from './read.ts'
@@ -129,7 +129,7 @@ async function keptOf(scope: Scope, d: AnyDecider, subject: Id, before: Body, le
   const names = namesOf(d, left)
   const held: string[] = []
   for (const name of namesOf(d, before).filter((one) => !names.includes(one))) {
-    const id = heldName(scope.engine, name)
+    const id = erasedName(scope.engine, name)
     // Whatever else is wrong, nothing stands in the way of an erasure: a name that another row has is theirs.
     const other = await scope.engine.backend.rows.get(scope.tenant, 'names', id)
     if (!other || decodeBody<{ target: string } & Body>(other.body).target === subject) held.push(id)

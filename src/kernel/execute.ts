@@ -11,8 +11,8 @@ import type { Change, Commit, CommitKey, Guard } from '../ports/commit.ts'
 import { lookAgain, openGuard } from './append.ts'
 import type { AnyDecider, Command, Decider, Decision, Fact, Happened } from './decider.ts'
 import { admit, commitKey, draftEvent, payloadOf } from './draft.ts'
+import { erasedName } from './erased-names.ts'
 import { foldFact } from './fold.ts'
-import { heldName } from './held-names.ts'
 import { refusalOf } from './outcome.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
@@ -94,7 +94,7 @@ export async function plan(scope: Scope, parts: readonly Part[], options: PlanOp
     options.key === undefined
       ? undefined
       : commitKey(scope, options.within ?? 'plan', options.key, options.body ?? parts.map((p) => admit(scope, p.command)))
-  const end = await scope.engine.turns.take(subjects)
+  const end = await scope.engine.rowMutex.take(subjects)
   try {
     return await decideAndCommit(scope, parts, options, key)
   } finally {
@@ -182,7 +182,7 @@ function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[],
       const folded = foldFact(part.decider, now, happened(draft), events.length)
       // Nobody has it, nor had it before it was erased.
       for (const name of folded.taken)
-        for (const id of [name, heldName(scope.engine, name)]) guards.push({ kind: 'row', table: 'names', id, revision: 0 })
+        for (const id of [name, erasedName(scope.engine, name)]) guards.push({ kind: 'row', table: 'names', id, revision: 0 })
       changes.push(...folded.changes)
       events.push(draft)
       now = folded.body

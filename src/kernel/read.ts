@@ -75,15 +75,15 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
       // The bell is reset before reading: whatever lands while we read rings it again.
       bell?.reset()
       const size = Math.min(limits.pageEvents, limit === undefined ? limits.pageEvents : limit - given)
-      const { closings } = scope.engine
-      const closed = closings.count
+      const { closedTenants } = scope.engine
+      const closed = closedTenants.count
       const page = await readPage({ ...narrowed, from: position, limit: size, bytes: limits.pageBytes })
       let { through, more } = page
       for (const record of page.events) {
         yield decodeEvent(scope.tenant, record)
         given++
         if (asked(scope, query)) return
-        if (closings.count === closed) continue
+        if (closedTenants.count === closed) continue
         // A tenant was closed since the page was read, perhaps this one: the rest is asked for again.
         ;[through, more] = [record.seq, true]
         break
@@ -237,7 +237,7 @@ export class Bell {
       this.#ringing = true
       this.#wake?.()
     }
-    this.#stops.push(scope.engine.backend.signals.watch(scope.tenant, ring))
+    this.#stops.push(scope.engine.backend.wakeups.watch(scope.tenant, ring))
     for (const s of ends) {
       s?.addEventListener('abort', ring, { once: true })
       this.#stops.push(() => s?.removeEventListener('abort', ring))

@@ -12,7 +12,7 @@ import { ERASED, type Happened, keptIn } from './decider.ts'
 import { foldFact, rowChanges } from './fold.ts'
 import { decodePayload, scanJournal, stopIfAsked } from './read.ts'
 import type { Scope } from './scope.ts'
-import { Slice } from './slice.ts'
+import { TimeSlice } from './time-slice.ts'
 
 export interface Difference {
   readonly table: TableName
@@ -93,7 +93,7 @@ async function foldJournal(
 ): Promise<boolean> {
   let events = after
   let erased = false
-  const slice = new Slice(scope.engine.environment)
+  const slice = new TimeSlice(scope.engine.environment)
   for await (const records of scanJournal(scope, snapshot.journal, to, {}, after)) {
     stopIfAsked(scope, options.signal)
     for (const record of records) {
@@ -148,7 +148,7 @@ async function compareRows(
   options: RebuildOptions,
 ): Promise<Omit<RebuildReport, 'events'>> {
   const differences: Difference[] = []
-  const slice = new Slice(scope.engine.environment)
+  const slice = new TimeSlice(scope.engine.environment)
   let rows = 0
   let equal = true
   for (const table of tableNames.filter((name) => tableOf(name).authority === 'journal')) {

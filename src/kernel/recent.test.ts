@@ -42,7 +42,7 @@ async function beside() {
         return page
       },
     },
-    signals: {
+    wakeups: {
       watch: (_, wake, options) => {
         // Without it, every own commit would wake it.
         expect(options).toMatchObject({ others: true })

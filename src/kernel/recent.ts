@@ -45,7 +45,7 @@ export class Recent {
 
   constructor(scope: Scope) {
     this.#scope = scope
-    this.#stop = scope.engine.backend.signals.watch(scope.tenant, () => this.#catchUpSoon(), { patient: true, others: true })
+    this.#stop = scope.engine.backend.wakeups.watch(scope.tenant, () => this.#catchUpSoon(), { patient: true, others: true })
     this.#catchUp(Promise.resolve())
   }
 
@@ -92,7 +92,7 @@ export class Recent {
     this.#closed = closed
     this.#turns++
     this.#held = []
-    this.#scope.engine.closings.heard(this.#scope.tenant)
+    this.#scope.engine.closedTenants.heard(this.#scope.tenant)
   }
 
   /** Erased payloads leave memory too. */

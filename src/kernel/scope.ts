@@ -4,16 +4,16 @@ import { refuse } from '../model/errors.ts'
 import type { Id, TenantId } from '../model/ids.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
-import type { Closings } from './closings.ts'
+import type { ClosedTenants } from './closed-tenants.ts'
 import type { Registry } from './decider.ts'
 import type { Lane } from './lane.ts'
 import type { Redactor } from './redact/redactor.ts'
+import type { RowMutex } from './row-mutex.ts'
 import type { Keeper } from './runs/keeper.ts'
-import type { OpenRuns } from './runs/open-runs.ts'
+import type { LocalRuns } from './runs/local-runs.ts'
 import type { SessionMemory } from './session-memory.ts'
-import type { Turns } from './turns.ts'
-import type { Follows } from './work/follow.ts'
-import type { Holds } from './work/holds.ts'
+import type { ClaimRenewal } from './work/claim-renewal.ts'
+import type { ItemOrigins } from './work/item-origin.ts'
 import type { Scheduler } from './work/scheduler.ts'
 
 /** One per open store. */
@@ -24,8 +24,8 @@ export interface Engine {
   readonly registry: Registry
   readonly redactor: Redactor | undefined
   readonly sessions: SessionMemory
-  readonly closings: Closings
-  readonly turns: Turns
+  readonly closedTenants: ClosedTenants
+  readonly rowMutex: RowMutex
   readonly payloadBytes: number
   readonly newId: <Name extends string>() => Id<Name>
   readonly newSalt: () => Uint8Array
@@ -33,11 +33,11 @@ export interface Engine {
   readonly closing: AbortSignal
   readonly keeper: Keeper
   /** Runs that are open in this process. */
-  readonly openRuns: OpenRuns
+  readonly localRuns: LocalRuns
   /** Claims of work items that this process holds. */
-  readonly holds: Holds
+  readonly holds: ClaimRenewal
   /** What items come from. */
-  readonly follows: Follows
+  readonly follows: ItemOrigins
   readonly scheduler: Scheduler
 }
 

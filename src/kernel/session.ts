@@ -10,19 +10,19 @@ import { decodeBody } from '../model/rows.ts'
 import type { BranchState, SessionRelation, SessionRow, SessionState } from '../model/session.ts'
 import type { Guard } from '../ports/commit.ts'
 import { type AppendOptions, append } from './append.ts'
-import { deleteSession } from './deleting.ts'
+import { deleteSession } from './delete-session.ts'
 import { telling } from './draft.ts'
 import { checkReason, type EraseReport } from './erase.ts'
+import { nameHolder } from './erased-names.ts'
 import { execute } from './execute.ts'
-import { holderOf } from './held-names.ts'
 import { type InputOptions, type OfferedInput, offerInput } from './inputs/offer-input.ts'
 import { type SessionInbox, sessionInbox } from './inputs/session-inbox.ts'
 import { type SessionInputs, sessionInputs } from './inputs/session-inputs.ts'
 import { checkShared } from './lineage.ts'
 import { checkLast } from './list.ts'
 import { type ForkOptions, forkSession } from './runs/fork.ts'
-import { openRun, type RunOptions } from './runs/open.ts'
 import type { Run } from './runs/run.ts'
+import { openRun, type RunOptions } from './runs/take-up.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { session as decider, type SessionCommand } from './session-decider.ts'
 import { checkMetadata, checkTitle, type SessionOptions, takeSessionOptions } from './session-options.ts'
@@ -197,7 +197,7 @@ export async function openSession(
 /** Never creates. */
 export async function findSession(scope: Scope, key: string, first = false): Promise<Session | undefined> {
   checkOpen(scope.engine)
-  const id = await holderOf<'session'>(scope, 'session', maskKey(scope, key), first)
+  const id = await nameHolder<'session'>(scope, 'session', maskKey(scope, key), first)
   const row = id && (await readSession(scope, id))
   return row && new SessionHandle(scope, row)
 }

@@ -2,6 +2,7 @@
 
 import type { Environment } from '../ports/environment.ts'
 import { reasonOf } from './outcome.ts'
+import type { Scope } from './scope.ts'
 
 export class StoreTime {
   readonly #environment: Environment
@@ -47,4 +48,10 @@ export class StoreTime {
       return undefined
     }
   }
+}
+
+/** Reads the store's clock. With `exactly: false` the last answer is enough, unless this node has had none yet. */
+export async function storeNow({ engine, tenant }: Scope, exactly = true): Promise<number> {
+  if (!exactly && engine.lane.hasHeard) return engine.lane.storeTime()
+  return (await engine.backend.leases.read(tenant, [])).now
 }

@@ -14,11 +14,11 @@ import type { Environment } from '../ports/environment.ts'
 import type { Measure } from '../ports/upkeep.ts'
 import { appendAll, type NewEvent } from './append.ts'
 import { type StoreBlobs, storeBlobs } from './blobs.ts'
+import { StoreLifetime } from './close-store.ts'
 import { telling } from './draft.ts'
 import { createEngine, type KernelOptions } from './engine.ts'
 import { type EraseOptions, type EraseReport, erase } from './erase.ts'
 import type { LaneStats } from './lane.ts'
-import { Life } from './life.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
 import { Recents } from './recent.ts'
@@ -96,9 +96,9 @@ export async function createStore(backend: Backend, environment: Environment, op
   const closing = new AbortController()
   const engine = await createEngine(backend, environment, options, closing.signal, (commit, outcome) => {
     recents.get(commit.tenant)?.note(commit, outcome.receipts)
-    if (commit.changes.some((change) => change.kind === 'state')) engine.closings.heard(commit.tenant)
+    if (commit.changes.some((change) => change.kind === 'state')) engine.closedTenants.heard(commit.tenant)
   })
-  const life = new Life(engine, closing, recents)
+  const life = new StoreLifetime(engine, closing, recents)
   const scope = { engine, tenant: MAIN, actor: '' }
   try {
     await recents.of(scope).fill()
@@ -111,7 +111,7 @@ export async function createStore(backend: Backend, environment: Environment, op
 
 class StoreView implements Store {
   readonly #scope: Scope
-  readonly #life: Life
+  readonly #life: StoreLifetime
   readonly #root: boolean
   readonly #walled: boolean
   readonly start: RunSurface['start']
@@ -125,7 +125,7 @@ class StoreView implements Store {
   readonly processes: WorkSurface['processes']
   readonly approvals: WorkSurface['approvals']
 
-  constructor(scope: Scope, life: Life, { root, walled }: { readonly root: boolean; readonly walled: boolean }) {
+  constructor(scope: Scope, life: StoreLifetime, { root, walled }: { readonly root: boolean; readonly walled: boolean }) {
     this.#scope = scope
     this.#life = life
     this.#root = root

@@ -8,7 +8,7 @@ import { failAfter } from '../conformance/faults.ts'
 import { nodeEnvironment } from '../environment.ts'
 import { type Event, open, type Store } from '../index.ts'
 import { idMaker, MAIN, tenantId } from '../model/ids.ts'
-import { Closings } from './closings.ts'
+import { ClosedTenants } from './closed-tenants.ts'
 import { SessionMemory } from './session-memory.ts'
 
 const newId = idMaker(Date.now, randomBytes)
@@ -277,7 +277,7 @@ test('what was remembered of the sessions of a closed tenant is forgotten, and o
   const [mine, theirs] = [newId<'session'>(), newId<'session'>()]
   memory.set(MAIN, mine, { revision: 1, state: 'open' })
   memory.set(tenantId('acme'), theirs, { revision: 2, state: 'open' })
-  const closings = new Closings(memory)
+  const closings = new ClosedTenants(memory)
   closings.heard(tenantId('acme'))
   expect(memory.get(tenantId('acme'), theirs)).toBeUndefined()
   expect(memory.get(MAIN, mine)).toMatchObject({ revision: 1 })

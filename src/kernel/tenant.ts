@@ -2,7 +2,7 @@
 
 import { refuse } from '../model/errors.ts'
 import { isTenantState, type TenantState, tenantStates } from '../model/tenant.ts'
-import { TENANT_TURNED } from './decider.ts'
+import { TENANT_STATE_EVENTS } from './decider.ts'
 import { admit, draftEvent, payloadOf } from './draft.ts'
 import { checkReason } from './erase.ts'
 import { refusalOf } from './outcome.ts'
@@ -17,12 +17,12 @@ export async function setTenantState(scope: Scope, state: TenantState, reason: s
   checkOpen(engine)
   if (!isTenantState(state)) throw refuse('OPTION_INVALID', { option: 'state', why: `it is one of ${tenantStates.join(', ')}` })
   const payload = payloadOf(scope, admit(scope, { reason: checkReason(reason) }))
-  const end = await engine.turns.take([`${tenant}/state`])
+  const end = await engine.rowMutex.take([`${tenant}/state`])
   try {
     const found = (await engine.backend.journal.head(tenant)).state
     if (found === state) return
     if (found === 'deleted') throw refuse('TENANT_CLOSED', { tenant, state: found })
-    const events = [draftEvent(scope, { type: TENANT_TURNED[state] }, payload)]
+    const events = [draftEvent(scope, { type: TENANT_STATE_EVENTS[state] }, payload)]
     const outcome = await engine.lane.submit({ tenant, guards: [], events, changes: [{ kind: 'state', state }] })
     if (!outcome.ok) throw refusalOf(scope, outcome)
   } finally {

@@ -9,7 +9,7 @@ import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, listOf, optionsOf } from '../model/options.ts'
 import { type TenantState, tenantStates } from '../model/tenant.ts'
 import type { Head } from '../ports/journal.ts'
-import { ERASED, type ErasedData, TENANT_TURNED } from './decider.ts'
+import { ERASED, type ErasedData, TENANT_STATE_EVENTS } from './decider.ts'
 import { telling } from './draft.ts'
 import { SeqRanges } from './ranges.ts'
 import { scanJournal, stopIfAsked } from './read.ts'
@@ -122,7 +122,7 @@ class ChainWalk {
     this.#gap(e.seq - 1)
     this.seq = e.seq
     this.#events++
-    this.#state = tenantStates.find((state) => TENANT_TURNED[state] === e.type) ?? this.#state
+    this.#state = tenantStates.find((state) => TENANT_STATE_EVENTS[state] === e.type) ?? this.#state
     const reason = this.#contentFlaw(e)
     const event = eventDigest(sha256, this.#scope.tenant, e, e.digest)
     const computed = this.#hash && linkHash(sha256, this.#hash, e.seq, event)

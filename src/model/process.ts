@@ -1,9 +1,9 @@
 // An agent process is a long-lived child of an agent: a tool at work, a crawl, somebody else's job. It is registered under a name, says what
 // happens to it, and ends once. However long that takes: time alone never ends it.
 
-import type { Delivery } from './batch.ts'
 import type { Json } from './data.ts'
 import type { EventId, Id, RunId, SessionId } from './ids.ts'
+import type { InboxDelivery } from './inbox.ts'
 import type { LeaseRow } from './lease.ts'
 import type { ErrorData, Stored } from './run.ts'
 import type { Selector } from './selector.ts'
@@ -45,7 +45,7 @@ export interface WakeSpec {
   /** Of those with the same text only the first wakes; by default each event is its own. */
   readonly dedupe?: Selector
   /** At the next safe place, also within a turn, which is the default; or only between turns. */
-  readonly delivery?: Delivery
+  readonly delivery?: InboxDelivery
 }
 
 /** An event of this type ends the process. */

@@ -1,8 +1,8 @@
 // A run is one execution in a session, crashes included: what it was asked, where it stands, what it waits for, what came of it.
 
-import type { BatchId, ClaimId } from './batch.ts'
 import type { Json } from './data.ts'
 import type { Id, RunId, SessionId } from './ids.ts'
+import type { ClaimId, InboxItemId } from './inbox.ts'
 
 export type RunState = 'pending' | 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
 
@@ -60,7 +60,7 @@ export type TakeKind = 'inputs' | 'inbox' | 'inboxDone'
 /** Batches of its session's inbox that a run has in hand. */
 export interface Claimed {
   readonly id: ClaimId
-  readonly batches: readonly BatchId[]
+  readonly batches: readonly InboxItemId[]
 }
 
 export interface Usage {

@@ -72,12 +72,12 @@ export const tables = {
     columns: { job: 'text', state: 'text', due: 'integer' },
     indexes: { byJob: ['job', 'due'], byJobAndState: ['job', 'state', 'due'] },
   },
-  subscriptions: {
+  triggers: {
     authority: 'journal',
     columns: { source: 'text', state: 'text' },
     indexes: { byBorn: ['born'], byState: ['state', 'born'], bySource: ['source', 'state', 'born'] },
   },
-  // Moves with every change of a subscription of its source: whoever fires is guarded by it.
+  // Moves with every change of a trigger of its source: whoever fires is guarded by it.
   sources: {
     authority: 'journal',
     columns: {},
@@ -90,8 +90,8 @@ export const tables = {
   },
   deliveries: {
     authority: 'journal',
-    columns: { firing: 'text', subscription: 'text', state: 'text' },
-    indexes: { byFiring: ['firing', 'born'], bySubscription: ['subscription', 'born'], byState: ['state', 'born'] },
+    columns: { firing: 'text', trigger_id: 'text', state: 'text' },
+    indexes: { byFiring: ['firing', 'born'], byTrigger: ['trigger_id', 'born'], byState: ['state', 'born'] },
   },
   processes: {
     authority: 'journal',
@@ -113,7 +113,7 @@ export const tables = {
     columns: { session: 'text', state: 'text', run: 'text' },
     indexes: { bySession: ['session', 'born'], bySessionAndState: ['session', 'state', 'born'], byRun: ['run', 'state', 'born'] },
   },
-  batches: {
+  inbox: {
     authority: 'journal',
     columns: { session: 'text', state: 'text' },
     indexes: { bySession: ['session', 'born'], bySessionAndState: ['session', 'state', 'born'] },

@@ -8,7 +8,7 @@ import type { WorkRow } from './work.ts'
 
 export type TriggerId = Id<'trigger'>
 export type FiringId = Id<'firing'>
-export type DeliveryId = Id<'delivery'>
+export type TriggerDeliveryId = Id<'delivery'>
 
 export type TriggerState = 'enabled' | 'disabled' | 'deleted'
 export const TRIGGER_STATES: readonly TriggerState[] = ['enabled', 'disabled', 'deleted']
@@ -55,19 +55,19 @@ export interface FiringRow {
   readonly erased?: true | undefined
 }
 
-export type DeliveryState = 'reserved' | 'delivering' | 'delivered' | 'dead' | 'cancelled'
+export type TriggerDeliveryState = 'reserved' | 'delivering' | 'delivered' | 'dead' | 'cancelled'
 
 export interface DeliveryRow {
-  readonly id: DeliveryId
+  readonly id: TriggerDeliveryId
   readonly firing: FiringId
-  readonly subscription: TriggerId
+  readonly trigger_id: TriggerId
   /** The name of the trigger, */
   readonly trigger: string
   /** and which revision of it was told. */
   readonly revision: number
   readonly queue: string
   readonly item: Id<'work'>
-  readonly state: DeliveryState
+  readonly state: TriggerDeliveryState
   /** How often somebody took it up. */
   readonly attempt: number
   readonly reservedAt: number

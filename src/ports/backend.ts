@@ -6,8 +6,8 @@ import type { Commit, Outcome } from './commit.ts'
 import type { JournalReads } from './journal.ts'
 import type { Leases } from './leases.ts'
 import type { RowReads } from './rows.ts'
-import type { Signals } from './signals.ts'
 import type { Upkeep } from './upkeep.ts'
+import type { Wakeups } from './wakeups.ts'
 
 export interface BackendTraits {
   /** What was acknowledged survives a power cut. */
@@ -33,7 +33,7 @@ export interface Backend {
   readonly queries: Queries
   readonly leases: Leases
   readonly blobs: Blobs
-  readonly signals: Signals
+  readonly wakeups: Wakeups
   readonly upkeep: Upkeep
   close(): Promise<void>
 }

@@ -45,7 +45,7 @@ export interface ProcessMark {
   readonly started: string
 }
 
-export interface Processes {
+export interface Liveness {
   /** This process; undefined where the system does not tell. */
   readonly self: ProcessMark | undefined
   /** Provably gone: same host and boot, and the pid is absent or was started at another time. Anything that cannot be read is not a proof. */
@@ -61,5 +61,5 @@ export interface Environment {
   /** Without it the result of a child is waited for by the branch that started it, whoever asks. */
   readonly context?: Context
   /** Who else is alive here. Without it nobody is ever known to be gone, and leases run out in their own time. */
-  readonly processes?: Processes
+  readonly liveness?: Liveness
 }

@@ -68,7 +68,7 @@ export function mortal(backend: Backend, death?: Death): Life {
       leases: port(backend.leases),
       blobs: port(backend.blobs),
       upkeep: port(backend.upkeep),
-      signals: { watch: (tenant, wake, options) => backend.signals.watch(tenant, () => dead || wake(), options) },
+      wakeups: { watch: (tenant, wake, options) => backend.wakeups.watch(tenant, () => dead || wake(), options) },
     },
     get dead() {
       return dead

@@ -1,19 +1,19 @@
 // Claims of an inbox in several hands: made by a run, interrupted, gone on with, taken over, fought over.
 
 import { describe, expect, test } from 'vitest'
-import { type InboxClaim, limits, type OfferBatchOptions, type Session, type Store } from '../../src/index.ts'
+import { type InboxClaim, type InboxOfferOptions, limits, type Session, type Store } from '../../src/index.ts'
 import { shared } from '../runs/in-memory.ts'
 import { type Engine, makePlace, mortal } from '../runs/lives.ts'
 import { codeOf, expectSound, later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
 
 const LEASE_MS = 30_000
-const now: OfferBatchOptions = { delivery: 'boundary', kind: 'turn' }
+const now: InboxOfferOptions = { delivery: 'boundary', kind: 'turn' }
 
 const payloads = ({ batches, why }: InboxClaim): readonly unknown[] | string => why ?? batches.map(({ payload }) => payload)
 const statesOf = async (session: Session): Promise<Readonly<Record<string, string>>> =>
   Object.fromEntries((await session.inbox.list({ first: 1000 })).items.map(({ payload, state }) => [String(payload), state]))
 
-async function offered(session: Session, ...batches: readonly (readonly [string, OfferBatchOptions])[]): Promise<void> {
+async function offered(session: Session, ...batches: readonly (readonly [string, InboxOfferOptions])[]): Promise<void> {
   for (const [payload, options] of batches) await session.inbox.offer(payload, options)
 }
 

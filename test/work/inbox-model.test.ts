@@ -282,7 +282,7 @@ test('the model finds out a store that forgets a batch of a claim', async () => 
       backend.commit(
         batch.map((commit) => {
           const claimed = commit.changes.filter(
-            ({ kind: how, ...change }) => how === 'put' && 'table' in change && change.table === 'batches',
+            ({ kind: how, ...change }) => how === 'put' && 'table' in change && change.table === 'inbox',
           )
           return claimed.length < 2 ? commit : { ...commit, changes: commit.changes.filter((change) => change !== claimed[1]) }
         }),

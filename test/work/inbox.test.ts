@@ -1,18 +1,18 @@
 // The inbox of a session: batches come in the order they were offered, once, to the run that holds the session, and go back when it fails.
 
 import { describe, expect, test } from 'vitest'
-import { type InboxClaim, limits, type OfferBatchOptions, type Run, type Session } from '../../src/index.ts'
+import { type InboxClaim, type InboxOfferOptions, limits, type Run, type Session } from '../../src/index.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
 
-const now: OfferBatchOptions = { delivery: 'boundary', kind: 'turn' }
-const after: OfferBatchOptions = { delivery: 'afterTurn', kind: 'turn' }
-const command: OfferBatchOptions = { delivery: 'boundary', kind: 'command' }
+const now: InboxOfferOptions = { delivery: 'boundary', kind: 'turn' }
+const after: InboxOfferOptions = { delivery: 'afterTurn', kind: 'turn' }
+const command: InboxOfferOptions = { delivery: 'boundary', kind: 'command' }
 
 const payloads = ({ batches, why }: InboxClaim): readonly unknown[] | string => why ?? batches.map(({ payload }) => payload)
 const statesOf = async (session: Session): Promise<Readonly<Record<string, string>>> =>
   Object.fromEntries((await session.inbox.list({ first: 1000 })).items.map(({ payload, state }) => [String(payload), state]))
 
-async function offered(session: Session, ...batches: readonly (readonly [string, OfferBatchOptions])[]): Promise<void> {
+async function offered(session: Session, ...batches: readonly (readonly [string, InboxOfferOptions])[]): Promise<void> {
   for (const [payload, options] of batches) await session.inbox.offer(payload, options)
 }
 
@@ -211,7 +211,7 @@ describe.each(engines)('an inbox on $name', (engine) => {
     const run = await session.run('turn')
     const before = await store.head()
     for (const [given, code] of [
-      [() => session.inbox.offer('a', {} as OfferBatchOptions), 'OPTION_INVALID'],
+      [() => session.inbox.offer('a', {} as InboxOfferOptions), 'OPTION_INVALID'],
       [() => session.inbox.offer('a', { ...now, kind: 'x' as 'turn' }), 'OPTION_INVALID'],
       [() => session.inbox.offer('a', { ...now, join: 1 as unknown as boolean }), 'OPTION_INVALID'],
       [() => session.inbox.offer('a', { ...now, delay: -1 }), 'DURATION_INVALID'],

@@ -148,7 +148,7 @@ const apart = (backend: Backend): Backend => ({
   },
 })
 
-const isTold = (change: Change): boolean => change.kind === 'put' && change.table === 'batches'
+const isTold = (change: Change): boolean => change.kind === 'put' && change.table === 'inbox'
 const moved = (change: Change, by: (event: number) => number): Change =>
   change.kind === 'put' && change.event !== undefined ? { ...change, event: by(change.event) } : change
 const without = (commit: Commit, at: number): Commit => ({

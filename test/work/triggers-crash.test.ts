@@ -28,7 +28,7 @@ const between =
       ...backend.rows,
       list: async (tenant, table, query) => {
         const page = await backend.rows.list(tenant, table, query)
-        if (table === 'subscriptions') await left.shift()?.()
+        if (table === 'triggers') await left.shift()?.()
         return page
       },
     },

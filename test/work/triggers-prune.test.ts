@@ -52,7 +52,7 @@ test('what is pruned between two looks of a history is left out of it', async ()
   const list: Backend['rows']['list'] = async (tenant, table, query) => {
     const page = await real.rows.list(tenant, table, query)
     // Those of a trigger were read, and what they are of was not yet.
-    if (table === 'deliveries' && query.index === 'bySubscription') await between()
+    if (table === 'deliveries' && query.index === 'byTrigger') await between()
     return page
   }
   const store = await open({ backend: { ...real, rows: { ...real.rows, list } } })

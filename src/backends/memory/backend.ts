@@ -10,9 +10,9 @@ import { journalReads } from './journal.ts'
 import { leases } from './leases.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
-import { localSignals } from './signals.ts'
 import { emptyState } from './state.ts'
 import { upkeep } from './upkeep.ts'
+import { localSignals } from './wakeups.ts'
 
 export interface MemoryWorld {
   readonly clock: Pick<Clock, 'now'>
@@ -22,7 +22,7 @@ export interface MemoryWorld {
 
 export function memoryBackend(world: MemoryWorld): Backend {
   const state = emptyState()
-  const signals = localSignals()
+  const wakeups = localSignals()
   let closed = false
   const checkOpen = (): void => {
     if (closed) throw refuse('STORE_CLOSED')
@@ -37,7 +37,7 @@ export function memoryBackend(world: MemoryWorld): Backend {
     commit: async (batch) => {
       checkOpen()
       const outcomes = batch.map((commit) => applyCommit(state, commit, world.digest.sha256, world.clock.now()))
-      for (const tenant of new Set(batch.map((commit) => commit.tenant))) signals.wake(tenant)
+      for (const tenant of new Set(batch.map((commit) => commit.tenant))) wakeups.wake(tenant)
       return outcomes
     },
     journal: journalReads(state),
@@ -45,7 +45,7 @@ export function memoryBackend(world: MemoryWorld): Backend {
     queries: queries(state, storeTime),
     leases: leases(state, storeTime),
     blobs: blobs(state, checkOpen),
-    signals,
+    wakeups,
     upkeep: upkeep(state, world.entropy),
     close: async () => {
       closed = true

@@ -17,8 +17,8 @@ import { type Opened, type OpenOptions, openDatabase } from './open.ts'
 import { splitBatch } from './pack.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
-import { NodeSignals, type SignalOptions } from './signals.ts'
 import { upkeep } from './upkeep.ts'
+import { NodeSignals, type SignalOptions } from './wakeups.ts'
 import { STORE } from './wall.ts'
 
 export interface PostgresOptions extends OpenOptions, SignalOptions {
@@ -36,7 +36,7 @@ export async function postgresBackend(options: PostgresOptions): Promise<Backend
 export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
   const durability = options.durability ?? 'full'
   const settings: CommitSettings = { durable: durability === 'full', lockMs: options.lockMs ?? LOCK_MS }
-  const signals = new NodeSignals(db, options)
+  const wakeups = new NodeSignals(db, options)
   const known = new KnownTenants()
   let closed = false
   let ahead: number | undefined
@@ -114,7 +114,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
         try {
           return await applyTenant(batch)
         } finally {
-          signals.wake([first])
+          wakeups.wake([first])
         }
       }
       const tenants = new Map<TenantId, number[]>()
@@ -131,7 +131,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
           for (const [k, place] of places.entries()) outcomes[place] = own[k] as Outcome
         }),
       )
-      signals.wake(tenants.keys())
+      wakeups.wake(tenants.keys())
       const failed = applied.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
       if (failed.length === 0) return outcomes
       // Of several tenants some may be saved: then it is no longer a refusal of everything.
@@ -142,21 +142,21 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
     queries: queries(db),
     leases: leases(db),
     blobs: blobs(db, settings),
-    signals,
+    wakeups,
     upkeep: upkeep({
       db,
       // Asked of the server itself: a connection that listens may stand while nothing else gets through.
       health: async () => {
         const silent = await answers(db)
         if (silent) return { ok: false, why: [silent] }
-        const deaf = signals.deaf()
+        const deaf = wakeups.deaf()
         return deaf ? { ok: false, why: [`other nodes are noticed by looking once a second only: ${deaf}`] } : { ok: true, why: [] }
       },
     }),
     close: async () => {
       if (closed) return
       closed = true
-      await signals.close()
+      await wakeups.close()
       await db.close()
     },
   }

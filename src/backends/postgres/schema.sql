@@ -27,24 +27,6 @@ grant delete, insert, select, update on inkfast.approvals to inkfast_app;
 grant select on inkfast.approvals to inkfast_reader;
 
 -- owner: inkfast_owner
-create table inkfast.batches (
-  tenant text collate "C" not null,
-  id text collate "C" not null,
-  born bigint not null,
-  revision bigint not null,
-  session text collate "C",
-  state text collate "C",
-  body text collate "C" not null,
-  PRIMARY KEY (tenant, id)
-);
-CREATE INDEX batches_by_session ON inkfast.batches USING btree (tenant, session NULLS FIRST, born, id);
-CREATE INDEX batches_by_session_and_state ON inkfast.batches USING btree (tenant, session NULLS FIRST, state NULLS FIRST, born, id);
-alter table inkfast.batches enable row level security, force row level security;
-create policy tenant on inkfast.batches for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
-grant delete, insert, select, update on inkfast.batches to inkfast_app;
-grant select on inkfast.batches to inkfast_reader;
-
--- owner: inkfast_owner
 create table inkfast.blobs (
   tenant text collate "C" not null,
   digest text collate "C" not null,
@@ -76,14 +58,14 @@ create table inkfast.deliveries (
   born bigint not null,
   revision bigint not null,
   firing text collate "C",
-  subscription text collate "C",
+  trigger_id text collate "C",
   state text collate "C",
   body text collate "C" not null,
   PRIMARY KEY (tenant, id)
 );
 CREATE INDEX deliveries_by_firing ON inkfast.deliveries USING btree (tenant, firing NULLS FIRST, born, id);
 CREATE INDEX deliveries_by_state ON inkfast.deliveries USING btree (tenant, state NULLS FIRST, born, id);
-CREATE INDEX deliveries_by_subscription ON inkfast.deliveries USING btree (tenant, subscription NULLS FIRST, born, id);
+CREATE INDEX deliveries_by_trigger ON inkfast.deliveries USING btree (tenant, trigger_id NULLS FIRST, born, id);
 alter table inkfast.deliveries enable row level security, force row level security;
 create policy tenant on inkfast.deliveries for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 grant delete, insert, select, update on inkfast.deliveries to inkfast_app;
@@ -175,6 +157,24 @@ grant insert, select on inkfast.heads to inkfast_app;
 grant select on inkfast.heads to inkfast_reader;
 grant select on inkfast.heads to inkfast_wall;
 grant update (hash), update (seq), update (state) on inkfast.heads to inkfast_app;
+
+-- owner: inkfast_owner
+create table inkfast.inbox (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  state text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX inbox_by_session ON inkfast.inbox USING btree (tenant, session NULLS FIRST, born, id);
+CREATE INDEX inbox_by_session_and_state ON inkfast.inbox USING btree (tenant, session NULLS FIRST, state NULLS FIRST, born, id);
+alter table inkfast.inbox enable row level security, force row level security;
+create policy tenant on inkfast.inbox for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.inbox to inkfast_app;
+grant select on inkfast.inbox to inkfast_reader;
 
 -- owner: inkfast_owner
 create table inkfast.inputs (
@@ -459,7 +459,7 @@ grant delete, insert, select, update on inkfast.sources to inkfast_app;
 grant select on inkfast.sources to inkfast_reader;
 
 -- owner: inkfast_owner
-create table inkfast.subscriptions (
+create table inkfast.triggers (
   tenant text collate "C" not null,
   id text collate "C" not null,
   born bigint not null,
@@ -469,13 +469,13 @@ create table inkfast.subscriptions (
   body text collate "C" not null,
   PRIMARY KEY (tenant, id)
 );
-CREATE INDEX subscriptions_by_born ON inkfast.subscriptions USING btree (tenant, born, id);
-CREATE INDEX subscriptions_by_source ON inkfast.subscriptions USING btree (tenant, source NULLS FIRST, state NULLS FIRST, born, id);
-CREATE INDEX subscriptions_by_state ON inkfast.subscriptions USING btree (tenant, state NULLS FIRST, born, id);
-alter table inkfast.subscriptions enable row level security, force row level security;
-create policy tenant on inkfast.subscriptions for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
-grant delete, insert, select, update on inkfast.subscriptions to inkfast_app;
-grant select on inkfast.subscriptions to inkfast_reader;
+CREATE INDEX triggers_by_born ON inkfast.triggers USING btree (tenant, born, id);
+CREATE INDEX triggers_by_source ON inkfast.triggers USING btree (tenant, source NULLS FIRST, state NULLS FIRST, born, id);
+CREATE INDEX triggers_by_state ON inkfast.triggers USING btree (tenant, state NULLS FIRST, born, id);
+alter table inkfast.triggers enable row level security, force row level security;
+create policy tenant on inkfast.triggers for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.triggers to inkfast_app;
+grant select on inkfast.triggers to inkfast_reader;
 
 -- owner: inkfast_wall
 create table inkfast.wall_keys (
@@ -754,14 +754,14 @@ begin
         v_finds := v_finds || v_found;
       end if;
     end if;
-    if 'subscriptions' = any (p_guard_tables) then
+    if 'triggers' = any (p_guard_tables) then
       select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
       left join lateral (
-        select t.revision from inkfast.subscriptions t
+        select t.revision from inkfast.triggers t
         where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
       ) r on true
-      where g.name = 'subscriptions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      where g.name = 'triggers' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
       if v_failed is not null then
         v_fails := v_fails || v_failed;
         v_finds := v_finds || v_found;
@@ -858,14 +858,14 @@ begin
         v_finds := v_finds || v_found;
       end if;
     end if;
-    if 'batches' = any (p_guard_tables) then
+    if 'inbox' = any (p_guard_tables) then
       select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
       left join lateral (
-        select t.revision from inkfast.batches t
+        select t.revision from inkfast.inbox t
         where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
       ) r on true
-      where g.name = 'batches' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      where g.name = 'inbox' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
       if v_failed is not null then
         v_fails := v_fails || v_failed;
         v_finds := v_finds || v_found;
@@ -1035,14 +1035,14 @@ begin
       ) r
       where t.ctid = r.place;
     end if;
-    if 'subscriptions' = any (p_remove_tables) then
-      delete from inkfast.subscriptions t
+    if 'triggers' = any (p_remove_tables) then
+      delete from inkfast.triggers t
       using (
         select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
         cross join lateral (
-          select s.ctid from inkfast.subscriptions s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+          select s.ctid from inkfast.triggers s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
         ) x
-        where r.name = 'subscriptions' and not v_out[r.commit]
+        where r.name = 'triggers' and not v_out[r.commit]
       ) r
       where t.ctid = r.place;
     end if;
@@ -1123,14 +1123,14 @@ begin
       ) r
       where t.ctid = r.place;
     end if;
-    if 'batches' = any (p_remove_tables) then
-      delete from inkfast.batches t
+    if 'inbox' = any (p_remove_tables) then
+      delete from inkfast.inbox t
       using (
         select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
         cross join lateral (
-          select s.ctid from inkfast.batches s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+          select s.ctid from inkfast.inbox s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
         ) x
-        where r.name = 'batches' and not v_out[r.commit]
+        where r.name = 'inbox' and not v_out[r.commit]
       ) r
       where t.ctid = r.place;
     end if;
@@ -1219,12 +1219,12 @@ begin
       where p.name = 'occurrences' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, job = excluded.job, state = excluded.state, due = excluded.due, body = excluded.body;
     end if;
-    if 'subscriptions' = any (p_put_tables) then
-      insert into inkfast.subscriptions as t (tenant, id, born, revision, source, state, body)
+    if 'triggers' = any (p_put_tables) then
+      insert into inkfast.triggers as t (tenant, id, born, revision, source, state, body)
       select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
       from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
         as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'subscriptions' and not v_out[p.commit]
+      where p.name = 'triggers' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, state = excluded.state, body = excluded.body;
     end if;
     if 'sources' = any (p_put_tables) then
@@ -1244,12 +1244,12 @@ begin
       on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, body = excluded.body;
     end if;
     if 'deliveries' = any (p_put_tables) then
-      insert into inkfast.deliveries as t (tenant, id, born, revision, firing, subscription, state, body)
+      insert into inkfast.deliveries as t (tenant, id, born, revision, firing, trigger_id, state, body)
       select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
       from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'deliveries' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, firing = excluded.firing, subscription = excluded.subscription, state = excluded.state, body = excluded.body;
+      on conflict (tenant, id) do update set revision = excluded.revision, firing = excluded.firing, trigger_id = excluded.trigger_id, state = excluded.state, body = excluded.body;
     end if;
     if 'processes' = any (p_put_tables) then
       insert into inkfast.processes as t (tenant, id, born, revision, state, kind, wake, body)
@@ -1283,12 +1283,12 @@ begin
       where p.name = 'inputs' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, run = excluded.run, body = excluded.body;
     end if;
-    if 'batches' = any (p_put_tables) then
-      insert into inkfast.batches as t (tenant, id, born, revision, session, state, body)
+    if 'inbox' = any (p_put_tables) then
+      insert into inkfast.inbox as t (tenant, id, born, revision, session, state, body)
       select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
       from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
         as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'batches' and not v_out[p.commit]
+      where p.name = 'inbox' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, body = excluded.body;
     end if;
     if 'permits' = any (p_put_tables) then

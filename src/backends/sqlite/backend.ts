@@ -17,10 +17,10 @@ import { leases } from './leases.ts'
 import { type OpenOptions, openDatabase } from './open.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
-import { fileSignals } from './signals.ts'
 import { blobFolder } from './tenant-files.ts'
 import { reading, writing } from './transaction.ts'
 import { upkeep } from './upkeep.ts'
+import { fileSignals } from './wakeups.ts'
 
 export interface SqliteOptions extends OpenOptions {
   readonly path: string
@@ -55,7 +55,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
   if (options.tenant !== undefined) checkOwner(db, options.tenant)
   const durability = options.durability ?? 'full'
   const checkpointer = new Checkpointer(db, durability, options.checkpoint, options.thread)
-  const signals = fileSignals(db)
+  const wakeups = fileSignals(db)
   // A log that others left behind is seen at once.
   if (!db.readOnly) checkpointer.committed(Infinity)
   let closed = false
@@ -103,7 +103,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     commit: async (batch) => {
       const outcomes = await applyApart(batch)
       checkpointer.committed(pagesOf(batch))
-      signals.wake(batch.map((commit) => commit.tenant))
+      wakeups.wake(batch.map((commit) => commit.tenant))
       return outcomes
     },
     journal: journalReads(db),
@@ -111,13 +111,13 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     queries: queries(db, now),
     leases: leases({ db, now, write: write as <T>(work: () => T) => Promise<T> }),
     blobs,
-    signals,
+    wakeups,
     upkeep: upkeep({ db, files, checkpointer, now, closed: () => closed, write: write as <T>(work: () => T) => Promise<T> }),
     checkpoints: () => checkpointer.stats(),
     close: async () => {
       if (closed) return
       closed = true
-      signals.close()
+      wakeups.close()
       await blobs.settled()
       await checkpointer.close()
       checkpointer.last()

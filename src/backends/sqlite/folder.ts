@@ -16,7 +16,7 @@ import { applyBatch } from './commit.ts'
 import { connect } from './database.ts'
 import { folderBlobs } from './folder-blobs.ts'
 import { type FolderQueries, folderQueries } from './folder-queries.ts'
-import { type FolderSignals, folderSignals } from './folder-signals.ts'
+import { type FolderWakeups, folderSignals } from './folder-wakeups.ts'
 import { journalReads } from './journal.ts'
 import { leases } from './leases.ts'
 import { migrate } from './migrate.ts'
@@ -44,7 +44,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
   const shared = { ...rest, now, thread, cacheBytes: CACHE_BYTES }
   const own = await fileBackend({ ...shared, path: join(folder, STORE_FILE) })
   const files = new OpenFiles(folder, openFiles, (file, tenant, create) => fileBackend({ ...shared, path: file, tenant, create }))
-  const signals = folderSignals(files)
+  const wakeups = folderSignals(files)
   const nobody = emptyReads(now)
   let closed = false
 
@@ -75,7 +75,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
       const tenants = Map.groupBy(batch.keys(), (i) => (batch[i] as Commit).tenant)
       const parts = [...tenants].map(([tenant, places]) => ({ tenant, places, commits: places.map((i) => batch[i] as Commit) }))
       const answers = await Promise.allSettled(
-        parts.map(({ tenant, commits }) => commitTo({ files, signals, tenant, commits, now, readOnly: rest.readOnly ?? false })),
+        parts.map(({ tenant, commits }) => commitTo({ files, wakeups, tenant, commits, now, readOnly: rest.readOnly ?? false })),
       )
       return together(batch, parts, answers, at)
     },
@@ -95,12 +95,12 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
       read: (tenant, ids, of) => read(tenant, (reads) => reads.leases.read(tenant, ids, of)),
     },
     blobs,
-    signals,
+    wakeups,
     upkeep: upkeep(files, own, nobody.reads, named),
     close: async () => {
       if (closed) return
       closed = true
-      signals.close()
+      wakeups.close()
       await thread.close()
       await blobs.settled()
       await files.close()
@@ -112,7 +112,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
 
 interface Sending {
   readonly files: OpenFiles
-  readonly signals: FolderSignals
+  readonly wakeups: FolderWakeups
   readonly tenant: TenantId
   readonly commits: readonly Commit[]
   readonly now: () => number
@@ -120,7 +120,7 @@ interface Sending {
 }
 
 /** To one tenant's file, which is made with its first commit in it. */
-async function commitTo({ files, signals, tenant, commits, now, readOnly }: Sending): Promise<readonly Outcome[]> {
+async function commitTo({ files, wakeups, tenant, commits, now, readOnly }: Sending): Promise<readonly Outcome[]> {
   let file = await files.hold(tenant)
   if (!file) {
     const path = files.pathOf(tenant)
@@ -132,7 +132,7 @@ async function commitTo({ files, signals, tenant, commits, now, readOnly }: Send
       (outcomes) => outcomes.some((outcome, i) => outcome.ok && changesSomething(commits[i])),
     )
     if (begun) {
-      signals.made(tenant)
+      wakeups.made(tenant)
       return begun
     }
     file = await files.hold(tenant, true)

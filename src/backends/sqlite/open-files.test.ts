@@ -80,7 +80,7 @@ test('no more files are open than may be, except those in use', async () => {
   await writeAll(2)
   await expect.poll(() => opened().length).toBe(3)
   let woken = 0
-  const stop = backend.signals.watch(tenants[0] as never, () => woken++)
+  const stop = backend.wakeups.watch(tenants[0] as never, () => woken++)
   const snapshot = await backend.upkeep.snapshot(tenants[1] as never)
   await writeAll(2)
   await expect.poll(() => opened().length).toBe(3)

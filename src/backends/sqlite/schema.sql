@@ -20,28 +20,13 @@ CREATE INDEX approvals_by_run on approvals (tenant, run, born, id);
 
 CREATE INDEX approvals_by_state on approvals (tenant, state, born, id);
 
-CREATE TABLE batches (
-  tenant   text not null,
-  id       text not null,
-  born     integer not null,
-  revision integer not null,
-  session  text,
-  state    text,
-  body     text not null,
-  primary key (tenant, id)
-) strict, without rowid;
-
-CREATE INDEX batches_by_session on batches (tenant, session, born, id);
-
-CREATE INDEX batches_by_session_and_state on batches (tenant, session, state, born, id);
-
 CREATE TABLE deliveries (
   tenant       text not null,
   id           text not null,
   born         integer not null,
   revision     integer not null,
   firing       text,
-  subscription text,
+  trigger_id text,
   state        text,
   body         text not null,
   primary key (tenant, id)
@@ -51,7 +36,7 @@ CREATE INDEX deliveries_by_firing on deliveries (tenant, firing, born, id);
 
 CREATE INDEX deliveries_by_state on deliveries (tenant, state, born, id);
 
-CREATE INDEX deliveries_by_subscription on deliveries (tenant, subscription, born, id);
+CREATE INDEX deliveries_by_trigger on deliveries (tenant, trigger_id, born, id);
 
 CREATE TABLE events (
   tenant  text not null,
@@ -139,6 +124,21 @@ CREATE TABLE heads (
   hash   blob not null,
   state  text not null default 'active'
 ) strict, without rowid;
+
+CREATE TABLE inbox (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  state    text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX inbox_by_session on inbox (tenant, session, born, id);
+
+CREATE INDEX inbox_by_session_and_state on inbox (tenant, session, state, born, id);
 
 CREATE TABLE inputs (
   tenant   text not null,
@@ -371,7 +371,7 @@ CREATE TABLE sources (
 
 CREATE INDEX sources_by_born on sources (tenant, born, id);
 
-CREATE TABLE subscriptions (
+CREATE TABLE triggers (
   tenant   text not null,
   id       text not null,
   born     integer not null,
@@ -382,11 +382,11 @@ CREATE TABLE subscriptions (
   primary key (tenant, id)
 ) strict, without rowid;
 
-CREATE INDEX subscriptions_by_born on subscriptions (tenant, born, id);
+CREATE INDEX triggers_by_born on triggers (tenant, born, id);
 
-CREATE INDEX subscriptions_by_source on subscriptions (tenant, source, state, born, id);
+CREATE INDEX triggers_by_source on triggers (tenant, source, state, born, id);
 
-CREATE INDEX subscriptions_by_state on subscriptions (tenant, state, born, id);
+CREATE INDEX triggers_by_state on triggers (tenant, state, born, id);
 
 CREATE TABLE work (
   tenant   text not null,

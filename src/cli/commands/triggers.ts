@@ -1,6 +1,6 @@
 // Looks at triggers: what they are for, what fired, and what became of each delivery.
 
-import type { Delivery, Firing, Store, TriggerRow, TriggerState } from '../../index.ts'
+import type { Firing, Store, TriggerDelivery, TriggerRow, TriggerState } from '../../index.ts'
 import { CliError, EXIT, type Exit } from '../exit.ts'
 import { facts } from '../facts.ts'
 import { fromNow, time } from '../format.ts'
@@ -147,7 +147,7 @@ function printFirings(t: Terminal, firings: readonly Firing[], became = deliveri
   )
 }
 
-const deliveryText = ({ state, attempt, error }: Delivery): string =>
+const deliveryText = ({ state, attempt, error }: TriggerDelivery): string =>
   `${state}${attempt > 1 ? ` after ${attempt} tries` : ''}${error ? ` (${errorText(error)})` : ''}`
 
 const deliveriesText = ({ deliveries }: Firing): string =>
@@ -181,7 +181,7 @@ export function showFiring(t: Terminal, words: readonly string[], { tenant }: Pa
   })
 }
 
-function printDeliveries(t: Terminal, deliveries: readonly Delivery[]): void {
+function printDeliveries(t: Terminal, deliveries: readonly TriggerDelivery[]): void {
   if (deliveries.length === 0) {
     t.note('No trigger was for it when it fired.')
     return

@@ -16,10 +16,10 @@ import { paging } from './paging.ts'
 import { readies } from './ready.ts'
 import { resent } from './resent.ts'
 import { rows } from './rows.ts'
-import { signals } from './signals.ts'
 import { states } from './states.ts'
 import { tenants } from './tenants.ts'
 import { upkeep } from './upkeep.ts'
+import { wakeups } from './wakeups.ts'
 
 export const cases: readonly Case[] = [
   ...batches,
@@ -27,7 +27,7 @@ export const cases: readonly Case[] = [
   ...resent,
   ...chain,
   ...paging,
-  ...signals,
+  ...wakeups,
   ...guards,
   ...rows,
   ...lists,

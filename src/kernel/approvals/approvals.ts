@@ -9,7 +9,7 @@ import type { RunRow } from '../../model/run.ts'
 import { telling } from '../draft.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { checkState, type Page, type PageOptions } from '../list.ts'
-import type { OpenRun } from '../runs/open-run.ts'
+import type { RunWriter } from '../runs/run-writer.ts'
 import type { Ended } from '../runs/wait.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { approval } from './approval-decider.ts'
@@ -72,7 +72,7 @@ export async function withdrawOfSession(scope: Scope, session: SessionId): Promi
 }
 
 /** For the run that asked this: what came of it, with what is written together with the end of the wait. */
-export async function answered(open: OpenRun, id: ApprovalId, late: boolean, digest: string): Promise<Ended | undefined> {
+export async function answered(open: RunWriter, id: ApprovalId, late: boolean, digest: string): Promise<Ended | undefined> {
   const { scope, row: run, id: runId } = open
   const row = await readApproval(scope, id)
   if (!row) throw refuse('APPROVAL_UNKNOWN', { id, tenant: scope.tenant })
@@ -87,7 +87,7 @@ export async function answered(open: OpenRun, id: ApprovalId, late: boolean, dig
 }
 
 /** What was decided is what the program asks for now, or nothing of it is done. */
-export function checkAsked(open: OpenRun, subject: string, asked: string | undefined, digest: string): void {
+export function checkAsked(open: RunWriter, subject: string, asked: string | undefined, digest: string): void {
   if (asked === undefined || asked === digest) return
   throw open.diverged(`- recorded: '${subject}' with the digest ${asked}\n+ asked for: the same with other arguments, digest ${digest}`)
 }

@@ -5,7 +5,7 @@ import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, listOf } from '../../model/options.ts'
-import { takeName } from '../runs/names.ts'
+import { takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import type { Asking } from './approval-decider.ts'
 

@@ -8,14 +8,14 @@ import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { telling } from '../draft.ts'
+import { nameHolder } from '../erased-names.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
-import { holderOf } from '../held-names.ts'
+import { checkValue, store } from '../json-or-blob.ts'
 import { isConflict } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
-import { checkValue, store } from '../runs/stored.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { findSession, maskKey, sessionById } from '../session.ts'
-import { storeNow } from '../work/now.ts'
+import { storeNow } from '../store-time.ts'
 import { type Asking, approval } from './approval-decider.ts'
 import { readApproval } from './approvals.ts'
 import { type AskOptions, takeAsking } from './asking.ts'
@@ -74,7 +74,7 @@ async function thatSession(scope: Scope, named: string): Promise<SessionId> {
 }
 
 async function approvalByKey(scope: Scope, key: string): Promise<ApprovalRow | undefined> {
-  const id = await holderOf<'approval'>(scope, 'approval', key)
+  const id = await nameHolder<'approval'>(scope, 'approval', key)
   return id && readApproval(scope, id)
 }
 

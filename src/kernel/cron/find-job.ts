@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { JobRow } from '../../model/job.ts'
 import { type DoneRow, readRow } from '../execute.ts'
-import { takeName } from '../runs/names.ts'
+import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { jobId } from './ids.ts'
 

@@ -68,7 +68,7 @@ async function fire(scope: Scope, { id: item, row, revision, now }: ClockItem, w
   const times = { through, ...(next !== undefined && { next }), ...(at !== undefined && { at }) }
   const moved = part(decider, jobId, { verb: 'fire', seen: job.through, times, running, waiting, over }, { seen })
   await plan(scope, [moved, clock(at), ...parts], { guards })
-  scope.engine.openRuns.offered()
+  scope.engine.localRuns.offered()
 }
 
 /** Those that have not come up before. */

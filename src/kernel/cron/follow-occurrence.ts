@@ -3,8 +3,8 @@
 import type { JobId, JobRow, OccurrenceId, OccurrenceRow } from '../../model/job.ts'
 import { type Part, part, readRow } from '../execute.ts'
 import type { Scope } from '../scope.ts'
-import type { Follow, Moved } from '../work/follow.ts'
-import { storeNow } from '../work/now.ts'
+import { storeNow } from '../store-time.ts'
+import type { FollowItem, Moved } from '../work/item-origin.ts'
 import { work } from '../work/work-decider.ts'
 import { dueOf } from './fire.ts'
 import { clockItem } from './ids.ts'
@@ -13,7 +13,7 @@ import { itemPart } from './occur.ts'
 import { occurrence } from './occurrence-decider.ts'
 import { isFromFinish } from './schedule.ts'
 
-export const followOccurrence: Follow = async (scope, moved) => {
+export const followOccurrence: FollowItem = async (scope, moved) => {
   const { row, move, error } = moved
   const id = row.origin?.id as OccurrenceId
   switch (move) {

@@ -2,7 +2,7 @@
 
 import type { Id } from '../../model/ids.ts'
 import type { JobId, OccurrenceId } from '../../model/job.ts'
-import { derivedId } from '../derived.ts'
+import { derivedId } from '../derived-id.ts'
 import type { Scope } from '../scope.ts'
 
 /** Where the scheduler finds jobs. */

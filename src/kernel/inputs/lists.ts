@@ -12,8 +12,8 @@ import { part, plan } from '../execute.ts'
 import { checkLast } from '../list.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { storeNow } from '../work/now.ts'
-import { batch } from './batch-decider.ts'
+import { storeNow } from '../store-time.ts'
+import { inbox } from './inbox-decider.ts'
 import { input } from './input-decider.ts'
 
 export interface Listing<State extends string> {
@@ -30,7 +30,7 @@ export interface PruneOptions {
   readonly olderThan?: Duration
 }
 
-type Kept = 'inputs' | 'batches'
+type Kept = 'inputs' | 'inbox'
 
 export async function listed<State extends string>(
   scope: Scope,
@@ -101,7 +101,7 @@ export async function clearSession(scope: Scope, session: SessionId): Promise<vo
 const LEFT: readonly (readonly [Kept, string, AnyDecider])[] = [
   ['inputs', 'pending', input],
   ['inputs', 'deferred', input],
-  ['batches', 'pending', batch],
+  ['inbox', 'pending', inbox],
 ]
 
 const CHUNK = 500

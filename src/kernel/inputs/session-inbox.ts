@@ -1,73 +1,73 @@
 // The inbox of a session: batches of work are offered to it, and its runs take them up.
 
+import { refuse } from '../../model/errors.ts'
+import { type SessionId, toId } from '../../model/ids.ts'
 import {
   BATCH_KINDS,
   BATCH_STATES,
-  type BatchId,
-  type BatchKind,
-  type BatchRow,
-  type BatchState,
   DELIVERIES,
-  type Delivery,
-} from '../../model/batch.ts'
-import { refuse } from '../../model/errors.ts'
-import { type SessionId, toId } from '../../model/ids.ts'
+  type InboxDelivery,
+  type InboxItemId,
+  type InboxKind,
+  type InboxRow,
+  type InboxState,
+} from '../../model/inbox.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { admit, telling } from '../draft.ts'
 import { NOT_THERE, part, pause, plan } from '../execute.ts'
+import { load, store } from '../json-or-blob.ts'
+import { takeName } from '../names.ts'
 import { isConflict } from '../outcome.ts'
-import { takeName } from '../runs/names.ts'
-import { load, store } from '../runs/stored.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { maskKey } from '../session.ts'
-import { storeNow } from '../work/now.ts'
-import { batch } from './batch-decider.ts'
+import { storeNow } from '../store-time.ts'
+import { inbox } from './inbox-decider.ts'
 import { type Listing, listed, type PruneOptions, pruneOver } from './lists.ts'
-import { offerBatchPart } from './offer-batch.ts'
+import { offerInboxPart } from './offer-inbox-item.ts'
 
-export interface OfferBatchOptions {
+export interface InboxOfferOptions {
   /** At the earliest safe place, also within a turn, or only once the turn is over. */
-  readonly delivery: Delivery
+  readonly delivery: InboxDelivery
   /** Work for a turn, or a command to the session, which nothing overtakes. */
-  readonly kind: BatchKind
+  readonly kind: InboxKind
   /** Whether it may come together with those beside it. It may, unless said. */
   readonly join?: boolean
   /** Only those with the same one come together. */
   readonly merge?: string
-  /** The same key and the same payload: the same batch, also when it is over. Another payload with it is refused. */
+  /** The same key and the same payload: the same item, also when it is over. Another payload with it is refused. */
   readonly key?: string
   /** Not before so long from now. */
   readonly delay?: Duration
 }
 
-/** A batch as people see it. */
-export interface Batch extends Omit<BatchRow, 'payload'> {
+/** An inbox item as people see it. */
+export interface InboxItem extends Omit<InboxRow, 'payload'> {
   readonly payload: unknown
 }
 
-export interface OfferedBatch extends Batch {
+export interface OfferedInboxItem extends InboxItem {
   /** It was there before, under its key. */
   readonly repeated: boolean
 }
 
 /** `held`: a run has it in hand. */
-export type CancelBatchWord = 'cancelled' | 'held' | 'alreadyCompleted' | 'alreadyCancelled' | 'notFound'
+export type InboxCancelWord = 'cancelled' | 'held' | 'alreadyCompleted' | 'alreadyCancelled' | 'notFound'
 
-export interface CancelBatchOutcome {
-  readonly id: BatchId
-  readonly outcome: CancelBatchWord
+export interface InboxCancelOutcome {
+  readonly id: InboxItemId
+  readonly outcome: InboxCancelWord
 }
 
 export interface SessionInbox {
-  offer(payload: unknown, options: OfferBatchOptions): Promise<OfferedBatch>
+  offer(payload: unknown, options: InboxOfferOptions): Promise<OfferedInboxItem>
   /** The newest first, unless `first` is given. */
-  list(options?: Listing<BatchState>): Promise<{ readonly items: readonly Batch[]; readonly cursor?: string }>
-  get(id: string): Promise<Batch | undefined>
+  list(options?: Listing<InboxState>): Promise<{ readonly items: readonly InboxItem[]; readonly cursor?: string }>
+  get(id: string): Promise<InboxItem | undefined>
   /** Takes it out, where no run has it in hand. */
-  cancel(id: string): Promise<CancelBatchOutcome>
+  cancel(id: string): Promise<InboxCancelOutcome>
   /** Forgets what is completed or cancelled; its keys are free again. The answer is how many. */
   prune(options?: PruneOptions): Promise<number>
 }
@@ -76,8 +76,8 @@ export function sessionInbox(scope: Scope, session: SessionId): SessionInbox {
   return {
     offer: (payload, options) => offerBatch(scope, session, payload, options),
     list: async (options) => {
-      const { rows, cursor } = await listed(scope, 'batches', session, BATCH_STATES, options)
-      const items = await Promise.all(rows.map(({ body }) => toBatch(scope, decodeBody<BatchRow & Body>(body))))
+      const { rows, cursor } = await listed(scope, 'inbox', session, BATCH_STATES, options)
+      const items = await Promise.all(rows.map(({ body }) => toBatch(scope, decodeBody<InboxRow & Body>(body))))
       return { items, ...(cursor !== undefined && { cursor }) }
     },
     get: async (given) => {
@@ -85,11 +85,11 @@ export function sessionInbox(scope: Scope, session: SessionId): SessionInbox {
       return row && toBatch(scope, row)
     },
     cancel: (given) => cancelBatch(scope, session, given),
-    prune: (options) => pruneOver(scope, 'batches', session, ['completed', 'cancelled'], batch, options),
+    prune: (options) => pruneOver(scope, 'inbox', session, ['completed', 'cancelled'], inbox, options),
   }
 }
 
-async function offerBatch(scope: Scope, session: SessionId, payload: unknown, options: OfferBatchOptions): Promise<OfferedBatch> {
+async function offerBatch(scope: Scope, session: SessionId, payload: unknown, options: InboxOfferOptions): Promise<OfferedInboxItem> {
   checkOpen(scope.engine)
   const { delivery, kind, join = true, merge, key, delay, ...unknown } = optionsOf(options, 'offer')
   checkKnown(unknown, 'a batch')
@@ -104,43 +104,43 @@ async function offerBatch(scope: Scope, session: SessionId, payload: unknown, op
   const stored = await store(scope, admitted, { of: 'the batch' })
   const at = delayMs > 0 ? (await storeNow(scope)) + delayMs : undefined
   const offered = { session, key: named, payload: stored, delivery, kind, join, merge: together, at }
-  const { rows, receipts } = await plan(scope, [offerBatchPart(scope, offered, named === undefined ? { seen: NOT_THERE } : {})], {
+  const { rows, receipts } = await plan(scope, [offerInboxPart(scope, offered, named === undefined ? { seen: NOT_THERE } : {})], {
     open: session,
   })
-  return { ...(await toBatch(scope, rows[0]?.body as unknown as BatchRow)), repeated: receipts.length === 0 }
+  return { ...(await toBatch(scope, rows[0]?.body as unknown as InboxRow)), repeated: receipts.length === 0 }
 }
 
-async function readBatch(scope: Scope, session: SessionId, given: string): Promise<BatchRow | undefined> {
+async function readBatch(scope: Scope, session: SessionId, given: string): Promise<InboxRow | undefined> {
   checkOpen(scope.engine)
   const id = telling(scope, () => toId<'batch'>(given))
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'batches', id)
-  const row = stored && decodeBody<BatchRow & Body>(stored.body)
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'inbox', id)
+  const row = stored && decodeBody<InboxRow & Body>(stored.body)
   return row?.session === session ? row : undefined
 }
 
-const WORDS: Readonly<Record<BatchState, CancelBatchWord>> = {
+const WORDS: Readonly<Record<InboxState, InboxCancelWord>> = {
   pending: 'cancelled',
   claimed: 'held',
   completed: 'alreadyCompleted',
   cancelled: 'alreadyCancelled',
 }
 
-async function cancelBatch(scope: Scope, session: SessionId, given: string): Promise<CancelBatchOutcome> {
+async function cancelBatch(scope: Scope, session: SessionId, given: string): Promise<InboxCancelOutcome> {
   for (let attempt = 1; ; attempt++) {
     const row = await readBatch(scope, session, given)
-    if (!row) return { id: given as BatchId, outcome: 'notFound' }
+    if (!row) return { id: given as InboxItemId, outcome: 'notFound' }
     const { id, state } = row
     try {
-      if (state === 'pending') await plan(scope, [part(batch, id, { verb: 'cancel', id }, { session })])
+      if (state === 'pending') await plan(scope, [part(inbox, id, { verb: 'cancel', id }, { session })])
       return { id, outcome: WORDS[state] }
     } catch (error) {
       // A run took it just now, or gave it back.
-      if (!isConflict(error, 'batches') || attempt === limits.conflictRetries) throw error
+      if (!isConflict(error, 'inbox') || attempt === limits.conflictRetries) throw error
       await pause(scope, attempt)
     }
   }
 }
 
-async function toBatch(scope: Scope, row: BatchRow): Promise<Batch> {
+async function toBatch(scope: Scope, row: InboxRow): Promise<InboxItem> {
   return { ...row, payload: await load(scope, row.payload) }
 }

@@ -1,13 +1,13 @@
 // What becomes of what a run has in hand when it ends, in the commit that ends it.
 
-import type { BatchId } from '../../model/batch.ts'
+import type { InboxItemId } from '../../model/inbox.ts'
 import type { InputId, InputState } from '../../model/input.ts'
 import { limits } from '../../model/limits.ts'
 import type { RunRow } from '../../model/run.ts'
 import { everyRow } from '../every-row.ts'
 import { type Part, part } from '../execute.ts'
 import type { Scope } from '../scope.ts'
-import { batch } from './batch-decider.ts'
+import { inbox } from './inbox-decider.ts'
 import { type Ending, input } from './input-decider.ts'
 
 /** Nothing is read for a run that nobody said anything to. */
@@ -32,8 +32,8 @@ async function tiedTo(scope: Scope, run: string, state: InputState): Promise<rea
 function batchParts({ id: run, session, claims = [] }: RunRow, how: Ending): readonly Part[] {
   const about = { session, run }
   return claims.flatMap(({ id: claim, batches }) =>
-    batches.map((id: BatchId) =>
-      part(batch, id, how === 'done' ? { verb: 'complete', id, claim, run } : { verb: 'release', claim, run }, about),
+    batches.map((id: InboxItemId) =>
+      part(inbox, id, how === 'done' ? { verb: 'complete', id, claim, run } : { verb: 'release', claim, run }, about),
     ),
   )
 }

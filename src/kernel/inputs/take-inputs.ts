@@ -12,14 +12,14 @@ import type { RunRow, Stored } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { everyRow } from '../every-row.ts'
 import { part } from '../execute.ts'
+import { load } from '../json-or-blob.ts'
 import { isConflict } from '../outcome.ts'
 import type { BranchHandle } from '../runs/branch.ts'
-import type { OpenRun } from '../runs/open-run.ts'
 import { NEXT } from '../runs/run-decider.ts'
-import { load } from '../runs/stored.ts'
+import type { RunWriter } from '../runs/run-writer.ts'
 import type { Asked, Entry } from '../runs/tape.ts'
-import { hasDied } from './goes-on.ts'
 import { input } from './input-decider.ts'
+import { hasDied } from './live-turn.ts'
 
 export interface TakeInputsOptions {
   /** Where in the turn it listens: after some work (the default), or before it ends, where everything is admitted. */
@@ -64,7 +64,7 @@ export function checkMost(most: unknown): asserts most is number {
     throw refuse('OPTION_INVALID', { option: 'most', why: `it is a whole number from 1 to ${limits.takenAtOnce}` })
 }
 
-async function take(open: OpenRun, asked: Asked, wanted: Wanted): Promise<Entry> {
+async function take(open: RunWriter, asked: Asked, wanted: Wanted): Promise<Entry> {
   const { branch, name, ordinal } = asked
   const about = { session: open.row.session, run: open.id }
   for (let attempt = 1; ; attempt++) {
@@ -105,7 +105,7 @@ const guardsOf = (heard: readonly Heard[]): readonly Guard[] =>
   }))
 
 /** What it may hear now, in the order it was said. */
-async function heard(open: OpenRun, { boundary, from, most }: Wanted): Promise<readonly Heard[]> {
+async function heard(open: RunWriter, { boundary, from, most }: Wanted): Promise<readonly Heard[]> {
   const { session, parallel } = open.row
   if (from === 'active') {
     const said = inputsOf(open, { index: 'byRun', equals: [open.id, 'pending'] })
@@ -144,7 +144,7 @@ async function asMany(said: AsyncIterable<Said>, room: number, isAdmitted: (one:
 }
 
 /** What other turns of the session had in hand, or were to hear, when they died: it is taken up with what waits for the next turn. */
-async function leftBehind(open: OpenRun): Promise<readonly Said[]> {
+async function leftBehind(open: RunWriter): Promise<readonly Said[]> {
   const { scope, row } = open
   const left: Said[] = []
   const running = { index: 'bySessionAndState', equals: [row.session, 'running'], limit: PAGE }
@@ -171,7 +171,7 @@ async function* inOrder(first: readonly Said[], second: AsyncIterable<Said>): As
 }
 
 async function* inputsOf(
-  { scope }: OpenRun,
+  { scope }: RunWriter,
   range: { readonly index: string; readonly equals: readonly string[] },
 ): AsyncGenerator<Said, void, undefined> {
   for await (const { id, born, body } of everyRow(scope, 'inputs', { ...range, limit: PAGE }))

@@ -6,7 +6,7 @@ import type { Page } from '../list.ts'
 import type { RunHolder } from '../runs/holder.ts'
 import type { CompleteOptions, EndOptions, ProcessResult } from './ending.ts'
 import type { EventOptions, ProcessEvent, ProcessEventQuery, ToldEvent } from './events.ts'
-import type { HoldOptions } from './holding.ts'
+import type { HoldOptions } from './process-lease.ts'
 
 /** A process in hand. What it says of itself is what it was when last seen from here. */
 export interface AgentProcess {

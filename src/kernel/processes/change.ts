@@ -13,11 +13,11 @@ import { nameId } from '../../model/tables.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { type DoneRow, NOT_THERE, type Part, part, pause, readRow } from '../execute.ts'
 import type { Scope } from '../scope.ts'
-import type { Hand } from './hand.ts'
 import { eventId } from './ids.ts'
 import { type ProcessCommand, processDecider } from './process-decider.ts'
 import { eventKeyName, processEvent } from './process-event-decider.ts'
 import { rememberSession, type WakeOption, waking } from './wake.ts'
+import type { WriteAs } from './write-as.ts'
 
 /** An event about to be recorded. */
 export interface Saying {
@@ -48,12 +48,12 @@ export interface Changed {
 export async function change(
   scope: Scope,
   id: ProcessId,
-  hand: Hand,
+  hand: WriteAs,
   keyed: Saying | undefined,
   decide: (row: ProcessRow) => Deed | undefined | Promise<Deed | undefined>,
 ): Promise<Changed> {
   // One after the other within this node, so that they do not fight over numbers.
-  const end = await scope.engine.turns.take([`${scope.tenant}/process/${id}`])
+  const end = await scope.engine.rowMutex.take([`${scope.tenant}/process/${id}`])
   try {
     for (let attempt = 1; ; attempt++) {
       const seen = await readRow(scope, 'processes', id)
@@ -76,7 +76,7 @@ export async function change(
   }
 }
 
-async function commit(scope: Scope, hand: Hand, row: ProcessRow, seen: DoneRow, deed: Deed, again: boolean): Promise<Changed> {
+async function commit(scope: Scope, hand: WriteAs, row: ProcessRow, seen: DoneRow, deed: Deed, again: boolean): Promise<Changed> {
   const { command, saying } = deed
   const said = saying && (await eventParts(scope, row, saying, again))
   const parts = [...(command ? [part(processDecider, row.id, command, { seen })] : []), ...(said?.parts ?? []), ...(deed.parts ?? [])]

@@ -1,12 +1,12 @@
 // What is said of a process when it is registered, checked at the door. The same name with the same definition is the same process.
 
-import { DELIVERIES } from '../../model/batch.ts'
 import { utf8Length } from '../../model/bytes.ts'
 import { canonical } from '../../model/canonical.ts'
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { checkType } from '../../model/event.ts'
 import { type EventId, type RunId, type SessionId, toId } from '../../model/ids.ts'
+import { DELIVERIES } from '../../model/inbox.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import {
@@ -23,8 +23,8 @@ import {
 } from '../../model/process.ts'
 import { isPointer, type Selector, unfilled } from '../../model/selector.ts'
 import { admit, telling } from '../draft.ts'
-import { takeName } from '../runs/names.ts'
-import { store } from '../runs/stored.ts'
+import { store } from '../json-or-blob.ts'
+import { takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
 
 export interface DeclaredEvent {

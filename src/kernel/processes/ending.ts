@@ -7,15 +7,15 @@ import { CORE_TYPES, type Evidence, hasEnded, type ProcessId, type ProcessRow, W
 import type { Stored } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { admit } from '../draft.ts'
+import { errorData, load, store } from '../json-or-blob.ts'
 import { Bell, stopIfAsked } from '../read.ts'
-import { errorData, load, store } from '../runs/stored.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { maskKey } from '../session.ts'
 import { type Changed, change, type Saying } from './change.ts'
 import { takeSmall, takeText } from './definition.ts'
-import type { Hand } from './hand.ts'
 import { readProcess } from './ids.ts'
 import { going, type Outcome } from './process-decider.ts'
+import type { WriteAs } from './write-as.ts'
 
 export interface EndOptions {
   /** The same key and the same outcome once more is told as repeated, and not refused. */
@@ -78,7 +78,7 @@ export function asAbandoned(scope: Scope, given: Evidence): Ended {
 export async function endProcess(
   scope: Scope,
   id: ProcessId,
-  hand: Hand,
+  hand: WriteAs,
   { outcome, payload }: Ended,
   options?: EndOptions,
   still?: (row: ProcessRow) => Promise<readonly Guard[] | undefined>,

@@ -18,17 +18,17 @@ import { type Body, decodeBody } from '../../model/rows.ts'
 import { pointed, select, textOf } from '../../model/selector.ts'
 import { admit, telling } from '../draft.ts'
 import { everyPage } from '../every-row.ts'
+import { errorData, load, store } from '../json-or-blob.ts'
 import { checkLast, type Page } from '../list.ts'
 import { Bell, stopIfAsked } from '../read.ts'
-import { errorData, load, store } from '../runs/stored.ts'
 import type { Scope } from '../scope.ts'
 import { checkOpen } from '../scope.ts'
 import { maskKey } from '../session.ts'
 import { type Changed, change, type Saying } from './change.ts'
-import type { Hand } from './hand.ts'
 import { readProcess } from './ids.ts'
 import { going, type Outcome } from './process-decider.ts'
 import { takeWakeOption, type WakeOption } from './wake.ts'
+import type { WriteAs } from './write-as.ts'
 
 export interface ProcessEvent<T = unknown> {
   /** From 1, without gaps but for those that were erased. */
@@ -67,7 +67,7 @@ export interface ProcessEventQuery {
 export async function sayEvent(
   scope: Scope,
   id: ProcessId,
-  hand: Hand,
+  hand: WriteAs,
   type: string,
   data: unknown,
   options: EventOptions | undefined,

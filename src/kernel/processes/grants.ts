@@ -14,8 +14,8 @@ import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { takeText } from './definition.ts'
 import { grant } from './grant-decider.ts'
-import { rowGuard } from './holding.ts'
 import { grantId, readProcess, thatProcess } from './ids.ts'
+import { rowGuard } from './process-lease.ts'
 
 export interface ProcessGrant extends GrantRow {
   /** The name the process was registered under. */

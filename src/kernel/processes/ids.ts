@@ -3,10 +3,10 @@
 import { refuse } from '../../model/errors.ts'
 import { type Id, isId, type SessionId } from '../../model/ids.ts'
 import type { ProcessId, ProcessRow } from '../../model/process.ts'
-import { derivedId } from '../derived.ts'
+import { derivedId } from '../derived-id.ts'
+import { nameHolder } from '../erased-names.ts'
 import { readRow } from '../execute.ts'
-import { holderOf } from '../held-names.ts'
-import { takeName } from '../runs/names.ts'
+import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 
 const derived = <Name extends string>({ engine }: Scope, ...parts: readonly (string | number)[]): Id<Name> =>
@@ -34,7 +34,7 @@ export async function readProcess(scope: Scope, id: ProcessId): Promise<ProcessR
 }
 
 export async function processByName(scope: Scope, name: string): Promise<ProcessRow | undefined> {
-  const id = await holderOf<'process'>(scope, 'process', name)
+  const id = await nameHolder<'process'>(scope, 'process', name)
   return id && readProcess(scope, id)
 }
 

@@ -5,12 +5,12 @@ import type { TenantId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { processQueue } from '../../model/process.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
-import { takeName } from '../runs/names.ts'
+import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { Claim, HeldClaim } from '../work/claim.ts'
 import { Loop, patiently } from '../work/loop.ts'
-import { Worker } from '../work/worker.ts'
-import { type How, type ProcessHandler, perform, reconcile, type Underway } from './handling.ts'
+import { Worker } from '../work/worker/worker.ts'
+import { type How, type ProcessHandler, reconcile, runProcess, type Underway } from './run-process.ts'
 
 export interface ProcessWorkOptions {
   /** How many of each kind at a time. The default is 8. */
@@ -70,7 +70,7 @@ export class ProcessWorker implements ProcessNode {
       worker(processQueue(''), reconcile, 1),
     ]
     this.#watch = new Loop(scope.engine, { of: 'a node of processes', idle: true, look: () => this.#look() })
-    this.#unlist = scope.engine.openRuns.addNode(this)
+    this.#unlist = scope.engine.localRuns.addNode(this)
   }
 
   stats(): ProcessNodeStats {
@@ -104,7 +104,7 @@ export class ProcessWorker implements ProcessNode {
 
   #perform(claim: HeldClaim, handler: ProcessHandler): Promise<How> {
     this.#watch.watch(claim.tenant)
-    return perform(claim, handler, this.#leaving.signal, {
+    return runProcess(claim, handler, this.#leaving.signal, {
       add: (child) => void this.#running.add(child),
       remove: (child) => void this.#running.delete(child),
     })

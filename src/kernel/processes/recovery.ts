@@ -7,8 +7,8 @@ import { type Evidence, hasEnded, type ProcessId, type ProcessRow } from '../../
 import type { Guard } from '../../ports/commit.ts'
 import type { Scope } from '../scope.ts'
 import { asAbandoned, endProcess } from './ending.ts'
-import type { Hand } from './hand.ts'
 import { processLease, readProcess } from './ids.ts'
+import type { WriteAs } from './write-as.ts'
 
 /** `over`: there is nothing left to see to. Otherwise how long it is left alone. */
 export type Seen = { readonly over: true; readonly abandoned: boolean } | { readonly over: false; readonly againMs: number }
@@ -19,13 +19,13 @@ const OVER: Seen = { over: true, abandoned: false }
 function evidenceOf(scope: Scope, { abandon, recovery, started }: ProcessRow, fence: number): Evidence | undefined {
   const owner = started && { owner: started.owner }
   const held = fence > 0 ? { fence } : {}
-  const gone = started?.mark !== undefined && scope.engine.environment.processes?.isGone(started.mark) === true
+  const gone = started?.mark !== undefined && scope.engine.environment.liveness?.isGone(started.mark) === true
   if (recovery === 'ownerBound' && gone) return { writer: 'sweep', ...owner, ...held }
   return abandon && { writer: 'reconciled', ...owner, ...held }
 }
 
 /** Ends it where nobody else will; leaves it alone in any doubt. */
-export async function seeTo(scope: Scope, id: ProcessId, hand: Hand): Promise<Seen> {
+export async function seeTo(scope: Scope, id: ProcessId, hand: WriteAs): Promise<Seen> {
   const { keeper } = scope.engine
   const row = await readProcess(scope, id)
   if (!row || hasEnded(row.state)) return OVER

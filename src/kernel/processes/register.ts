@@ -4,10 +4,10 @@ import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { type Definition, type ProcessId, type ProcessRow, processQueue } from '../../model/process.ts'
 import { NOT_THERE, type Part, part, plan } from '../execute.ts'
+import { takeName } from '../names.ts'
 import { isConflict } from '../outcome.ts'
-import { takeName } from '../runs/names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { storeNow } from '../work/now.ts'
+import { storeNow } from '../store-time.ts'
 import { offerPart, takeBackoff } from '../work/offer.ts'
 import { differences, type RegisterOptions, takeDefinition } from './definition.ts'
 import { abandonItem, processByName, runItem } from './ids.ts'
@@ -28,7 +28,7 @@ export async function registerProcess(scope: Scope, given: string, options: Regi
       wanted.recovery === 'external' ? [] : [offerPart(runItem(scope, id), await itemOf(scope, id, wanted.kind), { seen: NOT_THERE })]
     try {
       const { rows } = await plan(scope, [written, ...offered], wanted.wake ? { open: wanted.wake } : {})
-      scope.engine.openRuns.offered()
+      scope.engine.localRuns.offered()
       return rows[0]?.body as unknown as ProcessRow
     } catch (error) {
       // Somebody was first with this name.

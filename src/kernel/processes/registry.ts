@@ -8,18 +8,18 @@ import { hasEnded, PROCESS_STATES, type ProcessRow, type ProcessState } from '..
 import type { ColumnValue } from '../../model/tables.ts'
 import { admit, telling } from '../draft.ts'
 import { checkLast, checkState, listRows, type Page, type PageOptions } from '../list.ts'
-import { takeName } from '../runs/names.ts'
+import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { AgentProcess } from './agent-process.ts'
 import type { RegisterOptions } from './definition.ts'
 import { type GrantListOptions, giveGrant, listGrants, type ProcessGrant, revokeGrant, transferGrants } from './grants.ts'
-import { ProcessHandle } from './handle.ts'
-import type { ProcessHandler } from './handling.ts'
 import { findProcess } from './ids.ts'
-import { type LeavingReport, leaveProcesses } from './leaving.ts'
 import { type ProcessNode, ProcessWorker, type ProcessWorkOptions } from './node.ts'
+import { type LeavingReport, leaveProcesses } from './on-session-deleted.ts'
+import { ProcessHandle } from './process-handle.ts'
 import { type PruneReport, pruneProcesses } from './prune.ts'
 import { registerProcess } from './register.ts'
+import type { ProcessHandler } from './run-process.ts'
 
 export interface ProcessListOptions extends PageOptions {
   readonly state?: ProcessState

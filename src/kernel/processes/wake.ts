@@ -10,8 +10,8 @@ import type { Guard } from '../../ports/commit.ts'
 import { lookAgain, openGuard } from '../append.ts'
 import { telling } from '../draft.ts'
 import { NOT_THERE, type Part } from '../execute.ts'
-import { offerBatchPart } from '../inputs/offer-batch.ts'
-import { store } from '../runs/stored.ts'
+import { offerInboxPart } from '../inputs/offer-inbox-item.ts'
+import { store } from '../json-or-blob.ts'
 import type { Scope } from '../scope.ts'
 import { wakeId } from './ids.ts'
 
@@ -61,7 +61,7 @@ export async function waking(scope: Scope, row: ProcessRow, said: Said): Promise
   return {
     note: { offered: true, session, id },
     ...(dedupe !== undefined && { dedupe }),
-    parts: [offerBatchPart(scope, offered, { seen: NOT_THERE })],
+    parts: [offerInboxPart(scope, offered, { seen: NOT_THERE })],
     guards: [gone],
   }
 }

@@ -8,19 +8,19 @@ import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { checkNew } from '../append.ts'
 import type { AskOptions } from '../approvals/asking.ts'
-import { completeClaim, type InboxClaim, type InboxOptions, takeBatches } from '../inputs/take-batches.ts'
+import { completeClaim, type InboxClaim, type InboxOptions, takeInboxItems } from '../inputs/take-inbox-items.ts'
 import { type TakeInputsOptions, type TakenInput, takeInputs } from '../inputs/take-inputs.ts'
+import { load } from '../json-or-blob.ts'
+import { takeName } from '../names.ts'
+import { markKey, markOf } from './append-mark.ts'
 import { type Child, childOf } from './child.ts'
-import { checkEffectOptions, type EffectContext, type EffectOptions, effectError, perform, type Settled, settle } from './effect.ts'
+import { checkEffectOptions, type EffectContext, type EffectOptions, effectError, runEffect, type Settled, settle } from './effect.ts'
 import { allOf, raceOf } from './group.ts'
-import { markKey, markOf } from './mark.ts'
-import { takeName } from './names.ts'
-import type { OpenRun } from './open-run.ts'
 import { never } from './parking.ts'
 import { question } from './question.ts'
 import { draw } from './random.ts'
+import type { RunWriter } from './run-writer.ts'
 import { pendingSignal } from './signal.ts'
-import { load } from './stored.ts'
 import { type Asked, type AskKind, type Entry, entryKey } from './tape.ts'
 import { takeUsage, type UsageGiven } from './usage.ts'
 import { type Ended, waitFor } from './wait.ts'
@@ -75,7 +75,7 @@ export type All<B extends Branches> = Awaited<ReturnType<B[keyof B]>>[] & {
 }
 
 export class BranchHandle implements Branch {
-  readonly open: OpenRun
+  readonly open: RunWriter
   readonly path: string
   /** Aborted when nobody waits for this branch any more. */
   readonly leaving: AbortSignal
@@ -85,7 +85,7 @@ export class BranchHandle implements Branch {
   #drawn = 0
   #groups = 0
 
-  constructor(open: OpenRun, path: string, now: number, signal: AbortSignal, parent?: BranchHandle) {
+  constructor(open: RunWriter, path: string, now: number, signal: AbortSignal, parent?: BranchHandle) {
     this.open = open
     this.path = path
     this.#now = now
@@ -122,7 +122,7 @@ export class BranchHandle implements Branch {
     const options = optionsOf(given, 'effect')
     if (given !== undefined) checkEffectOptions(options)
     if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'work', why: 'an effect is a function' })
-    const entry = await this.asks('effect', name, (asked, before) => perform(this.open, asked, before, work, options, this.leaving))
+    const entry = await this.asks('effect', name, (asked, before) => runEffect(this.open, asked, before, work, options, this.leaving))
     return this.#answer<T>(name, entry)
   }
 
@@ -206,7 +206,7 @@ export class BranchHandle implements Branch {
   }
 
   inbox(options: InboxOptions): Promise<InboxClaim> {
-    return takeBatches(this, options)
+    return takeInboxItems(this, options)
   }
 
   inboxDone(claim: string): Promise<void> {

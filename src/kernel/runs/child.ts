@@ -2,11 +2,11 @@
 
 import type { RunId } from '../../model/ids.ts'
 import { isOver } from '../../model/run.ts'
+import { checkValue, load, type StoredValue } from '../json-or-blob.ts'
 import type { BranchHandle } from './branch.ts'
-import { effectError, perform } from './effect.ts'
+import { effectError, runEffect } from './effect.ts'
 import { failureOf, readRun } from './result.ts'
 import { offerRun } from './start.ts'
-import { checkValue, load, type StoredValue } from './stored.ts'
 import { waitFor } from './wait.ts'
 
 export interface Child {
@@ -30,7 +30,7 @@ export async function childOf(parent: BranchHandle, name: string, { input }: { r
       })
       return { run: id }
     }
-    return perform(open, asked, before, start, {}, parent.leaving)
+    return runEffect(open, asked, before, start, {}, parent.leaving)
   })
   if (started.error) throw effectError(name, { run: open.id }, started.error, started.attempts ?? 1)
   const { run: id } = (await load(open.scope, started.value)) as { readonly run: RunId }

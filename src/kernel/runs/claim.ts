@@ -9,16 +9,16 @@ import type { ListQuery } from '../../ports/rows.ts'
 import { openGuard } from '../append.ts'
 import { everyRow } from '../every-row.ts'
 import { type DoneRow, part, plan } from '../execute.ts'
+import { errorData } from '../json-or-blob.ts'
+import { leaseId } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { work } from '../work/work-decider.ts'
 import { endingParts } from './ending.ts'
 import { heldBy } from './keeper.ts'
-import { leaseId } from './names.ts'
-import { handOf } from './open.ts'
 import { readRun } from './result.ts'
 import type { RunInHand } from './run.ts'
 import { run as decider, holdingsOf } from './run-decider.ts'
-import { errorData } from './stored.ts'
+import { handOf } from './take-up.ts'
 
 export type Claimed = { readonly run: RunInHand } | { readonly failed: true }
 
@@ -38,10 +38,10 @@ export async function* dueItems(scope: Scope, name: string, now: number): AsyncG
 
 /** Claims whose holder is provably gone, whatever their time. */
 export async function* orphanedItems(scope: Scope, name: string): AsyncGenerator<Item, void, undefined> {
-  const { processes } = scope.engine.environment
-  if (!processes) return
+  const { liveness } = scope.engine.environment
+  if (!liveness) return
   for await (const item of itemsOf(scope, { index: 'byReady', equals: [runQueue(name), 'claimed'], limit: PAGE }))
-    if (item.mark && processes.isGone(item.mark)) yield item
+    if (item.mark && liveness.isGone(item.mark)) yield item
 }
 
 async function* itemsOf(scope: Scope, query: ListQuery): AsyncGenerator<Item & Pick<WorkRow, 'mark'>, void, undefined> {

@@ -5,14 +5,14 @@ import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { ErrorData, Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { openGuard } from '../append.ts'
+import { errorData, member, store } from '../json-or-blob.ts'
 import { Bell } from '../read.ts'
-import type { OpenRun } from './open-run.ts'
 import { never } from './parking.ts'
-import { errorData, member, store } from './stored.ts'
+import type { RunWriter } from './run-writer.ts'
 import { EffectStream } from './stream.ts'
 import { type Asked, type Entry, entryKey } from './tape.ts'
+import { isPassing } from './transient-error.ts'
 import { nap, storeTime, waitFor } from './wait.ts'
-import { isPassing } from './whose-error.ts'
 
 export interface EffectContext {
   /** The same for every attempt and after every crash: hand it on as an idempotency key. */
@@ -80,8 +80,8 @@ const delayAfter = ({ backoff, factor, most }: Retry, attempt: number): number =
 
 const isFinal = (thrown: unknown): boolean => member(thrown, 'retryable') === false
 
-export async function perform(
-  open: OpenRun,
+export async function runEffect(
+  open: RunWriter,
   asked: Asked,
   before: Entry | undefined,
   work: (context: EffectContext) => unknown,
@@ -107,7 +107,7 @@ interface Attempt extends Omit<EffectOptions, 'retry'> {
 
 /** What it came to, or when it is tried again. */
 async function tryOnce(
-  open: OpenRun,
+  open: RunWriter,
   asked: Asked,
   work: (context: EffectContext) => unknown,
   { attempt, retry, signal, ifUnknown, redact }: Attempt,
@@ -150,7 +150,7 @@ async function tryOnce(
   return { until }
 }
 
-const factsOf = (open: OpenRun, { kind, branch, name, ordinal }: Asked) => ({
+const factsOf = (open: RunWriter, { kind, branch, name, ordinal }: Asked) => ({
   branch,
   name,
   ordinal,
@@ -162,7 +162,7 @@ export type Settled = { readonly result: unknown } | { readonly error: unknown }
 
 /** On the tape before anybody sees it. */
 export async function settle(
-  open: OpenRun,
+  open: RunWriter,
   asked: Asked,
   settled: Settled,
   { attempt = 1, whole = false, begun = false }: { readonly attempt?: number; readonly whole?: boolean; readonly begun?: boolean } = {},
@@ -180,7 +180,7 @@ export async function settle(
 }
 
 /** What was done and cannot be recorded is done again by replay: a program that went on from here would take a way that replay cannot. */
-async function kept(open: OpenRun, result: unknown, about: Readonly<Record<string, unknown>>, whole: boolean): Promise<Stored> {
+async function kept(open: RunWriter, result: unknown, about: Readonly<Record<string, unknown>>, whole: boolean): Promise<Stored> {
   try {
     return await store(open.scope, result, about, whole)
   } catch (error) {
@@ -190,7 +190,7 @@ async function kept(open: OpenRun, result: unknown, about: Readonly<Record<strin
 }
 
 /** Nobody knows how it ended: a person says so, and until then the run waits. */
-async function resolved(open: OpenRun, asked: Asked, leaving: AbortSignal): Promise<Entry> {
+async function resolved(open: RunWriter, asked: Asked, leaving: AbortSignal): Promise<Entry> {
   const question: Asked = { ...asked, kind: 'unknown' }
   const key = entryKey(asked)
   let answer: Entry | undefined
@@ -211,7 +211,7 @@ async function resolved(open: OpenRun, asked: Asked, leaving: AbortSignal): Prom
 }
 
 /** Between two attempts. */
-async function rest(open: OpenRun, { branch }: Asked, until: number, leaving: AbortSignal): Promise<void> {
+async function rest(open: RunWriter, { branch }: Asked, until: number, leaving: AbortSignal): Promise<void> {
   const waiting = open.parking.waits(branch, until)
   const bell = new Bell(open.scope, [open.signal, leaving])
   try {

@@ -5,9 +5,9 @@ import { withdrawParts } from '../approvals/approvals.ts'
 import { type Part, part } from '../execute.ts'
 import type { Ending } from '../inputs/input-decider.ts'
 import { settleParts } from '../inputs/settle.ts'
+import { workId } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { work } from '../work/work-decider.ts'
-import { workId } from './names.ts'
 import { wakePart } from './signal.ts'
 
 /** For the row as it is seen: the command that ends the run says what it has in hand, so that nothing is settled that was not looked at. */

@@ -5,8 +5,8 @@ import type { RunId, SessionId } from '../../model/ids.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
+import { nameHolder } from '../erased-names.ts'
 import { type DoneRow, readRow } from '../execute.ts'
-import { holderOf } from '../held-names.ts'
 import { lineageOf } from '../lineage.ts'
 import type { Scope } from '../scope.ts'
 import { type Opened, runName } from './run-decider.ts'
@@ -22,7 +22,7 @@ export async function seenByName(scope: Scope, session: SessionId, name: string,
 }
 
 const idByName = (scope: Scope, session: SessionId, name: string, key: string, first = false): Promise<RunId | undefined> =>
-  holderOf<'run'>(scope, 'run', runName(session, name, key), first)
+  nameHolder<'run'>(scope, 'run', runName(session, name, key), first)
 
 /** Of what was to be done nobody knows any more what it was: nothing of it begins. */
 export function checkKnownRun({ id, name }: Pick<RunRow, 'id' | 'name'>): void {

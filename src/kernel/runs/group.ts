@@ -1,11 +1,11 @@
 // Several branches of a run at once: all of them, or the first to come back.
 
 import { refuse } from '../../model/errors.ts'
+import { takeBranch } from '../names.ts'
 import { type All, type Branch, type Branches, BranchHandle } from './branch.ts'
-import { takeBranch } from './names.ts'
 import { entryKey } from './tape.ts'
+import { isTheRuns } from './transient-error.ts'
 import { leaveWaits } from './wait.ts'
-import { isTheRuns } from './whose-error.ts'
 
 interface Forked {
   readonly name: string

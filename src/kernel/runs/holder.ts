@@ -1,8 +1,8 @@
 // Who may write for a run right now, for people who look at it from outside.
 
 import type { RunRow } from '../../model/run.ts'
+import { leaseId } from '../names.ts'
 import type { Scope } from '../scope.ts'
-import { leaseId } from './names.ts'
 
 export interface RunHolder {
   readonly owner: string

@@ -87,7 +87,7 @@ export class Keeper {
     // Two renewals in a row may fail before anything is lost.
     if (this.renewMs < 1 || this.ttlMs < 3 * this.renewMs)
       throw refuse('OPTION_INVALID', { option: 'lease', why: 'ttl is at least three times renew, and renew at least 1 ms' })
-    const self = environment.processes?.self
+    const self = environment.liveness?.self
     const owner = named ?? (self ? `${self.host.split(' ')[0]}/${self.pid}` : incarnation)
     this.holder = { owner, incarnation, ...(self && { mark: self }) }
   }
@@ -102,7 +102,7 @@ export class Keeper {
     const fence = stored?.fence ?? 0
     const [renewed] = leases
     const until = Math.max(row?.until ?? 0, renewed && renewed.fence === fence ? renewed.until : 0)
-    const gone = row?.mark !== undefined && this.#environment.processes?.isGone(row.mark) === true
+    const gone = row?.mark !== undefined && this.#environment.liveness?.isGone(row.mark) === true
     const free = row?.state !== 'held' || until <= now || gone || row.incarnation === this.holder.incarnation
     const revision = stored?.revision ?? 0
     const guard: Guard = { kind: 'row', table: 'leases', id, revision }

@@ -7,26 +7,26 @@ import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { DueTenant } from '../../model/queries.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
+import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { splitByTime } from '../work/due.ts'
+import { splitByTime } from '../work/due-tenants.ts'
 import { Loop, patiently } from '../work/loop.ts'
-import { Rota } from '../work/rota.ts'
+import { TenantRotation } from '../work/tenant-rotation.ts'
 import { type Claimed, claimRun, dueItems, type Item, orphanedItems } from './claim.ts'
-import { perform } from './handling.ts'
-import { takeName } from './names.ts'
 import type { Run } from './run.ts'
+import { runHandler } from './run-handler.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a handler says itself what its input is
 export type Handler = (run: Run, input: any) => unknown
 
-export interface WorkOptions {
+export interface RunNodeOptions {
   /** How many runs at a time. The default is 8. */
   readonly concurrency?: number
   /** How long `close` waits for runs that are underway before it lets go of them. The default is 10 s. */
   readonly drain?: Duration
 }
 
-export interface NodeStats {
+export interface RunNodeStats {
   readonly running: number
   readonly taken: number
   readonly finished: number
@@ -34,8 +34,8 @@ export interface NodeStats {
   readonly failed: number
 }
 
-export interface WorkNode extends AsyncDisposable {
-  stats(): NodeStats
+export interface RunNode extends AsyncDisposable {
+  stats(): RunNodeStats
   /** Takes nothing more; what is underway may end, and what does not is given back for others. */
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ const HELD_MS = 100
 const CLOSED = ['SESSION_ARCHIVED', 'SESSION_DELETED']
 const CLOSED_MS = 5000
 
-export class RunNode implements WorkNode {
+export class RunNodeHandle implements RunNode {
   readonly #scope: Scope
   readonly #handlers: ReadonlyMap<string, Handler>
   readonly #concurrency: number
@@ -66,14 +66,14 @@ export class RunNode implements WorkNode {
   readonly #passed = new Map<string, number>()
   /** When it last looked for what dead processes left. */
   readonly #searched = new Map<string, number>()
-  readonly #rota = new Rota()
+  readonly #rota = new TenantRotation()
   #turn = 0
   readonly #count = { taken: 0, finished: 0, parked: 0, failed: 0 }
   readonly #loop: Loop
   readonly #unlist: () => void
   #closed: Promise<void> | undefined
 
-  constructor(scope: Scope, handlers: Readonly<Record<string, Handler>>, options: WorkOptions | undefined, only: TenantId | undefined) {
+  constructor(scope: Scope, handlers: Readonly<Record<string, Handler>>, options: RunNodeOptions | undefined, only: TenantId | undefined) {
     checkOpen(scope.engine)
     const { concurrency = CONCURRENCY, drain = DRAIN_MS, ...unknown } = optionsOf(options, 'work')
     checkKnown(unknown, 'a node')
@@ -90,11 +90,11 @@ export class RunNode implements WorkNode {
     this.#drainMs = milliseconds(drain)
     this.#loop = new Loop(scope.engine, { of: 'a node', look: () => this.#look() })
     this.#loop.watch(scope.tenant)
-    this.#unlist = scope.engine.openRuns.addNode(this)
+    this.#unlist = scope.engine.localRuns.addNode(this)
     scope.engine.scheduler.start()
   }
 
-  stats(): NodeStats {
+  stats(): RunNodeStats {
     return { running: this.#running.size, ...this.#count }
   }
 
@@ -239,7 +239,7 @@ export class RunNode implements WorkNode {
     this.#count.taken++
     const { run } = claimed
     const handler = this.#handlers.get(name) as Handler
-    const work = perform(scope, run, handler, this.#leaving.signal)
+    const work = runHandler(scope, run, handler, this.#leaving.signal)
       .then((how) => {
         this.#count[how]++
       })

@@ -8,9 +8,9 @@ import { type AskOptions, takeAsking } from '../approvals/asking.ts'
 import { clockParts } from '../approvals/clock.ts'
 import { withPermit } from '../approvals/permits.ts'
 import { NOT_THERE, part } from '../execute.ts'
+import { checkValue, store } from '../json-or-blob.ts'
+import { takeName } from '../names.ts'
 import { type BranchHandle, ms, type Within } from './branch.ts'
-import { takeName } from './names.ts'
-import { checkValue, store } from './stored.ts'
 import { type WaitSpec, waitFor } from './wait.ts'
 
 export interface Answer {

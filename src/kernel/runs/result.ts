@@ -4,9 +4,9 @@ import { type InkError, refuse } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { type ErrorData, isOver, type RunRow } from '../../model/run.ts'
+import { load } from '../json-or-blob.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import type { Scope } from '../scope.ts'
-import { load } from './stored.ts'
 
 export async function readRun(scope: Scope, id: RunId): Promise<RunRow | undefined> {
   const stored = await scope.engine.backend.rows.get(scope.tenant, 'runs', id)

@@ -8,15 +8,15 @@ import { type ErrorData, isOver, type RunRow, type RunState, type Usage } from '
 import { checkReason } from '../erase.ts'
 import { type Part, plan } from '../execute.ts'
 import type { Ending } from '../inputs/input-decider.ts'
+import { errorData, load, store } from '../json-or-blob.ts'
 import { isConflict } from '../outcome.ts'
 import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
 import { type Branch, BranchHandle } from './branch.ts'
 import { endingParts } from './ending.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
-import { OpenRun } from './open-run.ts'
 import { holdingsOf, type RunCommand } from './run-decider.ts'
-import { errorData, load, store } from './stored.ts'
+import { RunWriter } from './run-writer.ts'
 import { tapeOf } from './tape-reader.ts'
 
 export interface Run extends Branch, AsyncDisposable {
@@ -55,7 +55,7 @@ ENDED.abort()
 
 export class RunInHand implements Run {
   readonly #scope: Scope
-  readonly #open: OpenRun | undefined
+  readonly #open: RunWriter | undefined
   readonly #root: BranchHandle | undefined
   readonly #row: RunRow | undefined
   readonly input: unknown
@@ -65,11 +65,11 @@ export class RunInHand implements Run {
   #gone = false
 
   /** Open, or ended and only to be looked at. */
-  constructor(scope: Scope, run: OpenRun | RunRow, input: unknown, result?: unknown) {
+  constructor(scope: Scope, run: RunWriter | RunRow, input: unknown, result?: unknown) {
     this.#scope = scope
     this.input = input
     this.#result = result
-    if (run instanceof OpenRun) {
+    if (run instanceof RunWriter) {
       this.#open = run
       this.#root = new BranchHandle(run, '', run.since, run.signal)
     } else this.#row = run
@@ -115,7 +115,7 @@ export class RunInHand implements Run {
     return this.#open?.signal ?? ENDED.signal
   }
   /** For the worker that runs it. */
-  get open(): OpenRun {
+  get open(): RunWriter {
     return this.#live().open
   }
 
@@ -170,7 +170,7 @@ export class RunInHand implements Run {
   }
 
   /** The lease goes back in the same commit, and whoever waits for this run is woken. */
-  async #end(open: OpenRun, how: Ending, command: (holdings: string) => RunCommand): Promise<void> {
+  async #end(open: RunWriter, how: Ending, command: (holdings: string) => RunCommand): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const { row } = open
       // Let go, it borrows nothing any more: what it gave back twice would be somebody else's.
@@ -205,10 +205,10 @@ export class RunInHand implements Run {
     this.#letGo(open)
   }
 
-  #letGo(open: OpenRun): void {
+  #letGo(open: RunWriter): void {
     const { engine, tenant } = this.#scope
     this.#gone = true
-    engine.openRuns.remove(tenant, open)
+    engine.localRuns.remove(tenant, open)
     engine.keeper.letGo(open.hold)
   }
 

@@ -11,17 +11,17 @@ import type { SignalRow } from '../../model/signal.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { everyRow } from '../every-row.ts'
 import { type Part, type PlanOptions, part, plan } from '../execute.ts'
+import { store } from '../json-or-blob.ts'
+import { takeName, workId } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { findSession, sessionById } from '../session.ts'
 import { work } from '../work/work-decider.ts'
-import { takeName, workId } from './names.ts'
-import type { OpenRun } from './open-run.ts'
+import type { RunWriter } from './run-writer.ts'
 import { signal } from './signal-decider.ts'
-import { store } from './stored.ts'
 import type { Ended } from './wait.ts'
 
 /** The oldest of this name that nobody has taken. */
-export async function pendingSignal(open: OpenRun, name: string, late: boolean): Promise<Ended | undefined> {
+export async function pendingSignal(open: RunWriter, name: string, late: boolean): Promise<Ended | undefined> {
   const { scope, row } = open
   const { rows } = await scope.engine.backend.rows.list(scope.tenant, 'signals', {
     index: 'bySession',

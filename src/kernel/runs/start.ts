@@ -10,17 +10,17 @@ import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
+import { checkValue, store } from '../json-or-blob.ts'
+import { takeName, workId } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { maskKey, openSession, sessionById } from '../session.ts'
-import { storeNow } from '../work/now.ts'
+import { storeNow } from '../store-time.ts'
 import { work } from '../work/work-decider.ts'
+import { cancelRun } from './admin.ts'
 import { forkedFrom, runByName } from './find-run.ts'
-import { takeName, workId } from './names.ts'
 import { readRun, resultOf } from './result.ts'
 import { run } from './run-decider.ts'
-import { cancelRun } from './runs.ts'
-import { checkValue, store } from './stored.ts'
 
 export interface StartOptions {
   /** By key, opened or created; or by id. */
@@ -110,7 +110,7 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
     const fresh = { session, run: id, seen: NOT_THERE }
     const parts = [part(run, id, { verb: 'open', set }, fresh), part(work, workId(scope, id), offer, fresh)]
     const { rows } = await plan(scope, parts, { open: session })
-    engine.openRuns.offered()
+    engine.localRuns.offered()
     return rows[0]?.body as unknown as RunRow
   } catch (error) {
     if (!isConflict(error, 'names')) throw error

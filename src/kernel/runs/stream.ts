@@ -2,11 +2,11 @@
 // says what came of it.
 
 import { limits } from '../../model/limits.ts'
-import type { OpenRun } from './open-run.ts'
+import type { RunWriter } from './run-writer.ts'
 import type { Asked } from './tape.ts'
 
 export class EffectStream {
-  readonly #open: OpenRun
+  readonly #open: RunWriter
   readonly #asked: Asked
   readonly #attempt: number
   readonly #ending = new AbortController()
@@ -14,7 +14,7 @@ export class EffectStream {
   #written: Promise<unknown> = Promise.resolve()
   #waiting = false
 
-  constructor(open: OpenRun, asked: Asked, attempt: number) {
+  constructor(open: RunWriter, asked: Asked, attempt: number) {
     this.#open = open
     this.#asked = asked
     this.#attempt = attempt

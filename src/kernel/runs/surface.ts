@@ -6,11 +6,11 @@ import type { TenantId } from '../../model/ids.ts'
 import type { RunRow } from '../../model/run.ts'
 import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
+import { cancelRun, getRun, listRuns, type Resolution, type RunListOptions, resolveEffect, wakeRun } from './admin.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
 import { holderOf, type RunHolder } from './holder.ts'
-import { type Handler, RunNode, type WorkNode, type WorkOptions } from './node.ts'
+import { type Handler, type RunNode, RunNodeHandle, type RunNodeOptions } from './node.ts'
 import type { Run } from './run.ts'
-import { cancelRun, getRun, listRuns, type Resolution, type RunListOptions, resolveEffect, wakeRun } from './runs.ts'
 import { type SendOptions, sendSignal } from './signal.ts'
 import { handleOf, type RunHandle, type StartOptions, startRun } from './start.ts'
 import { tapeOf } from './tape-reader.ts'
@@ -19,7 +19,7 @@ export interface RunSurface {
   /** For whoever has a handler of this name, on any node. */
   start(name: string, options: StartOptions): Promise<RunHandle>
   /** Takes up pending, woken and abandoned runs that have a handler here. */
-  work(handlers: Readonly<Record<string, Handler>>, options?: WorkOptions): WorkNode
+  work(handlers: Readonly<Record<string, Handler>>, options?: RunNodeOptions): RunNode
   /** Tells a session, by its key or id, that something happened. */
   signal(session: string, name: string, data?: unknown, options?: SendOptions): Promise<Receipt>
   readonly runs: {
@@ -48,7 +48,7 @@ export function runSurface(scope: Scope, only: TenantId | undefined): RunSurface
   }
   return {
     start: (name, options) => startRun(scope, name, options),
-    work: (handlers, options) => new RunNode(scope, handlers, options, only),
+    work: (handlers, options) => new RunNodeHandle(scope, handlers, options, only),
     signal: (session, name, data, options) => sendSignal(scope, session, name, data, options),
     runs: {
       list: (options) => listRuns(scope, options),

@@ -4,7 +4,7 @@ import type { Event } from '../../model/event.ts'
 import type { RunRow } from '../../model/run.ts'
 import type { EventQuery } from '../read.ts'
 import type { Scope } from '../scope.ts'
-import { pastOf } from './open.ts'
+import { pastOf } from './take-up.ts'
 
 export async function* tapeOf(
   scope: Scope,

@@ -8,7 +8,7 @@ import type { ErrorData, Slot, Stored, TakeKind, WaitKind } from '../../model/ru
 import { TAPE_TYPES } from '../decider.ts'
 import { decodePayload } from '../read.ts'
 import type { Scope } from '../scope.ts'
-import { isMark, markKey } from './mark.ts'
+import { isMark, markKey } from './append-mark.ts'
 
 export type AskKind = 'effect' | 'start' | 'race' | 'usage' | 'append' | TakeKind | WaitKind
 

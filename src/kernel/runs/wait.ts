@@ -7,9 +7,9 @@ import { withdrawParts } from '../approvals/approvals.ts'
 import type { Part } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { Bell } from '../read.ts'
-import { storeNow } from '../work/now.ts'
-import type { OpenRun } from './open-run.ts'
+import { storeNow } from '../store-time.ts'
 import { never } from './parking.ts'
+import type { RunWriter } from './run-writer.ts'
 import type { Asked, Entry } from './tape.ts'
 
 export interface WaitSpec {
@@ -35,7 +35,13 @@ export interface Ended {
 }
 
 /** Begins the wait, where it has not begun, and comes back with what ended it. */
-export async function waitFor(open: OpenRun, asked: Asked, begun: Entry | undefined, spec: WaitSpec, leaving: AbortSignal): Promise<Entry> {
+export async function waitFor(
+  open: RunWriter,
+  asked: Asked,
+  begun: Entry | undefined,
+  spec: WaitSpec,
+  leaving: AbortSignal,
+): Promise<Entry> {
   const { scope } = open
   const wait = begun?.wait ?? (await begin(open, asked, spec))
   const waiting = open.parking.waits(asked.branch, wait.until)
@@ -75,13 +81,13 @@ export async function waitFor(open: OpenRun, asked: Asked, begun: Entry | undefi
 const SOON_MS = 5
 
 /** What was written about the wait may have been erased: then nobody can say any more how it ended. */
-function checkThere(open: OpenRun, { kind, branch, name, ordinal }: Asked): void {
+function checkThere(open: RunWriter, { kind, branch, name, ordinal }: Asked): void {
   const there = open.row.waits.some((w) => w.kind === kind && w.branch === branch && w.name === name && w.ordinal === ordinal)
   if (!there) throw open.diverged(`- recorded: ${kind} '${name}', of which something was erased`)
 }
 
 async function begin(
-  open: OpenRun,
+  open: RunWriter,
   { kind: _, ...slot }: Asked,
   spec: WaitSpec,
 ): Promise<{ readonly until?: number; readonly on?: string }> {
@@ -92,7 +98,7 @@ async function begin(
 }
 
 /** Undefined when somebody was first: then it is looked at again. */
-async function end(open: OpenRun, asked: Asked, { outcome, parts, over }: Ended, at: number): Promise<Ended['outcome'] | undefined> {
+async function end(open: RunWriter, asked: Asked, { outcome, parts, over }: Ended, at: number): Promise<Ended['outcome'] | undefined> {
   if (over) return outcome
   const { branch, name, ordinal } = asked
   const wait = { branch, name, ordinal, kind: asked.kind as WaitKind }
@@ -107,7 +113,7 @@ async function end(open: OpenRun, asked: Asked, { outcome, parts, over }: Ended,
 }
 
 /** What branches that lost a race were waiting for is not waited for any more. */
-export async function leaveWaits(open: OpenRun): Promise<void> {
+export async function leaveWaits(open: RunWriter): Promise<void> {
   for (const wait of open.row.waits) {
     if (!open.replay.isLost(wait.branch)) continue
     const about = { session: open.row.session, run: open.id }
@@ -120,10 +126,10 @@ export async function leaveWaits(open: OpenRun): Promise<void> {
   }
 }
 
-export async function storeTime({ scope }: OpenRun): Promise<number> {
+export async function storeTime({ scope }: RunWriter): Promise<number> {
   return storeNow(scope)
 }
 
 /** Until something happens in the tenant, or the time is over, or it is time to look at the clock again. */
-export const nap = ({ scope }: OpenRun, bell: Bell, ms: number): Promise<void> =>
+export const nap = ({ scope }: RunWriter, bell: Bell, ms: number): Promise<void> =>
   bell.rung(Math.min(ms, limits.leaseRenewMs, scope.engine.keeper.renewMs))

@@ -10,7 +10,7 @@ import type { AnyDecider, Command, Decision, Fact } from '../decider.ts'
 import { type DeliveryCommand, delivery } from './delivery-decider.ts'
 import { firing } from './firing-decider.ts'
 import { source } from './source-decider.ts'
-import { type SubscriptionCommand, subscription } from './subscription-decider.ts'
+import { trigger as decider, type TriggerCommand } from './trigger-decider.ts'
 
 const SUBJECT = '01ARZ3NDEKTSV4RRFFQ69G5FAV' as Id
 
@@ -62,13 +62,13 @@ const definition = (more: Partial<TriggerDefinition> = {}): TriggerDefinition =>
   offer: { delayMs: 0 },
   ...more,
 })
-const set = (more?: Partial<TriggerDefinition>, expect?: number): SubscriptionCommand => ({
+const set = (more?: Partial<TriggerDefinition>, expect?: number): TriggerCommand => ({
   verb: 'set',
   definition: definition(more),
   expect,
 })
-const turn = (verb: 'disable' | 'enable' | 'delete', expect?: number): SubscriptionCommand => ({ verb, name: 'invoice-paid', expect })
-const trigger = () => new Row<TriggerRow, SubscriptionCommand>(subscription)
+const turn = (verb: 'disable' | 'enable' | 'delete', expect?: number): TriggerCommand => ({ verb, name: 'invoice-paid', expect })
+const trigger = () => new Row<TriggerRow, TriggerCommand>(decider)
 
 describe('a trigger', () => {
   test('counts every change of it, and the same again is no change', () => {
@@ -150,7 +150,7 @@ describe('a source', () => {
     for (let i = 0; i < limits.sourceTriggers; i++) row.do({ verb: 'change', source: 'stripe', by: 1 })
     expect(row.now).toEqual({ source: 'stripe', count: limits.sourceTriggers })
     expect(codeOf(() => row.do({ verb: 'change', source: 'stripe', by: 1 }))).toBe('TRIGGER_LIMIT')
-    expect(row.do({ verb: 'change', source: 'stripe', by: 0 })).toEqual(['subscriptions.changed'])
+    expect(row.do({ verb: 'change', source: 'stripe', by: 0 })).toEqual(['triggers.changed'])
     row.do({ verb: 'change', source: 'stripe', by: -1 })
     row.do({ verb: 'change', source: 'stripe', by: 1 })
     row.erase(row.events.length - 1)
@@ -186,7 +186,7 @@ describe('a delivery', () => {
   const reserve: DeliveryCommand = {
     verb: 'reserve',
     firing: SUBJECT as FiringId,
-    subscription: SUBJECT as TriggerId,
+    trigger_id: SUBJECT as TriggerId,
     trigger: 'invoice-paid',
     revision: 3,
     queue: 'billing',

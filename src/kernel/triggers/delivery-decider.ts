@@ -1,11 +1,11 @@
 // A delivery: one trigger told of one firing. Reserved together with its item, it goes where the item goes.
 
 import type { ErrorData } from '../../model/run.ts'
-import type { DeliveryId, DeliveryRow, DeliveryState } from '../../model/trigger.ts'
+import type { DeliveryRow, TriggerDeliveryId, TriggerDeliveryState } from '../../model/trigger.ts'
 import { decider, fact, type Happened } from '../decider.ts'
 
 export type DeliveryCommand =
-  | ({ readonly verb: 'reserve' } & Pick<DeliveryRow, 'firing' | 'subscription' | 'trigger' | 'revision' | 'queue' | 'item'>)
+  | ({ readonly verb: 'reserve' } & Pick<DeliveryRow, 'firing' | 'trigger_id' | 'trigger' | 'revision' | 'queue' | 'item'>)
   | { readonly verb: 'begin'; readonly attempt: number }
   /** Back in its queue, after a failure or because somebody gave it back. */
   | { readonly verb: 'return'; readonly error?: ErrorData | undefined }
@@ -33,7 +33,7 @@ export const delivery = decider<DeliveryRow, DeliveryCommand>({
       // Erased, nobody can say any more what it delivers, or to whom.
       if (!e.data) return undefined
       const reserved = e.data as unknown as Omit<Extract<DeliveryCommand, { verb: 'reserve' }>, 'verb'>
-      return { ...reserved, id: e.subject as DeliveryId, state: 'reserved', attempt: 0, reservedAt: e.at, changedAt: e.at }
+      return { ...reserved, id: e.subject as TriggerDeliveryId, state: 'reserved', attempt: 0, reservedAt: e.at, changedAt: e.at }
     },
     'delivery.began': (row, e) => moved(row, e, 'delivering', { attempt: (e.data?.attempt as number | undefined) ?? row?.attempt ?? 0 }),
     'delivery.returned': (row, e) => moved(row, e, 'reserved', errorOf(e)),
@@ -49,5 +49,9 @@ export const isOver = ({ state }: DeliveryRow): boolean => state === 'delivered'
 
 const errorOf = ({ data }: Happened): Partial<DeliveryRow> => (data?.error ? { error: data.error as ErrorData } : {})
 
-const moved = (row: DeliveryRow | undefined, e: Happened, state: DeliveryState, more: Partial<DeliveryRow>): DeliveryRow | undefined =>
-  row && { ...row, ...more, state, changedAt: e.at }
+const moved = (
+  row: DeliveryRow | undefined,
+  e: Happened,
+  state: TriggerDeliveryState,
+  more: Partial<DeliveryRow>,
+): DeliveryRow | undefined => row && { ...row, ...more, state, changedAt: e.at }

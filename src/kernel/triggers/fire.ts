@@ -9,17 +9,17 @@ import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
-import type { DeliveryId, DeliveryRow, FiringId, FiringRow, TriggerRow } from '../../model/trigger.ts'
+import type { DeliveryRow, FiringId, FiringRow, TriggerDeliveryId, TriggerRow } from '../../model/trigger.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { admit } from '../draft.ts'
 import { everyRow } from '../every-row.ts'
 import { NOT_THERE, type Part, part, pause, plan } from '../execute.ts'
+import { store } from '../json-or-blob.ts'
+import { takeName } from '../names.ts'
 import { isConflict } from '../outcome.ts'
-import { takeName } from '../runs/names.ts'
-import { store } from '../runs/stored.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { maskKey } from '../session.ts'
-import { storeNow } from '../work/now.ts'
+import { storeNow } from '../store-time.ts'
 import { offerPart } from '../work/offer.ts'
 import { delivery } from './delivery-decider.ts'
 import { firing, isAnother } from './firing-decider.ts'
@@ -33,7 +33,7 @@ export interface FireOptions {
 
 /** One trigger that is told. */
 export interface Reserved {
-  readonly id: DeliveryId
+  readonly id: TriggerDeliveryId
   readonly trigger: string
   /** The item in the trigger's queue. */
   readonly item: Id<'work'>
@@ -80,7 +80,7 @@ export async function fire(scope: Scope, from: string, payload: unknown, options
   const given = { id, source, key, payload: admitted, digest }
   for (let tries = 1; ; tries++) {
     // Whoever lost once against those who change the triggers of this source takes turns with them.
-    const end = tries === 1 ? undefined : await engine.turns.take([`${tenant}/sources/${sourceId(scope, source)}`])
+    const end = tries === 1 ? undefined : await engine.rowMutex.take([`${tenant}/sources/${sourceId(scope, source)}`])
     try {
       return await fireAsRead(scope, given)
     } catch (error) {
@@ -120,7 +120,7 @@ async function fireAsRead(scope: Scope, given: Given): Promise<Fired> {
     { guards, ...(key !== undefined && { key, within: `fire/${source}`, body: digest }) },
   )
   if (repeated) return { firing: id, repeated, deliveries: await reservedOf(scope, id) }
-  if (reserved.length > 0) engine.openRuns.offered()
+  if (reserved.length > 0) engine.localRuns.offered()
   return { firing: id, repeated, deliveries: reserved.map(({ as }) => as) }
 }
 
@@ -136,7 +136,7 @@ const PAGE = 500
 /** Those that are enabled, in the order they were registered. */
 async function triggersOf(scope: Scope, source: string): Promise<readonly TriggerRow[]> {
   const found: TriggerRow[] = []
-  for await (const { body } of everyRow(scope, 'subscriptions', { index: 'bySource', equals: [source, 'enabled'], limit: PAGE }))
+  for await (const { body } of everyRow(scope, 'triggers', { index: 'bySource', equals: [source, 'enabled'], limit: PAGE }))
     found.push(decodeBody<TriggerRow & Body>(body))
   return found
 }
@@ -148,7 +148,7 @@ function reserve(scope: Scope, given: Given, trigger: TriggerRow, now: number): 
   const item = deliveryItem(scope, id)
   const value = { trigger: name, source: given.source, firing: given.id, ...(along !== undefined && { with: along }) }
   const offered = { ...offer, queue, at: now + delayMs, payload: { value, firing: given.id }, origin: { kind: 'delivery', id } as const }
-  const command = { verb: 'reserve', firing: given.id, subscription: trigger.id, trigger: name, revision, queue, item } as const
+  const command = { verb: 'reserve', firing: given.id, trigger_id: trigger.id, trigger: name, revision, queue, item } as const
   return {
     as: { id, trigger: name, item, revision },
     parts: [part(delivery, id, command, { seen: NOT_THERE }), offerPart(item, offered, { seen: NOT_THERE })],

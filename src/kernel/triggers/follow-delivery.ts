@@ -2,10 +2,10 @@
 
 import type { Id } from '../../model/ids.ts'
 import { part } from '../execute.ts'
-import type { Follow, Move, Moved } from '../work/follow.ts'
+import type { FollowItem, Move, Moved } from '../work/item-origin.ts'
 import { type DeliveryCommand, delivery } from './delivery-decider.ts'
 
-export const followDelivery: Follow = async (_scope, moved) => [part(delivery, moved.row.origin?.id as Id, COMMANDS[moved.move](moved))]
+export const followDelivery: FollowItem = async (_scope, moved) => [part(delivery, moved.row.origin?.id as Id, COMMANDS[moved.move](moved))]
 
 const returned = ({ error }: Moved): DeliveryCommand => ({ verb: 'return', ...(error && { error }) })
 

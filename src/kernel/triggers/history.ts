@@ -6,18 +6,18 @@ import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { DeliveryRow, FiringId, FiringRow } from '../../model/trigger.ts'
 import { telling } from '../draft.ts'
+import { firedPayload } from '../json-or-blob.ts'
 import { listRows, type Page, type PageOptions } from '../list.ts'
-import { takeName } from '../runs/names.ts'
-import { firedPayload } from '../runs/stored.ts'
+import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { deliveriesOf } from './fire.ts'
 import { triggerId } from './ids.ts'
 
-export type Delivery = Omit<DeliveryRow, 'firing' | 'subscription'>
+export type TriggerDelivery = Omit<DeliveryRow, 'firing' | 'trigger_id'>
 
 export interface Firing extends Omit<FiringRow, 'payload' | 'digest'> {
   /** Who was told, and how that stands. */
-  readonly deliveries: readonly Delivery[]
+  readonly deliveries: readonly TriggerDelivery[]
 }
 
 export interface HistoryOptions extends PageOptions {
@@ -40,8 +40,8 @@ export async function history(scope: Scope, options?: HistoryOptions): Promise<P
 
 async function historyOf(scope: Scope, name: string, page: PageOptions): Promise<Page<Firing>> {
   const id = triggerId(scope, name)
-  if (!(await scope.engine.backend.rows.get(scope.tenant, 'subscriptions', id))) throw refuse('TRIGGER_UNKNOWN', { trigger: name })
-  const { items, ...rest } = await listRows<DeliveryRow>(scope, 'deliveries', { index: 'bySubscription', equals: [id] }, page)
+  if (!(await scope.engine.backend.rows.get(scope.tenant, 'triggers', id))) throw refuse('TRIGGER_UNKNOWN', { trigger: name })
+  const { items, ...rest } = await listRows<DeliveryRow>(scope, 'deliveries', { index: 'byTrigger', equals: [id] }, page)
   const firings = await Promise.all(items.map((row) => readFiring(scope, row.firing)))
   // What was pruned while this was read is gone with its deliveries.
   return { items: items.flatMap((row, i) => (firings[i] ? [shown(firings[i], [row])] : [])), ...rest }
@@ -64,5 +64,5 @@ async function readFiring({ engine, tenant }: Scope, id: FiringId): Promise<Firi
 }
 
 function shown({ payload: _, digest: __, ...firing }: FiringRow, deliveries: readonly DeliveryRow[]): Firing {
-  return { ...firing, deliveries: deliveries.map(({ firing: _, subscription: __, ...delivery }) => delivery) }
+  return { ...firing, deliveries: deliveries.map(({ firing: _, trigger_id: __, ...delivery }) => delivery) }
 }

@@ -1,8 +1,8 @@
 // Ids that follow from names and keys: whoever reserves something, reserves the same thing.
 
 import type { Id } from '../../model/ids.ts'
-import type { DeliveryId, FiringId, TriggerId } from '../../model/trigger.ts'
-import { derivedId } from '../derived.ts'
+import type { FiringId, TriggerDeliveryId, TriggerId } from '../../model/trigger.ts'
+import { derivedId } from '../derived-id.ts'
 import type { Scope } from '../scope.ts'
 
 // Names hold no line breaks, so no part can be shifted into its neighbour.
@@ -15,7 +15,8 @@ export const sourceId = (scope: Scope, source: string): Id<'source'> => derived(
 
 export const firingId = (scope: Scope, source: string, key: string): FiringId => derived(scope, 'firing', source, key)
 
-export const deliveryId = (scope: Scope, firing: FiringId, trigger: TriggerId): DeliveryId => derived(scope, 'delivery', firing, trigger)
+export const deliveryId = (scope: Scope, firing: FiringId, trigger: TriggerId): TriggerDeliveryId =>
+  derived(scope, 'delivery', firing, trigger)
 
 /** The item by which a delivery is worked on. */
-export const deliveryItem = (scope: Scope, delivery: DeliveryId): Id<'work'> => derived(scope, 'item', delivery)
+export const deliveryItem = (scope: Scope, delivery: TriggerDeliveryId): Id<'work'> => derived(scope, 'item', delivery)

@@ -2,9 +2,9 @@
 
 import { type Body, decodeBody } from '../../model/rows.ts'
 import type { FiringId, FiringRow } from '../../model/trigger.ts'
-import { type PruneBefore, takeBefore } from '../before.ts'
 import { everyRow } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
+import { type PruneBefore, takeBefore } from '../prune-options.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { delivery, isOver } from './delivery-decider.ts'
 import { deliveriesOf } from './fire.ts'

@@ -7,14 +7,14 @@ import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { TriggerDefinition, TriggerRow } from '../../model/trigger.ts'
 import { admit, telling } from '../draft.ts'
 import { type Part, part, pause, plan, readRow } from '../execute.ts'
+import { takeName } from '../names.ts'
 import { isConflict } from '../outcome.ts'
-import { takeName } from '../runs/names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { type OfferOptions, takeOffer, takeQueue } from '../work/offer.ts'
 import { sourceId, triggerId } from './ids.ts'
 import { checkMatch } from './match.ts'
 import { type SourceCommand, source as sourceDecider } from './source-decider.ts'
-import { isSame, isThere, type SubscriptionCommand, subscription } from './subscription-decider.ts'
+import { isSame, isThere, type TriggerCommand, trigger } from './trigger-decider.ts'
 
 export interface ExpectOptions {
   /** The revision as you know it: refused with TRIGGER_CHANGED when somebody changed it since. 0 where it is not to be there. */
@@ -95,31 +95,27 @@ function takeExpected(expect: unknown): number | undefined {
 }
 
 /** As it is read, so it is changed: where somebody else was first, it is read again. */
-async function change(
-  scope: Scope,
-  name: string,
-  ask: (row: TriggerRow | undefined) => SubscriptionCommand | undefined,
-): Promise<TriggerRow> {
+async function change(scope: Scope, name: string, ask: (row: TriggerRow | undefined) => TriggerCommand | undefined): Promise<TriggerRow> {
   const id = triggerId(scope, name)
   for (let tries = 1; ; tries++) {
-    const seen = await readRow(scope, 'subscriptions', id)
+    const seen = await readRow(scope, 'triggers', id)
     const row = seen.body as unknown as TriggerRow | undefined
     const command = ask(row)
     if (!command) return row as TriggerRow
-    const parts = [part(subscription, id, command, { seen }), ...sourceParts(scope, row, command)]
-    const guard = { kind: 'row', table: 'subscriptions', id, revision: seen.revision } as const
+    const parts = [part(trigger, id, command, { seen }), ...sourceParts(scope, row, command)]
+    const guard = { kind: 'row', table: 'triggers', id, revision: seen.revision } as const
     try {
       const { rows } = await plan(scope, parts, { guards: [guard] })
       return rows[0]?.body as unknown as TriggerRow
     } catch (error) {
-      if (!isConflict(error, 'subscriptions') || tries === limits.conflictRetries) throw error
+      if (!isConflict(error, 'triggers') || tries === limits.conflictRetries) throw error
       await pause(scope, tries)
     }
   }
 }
 
 /** The source it leaves and the source it comes to, or the one it stays with. */
-function sourceParts(scope: Scope, row: TriggerRow | undefined, command: SubscriptionCommand): readonly Part[] {
+function sourceParts(scope: Scope, row: TriggerRow | undefined, command: TriggerCommand): readonly Part[] {
   const before = isThere(row) ? row.source : undefined
   const after = command.verb === 'set' ? command.definition.source : command.verb === 'delete' ? undefined : before
   const moves: readonly (readonly [string | undefined, SourceCommand['by']])[] =

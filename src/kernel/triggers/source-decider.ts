@@ -19,12 +19,12 @@ export const source = decider<SourceRow, SourceCommand>({
     change: (row, { source: name, by }) => {
       const count = Math.max(0, (row?.count ?? 0) + by)
       if (by > 0 && count > limits.sourceTriggers) throw refuse('TRIGGER_LIMIT', { source: name, limit: limits.sourceTriggers })
-      return [fact('subscriptions.changed', { source: name, count })]
+      return [fact('triggers.changed', { source: name, count })]
     },
   },
 
   evolve: {
     // Erased, the count is that of the change before; the next change says what it makes of it.
-    'subscriptions.changed': (row, e) => (e.data as SourceRow | undefined) ?? row ?? { count: 0 },
+    'triggers.changed': (row, e) => (e.data as SourceRow | undefined) ?? row ?? { count: 0 },
   },
 })

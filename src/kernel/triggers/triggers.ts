@@ -3,16 +3,16 @@
 import { optionsOf } from '../../model/options.ts'
 import { type Body, decodeBody } from '../../model/rows.ts'
 import { TRIGGER_STATES, type TriggerRow, type TriggerState } from '../../model/trigger.ts'
-import type { PruneBefore } from '../before.ts'
 import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
-import { takeName } from '../runs/names.ts'
+import { takeName } from '../names.ts'
+import type { PruneBefore } from '../prune-options.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { type Fired, type FireOptions, fire } from './fire.ts'
 import { type Firing, firingById, type HistoryOptions, history } from './history.ts'
 import { triggerId } from './ids.ts'
 import { type PrunedFirings, pruneFirings } from './prune.ts'
 import { type ExpectOptions, setTrigger, type TriggerOptions, turnTrigger } from './set-trigger.ts'
-import { isThere } from './subscription-decider.ts'
+import { isThere } from './trigger-decider.ts'
 
 export interface TriggerListOptions extends PageOptions {
   readonly source?: string
@@ -57,7 +57,7 @@ export const triggersOf = (scope: Scope): Triggers => ({
 async function getTrigger(scope: Scope, given: string): Promise<TriggerRow | undefined> {
   checkOpen(scope.engine)
   const id = triggerId(scope, takeName(scope, given, 'a trigger'))
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'subscriptions', id)
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'triggers', id)
   const row = stored && decodeBody<TriggerRow & Body>(stored.body)
   return isThere(row) ? row : undefined
 }
@@ -72,5 +72,5 @@ async function listTriggers(scope: Scope, options?: TriggerListOptions): Promise
       : state !== undefined
         ? { index: 'byState', equals: [state] }
         : { index: 'byBorn', equals: [] }
-  return listRows<TriggerRow>(scope, 'subscriptions', by, page)
+  return listRows<TriggerRow>(scope, 'triggers', by, page)
 }

@@ -15,6 +15,6 @@ export async function workHolder({ engine, tenant }: Scope, id: Id<'work'>, row:
   const { fence = 0, until: renewed = 0 } = leases[0] ?? {}
   // A renewal is not a commit, so the row knows nothing of it.
   const until = Math.max(row.at ?? 0, renewed)
-  const gone = row.mark !== undefined && (engine.environment.processes?.isGone(row.mark) ?? false)
+  const gone = row.mark !== undefined && (engine.environment.liveness?.isGone(row.mark) ?? false)
   return { owner: row.owner ?? '', fence, until, lapsed: until <= now || gone, now }
 }

@@ -58,10 +58,10 @@ export class Loop {
   /** Rings when somebody writes for this tenant. */
   watch(tenant: TenantId): void {
     if (this.#watched.has(tenant) || this.#closing.signal.aborted) return
-    const { signals } = this.#engine.backend
+    const { wakeups } = this.#engine.backend
     this.#watched.set(
       tenant,
-      signals.watch(tenant, () => this.#wake(), this.#options.idle ? { patient: true } : {}),
+      wakeups.watch(tenant, () => this.#wake(), this.#options.idle ? { patient: true } : {}),
     )
   }
 

@@ -6,13 +6,13 @@ import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { type Backoff, RESERVED_QUEUES, seriesOf, type WorkRow } from '../../model/work.ts'
-import { derivedId } from '../derived.ts'
+import { derivedId } from '../derived-id.ts'
 import { type Part, part, plan } from '../execute.ts'
-import { takeName } from '../runs/names.ts'
-import { store } from '../runs/stored.ts'
+import { store } from '../json-or-blob.ts'
+import { takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { maskKey } from '../session.ts'
-import { storeNow } from './now.ts'
+import { storeNow } from '../store-time.ts'
 import { type Offered, work } from './work-decider.ts'
 
 export interface OfferOptions {
@@ -105,7 +105,7 @@ export async function offerItem(scope: Scope, queue: string, payload: unknown, o
   const done = await plan(scope, [offerPart(id, offered, key === undefined ? { seen: { body: undefined, revision: 0 } } : {})], {
     ...(key !== undefined && { key, within: `offer/${queue}`, body: stored }),
   })
-  scope.engine.openRuns.offered()
+  scope.engine.localRuns.offered()
   const row = done.rows[0]?.body as unknown as WorkRow | undefined
   // A key that was used, and an item that is not there any more: it is done.
   if (!row) return { id, queue, key, state: 'done', attempt: 0, strikes: 0, repeated: true }

@@ -8,12 +8,12 @@ import type { Scope } from '../scope.ts'
 const PAGE = 50
 
 export async function orphans(scope: Scope, queue: string): Promise<readonly StoredRow[]> {
-  const { processes } = scope.engine.environment
-  if (!processes) return []
+  const { liveness } = scope.engine.environment
+  if (!liveness) return []
   const found: StoredRow[] = []
   for await (const row of everyRow(scope, 'work', { index: 'byReady', equals: [queue, 'claimed'], limit: PAGE })) {
     const { mark } = decodeBody<WorkRow & Body>(row.body)
-    if (mark && processes.isGone(mark)) found.push(row)
+    if (mark && liveness.isGone(mark)) found.push(row)
   }
   return found
 }

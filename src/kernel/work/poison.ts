@@ -5,7 +5,7 @@ import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
-import { following } from './follow.ts'
+import { following } from './item-origin.ts'
 import { isSpent, work } from './work-decider.ts'
 
 /** Whoever held it last died with it, and there are no attempts left. */

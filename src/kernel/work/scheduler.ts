@@ -75,7 +75,7 @@ export class Scheduler {
   start(): void {
     if (this.#loop || !this.#wanted || this.#engine.closing.aborted) return
     this.#loop = new Loop(this.#engine, { of: 'the scheduler', idle: true, look: () => this.#look() })
-    this.#unlist = this.#engine.openRuns.addNode(this)
+    this.#unlist = this.#engine.localRuns.addNode(this)
   }
 
   stats(): SchedulerStats {

@@ -5,7 +5,7 @@ import { MAIN } from '../../../src/model/ids.ts'
 import type { Backend } from '../../../src/ports/backend.ts'
 import type { Outcome } from '../../../src/ports/commit.ts'
 import type { PageQuery } from '../../../src/ports/journal.ts'
-import type { Signals } from '../../../src/ports/signals.ts'
+import type { Wakeups } from '../../../src/ports/wakeups.ts'
 import { repaging, type Sabotage, spoiled } from './spoil.ts'
 
 const unbroken = 'pages neither skip an event nor repeat one'
@@ -31,8 +31,8 @@ const ignoring = (member: 'session' | 'run' | 'subject' | 'actor' | 'types' | 's
   )
 
 const signalling =
-  (watch: (signals: Signals) => Signals['watch']) =>
-  (backend: Backend): Backend => ({ ...backend, signals: { ...backend.signals, watch: watch(backend.signals) } })
+  (watch: (wakeups: Wakeups) => Wakeups['watch']) =>
+  (backend: Backend): Backend => ({ ...backend, wakeups: { ...backend.wakeups, watch: watch(backend.wakeups) } })
 
 export const journalSabotages: readonly Sabotage[] = [
   spoiled(
@@ -213,8 +213,8 @@ export const journalSabotages: readonly Sabotage[] = [
   spoiled(
     'wakes once and never again',
     ['whoever watches a tenant is woken after a commit to it'],
-    signalling((signals) => (tenant, wake, options) => {
-      const stop = signals.watch(
+    signalling((wakeups) => (tenant, wake, options) => {
+      const stop = wakeups.watch(
         tenant,
         () => {
           stop()
@@ -234,7 +234,7 @@ export const journalSabotages: readonly Sabotage[] = [
         await new Promise((resolve) => setTimeout(resolve, 1))
         return backend.commit(batch)
       },
-      signals: {
+      wakeups: {
         watch: (_, wake) => {
           watchers.add(wake)
           return () => watchers.delete(wake)
@@ -245,8 +245,8 @@ export const journalSabotages: readonly Sabotage[] = [
   spoiled(
     'wakes those who have stopped',
     ['nobody is woken who does not watch'],
-    signalling((signals) => (tenant, wake) => {
-      signals.watch(tenant, wake)
+    signalling((wakeups) => (tenant, wake) => {
+      wakeups.watch(tenant, wake)
       return () => {}
     }),
   ),
@@ -259,7 +259,7 @@ export const journalSabotages: readonly Sabotage[] = [
         for (const wake of all) wake()
         return outcomes
       },
-      signals: {
+      wakeups: {
         watch: (_, wake) => {
           all.add(wake)
           return () => all.delete(wake)

@@ -293,7 +293,7 @@ create index occurrences_by_job on inkfast.occurrences (tenant, job nulls first,
 create index occurrences_by_job_and_state on inkfast.occurrences (tenant, job nulls first, state nulls first, due nulls first, id);
 
 -- Who is told when something fires, what fired, and what became of each telling.
-create table inkfast.subscriptions (
+create table inkfast.triggers (
   tenant   text collate "C" not null,
   id       text collate "C" not null,
   born     bigint not null,
@@ -304,11 +304,11 @@ create table inkfast.subscriptions (
   primary key (tenant, id)
 );
 
-create index subscriptions_by_born on inkfast.subscriptions (tenant, born, id);
-create index subscriptions_by_state on inkfast.subscriptions (tenant, state nulls first, born, id);
-create index subscriptions_by_source on inkfast.subscriptions (tenant, source nulls first, state nulls first, born, id);
+create index triggers_by_born on inkfast.triggers (tenant, born, id);
+create index triggers_by_state on inkfast.triggers (tenant, state nulls first, born, id);
+create index triggers_by_source on inkfast.triggers (tenant, source nulls first, state nulls first, born, id);
 
--- Moves with every change of a subscription of its source.
+-- Moves with every change of a trigger_id of its source.
 create table inkfast.sources (
   tenant   text collate "C" not null,
   id       text collate "C" not null,
@@ -339,14 +339,14 @@ create table inkfast.deliveries (
   born         bigint not null,
   revision     bigint not null,
   firing       text collate "C",
-  subscription text collate "C",
+  trigger_id text collate "C",
   state        text collate "C",
   body         text collate "C" not null,
   primary key (tenant, id)
 );
 
 create index deliveries_by_firing on inkfast.deliveries (tenant, firing nulls first, born, id);
-create index deliveries_by_subscription on inkfast.deliveries (tenant, subscription nulls first, born, id);
+create index deliveries_by_trigger on inkfast.deliveries (tenant, trigger_id nulls first, born, id);
 create index deliveries_by_state on inkfast.deliveries (tenant, state nulls first, born, id);
 
 -- Long-lived children of agents, what they said, and which sessions hold a handle on them.
@@ -413,7 +413,7 @@ create index inputs_by_session on inkfast.inputs (tenant, session nulls first, b
 create index inputs_by_session_and_state on inkfast.inputs (tenant, session nulls first, state nulls first, born, id);
 create index inputs_by_run on inkfast.inputs (tenant, run nulls first, state nulls first, born, id);
 
-create table inkfast.batches (
+create table inkfast.inbox (
   tenant   text collate "C" not null,
   id       text collate "C" not null,
   born     bigint not null,
@@ -424,8 +424,8 @@ create table inkfast.batches (
   primary key (tenant, id)
 );
 
-create index batches_by_session on inkfast.batches (tenant, session nulls first, born, id);
-create index batches_by_session_and_state on inkfast.batches (tenant, session nulls first, state nulls first, born, id);
+create index inbox_by_session on inkfast.inbox (tenant, session nulls first, born, id);
+create index inbox_by_session_and_state on inkfast.inbox (tenant, session nulls first, state nulls first, born, id);
 
 -- What was approved for longer than once.
 create table inkfast.permits (
@@ -585,18 +585,18 @@ do $$
 declare
   v_table text;
 begin
-  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals', 'blobs'] loop
+  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'triggers', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'inbox', 'permits', 'renewals', 'blobs'] loop
     execute format('alter table inkfast.%I enable row level security', v_table);
     execute format('alter table inkfast.%I force row level security', v_table);
   end loop;
   -- The function in the policy is evaluated once a statement, not once a row.
-  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals', 'blobs'] loop
+  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'triggers', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'inbox', 'permits', 'renewals', 'blobs'] loop
     execute format(
       'create policy tenant on inkfast.%I to inkfast_app, inkfast_reader
          using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()))', v_table);
     execute format('grant select on inkfast.%I to inkfast_app, inkfast_reader', v_table);
   end loop;
-  foreach v_table in array array['sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals'] loop
+  foreach v_table in array array['sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'triggers', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'inbox', 'permits', 'renewals'] loop
     execute format('grant insert, update, delete on inkfast.%I to inkfast_app', v_table);
   end loop;
 end
@@ -611,7 +611,7 @@ begin
   for v_column in
     select c.relname, a.attname from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
     where c.relnamespace = 'inkfast'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
-      and c.relname = any (array['heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'subscriptions', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'batches', 'permits', 'renewals', 'blobs'])
+      and c.relname = any (array['heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'triggers', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'inbox', 'permits', 'renewals', 'blobs'])
   loop
     execute format('alter table inkfast.%I alter column %I set statistics 0', v_column.relname, v_column.attname);
   end loop;
@@ -942,14 +942,14 @@ begin
         v_finds := v_finds || v_found;
       end if;
     end if;
-    if 'subscriptions' = any (p_guard_tables) then
+    if 'triggers' = any (p_guard_tables) then
       select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
       left join lateral (
-        select t.revision from inkfast.subscriptions t
+        select t.revision from inkfast.triggers t
         where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
       ) r on true
-      where g.name = 'subscriptions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      where g.name = 'triggers' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
       if v_failed is not null then
         v_fails := v_fails || v_failed;
         v_finds := v_finds || v_found;
@@ -1046,14 +1046,14 @@ begin
         v_finds := v_finds || v_found;
       end if;
     end if;
-    if 'batches' = any (p_guard_tables) then
+    if 'inbox' = any (p_guard_tables) then
       select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
       left join lateral (
-        select t.revision from inkfast.batches t
+        select t.revision from inkfast.inbox t
         where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
       ) r on true
-      where g.name = 'batches' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
+      where g.name = 'inbox' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
       if v_failed is not null then
         v_fails := v_fails || v_failed;
         v_finds := v_finds || v_found;
@@ -1223,14 +1223,14 @@ begin
       ) r
       where t.ctid = r.place;
     end if;
-    if 'subscriptions' = any (p_remove_tables) then
-      delete from inkfast.subscriptions t
+    if 'triggers' = any (p_remove_tables) then
+      delete from inkfast.triggers t
       using (
         select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
         cross join lateral (
-          select s.ctid from inkfast.subscriptions s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+          select s.ctid from inkfast.triggers s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
         ) x
-        where r.name = 'subscriptions' and not v_out[r.commit]
+        where r.name = 'triggers' and not v_out[r.commit]
       ) r
       where t.ctid = r.place;
     end if;
@@ -1311,14 +1311,14 @@ begin
       ) r
       where t.ctid = r.place;
     end if;
-    if 'batches' = any (p_remove_tables) then
-      delete from inkfast.batches t
+    if 'inbox' = any (p_remove_tables) then
+      delete from inkfast.inbox t
       using (
         select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
         cross join lateral (
-          select s.ctid from inkfast.batches s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
+          select s.ctid from inkfast.inbox s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
         ) x
-        where r.name = 'batches' and not v_out[r.commit]
+        where r.name = 'inbox' and not v_out[r.commit]
       ) r
       where t.ctid = r.place;
     end if;
@@ -1407,12 +1407,12 @@ begin
       where p.name = 'occurrences' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, job = excluded.job, state = excluded.state, due = excluded.due, body = excluded.body;
     end if;
-    if 'subscriptions' = any (p_put_tables) then
-      insert into inkfast.subscriptions as t (tenant, id, born, revision, source, state, body)
+    if 'triggers' = any (p_put_tables) then
+      insert into inkfast.triggers as t (tenant, id, born, revision, source, state, body)
       select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
       from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
         as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'subscriptions' and not v_out[p.commit]
+      where p.name = 'triggers' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, state = excluded.state, body = excluded.body;
     end if;
     if 'sources' = any (p_put_tables) then
@@ -1432,12 +1432,12 @@ begin
       on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, body = excluded.body;
     end if;
     if 'deliveries' = any (p_put_tables) then
-      insert into inkfast.deliveries as t (tenant, id, born, revision, firing, subscription, state, body)
+      insert into inkfast.deliveries as t (tenant, id, born, revision, firing, trigger_id, state, body)
       select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
       from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
         as p (name, id, commit, born, revision, fence, columns, body)
       where p.name = 'deliveries' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, firing = excluded.firing, subscription = excluded.subscription, state = excluded.state, body = excluded.body;
+      on conflict (tenant, id) do update set revision = excluded.revision, firing = excluded.firing, trigger_id = excluded.trigger_id, state = excluded.state, body = excluded.body;
     end if;
     if 'processes' = any (p_put_tables) then
       insert into inkfast.processes as t (tenant, id, born, revision, state, kind, wake, body)
@@ -1471,12 +1471,12 @@ begin
       where p.name = 'inputs' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, run = excluded.run, body = excluded.body;
     end if;
-    if 'batches' = any (p_put_tables) then
-      insert into inkfast.batches as t (tenant, id, born, revision, session, state, body)
+    if 'inbox' = any (p_put_tables) then
+      insert into inkfast.inbox as t (tenant, id, born, revision, session, state, body)
       select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
       from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
         as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'batches' and not v_out[p.commit]
+      where p.name = 'inbox' and not v_out[p.commit]
       on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, body = excluded.body;
     end if;
     if 'permits' = any (p_put_tables) then

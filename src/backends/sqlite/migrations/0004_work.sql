@@ -32,7 +32,7 @@ create index occurrences_by_job on occurrences (tenant, job, due, id);
 create index occurrences_by_job_and_state on occurrences (tenant, job, state, due, id);
 
 -- Who is told when something fires, what fired, and what became of each telling.
-create table subscriptions (
+create table triggers (
   tenant   text not null,
   id       text not null,
   born     integer not null,
@@ -43,11 +43,11 @@ create table subscriptions (
   primary key (tenant, id)
 ) strict, without rowid;
 
-create index subscriptions_by_born on subscriptions (tenant, born, id);
-create index subscriptions_by_state on subscriptions (tenant, state, born, id);
-create index subscriptions_by_source on subscriptions (tenant, source, state, born, id);
+create index triggers_by_born on triggers (tenant, born, id);
+create index triggers_by_state on triggers (tenant, state, born, id);
+create index triggers_by_source on triggers (tenant, source, state, born, id);
 
--- Moves with every change of a subscription of its source.
+-- Moves with every change of a trigger_id of its source.
 create table sources (
   tenant   text not null,
   id       text not null,
@@ -78,14 +78,14 @@ create table deliveries (
   born         integer not null,
   revision     integer not null,
   firing       text,
-  subscription text,
+  trigger_id text,
   state        text,
   body         text not null,
   primary key (tenant, id)
 ) strict, without rowid;
 
 create index deliveries_by_firing on deliveries (tenant, firing, born, id);
-create index deliveries_by_subscription on deliveries (tenant, subscription, born, id);
+create index deliveries_by_trigger on deliveries (tenant, trigger_id, born, id);
 create index deliveries_by_state on deliveries (tenant, state, born, id);
 
 -- Long-lived children of agents, what they said, and which sessions hold a handle on them.
@@ -152,7 +152,7 @@ create index inputs_by_session on inputs (tenant, session, born, id);
 create index inputs_by_session_and_state on inputs (tenant, session, state, born, id);
 create index inputs_by_run on inputs (tenant, run, state, born, id);
 
-create table batches (
+create table inbox (
   tenant   text not null,
   id       text not null,
   born     integer not null,
@@ -163,8 +163,8 @@ create table batches (
   primary key (tenant, id)
 ) strict, without rowid;
 
-create index batches_by_session on batches (tenant, session, born, id);
-create index batches_by_session_and_state on batches (tenant, session, state, born, id);
+create index inbox_by_session on inbox (tenant, session, born, id);
+create index inbox_by_session_and_state on inbox (tenant, session, state, born, id);
 
 -- What was approved for longer than once.
 create table permits (

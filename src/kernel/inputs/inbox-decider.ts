@@ -1,0 +1,81 @@
+// An inbox item is offered, claimed by a run, and completed with it; given back it is as it was, and what is over stays over. Who has claimed it is
+// told apart by claim and run: whoever lost it to another run completes nothing.
+
+import { canonical } from '../../model/canonical.ts'
+import { refuse } from '../../model/errors.ts'
+import type { RunId, SessionId } from '../../model/ids.ts'
+import type { InboxHold, InboxItemId, InboxRow } from '../../model/inbox.ts'
+import { decider, fact, type Happened } from '../decider.ts'
+
+export type OfferedSet = Pick<InboxRow, 'session' | 'kind' | 'delivery' | 'join' | 'merge' | 'key' | 'payload' | 'at'>
+
+export type InboxCommand =
+  | { readonly verb: 'offer'; readonly id: InboxItemId; readonly set: OfferedSet }
+  /** `from` is the claim it is taken over from; without it nobody has it. */
+  | { readonly verb: 'claim'; readonly id: InboxItemId; readonly claim: InboxHold; readonly from?: InboxHold | undefined }
+  | { readonly verb: 'complete'; readonly id: InboxItemId; readonly claim: InboxHold['id']; readonly run: RunId }
+  | { readonly verb: 'release'; readonly claim: InboxHold['id']; readonly run: RunId }
+  | { readonly verb: 'cancel'; readonly id: InboxItemId }
+  | { readonly verb: 'prune' }
+
+const isOver = (row: InboxRow): boolean => row.state === 'completed' || row.state === 'cancelled'
+
+const isHolder = (row: InboxRow | undefined, claim: InboxHold['id'], run: RunId): boolean =>
+  row?.state === 'claimed' && (row.claim?.id === claim || row.claim?.id === ERASED_CLAIM) && row.claim.run === run
+
+// Erased, its header still says whose it is: that run keeps it until it ends.
+const ERASED_CLAIM = '' as InboxHold['id']
+const erasedClaim = ({ run }: Happened): InboxHold | undefined => run && { id: ERASED_CLAIM, run, fence: Number.MAX_SAFE_INTEGER }
+
+const sameHolder = (a: InboxHold | undefined, b: InboxHold | undefined): boolean =>
+  a?.id === b?.id && a?.run === b?.run && a?.fence === b?.fence
+
+export const inbox = decider<InboxRow, InboxCommand>({
+  table: 'inbox',
+
+  decide: {
+    offer: (row, { id, set }) => {
+      if (!row) return [fact('batch.offered', set)]
+      if (canonical(row.payload ?? {}) !== canonical(set.payload ?? {}))
+        throw refuse('KEY_REUSED', { batch: id, state: row.state, key: row.key ?? '' })
+      return []
+    },
+    claim: (row, { id, claim, from }) => {
+      const free = row && !isOver(row) && (from ? sameHolder(row.claim, from) : !row.claim)
+      if (!free) throw refuse('CONFLICT', { table: 'inbox', id, tries: 1 })
+      return [fact('batch.claimed', { ...claim })]
+    },
+    complete: (row, { id, claim, run }) => {
+      if (isHolder(row, claim, run)) return [fact('batch.completed', { claim })]
+      throw refuse('INBOX_CLAIM_LOST', { claim, run, batch: id, holder: row?.claim?.run ?? '' })
+    },
+    release: (row, { claim, run }) => (isHolder(row, claim, run) ? [fact('batch.released', { claim })] : []),
+    cancel: (row, { id }) => {
+      if (row?.state !== 'pending') throw refuse('CONFLICT', { table: 'inbox', id, tries: 1 })
+      return [fact('batch.cancelled', {})]
+    },
+    prune: (row) => (row && isOver(row) ? [fact('batch.pruned', {})] : []),
+  },
+
+  // Erased facts still move the state; only what they said is gone.
+  evolve: {
+    'batch.offered': (_, e) => ({
+      kind: 'turn',
+      delivery: 'afterTurn',
+      join: false,
+      ...(e.data as Partial<InboxRow> | undefined),
+      id: e.subject as InboxItemId,
+      session: e.session as SessionId,
+      state: 'pending',
+      attempt: 0,
+      offeredAt: e.at,
+    }),
+    'batch.claimed': (row, e) =>
+      row && { ...row, state: 'claimed', attempt: row.attempt + 1, claim: (e.data as unknown as InboxHold | undefined) ?? erasedClaim(e) },
+    'batch.released': (row) => row && { ...row, state: 'pending', claim: undefined },
+    'batch.completed': (row, e) => row && { ...row, state: 'completed', endedAt: e.at },
+    'batch.cancelled': (row, e) => row && { ...row, state: 'cancelled', endedAt: e.at },
+    // What is gone from the rows stays in the journal.
+    'batch.pruned': () => undefined,
+  },
+})

@@ -1,0 +1,198 @@
+// A run takes batches out of its session's inbox: the claim and the entry on its tape are one commit under its fence. Replay finds the claim on the
+// tape; where nobody goes on with the run, another run of the session takes its claim over as it was made.
+
+import { refuse } from '../../model/errors.ts'
+import { type RunId, toId } from '../../model/ids.ts'
+import { BATCH_KINDS, type ClaimId, type InboxHold, type InboxItemId, type InboxKind, type InboxRow } from '../../model/inbox.ts'
+import { limits } from '../../model/limits.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import type { Stored } from '../../model/run.ts'
+import { telling } from '../draft.ts'
+import { everyRow } from '../every-row.ts'
+import { type Part, part } from '../execute.ts'
+import { load } from '../json-or-blob.ts'
+import { isConflict } from '../outcome.ts'
+import type { BranchHandle } from '../runs/branch.ts'
+import type { RunWriter } from '../runs/run-writer.ts'
+import type { Asked, Entry } from '../runs/tape.ts'
+import { storeNow } from '../store-time.ts'
+import { inbox } from './inbox-decider.ts'
+import { goesOn } from './live-turn.ts'
+import { type Chosen, chooseItems, type WantedItems, type WhyNone } from './next-inbox-items.ts'
+import { checkMost } from './take-inputs.ts'
+
+export type InboxOptions =
+  | {
+      /** Within a turn, or between turns: what is to be delivered after the turn comes only there. */
+      readonly at: 'boundary' | 'idle'
+      readonly kind?: 'turn'
+      /** At most so many; the default is 64, and that is the most. */
+      readonly most?: number
+    }
+  /** The command at the head of the inbox, alone. */
+  | { readonly kind: 'command'; readonly at?: 'boundary' | 'idle' }
+
+/** An inbox item as the run that claimed it sees it: the same under replay. */
+export interface TakenInboxItem extends Pick<InboxRow, 'id' | 'kind' | 'delivery' | 'merge' | 'key' | 'offeredAt'> {
+  readonly payload: unknown
+}
+
+export type InboxClaim =
+  | {
+      readonly claim: ClaimId
+      readonly batches: readonly TakenInboxItem[]
+      /** Another run had it in hand before, and was interrupted. */
+      readonly redriven: boolean
+      readonly why?: undefined
+    }
+  | {
+      readonly claim?: undefined
+      readonly batches: readonly []
+      readonly why: WhyNone
+      /** When something is due, where nothing is yet. */
+      readonly due?: number
+    }
+
+type Kept = Omit<TakenInboxItem, 'payload'> & { readonly payload?: Stored }
+
+type Outcome =
+  | { readonly claim: ClaimId; readonly batches: readonly Kept[]; readonly redriven?: boolean; readonly why?: undefined }
+  | { readonly claim?: undefined; readonly why: WhyNone; readonly due?: number | undefined }
+
+export async function takeInboxItems(branch: BranchHandle, options: InboxOptions): Promise<InboxClaim> {
+  const given = optionsOf<{ at?: string; kind?: InboxKind; most?: number }>(options, 'inbox')
+  const { kind = 'turn', at = kind === 'command' ? 'idle' : undefined, most = limits.takenAtOnce, ...unknown } = given
+  checkKnown(unknown, 'an inbox')
+  const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
+  if (!BATCH_KINDS.includes(kind)) throw wrong('kind', "it is 'turn' or 'command'")
+  if (at !== 'boundary' && at !== 'idle') throw wrong('at', "it is 'boundary' or 'idle'")
+  checkMost(most)
+  if (kind === 'command' && given.most !== undefined) throw wrong('most', 'a command comes alone')
+  const name = kind === 'command' ? `command/${at}` : at
+  const entry = await branch.asks('inbox', name, (asked) => take(branch.open, asked, { kind, at, most }))
+  const outcome = entry.outcome as unknown as Outcome
+  if (outcome.claim === undefined) return { batches: [], why: outcome.why, ...(outcome.due !== undefined && { due: outcome.due }) }
+  const { claim, batches: kept, redriven = false } = outcome
+  const batches = await Promise.all(kept.map(async ({ payload, ...one }) => ({ ...one, payload: await load(branch.open.scope, payload) })))
+  return { claim, batches, redriven }
+}
+
+export async function completeClaim(branch: BranchHandle, given: string): Promise<void> {
+  const { open } = branch
+  const claim = telling(open.scope, () => toId<'claim'>(given))
+  const entry = await branch.asks('inboxDone', claim, async (asked) => {
+    const held = open.row.claims?.find(({ id }) => id === claim)
+    const about = { session: open.row.session, run: open.id }
+    const parts = (held?.batches ?? []).map((id) => part(inbox, id, { verb: 'complete', id, claim, run: open.id }, about))
+    // What a fork found on the tape is the other run's to complete.
+    return record(open, asked, 'inboxDone', held || open.row.fork ? {} : { unknown: true }, parts)
+  })
+  if (entry.outcome?.unknown) throw refuse('INBOX_CLAIM_UNKNOWN', { ...open.about, claim })
+}
+
+async function record(
+  open: RunWriter,
+  asked: Asked,
+  kind: 'inbox' | 'inboxDone',
+  outcome: Readonly<Record<string, unknown>>,
+  parts: readonly Part[] = [],
+): Promise<Entry> {
+  const { branch, name, ordinal } = asked
+  const at = open.scope.engine.environment.clock.now()
+  await open.change({ verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind, outcome }, parts, { at })
+  return { ...asked, seq: 0, at, done: true, outcome }
+}
+
+async function take(open: RunWriter, asked: Asked, wanted: WantedItems): Promise<Entry> {
+  const chosen = await choose(open, wanted)
+  if (!chosen.batches) return record(open, asked, 'inbox', chosen)
+  const { batches: rows, from } = chosen
+  // The same claim goes on in other hands; its composition is its own.
+  const id = from?.id ?? open.scope.engine.newId<'claim'>()
+  const claim: InboxHold = { id, run: open.id, fence: open.hold.fence }
+  const about = { session: open.row.session, run: open.id }
+  const parts = rows.map((row) => part(inbox, row.id, { verb: 'claim', id: row.id, claim, from }, about))
+  const outcome = { claim: id, batches: rows.map(keep), ...(from && { redriven: true }) }
+  try {
+    return await record(open, asked, 'inbox', outcome, parts)
+  } catch (error) {
+    if (!isConflict(error, 'inbox')) throw error
+    return record(open, asked, 'inbox', { why: 'lostRace' })
+  }
+}
+
+const keep = ({ id, kind, delivery, merge, key, offeredAt, payload }: InboxRow): Kept => ({
+  id,
+  kind,
+  delivery,
+  offeredAt,
+  ...(merge !== undefined && { merge }),
+  ...(key !== undefined && { key }),
+  ...(payload && { payload }),
+})
+
+async function choose(open: RunWriter, wanted: WantedItems): Promise<Chosen & { readonly due?: number }> {
+  const { claims = [], parallel } = open.row
+  // It does not hold the session's lease, under which an inbox is read.
+  if (parallel) return { why: 'parallel' }
+  const room = limits.runBatches - claims.reduce((sum, { batches }) => sum + batches.length, 0)
+  if (room <= 0) return { why: 'full' }
+  const most = Math.min(wanted.most, room)
+  const { interrupted, held } = await claimedBatches(open)
+  const { due, later } = await pendingBatches(open, most)
+  const ready = [...interrupted, ...due].sort((a, b) => a.born - b.born).map(({ row }) => row)
+  if (ready.length > 0) return chooseItems(ready, { ...wanted, most })
+  if (held) return { why: 'held' }
+  return later === undefined ? { why: 'empty' } : { why: 'notDue', due: later }
+}
+
+interface Found {
+  readonly row: InboxRow
+  /** Its place in the order. */
+  readonly born: number
+}
+
+/** Those whose claim was interrupted, and whether anything is in somebody's hands. */
+async function claimedBatches(open: RunWriter): Promise<{ readonly interrupted: readonly Found[]; readonly held: boolean }> {
+  const interrupted: Found[] = []
+  const goOn = new Map<RunId, boolean>()
+  let held = false
+  for await (const found of batchesOf(open, 'claimed')) {
+    const { claim } = found.row
+    let mine = claim !== undefined && claim.fence >= open.hold.fence
+    if (claim && !mine) {
+      mine = goOn.get(claim.run) ?? (await goesOn(open.scope, claim.run))
+      goOn.set(claim.run, mine)
+    }
+    if (mine) held = true
+    else interrupted.push(found)
+  }
+  return { interrupted, held }
+}
+
+/** As many as may come, and one more to see whether they go together; and when the first of the others is due. */
+async function pendingBatches(
+  open: RunWriter,
+  most: number,
+): Promise<{ readonly due: readonly Found[]; readonly later: number | undefined }> {
+  const due: Found[] = []
+  let later: number | undefined
+  let now: number | undefined
+  for await (const found of batchesOf(open, 'pending')) {
+    const { at } = found.row
+    if (at !== undefined) now ??= await storeNow(open.scope)
+    if (at !== undefined && at > (now as number)) later = Math.min(later ?? at, at)
+    else due.push(found)
+    if (due.length > most) break
+  }
+  return { due, later }
+}
+
+async function* batchesOf({ scope, row: { session } }: RunWriter, state: 'pending' | 'claimed'): AsyncGenerator<Found, void, undefined> {
+  const range = { index: 'bySessionAndState', equals: [session, state], limit: PAGE }
+  for await (const { id, born, body } of everyRow(scope, 'inbox', range))
+    yield { row: { ...decodeBody<InboxRow & Body>(body), id: id as InboxItemId }, born }
+}
+
+const PAGE = 128

@@ -1,0 +1,106 @@
+// JSON that a run keeps: where it is small it stands in the event, where it is large in a blob that the event names.
+
+import { utf8Length } from '../model/bytes.ts'
+import type { Json } from '../model/data.ts'
+import { takeData } from '../model/data.ts'
+import { InkError, refuse } from '../model/errors.ts'
+import { limits } from '../model/limits.ts'
+import { type Body, decodeBody } from '../model/rows.ts'
+import type { ErrorData, RunState, Stored } from '../model/run.ts'
+import type { FiringId, FiringRow } from '../model/trigger.ts'
+import { getJson, putJson } from './blobs.ts'
+import { admit } from './draft.ts'
+import type { Scope } from './scope.ts'
+
+/** Nothing at all is `{}`; null is a value. */
+export async function store(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>, whole = false): Promise<Stored> {
+  if (value === undefined) return {}
+  const admitted = checked(scope, value, about, whole)
+  const text = JSON.stringify(admitted)
+  if (text.length * 3 <= limits.inlineBytes || utf8Length(text) <= limits.inlineBytes) return { value: admitted }
+  const { digest, bytes } = await putJson(scope, text)
+  return { blob: { digest, bytes } }
+}
+
+/** Refused before it is asked for, as `store` would refuse it; what comes back is what would be stored. */
+export function checkValue(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>): Json | undefined {
+  return value === undefined ? undefined : checked(scope, value, about, false)
+}
+
+function checked(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>, whole: boolean): Json {
+  try {
+    return whole ? takeData(value) : admit(scope, value)
+  } catch (error) {
+    // Of a run it is a result; of anybody else what they gave.
+    if (error instanceof InkError && error.code === 'DATA_INVALID' && about.run)
+      throw refuse('RESULT_INVALID', { ...about, why: `${error.details.why} at ${error.details.path}` }, error)
+    throw error
+  }
+}
+
+export async function load(scope: Scope, stored: Stored | undefined): Promise<unknown> {
+  if (stored?.firing) return { ...(stored.value as object), payload: await firedPayload(scope, stored.firing) }
+  if (stored?.blob) return getJson(scope, stored.blob)
+  return stored?.value
+}
+
+/** What fired, for whoever is told of it. */
+export async function firedPayload(scope: Scope, id: FiringId): Promise<unknown> {
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'firings', id)
+  const row = stored && decodeBody<FiringRow & Body>(stored.body)
+  if (!row?.payload) throw refuse('FIRING_ERASED', { firing: id })
+  return load(scope, row.payload)
+}
+
+/** How another run ended, as a wait for it recorded it. */
+export interface StoredValue {
+  readonly state: RunState
+  readonly value?: Stored
+  readonly error?: ErrorData
+}
+
+/** An error as data. A code and details come along where they are plain; where in the code it was thrown does not. */
+export function errorData(scope: Scope, thrown: unknown): ErrorData {
+  const told = (name: string): unknown => member(thrown, name)
+  const text = (value: unknown, fallback: string) =>
+    String(admit(scope, typeof value === 'string' ? value.toWellFormed() : fallback.toWellFormed()))
+  const [code, details] = [told('code'), plain(scope, told('details'))]
+  return {
+    name: text(told('name'), 'Error'),
+    // Cut in the middle of a pair, it would be no text any more.
+    message: text(told('message'), shown(thrown)).slice(0, MESSAGE_CHARS).toWellFormed(),
+    ...(typeof code === 'string' && { code: text(code, '') }),
+    ...(details !== undefined && { details }),
+  }
+}
+
+const MESSAGE_CHARS = 4000
+
+/** Undefined too where asking for it fails: anything can be thrown. */
+export function member(thrown: unknown, name: string): unknown {
+  try {
+    return typeof thrown === 'object' && thrown !== null ? (thrown as Record<string, unknown>)[name] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function shown(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    // An object without a prototype, or one whose own words fail.
+    return 'something that cannot be shown was thrown'
+  }
+}
+
+function plain(scope: Scope, details: unknown): Json | undefined {
+  if (details === undefined) return undefined
+  try {
+    const admitted = admit(scope, details)
+    return JSON.stringify(admitted).length <= MESSAGE_CHARS ? admitted : undefined
+  } catch {
+    // Details are an extra: what cannot be recorded of them is left out, the message is not.
+    return undefined
+  }
+}

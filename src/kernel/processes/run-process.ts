@@ -1,0 +1,250 @@
+// A handler at work on a process: what it returns completes it, what it throws fails it or has it tried again, and once the lease is lost nothing
+// is written.
+
+import { InkError, refuse } from '../../model/errors.ts'
+import { limits } from '../../model/limits.ts'
+import { hasEnded, type ProcessId, type ProcessRow } from '../../model/process.ts'
+import { part, readRow } from '../execute.ts'
+import { errorData } from '../json-or-blob.ts'
+import { isConflict } from '../outcome.ts'
+import { FinalError } from '../runs/effect.ts'
+import type { Hold } from '../runs/keeper.ts'
+import { isPassing } from '../runs/transient-error.ts'
+import type { Scope } from '../scope.ts'
+import { storeNow } from '../store-time.ts'
+import type { HeldClaim } from '../work/claim.ts'
+import { retryWrite } from '../work/retry-write.ts'
+import type { HeldProcess } from './agent-process.ts'
+import { asCancelled, asFailed, type Ended, endProcess } from './ending.ts'
+import { processLease, readProcess } from './ids.ts'
+import { processDecider } from './process-decider.ts'
+import { HeldHandle } from './process-handle.ts'
+import { rowGuard, take } from './process-lease.ts'
+import { freeGuards, seeTo } from './recovery.ts'
+import { startHeard, startUnheard, wasUnheard } from './unconfirmed-starts.ts'
+import { holding, outside } from './write-as.ts'
+
+export type ProcessHandler = (child: RunningProcess, input: unknown) => unknown
+
+/** A process that this node runs. */
+export interface RunningProcess extends HeldProcess {
+  /** How often it was taken up, this time included. */
+  readonly attempt: number
+  /** Aborted when it is lost, when somebody asks for it to be cancelled, and when the node leaves. */
+  readonly signal: AbortSignal
+}
+
+/** `given`: back, for somebody else or for later. */
+export type How = 'completed' | 'failed' | 'cancelled' | 'retried' | 'abandoned' | 'given' | 'lost'
+
+export class Underway extends HeldHandle implements RunningProcess {
+  readonly attempt: number
+  readonly #stop = new AbortController()
+
+  constructor(claim: HeldClaim, row: ProcessRow, hold: Hold) {
+    super(claim.scope, row, hold, holding(hold, claim))
+    this.attempt = claim.attempt
+    for (const lost of [hold.signal, claim.signal]) lost.addEventListener('abort', () => this.stop(lost.reason), { once: true })
+  }
+
+  override get signal(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  stop(reason: unknown): void {
+    this.#stop.abort(reason)
+  }
+
+  /** Has anybody asked for it to stop? */
+  async check(): Promise<void> {
+    if (this.signal.aborted) return
+    const { id, name, state, cancel } = await this.look()
+    if (hasEnded(state)) this.stop(refuse('PROCESS_FINISHED', { process: id, name, state }))
+    else if (cancel) this.stop(refuse('PROCESS_CANCEL_REQUESTED', { process: id, name, reason: cancel.reason }))
+  }
+}
+
+export interface Listing {
+  add(child: Underway): void
+  remove(child: Underway): void
+}
+
+/** What this item stands for is run, or seen to where it may not be run. */
+export async function runProcess(claim: HeldClaim, handler: ProcessHandler, leaving: AbortSignal, listing: Listing): Promise<How> {
+  const { scope } = claim
+  try {
+    const how = await takeCare(claim, handler, leaving, listing)
+    // Whoever has it now may die with it: as long as it goes on, it can be found.
+    if (how === 'lost' && !claim.isSettled && !claim.signal.aborted && (await goesOn(claim)))
+      await claim.giveBack(scope.engine.keeper.ttlMs, false)
+    return how
+  } catch (error) {
+    // The store's trouble is not the process's: no attempt is lost by it.
+    if (!isPassing(error) || claim.isSettled || claim.signal.aborted) throw error
+    scope.engine.environment.logger.warn('a process is looked at again later', { item: claim.id, error: String(error) })
+    return giveBack(claim, limits.lookEveryMs)
+  }
+}
+
+async function goesOn({ scope, row }: HeldClaim): Promise<boolean> {
+  const found = await readProcess(scope, row.origin?.id as ProcessId)
+  return found !== undefined && !hasEnded(found.state)
+}
+
+async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: AbortSignal, listing: Listing): Promise<How> {
+  const { scope } = claim
+  const id = claim.row.origin?.id as ProcessId
+  const row = await readProcess(scope, id)
+  if (!row || hasEnded(row.state) || row.recovery === 'external') {
+    startHeard(scope, id)
+    return 'given'
+  }
+  if (row.abandon || (await isBegun(scope, row))) return see(claim, id)
+  if (row.cancel && !row.started) return endUnheld(claim, id, asCancelled(scope, row.cancel.reason), ({ started }) => !started)
+  if (claim.attempt > (row.attempts ?? Infinity)) return endUnheld(claim, id, asFailed(scope, poisoned(claim)), () => true)
+  const hold = await takeUp(claim, id).catch(unlessTaken)
+  if (typeof hold === 'number') return giveBack(claim, hold)
+  startHeard(scope, id)
+  const child = new Underway(claim, row, hold)
+  listing.add(child)
+  try {
+    return await work(claim, child, handler, leaving)
+  } finally {
+    listing.remove(child)
+    await child.release()
+  }
+}
+
+/** Nobody may begin it again. */
+const isBegun = async (scope: Scope, { id, recovery, started }: ProcessRow): Promise<boolean> =>
+  recovery === 'ownerBound' && started !== undefined && !(await wasUnheard(scope, id))
+
+/** A request to abandon one: followed as soon as nobody holds it. */
+export async function reconcile(claim: HeldClaim): Promise<How> {
+  return see(claim, claim.row.origin?.id as ProcessId)
+}
+
+async function see(claim: HeldClaim, id: ProcessId): Promise<How> {
+  const seen = await seeTo(claim.scope, id, outside(claim))
+  if (!seen.over) return giveBack(claim, seen.againMs)
+  return seen.abandoned ? 'abandoned' : 'given'
+}
+
+async function giveBack(claim: HeldClaim, delayMs: number): Promise<How> {
+  await claim.giveBack(delayMs, true)
+  return 'given'
+}
+
+// How long until it is looked at again where somebody was quicker.
+const MOVED_MS = 100
+
+/** The lease and the first start are one commit, as long as nobody else has taken up either: so of two nodes one starts it. Otherwise how long to wait. */
+async function takeUp(claim: HeldClaim, id: ProcessId): Promise<Hold | number> {
+  const { scope } = claim
+  const { keeper } = scope.engine
+  const lease = processLease(scope, id)
+  const seen = await readRow(scope, 'processes', id)
+  const row = seen.body as unknown as ProcessRow | undefined
+  if (!row || hasEnded(row.state) || (await isBegun(scope, row))) return MOVED_MS
+  const standing = await keeper.look(scope.tenant, lease)
+  // What somebody else in this store holds is not lent to another.
+  if (keeper.holds(scope.tenant, lease)) return keeper.ttlMs
+  if (!standing.free) return Math.max(standing.until - standing.now, MOVED_MS)
+  const starting = row.started ? [] : [part(processDecider, id, { verb: 'start', id, by: keeper.holder }, { seen })]
+  const claimed = { kind: 'fence', table: 'work', id: claim.id, fence: claim.fence } as const
+  try {
+    return await take(scope, row, standing, [rowGuard(id, seen.revision), claimed], starting)
+  } catch (error) {
+    if (starting.length > 0) startUnheard(scope, id, error)
+    throw error
+  }
+}
+
+function unlessTaken(error: unknown): number {
+  if (isConflict(error, 'leases', 'processes')) return MOVED_MS
+  throw error
+}
+
+/** Nobody is to begin it, or to begin it again: it ends as soon as nobody holds it. */
+async function endUnheld(claim: HeldClaim, id: ProcessId, ended: Ended, still: (row: ProcessRow) => boolean): Promise<How> {
+  const { scope } = claim
+  const guards = async (row: ProcessRow) => (still(row) ? freeGuards(scope, id) : undefined)
+  const { repeated, row } = await endProcess(scope, id, outside(claim), ended, {}, guards)
+  return repeated || !hasEnded(row.state) ? giveBack(claim, scope.engine.keeper.ttlMs) : row.state
+}
+
+/** Whoever took it up said nothing more, and that as often as it may be tried. */
+const poisoned = ({ attempt }: HeldClaim) => ({
+  name: 'Poisoned',
+  message: `whoever took it up said nothing more, and it was tried ${attempt - 1} times`,
+})
+
+async function work(claim: HeldClaim, child: Underway, handler: ProcessHandler, leaving: AbortSignal): Promise<How> {
+  const left = Promise.withResolvers<never>()
+  const leave = () => left.reject(leaving.reason)
+  if (leaving.aborted) leave()
+  else leaving.addEventListener('abort', leave, { once: true })
+  // Heard below; until then it is nobody's mistake.
+  left.promise.catch(() => {})
+  // What it came to is not lost because the store is away for a moment: of what is bound to its owner nobody else could say it.
+  const said = <R>(write: () => Promise<R>): Promise<R> => retryWrite(claim.scope, write, { ms: 2 * claim.leaseMs, leaving })
+  try {
+    await beforehand(child, claim.scope)
+    const value = await Promise.race([child.input().then((input) => handler(child, input)), left.promise])
+    if (!claim.isSettled) await said(() => child.complete(value))
+    return endedAs(child)
+  } catch (error) {
+    if (claim.isSettled) return endedAs(child)
+    if (error === leaving.reason) return leaveIt(claim, child, error)
+    return said(() => threw(claim, child, error))
+  } finally {
+    leaving.removeEventListener('abort', leave)
+  }
+}
+
+/** Asked to stop before it began, it is told at once. Where that cannot be asked now it is asked again soon: it begins all the same. */
+async function beforehand(child: Underway, { engine }: Scope): Promise<void> {
+  await child.check().catch((error: unknown) => {
+    engine.environment.logger.warn('a process begins without having been looked at', { process: child.id, error: String(error) })
+  })
+}
+
+const endedAs = ({ state }: Underway): How => (hasEnded(state) ? state : 'lost')
+
+/** Nobody may run again what is bound to its owner: it says so itself before it goes. Everything else is for others to take up. */
+async function leaveIt(claim: HeldClaim, child: Underway, reason: unknown): Promise<How> {
+  child.stop(reason)
+  const { owner } = claim.scope.engine.keeper.holder
+  if (child.recovery === 'ownerBound') {
+    await child.abandoned({ writer: 'ownerDrain', owner, fence: child.fence })
+    return 'abandoned'
+  }
+  // First the lease: whoever takes up the item finds it free.
+  await child.release()
+  return giveBack(claim, 0)
+}
+
+async function threw(claim: HeldClaim, child: Underway, thrown: unknown): Promise<How> {
+  const { scope } = claim
+  // Lost to somebody else, or ended from outside: there is nothing left to say.
+  const row = await readProcess(scope, child.id)
+  const code = thrown instanceof InkError ? thrown.code : ''
+  if (!row || hasEnded(row.state) || code === 'FENCE_LOST' || claim.signal.aborted) {
+    scope.engine.environment.logger.warn('a process is left to others', { process: child.id, name: child.name, code })
+    return 'lost'
+  }
+  try {
+    if (row.cancel) await child.cancelled(row.cancel.reason)
+    else if (thrown instanceof FinalError || claim.attempt >= (row.attempts ?? 1)) await child.fail(thrown)
+    else {
+      const error = errorData(scope, thrown)
+      await child.release()
+      await claim.settle({ verb: 'fail', now: await storeNow(scope), error }, 'failed', [], [])
+      return 'retried'
+    }
+    return endedAs(child)
+  } catch (error) {
+    if (error instanceof InkError && (error.code === 'FENCE_LOST' || error.code === 'PROCESS_FINISHED')) return 'lost'
+    throw error
+  }
+}

@@ -1,0 +1,72 @@
+// Whose hand writes: anybody's, or that of whoever holds the process; on their own account, or for an item of a queue that is settled by the end.
+
+import { InkError, refuse } from '../../model/errors.ts'
+import type { Id } from '../../model/ids.ts'
+import type { ProcessRow } from '../../model/process.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { type Done, type Part, part, plan } from '../execute.ts'
+import type { Hold } from '../runs/keeper.ts'
+import { lease } from '../runs/lease-decider.ts'
+import type { Scope } from '../scope.ts'
+import type { HeldClaim } from '../work/claim.ts'
+import { work } from '../work/work-decider.ts'
+import { abandonItem, processLease, runItem } from './ids.ts'
+
+export interface WriteAs {
+  write(scope: Scope, parts: readonly Part[], guards: readonly Guard[]): Promise<Done>
+  /** The same for the commit that ends it: what goes with the process goes in there. The row is as it will be. */
+  end(scope: Scope, row: ProcessRow, parts: readonly Part[], guards: readonly Guard[]): Promise<Done>
+}
+
+const finished = ({ id, name, state }: ProcessRow) => refuse('PROCESS_FINISHED', { process: id, name, state })
+
+/** Nobody looks for it any more. */
+const itemParts = (scope: Scope, { id }: ProcessRow, settled?: Id<'work'>): readonly Part[] =>
+  [runItem(scope, id), abandonItem(scope, id)].filter((item) => item !== settled).map((item) => part(work, item, { verb: 'complete' }))
+
+/** Whoever held it has lost it; where that is somebody here, it is told at once. With a claim, the item is settled by the end. */
+export const outside = (claim?: HeldClaim): WriteAs => ({
+  write: (scope, parts, guards) => plan(scope, parts, { guards }),
+  end: async (scope, row, parts, guards) => {
+    const id = processLease(scope, row.id)
+    const all = [...itemParts(scope, row, claim?.id), part(lease, id, { verb: 'end' }), ...parts]
+    const done = claim ? await claim.settle({ verb: 'complete' }, 'completed', all, guards) : await plan(scope, all, { guards })
+    const { keeper } = scope.engine
+    const hold = keeper.borrow(scope.tenant, id)
+    if (hold) keeper.lose(hold, finished(row))
+    return done
+  },
+})
+
+export const anybody: WriteAs = outside()
+
+/** Writes nothing once somebody else has it. With the end the lease goes back, in one commit. */
+export const holding = (hold: Hold, claim?: HeldClaim): WriteAs => ({
+  write: (scope, parts, guards) => orLose(scope, hold, () => plan(scope, parts, { guards: [hold.guard, ...guards] })),
+  end: async (scope, row, parts, guards) => {
+    const { keeper } = scope.engine
+    const last = keeper.leave(hold)
+    const all = [...itemParts(scope, row, claim?.id), keeper.releasePart(hold, {}), ...parts]
+    const guarded = [hold.guard, ...guards]
+    try {
+      const done = await orLose(scope, hold, () =>
+        claim ? claim.settle({ verb: 'complete' }, 'completed', all, guarded) : plan(scope, all, { guards: guarded }),
+      )
+      if (last) keeper.letGo(hold)
+      else keeper.lose(hold, finished(row))
+      return done
+    } catch (error) {
+      keeper.stay(hold)
+      throw error
+    }
+  },
+})
+
+async function orLose<T>({ engine }: Scope, hold: Hold, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (error instanceof InkError && error.code === 'FENCE_LOST' && error.details.id === hold.id) engine.keeper.lose(hold, error)
+    throw error
+  }
+}

@@ -1,0 +1,151 @@
+// Runs as people look at them: lists, one of them, its end from outside, and what became of an effect nobody knows about.
+
+import { InkError, refuse } from '../../model/errors.ts'
+import { type RunId, type SessionId, toId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { isOver, RUN_STATES, type RunRow, type RunState } from '../../model/run.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { withdrawOfSession } from '../approvals/approvals.ts'
+import { telling } from '../draft.ts'
+import { checkReason } from '../erase.ts'
+import { part, plan, readRow } from '../execute.ts'
+import { errorData, store } from '../json-or-blob.ts'
+import { checkLast } from '../list.ts'
+import { takeName } from '../names.ts'
+import { isConflict } from '../outcome.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { endingParts } from './ending.ts'
+import { failureOf, readRun } from './result.ts'
+import { holdingsOf, run } from './run-decider.ts'
+import { wakePart } from './signal.ts'
+
+export interface RunListOptions {
+  readonly state?: RunState
+  readonly session?: SessionId
+  readonly name?: string
+  readonly parent?: RunId
+  /** The newest so many, newest first. The default is 50. */
+  readonly last?: number
+  readonly cursor?: string
+}
+
+export async function listRuns(
+  scope: Scope,
+  options: RunListOptions = {},
+): Promise<{ readonly items: readonly RunRow[]; readonly cursor?: string }> {
+  checkOpen(scope.engine)
+  const { state, session, name, parent, last = 50, cursor, ...unknown } = optionsOf(options, 'list')
+  checkKnown(unknown, 'a list of runs')
+  checkLast(last, 'runs')
+  if (state !== undefined && !RUN_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `there is no run state '${state}'` })
+  const asked = { state, session, name, parent }
+  const index = INDEXES.find(([, columns]) => sameNames(columns, asked))
+  if (!index) throw refuse('RANGE_INVALID', { why: 'list runs by state, session, session and state, name, or parent' })
+  const page = await scope.engine.backend.rows.list(scope.tenant, 'runs', {
+    index: index[0],
+    equals: index[1].map((column) => asked[column] as string),
+    limit: last,
+    backwards: true,
+    ...(cursor !== undefined && { cursor }),
+  })
+  return { items: page.rows.map((row) => decodeBody<RunRow & Body>(row.body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
+}
+
+type Column = 'state' | 'session' | 'name' | 'parent'
+const INDEXES: readonly (readonly [string, readonly Column[]])[] = [
+  ['byBorn', []],
+  ['byState', ['state']],
+  ['bySession', ['session']],
+  ['bySessionAndState', ['session', 'state']],
+  ['byName', ['name']],
+  ['byParent', ['parent']],
+]
+
+const sameNames = (columns: readonly Column[], asked: Readonly<Record<Column, unknown>>): boolean =>
+  (Object.keys(asked) as Column[]).every((column) => (asked[column] !== undefined) === columns.includes(column))
+
+export async function getRun(scope: Scope, id: string): Promise<RunRow | undefined> {
+  checkOpen(scope.engine)
+  return readRun(
+    scope,
+    telling(scope, () => toId<'run'>(id)),
+  )
+}
+
+async function thatRun(scope: Scope, given: string): Promise<RunRow> {
+  const row = await getRun(scope, given)
+  if (!row) throw refuse('RUN_UNKNOWN', { run: given, tenant: scope.tenant })
+  return row
+}
+
+/** From outside: whoever holds it writes nothing more. What it asked for meanwhile is withdrawn with the rest. */
+export async function cancelRun(scope: Scope, given: string, reason: string): Promise<void> {
+  checkOpen(scope.engine)
+  const why = checkReason(reason)
+  for (let attempt = 1; ; attempt++) {
+    const seen = await readRow(
+      scope,
+      'runs',
+      telling(scope, () => toId<'run'>(given)),
+    )
+    if (!seen.body) throw refuse('RUN_UNKNOWN', { run: given, tenant: scope.tenant })
+    const row = seen.body as unknown as RunRow
+    const { id, session } = row
+    const cancel = part(run, id, { verb: 'cancel', id, holdings: holdingsOf(row), reason: why }, { session, run: id, seen })
+    const guard: Guard = { kind: 'row', table: 'runs', id, revision: seen.revision }
+    try {
+      const { rows } = await plan(scope, [cancel, ...(await endingParts(scope, row, 'cancelled'))], { guards: [guard] })
+      scope.engine.localRuns.end(scope.tenant, id, failureOf(rows[0]?.body as unknown as RunRow))
+      return
+    } catch (error) {
+      if (!isConflict(error, 'runs') || attempt === limits.conflictRetries) throw error
+    }
+  }
+}
+
+/** The session goes, and nothing in it goes on; nobody is asked anything for it any more. */
+export async function cancelRuns(scope: Scope, session: SessionId, reason: string): Promise<void> {
+  for (const state of RUN_STATES.filter((one) => !isOver(one))) {
+    for (;;) {
+      const { items } = await listRuns(scope, { session, state })
+      for (const { id } of items) await cancelRun(scope, id, reason).catch(unlessOver)
+      if (items.length === 0) break
+    }
+  }
+  await withdrawOfSession(scope, session)
+}
+
+/** It ended by itself meanwhile, and that is as good. */
+function unlessOver(error: unknown): void {
+  if (!(error instanceof InkError && error.code === 'RUN_FINISHED')) throw error
+}
+
+/** Where several effects of one name wait: in which branch, and which of them there, as the waits of the run say. */
+export type Resolution = ({ readonly result: unknown } | { readonly error: unknown }) & {
+  readonly branch?: string
+  readonly ordinal?: number
+}
+
+/** A person says how an effect ended that was begun and of which nothing is known; the run goes on with that. */
+export async function resolveEffect(scope: Scope, given: string, name: string, resolution: Resolution): Promise<void> {
+  const { id, session, state } = await thatRun(scope, given)
+  const effect = takeName(scope, name, 'an effect')
+  const { branch, ordinal, ...settled } = optionsOf(resolution, 'resolve')
+  const { result: _, error: _e, ...unknown } = settled as { readonly result?: unknown; readonly error?: unknown }
+  checkKnown(unknown, 'a resolution')
+  const about = { run: id, state, of: `the effect '${effect}'` }
+  const told = 'error' in settled ? { error: errorData(scope, settled.error) } : { result: await store(scope, settled.result, about) }
+  await plan(scope, [
+    part(run, id, { verb: 'resolve', id, effect, only: { branch, ordinal }, told }, { session, run: id }),
+    wakePart(scope, id, session),
+  ])
+}
+
+/** Has it taken up again, where it waits for somebody to look at it. */
+export async function wakeRun(scope: Scope, given: string): Promise<void> {
+  const { id, session, name, state } = await thatRun(scope, given)
+  if (isOver(state)) throw refuse('RUN_FINISHED', { run: id, name, state })
+  await plan(scope, [wakePart(scope, id, session)])
+}

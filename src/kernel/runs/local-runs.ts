@@ -1,0 +1,88 @@
+// Which runs are open in this process, so that two handles on one share what is underway, and a cancellation reaches them at once.
+
+import type { RunId, TenantId } from '../../model/ids.ts'
+import type { RunWriter, Underway } from './run-writer.ts'
+
+interface Node {
+  look(): void
+  close(): Promise<void>
+}
+
+interface Shared {
+  readonly underway: Underway
+  readonly handles: Set<RunWriter>
+}
+
+export class LocalRuns {
+  readonly #runs = new Map<string, Shared>()
+  readonly #opening = new Map<string, number>()
+  readonly #nodes = new Set<Node>()
+
+  addNode(node: Node): () => void {
+    this.#nodes.add(node)
+    return () => this.#nodes.delete(node)
+  }
+
+  /** Nodes of this process are told at once of what is offered in this process, in whichever tenant. */
+  offered(): void {
+    for (const node of this.#nodes) node.look()
+  }
+
+  /** The store closes: nothing more is taken up, and what is underway is given back. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#nodes].map((node) => node.close()))
+  }
+
+  underway(tenant: TenantId, run: RunId): Underway {
+    return this.#shared(tenant, run).underway
+  }
+
+  isShared(tenant: TenantId, run: RunId): boolean {
+    return (this.#runs.get(`${tenant}/${run}`)?.handles.size ?? 0) > 1
+  }
+
+  isOpen(tenant: TenantId, run: RunId): boolean {
+    return (this.#runs.get(`${tenant}/${run}`)?.handles.size ?? 0) > 0
+  }
+
+  /** Somebody in this process works on it, and may. */
+  isAtWork(tenant: TenantId, run: RunId): boolean {
+    if (this.#opening.has(`${tenant}/${run}`)) return true
+    return [...(this.#runs.get(`${tenant}/${run}`)?.handles ?? [])].some(({ signal }) => !signal.aborted)
+  }
+
+  /** From before the commit that takes it up until there is a handle: nobody may take it for dead meanwhile. */
+  async opening<T>(tenant: TenantId, run: RunId, work: () => Promise<T>): Promise<T> {
+    const name = `${tenant}/${run}`
+    this.#opening.set(name, (this.#opening.get(name) ?? 0) + 1)
+    try {
+      return await work()
+    } finally {
+      const left = (this.#opening.get(name) ?? 1) - 1
+      if (left > 0) this.#opening.set(name, left)
+      else this.#opening.delete(name)
+    }
+  }
+
+  add(tenant: TenantId, open: RunWriter): void {
+    this.#shared(tenant, open.id).handles.add(open)
+  }
+
+  remove(tenant: TenantId, open: RunWriter): void {
+    const shared = this.#runs.get(`${tenant}/${open.id}`)
+    shared?.handles.delete(open)
+    if (shared?.handles.size === 0) this.#runs.delete(`${tenant}/${open.id}`)
+  }
+
+  /** Somebody in this process ended it from outside. */
+  end(tenant: TenantId, run: RunId, reason: unknown): void {
+    for (const open of this.#runs.get(`${tenant}/${run}`)?.handles ?? []) open.end(reason)
+  }
+
+  #shared(tenant: TenantId, run: RunId): Shared {
+    const name = `${tenant}/${run}`
+    const shared = this.#runs.get(name) ?? { underway: new Map(), handles: new Set() }
+    this.#runs.set(name, shared)
+    return shared
+  }
+}

@@ -1,0 +1,58 @@
+// What a program does itself, between `begin` and `settle`. Nothing of that is on the tape, unless something else comes there first: then replay must
+// know that this was asked for before.
+
+import type { Asked } from './tape.ts'
+import { entryKey } from './tape.ts'
+
+export interface Started {
+  readonly type: 'effect.started'
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export class PendingBegins {
+  readonly #write: (event: Started) => Promise<unknown>
+  readonly #begun = new Map<string, Started>()
+  #telling: Promise<unknown> | undefined
+
+  constructor(write: (event: Started) => Promise<unknown>) {
+    this.#write = write
+  }
+
+  begins(asked: Asked, wave: number): void {
+    const { kind: _, ...slot } = asked
+    this.#begun.set(entryKey(asked), { type: 'effect.started', data: { ...slot, wave, attempt: 1, begun: true } })
+  }
+
+  /** What came of it is written right now: there is no need to say that it began. */
+  async settles<T>(asked: Asked, write: () => Promise<T>): Promise<T> {
+    const key = entryKey(asked)
+    const begun = this.#begun.get(key)
+    this.#begun.delete(key)
+    try {
+      return await write()
+    } catch (error) {
+      if (begun) this.#begun.set(key, begun)
+      throw error
+    }
+  }
+
+  /** Before anything else comes on the tape. Undefined where there is nothing to tell. */
+  told(): Promise<void> | undefined {
+    return this.#begun.size > 0 || this.#telling ? this.#tell() : undefined
+  }
+
+  async #tell(): Promise<void> {
+    const begun = [...this.#begun]
+    this.#begun.clear()
+    const telling = Promise.all([this.#telling, ...begun.map(([, event]) => this.#write(event))])
+    this.#telling = telling
+    try {
+      await telling
+    } catch (error) {
+      for (const [key, event] of begun) this.#begun.set(key, event)
+      throw error
+    } finally {
+      if (this.#telling === telling) this.#telling = undefined
+    }
+  }
+}

@@ -1,0 +1,245 @@
+// A run in this process's hands: its row, the lease it writes under, its tape. Every write of it goes through here and is guarded by the fence
+// and by the run not having ended.
+
+import { hex } from '../../model/bytes.ts'
+import { keyDigest } from '../../model/chain.ts'
+import { InkError, refuse } from '../../model/errors.ts'
+import type { Receipt } from '../../model/event.ts'
+import type { RunId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import { isOver, type RunRow } from '../../model/run.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { appendGuarded, type GuardedEvent } from '../append.ts'
+import { type Done, type Part, part, plan } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import type { Scope } from '../scope.ts'
+import type { Hold } from './keeper.ts'
+import { never, Parking } from './parking.ts'
+import { PendingBegins } from './pending-begins.ts'
+import { Replay } from './replay.ts'
+import { type RunCommand, run as runDecider } from './run-decider.ts'
+import { Segment } from './segment.ts'
+import { SharedLock } from './shared-lock.ts'
+import { type Asked, type AskKind, type Entry, entryKey, type Source, Tape } from './tape.ts'
+
+/** Shared by every handle on the same run in this process: two that ask for the same thing get the same outcome. */
+export type Underway = Map<string, Promise<Entry>>
+
+type RunEvent = Omit<GuardedEvent, 'session' | 'run'>
+
+export interface ChangeOptions {
+  readonly guards?: readonly Guard[]
+  /** When it happened, where the program is told the same. */
+  readonly at?: number
+}
+
+export interface OpenedRun {
+  readonly row: RunRow
+  readonly revision: number
+  readonly hold: Hold
+  readonly underway: Underway
+  /** Another handle on it is open in this process. */
+  readonly shared: () => boolean
+  readonly sources: readonly Source[]
+  /** When the program began to know anything: of a fork, what its past began with. */
+  readonly since: number
+  /** Written down just now: there is nothing on its tape. */
+  readonly fresh?: boolean
+}
+
+export class RunWriter {
+  readonly scope: Scope
+  readonly hold: Hold
+  readonly replay: Replay
+  readonly tape: Tape
+  readonly parking: Parking
+  readonly since: number
+  readonly #underway: Underway
+  readonly #shared: () => boolean
+  readonly #counts = new Map<string, number>()
+  readonly #ending = new AbortController()
+  readonly #gate = new SharedLock()
+  readonly #segment: Segment
+  readonly begun: PendingBegins
+  #row: RunRow
+  #revision: number
+  /** How many results the program has received: what an effect was asked after. */
+  received = 0
+
+  constructor(scope: Scope, { row, revision, hold, underway, shared, sources, since, fresh = false }: OpenedRun) {
+    this.scope = scope
+    this.hold = hold
+    this.#row = row
+    this.#revision = revision
+    this.#underway = underway
+    this.#shared = shared
+    this.since = since
+    this.tape = new Tape(scope, sources, row.origin)
+    this.replay = new Replay(scope, this.tape, fresh, (diff) => this.diverged(diff))
+    this.parking = new Parking(scope)
+    this.begun = new PendingBegins((event) => this.#write(event, true))
+    this.#segment = new Segment(
+      () => this.tape.inSegment,
+      (entries) => this.change({ verb: 'seal', id: this.id, entries }),
+    )
+    const end = () => this.#ending.abort(hold.signal.reason)
+    if (hold.signal.aborted) end()
+    else hold.signal.addEventListener('abort', end, { once: true })
+  }
+
+  get row(): RunRow {
+    return this.#row
+  }
+  get id(): RunId {
+    return this.#row.id
+  }
+  /** Aborted when the lease is lost, when the run is cancelled, and when it is let go. */
+  get signal(): AbortSignal {
+    return this.#ending.signal
+  }
+  /** For refusals: they name the run and its state. */
+  get about(): Readonly<Record<string, unknown>> {
+    return { run: this.id, name: this.#row.name, state: this.#row.state }
+  }
+
+  /** What is asked for next by this name in this branch. */
+  slot(branch: string, kind: AskKind, name: string): Asked {
+    const counted = `${branch}\n${kind}\n${name}`
+    const ordinal = (this.#counts.get(counted) ?? 0) + 1
+    this.#counts.set(counted, ordinal)
+    return { branch, kind, name, ordinal }
+  }
+
+  /** What an effect is told apart by outside: the same for every attempt and after every crash; another one in a fork. */
+  keyOf(asked: Asked): string {
+    const { digest } = this.scope.engine.environment
+    return hex(keyDigest(digest.sha256, this.scope.tenant, `run/${this.id}`, entryKey(asked)))
+  }
+
+  /** Throws where nothing can be asked any more, and never comes back where the run was given back. */
+  async ready(): Promise<void> {
+    if (await this.parking.isParked()) await never()
+    this.checkLive()
+  }
+
+  checkLive(): void {
+    if (isOver(this.#row.state)) throw refuse('RUN_FINISHED', this.about)
+    if (this.signal.aborted) throw this.signal.reason
+  }
+
+  /** One at a time, whichever handle asks. */
+  once(key: string, live: () => Promise<Entry>): Promise<Entry> {
+    const underway = this.#underway.get(key)
+    if (underway) return underway
+    const entry = live()
+    this.#underway.set(key, entry)
+    // What failed may be tried again; what was recorded is kept for those whose tape ends before it.
+    entry.then(
+      () => this.#shared() || this.#underway.delete(key),
+      () => this.#underway.delete(key),
+    )
+    return entry
+  }
+
+  /** An event of this run that changes no row. */
+  record(event: RunEvent, reserved = true): Promise<Receipt> {
+    const told = this.begun.told()
+    return told ? told.then(() => this.#write(event, reserved)) : this.#write(event, reserved)
+  }
+
+  async #write(event: RunEvent, reserved: boolean): Promise<Receipt> {
+    const leave = await this.#segment.enter()
+    // Its own branches change the row as well: none of them does while this is on its way, and this is not on its way while one does.
+    const shared = this.#gate.share()
+    const end = shared instanceof Promise ? await shared : shared
+    try {
+      for (let attempt = 1; ; attempt++) {
+        this.checkLive()
+        const guards: readonly Guard[] = [this.hold.guard, { kind: 'row', table: 'runs', id: this.id, revision: this.#revision }]
+        try {
+          return await appendGuarded(this.scope, { ...event, session: this.#row.session, run: this.id }, guards, reserved)
+        } catch (error) {
+          if (!isConflict(error, 'runs') || attempt === limits.conflictRetries) throw this.#told(error)
+          await this.refresh()
+        }
+      }
+    } finally {
+      end()
+      leave()
+    }
+  }
+
+  /** A change of the run's own row, and of others together with it. */
+  async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], at }: ChangeOptions = {}): Promise<Done> {
+    const isEntry = ENTRIES.includes(command.verb)
+    if (isEntry) await this.begun.told()
+    const leave = isEntry ? await this.#segment.enter() : undefined
+    const end = await this.#gate.alone()
+    try {
+      const { id, session } = this.#row
+      const seen = () => ({ body: this.#row as unknown as Body, revision: this.#revision })
+      const own = part(runDecider, id, command, { session, run: id, seen })
+      // A session that was closed takes nothing new; what ends is still told.
+      const open = command.verb === 'wait' || command.verb === 'use' || command.verb === 'take' ? { open: session } : {}
+      const done = await plan(this.scope, [own, ...parts], {
+        guards: [this.hold.guard, ...guards],
+        ...open,
+        ...(at !== undefined && { at }),
+      })
+      const left = done.rows[0]
+      if (left?.body) this.#see(left.body as unknown as RunRow, left.revision)
+      return done
+    } catch (error) {
+      throw this.#told(error)
+    } finally {
+      end()
+      leave?.()
+    }
+  }
+
+  /** Somebody else may have changed it: cancelled it, or said how an effect ended. */
+  async refresh(): Promise<void> {
+    await this.look()
+    this.checkLive()
+  }
+
+  /** The same for whoever only wants to end it. */
+  async look(): Promise<void> {
+    const stored = await this.scope.engine.backend.rows.get(this.scope.tenant, 'runs', this.id)
+    if (!stored) throw refuse('RUN_UNKNOWN', { run: this.id, tenant: this.scope.tenant })
+    this.#see(decodeBody<RunRow & Body>(stored.body), stored.revision)
+  }
+
+  /** The program and the tape have parted; nothing is written after that, or they would only part further. */
+  diverged(diff: string): InkError {
+    const error = refuse('REPLAY_DIVERGED', { run: this.id, diff })
+    this.end(error)
+    return error
+  }
+
+  /** Nothing is written any more, whoever still holds on to it. */
+  end(reason: unknown): void {
+    this.#ending.abort(reason)
+  }
+
+  #see(row: RunRow, revision: number): void {
+    if (revision < this.#revision) return
+    this.#row = row
+    this.#revision = revision
+    if (isOver(row.state)) this.#ending.abort(refuse('RUN_FINISHED', this.about))
+  }
+
+  #told(error: unknown): unknown {
+    if (error instanceof InkError && error.code === 'FENCE_LOST') this.scope.engine.keeper.lose(this.hold, error)
+    // It may be recorded and it may not: whoever went on from here could see something else than replay will.
+    // And what is lost stays lost: it is not recorded, and replay would ask for it again.
+    if (error instanceof InkError && ENDING.includes(error.code)) this.end(error)
+    return error
+  }
+}
+
+const ENDING: readonly string[] = ['OUTCOME_UNKNOWN', 'USAGE_INVALID', 'INBOX_CLAIM_LOST']
+
+/** What stands on the tape, and so counts. */
+const ENTRIES: readonly string[] = ['wait', 'endWait', 'use', 'take']

@@ -1,0 +1,190 @@
+// Taking a run up: it is found or written down, its lease is taken, and both in one commit.
+
+import { InkError, refuse } from '../../model/errors.ts'
+import type { RunId, SessionId } from '../../model/ids.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
+import { isOver, type RunRow } from '../../model/run.ts'
+import type { SessionRow } from '../../model/session.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { type DoneRow, NOT_THERE, type Part, part, plan, readRow } from '../execute.ts'
+import { load, store } from '../json-or-blob.ts'
+import { leaseId, takeName } from '../names.ts'
+import { isConflict } from '../outcome.ts'
+import { Bell, stopIfAsked } from '../read.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { maskKey } from '../session.ts'
+import { checkKnownRun, forkedFrom, seenByName } from './find-run.ts'
+import type { Hold } from './keeper.ts'
+import { readRun } from './result.ts'
+import { type Run, RunInHand } from './run.ts'
+import { run as decider, type Opened } from './run-decider.ts'
+import { RunWriter } from './run-writer.ts'
+import type { Source } from './tape.ts'
+
+export interface RunOptions {
+  readonly input?: unknown
+  /** Several runs of one name in one session are told apart by it. */
+  readonly key?: string
+  /** A lease of its own, so that it goes on beside other runs of the session. */
+  readonly parallel?: boolean
+  /** How long to wait for whoever holds it; by default not at all. */
+  readonly wait?: Duration
+  readonly signal?: AbortSignal
+}
+
+/** Starts it, or picks it up where it stopped. A finished one opens finished. */
+export async function openRun(
+  scope: Scope,
+  within: Pick<SessionRow, 'id' | 'relation'>,
+  name: string,
+  options?: RunOptions,
+  first = true,
+): Promise<Run> {
+  checkOpen(scope.engine)
+  const { input, key: given = '', parallel = false, wait = 0, signal, ...unknown } = optionsOf(options, 'run')
+  checkKnown(unknown, 'a run')
+  const taken = takeName(scope, name, 'a run')
+  const key = given === '' ? '' : maskKey(scope, given)
+  const waitMs = milliseconds(wait)
+  const { id: session } = within
+  const seen = await seenByName(scope, session, taken, key, first)
+  const known = seen?.body as unknown as RunRow | undefined
+  if (known && isOver(known.state)) return finished(scope, known)
+  // An input that is gone is found out before a lease is taken for it.
+  if (known) checkKnownRun(known)
+  if (known) await load(scope, known.input)
+  const id = known?.id ?? scope.engine.newId<'run'>()
+  const set: Opened | undefined = known
+    ? undefined
+    : {
+        session,
+        name: taken,
+        ...(key !== '' && { key }),
+        ...(parallel && { parallel }),
+        ...(await forkedFrom(scope, within, taken, key, id)),
+        ...(input !== undefined && { input: await store(scope, input, { of: 'the input' }) }),
+      }
+  const wanted = { id, session, name: taken, parallel: known ? known.parallel === true : parallel }
+  try {
+    return await takeUp(scope, { ...wanted, seen: seen ?? NOT_THERE }, set, { waitMs, signal })
+  } catch (error) {
+    // Somebody else wrote it down first: then it is theirs to hold, or to wait for. Or it has ended just now, and opens finished.
+    const ended = error instanceof InkError && error.code === 'RUN_FINISHED'
+    if (!isConflict(error, 'names') && !ended) throw error
+    return openRun(scope, within, name, options, false)
+  }
+}
+
+interface Wanted {
+  readonly id: RunId
+  readonly session: SessionId
+  readonly name: string
+  readonly parallel: boolean
+  /** Its row, as it was when it was looked for. */
+  readonly seen: DoneRow
+}
+
+async function takeUp(
+  scope: Scope,
+  wanted: Wanted,
+  set: Opened | undefined,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal?: AbortSignal | undefined },
+): Promise<Run> {
+  const { engine, tenant } = scope
+  const { id, session, name, parallel, seen } = wanted
+  const lease = leaseId(scope, session, id, parallel)
+  const about = { session, run: id }
+  const begin = part(decider, id, { verb: 'begin', id, ...(set && { set }) }, { ...about, seen })
+  const start = engine.environment.clock.monotonic()
+  const bell = new Bell(scope, [signal, engine.closing])
+  try {
+    for (;;) {
+      bell.reset()
+      stopIfAsked(scope, signal)
+      const borrowed = engine.keeper.borrow(tenant, lease)
+      if (borrowed) {
+        const parts = engine.localRuns.isOpen(tenant, id) ? [] : [begin]
+        return await engine.localRuns.opening(tenant, id, () => inHand(scope, borrowed, wanted, parts))
+      }
+      const standing = await engine.keeper.look(tenant, lease)
+      const left = waitMs - (engine.environment.clock.monotonic() - start)
+      if (!standing.free && left > 0) {
+        await bell.rung(Math.min(left, standing.until - standing.now, LOOK_MS))
+        continue
+      }
+      const taking = [engine.keeper.takePart(lease, name, standing, about), begin]
+      const hand = await engine.localRuns.opening(tenant, id, async () => {
+        const taken = await plan(scope, taking, { open: session, guards: [standing.guard] }).catch(unlessMoved)
+        if (!taken) return undefined
+        const hold = engine.keeper.keep(tenant, lease, taken.rows[0] as DoneRow)
+        return handOf(scope, hold, id, taken.rows[1] as DoneRow, set !== undefined && set.fork === undefined)
+      })
+      // Otherwise somebody was quicker: it is looked at again.
+      if (hand) return hand
+    }
+  } finally {
+    bell.close()
+  }
+}
+
+function unlessMoved(error: unknown): undefined {
+  if (isConflict(error, 'leases')) return undefined
+  throw error
+}
+
+// How long at most until a lease is looked at again: one that was given back rings, one that ran out does not.
+const LOOK_MS = 1000
+
+async function inHand(scope: Scope, hold: Hold, { id, session }: Wanted, parts: readonly Part[]): Promise<Run> {
+  const { engine } = scope
+  try {
+    if (parts.length > 0) await plan(scope, parts, { guards: [hold.guard], open: session })
+  } catch (error) {
+    engine.keeper.letGo(hold)
+    throw error
+  }
+  return handOf(scope, hold, id)
+}
+
+/** A run whose lease is held and which has been taken up. Where it cannot be had, its input being gone, the lease is let go. */
+export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow, fresh = false): Promise<RunInHand> {
+  try {
+    return await makeHand(scope, hold, id, seen, fresh)
+  } catch (error) {
+    scope.engine.keeper.letGo(hold)
+    throw error
+  }
+}
+
+async function makeHand(scope: Scope, hold: Hold, id: RunId, seen: DoneRow | undefined, fresh: boolean): Promise<RunInHand> {
+  const { engine, tenant } = scope
+  const { body, revision } = seen ?? (await readRow(scope, 'runs', id))
+  if (!body) throw refuse('RUN_UNKNOWN', { run: id, tenant })
+  const row = body as unknown as RunRow
+  checkKnownRun(row)
+  const input = await load(scope, row.input)
+  const underway = engine.localRuns.underway(tenant, id)
+  const shared = () => engine.localRuns.isShared(tenant, id)
+  const { sources, since } = await pastOf(scope, row)
+  const open = new RunWriter(scope, { row, revision, hold, underway, shared, sources, since, fresh })
+  engine.localRuns.add(tenant, open)
+  return new RunInHand(scope, open, input)
+}
+
+/** Whose tapes come before its own, oldest first, and when the first of them was opened. */
+export async function pastOf(scope: Scope, row: RunRow): Promise<{ readonly sources: readonly Source[]; readonly since: number }> {
+  const sources: Source[] = [{ run: row.id }]
+  let [to, since] = [Infinity, row.openedAt]
+  for (let { fork } = row; fork; ) {
+    to = Math.min(to, fork.at)
+    sources.unshift({ run: fork.run, to })
+    const parent = await readRun(scope, fork.run)
+    since = parent?.openedAt ?? since
+    fork = parent?.fork
+  }
+  return { sources, since }
+}
+
+async function finished(scope: Scope, row: RunRow): Promise<Run> {
+  return new RunInHand(scope, row, await load(scope, row.input), await load(scope, row.result))
+}

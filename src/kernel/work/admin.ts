@@ -1,0 +1,87 @@
+// What people do to an item: they look it up, take it out of its queue, or give it another chance once it is dead.
+
+import { InkError, refuse } from '../../model/errors.ts'
+import { type Id, toId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
+import { type Body, decodeBody } from '../../model/rows.ts'
+import type { WorkRow } from '../../model/work.ts'
+import { telling } from '../draft.ts'
+import { everyRow } from '../every-row.ts'
+import { part, plan } from '../execute.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { storeNow } from '../store-time.ts'
+import { following } from './item-origin.ts'
+import { toItem, type WorkItem } from './offer.ts'
+import { work } from './work-decider.ts'
+
+export interface RedriveOptions {
+  /** At most so many, in the order they would have been taken; without it, all that are dead. */
+  readonly most?: number
+}
+
+const PAGE = 50
+
+export async function find(
+  scope: Scope,
+  queue: string,
+  given: string,
+): Promise<{ readonly id: string; readonly row: WorkRow } | undefined> {
+  checkOpen(scope.engine)
+  const id = telling(scope, () => toId<'work'>(given))
+  const stored = await scope.engine.backend.rows.get(scope.tenant, 'work', id)
+  const row = stored && decodeBody<WorkRow & Body>(stored.body)
+  return row?.queue === queue ? { id, row } : undefined
+}
+
+export async function cancel(scope: Scope, queue: string, given: string, options?: { readonly reason?: string }): Promise<WorkItem> {
+  const { reason = '', ...unknown } = optionsOf(options, 'cancel')
+  checkKnown(unknown, 'cancel')
+  if (typeof reason !== 'string' || reason.length > limits.reasonChars)
+    throw refuse('OPTION_INVALID', { option: 'reason', why: `it is a text of at most ${limits.reasonChars} characters` })
+  const found = await find(scope, queue, given)
+  if (!found) throw refuse('WORK_UNKNOWN', { item: given })
+  const { row } = found
+  const id = found.id as Id<'work'>
+  await following(scope, { item: id, row, move: 'cancelled' }, (followed) =>
+    plan(scope, [part(work, id, { verb: 'cancel', reason, id }), ...followed]),
+  )
+  return toItem(id, row)
+}
+
+export async function redrive(scope: Scope, queue: string, which?: string | RedriveOptions): Promise<readonly WorkItem[]> {
+  const given = typeof which === 'object' ? undefined : which
+  const { most = Infinity, ...unknown } = optionsOf(typeof which === 'object' ? which : undefined, 'redrive')
+  // Misspelt, it would redrive everything.
+  checkKnown(unknown, 'redrive')
+  if (most !== Infinity && !(Number.isSafeInteger(most) && most >= 1))
+    throw refuse('OPTION_INVALID', { option: 'most', why: 'it is a whole number from 1 on' })
+  const at = await storeNow(scope)
+  const anew = async (id: Id<'work'>, row: WorkRow): Promise<WorkItem> => {
+    const { rows } = await following(scope, { item: id, row, move: 'redriven' }, (followed) =>
+      plan(scope, [part(work, id, { verb: 'redrive', id, at }), ...followed]),
+    )
+    return toItem(id, rows[0]?.body as unknown as WorkRow)
+  }
+  const driven = new Map<string, WorkItem>()
+  if (given !== undefined) {
+    const found = await find(scope, queue, given)
+    if (!found) throw refuse('WORK_UNKNOWN', { item: given })
+    driven.set(found.id, await anew(found.id as Id<'work'>, found.row))
+  } else {
+    checkOpen(scope.engine)
+    for await (const { id, body } of everyRow(scope, 'work', { index: 'byReady', equals: [queue, 'dead'], limit: PAGE })) {
+      if (driven.size >= most) break
+      // Once each: what dies again meanwhile stays dead.
+      if (driven.has(id)) continue
+      try {
+        driven.set(id, await anew(id as Id<'work'>, decodeBody<WorkRow & Body>(body)))
+      } catch (error) {
+        // Somebody else redrove it, or took it away, just now.
+        if (!(error instanceof InkError && (error.code === 'WORK_NOT_DEAD' || error.code === 'WORK_UNKNOWN'))) throw error
+      }
+    }
+  }
+  scope.engine.localRuns.offered()
+  return [...driven.values()]
+}
