@@ -8,7 +8,7 @@ import type { Commit, Outcome } from '../../ports/commit.ts'
 import { BlobFiles } from './blob-files.ts'
 import { fileBlobs } from './blobs.ts'
 import { Checkpointer, type CheckpointPolicy, type CheckpointStats } from './checkpoint.ts'
-import type { CheckpointThread } from './checkpoint-thread.ts'
+import type { CheckpointThreads } from './checkpoint-thread.ts'
 import { applyBatch } from './commit.ts'
 import { type Database, within } from './database.ts'
 import { ifActive } from './heads.ts'
@@ -39,8 +39,8 @@ export interface SqliteBackend extends Backend {
 export interface FileOptions extends SqliteOptions {
   /** The one tenant whose journal the file may hold. */
   readonly tenant?: TenantId
-  /** Copies the logs of several files, one after the other. */
-  readonly thread?: CheckpointThread
+  /** Copy the logs of several files and check their pages, one file after the other. */
+  readonly threads?: CheckpointThreads
   /** Pages held in memory, at most. */
   readonly cacheBytes?: number
 }
@@ -54,7 +54,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
   const db = await openDatabase(options.path, now, options)
   if (options.tenant !== undefined) checkOwner(db, options.tenant)
   const durability = options.durability ?? 'full'
-  const checkpointer = new Checkpointer(db, durability, options.checkpoint, options.thread)
+  const checkpointer = new Checkpointer(db, durability, options.checkpoint, options.threads)
   const wakeups = fileSignals(db)
   // A log that others left behind is seen at once.
   if (!db.readOnly) checkpointer.committed(Infinity)

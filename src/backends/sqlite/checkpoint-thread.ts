@@ -1,5 +1,4 @@
-// The thread beside the event loop that copies logs and looks at pages: one for a store, or one for all the files of a folder. It does
-// one thing at a time, in the order it was asked.
+// The threads beside the event loop: one copies logs, the other checks pages. A store has its own pair, and the files of a folder share one.
 
 import { Worker } from 'node:worker_threads'
 import type { Durability } from './database.ts'
@@ -24,6 +23,21 @@ export type CheckpointAnswer =
 
 export const CLOSED = 'the store is closed'
 
+/** Separate threads, because a check reads every page and may take minutes: copying behind it would let the log grow and hold up commits. */
+export class CheckpointThreads {
+  readonly #copies = new CheckpointThread()
+  readonly #checks = new CheckpointThread()
+
+  ask(order: CheckpointOrder): Promise<CheckpointAnswer> {
+    return (order.work === 'check' ? this.#checks : this.#copies).ask(order)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#copies.close(), this.#checks.close()])
+  }
+}
+
+/** One thread, which does one thing at a time, in the order it was asked. */
 export class CheckpointThread {
   #worker: Worker | undefined
   #asked: Promise<unknown> = Promise.resolve()
@@ -68,7 +82,7 @@ export class CheckpointThread {
     this.#answer = undefined
   }
 
-  // Started when a log first needs it: opening stays quick, and small stores never pay for a thread. One that died is started anew.
+  // Started with the first order: opening stays quick, and small stores never pay for a thread. One that died is started anew.
   #start(): Worker {
     if (this.#worker) return this.#worker
     const file = import.meta.url.endsWith('.ts') ? './checkpoint-worker.ts' : './checkpoint-worker.js'

@@ -1,4 +1,4 @@
-// What the checkpoint thread runs: it copies the write-ahead log into the file, on a connection of its own to each file it is asked for.
+// What a checkpoint thread runs: it copies the write-ahead log into the file, or checks the pages, on its own connection to each file.
 
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort } from 'node:worker_threads'
@@ -31,14 +31,23 @@ function answerTo(order: CheckpointOrder): CheckpointAnswer {
       return { log, checkpointed }
     }
     case 'check': {
-      const lines = connectionTo(order).prepare('pragma integrity_check(20)').all()
-      return { damage: lines.map((row) => String(row.integrity_check)) }
+      try {
+        const lines = connectionTo(order).prepare('pragma integrity_check(20)').all()
+        return { damage: lines.map((row) => String(row.integrity_check)) }
+      } finally {
+        // Checks are rare: no connection stays open for the next one.
+        leave(order)
+      }
     }
     case 'leave':
-      files.get(order.name)?.close()
-      files.delete(order.name)
+      leave(order)
       return { left: true }
   }
+}
+
+function leave({ name }: CheckpointFile): void {
+  files.get(name)?.close()
+  files.delete(name)
 }
 
 parentPort?.on('message', (order: CheckpointOrder) => {

@@ -3,7 +3,7 @@
 // little that was added meanwhile, and only for the last little do commits wait, so that the log can start from its beginning.
 
 import { refuse } from '../../model/errors.ts'
-import { type CheckpointAnswer, type CheckpointOrder, CheckpointThread, CLOSED } from './checkpoint-thread.ts'
+import { type CheckpointAnswer, type CheckpointOrder, CheckpointThreads, CLOSED } from './checkpoint-thread.ts'
 import { type Database, type Durability, SQLITE } from './database.ts'
 
 export interface CheckpointPolicy {
@@ -39,9 +39,9 @@ export class Checkpointer {
   readonly #db: Database
   readonly #durability: Durability
   readonly #policy: CheckpointPolicy
-  readonly #thread: CheckpointThread
-  readonly #ownThread: boolean
-  #asked = false
+  readonly #threads: CheckpointThreads
+  readonly #ownThreads: boolean
+  #copied = false
   #closing = false
   #copying: Promise<void> | undefined
   #gate: Promise<void> | undefined
@@ -52,13 +52,13 @@ export class Checkpointer {
   #mostFrames = 0
   failure: string | undefined
 
-  /** With a thread that others use too, or one of its own. */
-  constructor(db: Database, durability: Durability, policy: CheckpointPolicy = defaultPolicy, thread?: CheckpointThread) {
+  /** With threads that others use too, or a pair of its own. */
+  constructor(db: Database, durability: Durability, policy: CheckpointPolicy = defaultPolicy, threads?: CheckpointThreads) {
     this.#db = db
     this.#durability = durability
     this.#policy = policy
-    this.#thread = thread ?? new CheckpointThread()
-    this.#ownThread = thread === undefined
+    this.#threads = threads ?? new CheckpointThreads()
+    this.#ownThreads = threads === undefined
   }
 
   stats(): CheckpointStats {
@@ -93,7 +93,7 @@ export class Checkpointer {
     if (log >= this.#policy.most) this.#hold(FULL_WAIT_MS)
   }
 
-  /** Asks the thread to look at every page; the reading does not hold up this one. */
+  /** Reads every page in a thread of its own, so that neither the event loop nor the copying waits for it. */
   async check(): Promise<readonly string[]> {
     const answer = await this.#ask('check')
     if ('damage' in answer) return answer.damage.filter((line) => line !== 'ok')
@@ -108,8 +108,8 @@ export class Checkpointer {
   async close(): Promise<void> {
     this.#closing = true
     await this.#copying
-    if (this.#ownThread) await this.#thread.close()
-    else if (this.#asked) await this.#order('leave')
+    if (this.#ownThreads) await this.#threads.close()
+    else if (this.#copied) await this.#order('leave')
   }
 
   /** Before the connection goes: others may keep the file open, and short-lived writers would leave them a log without end. */
@@ -174,11 +174,11 @@ export class Checkpointer {
 
   #ask(work: 'copy' | 'check'): Promise<CheckpointAnswer> {
     if (this.#closing) return Promise.resolve({ failed: CLOSED, errcode: undefined })
-    this.#asked = true
+    if (work === 'copy') this.#copied = true
     return this.#order(work)
   }
 
   #order(work: CheckpointOrder['work']): Promise<CheckpointAnswer> {
-    return this.#thread.ask({ name: this.#db.name, readOnly: this.#db.readOnly, synchronous: this.#durability, work })
+    return this.#threads.ask({ name: this.#db.name, readOnly: this.#db.readOnly, synchronous: this.#durability, work })
   }
 }

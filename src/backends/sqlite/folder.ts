@@ -11,7 +11,7 @@ import type { Backend } from '../../ports/backend.ts'
 import type { Commit, Outcome } from '../../ports/commit.ts'
 import type { Upkeep } from '../../ports/upkeep.ts'
 import { fileBackend, type SqliteBackend, type SqliteOptions } from './backend.ts'
-import { CheckpointThread } from './checkpoint-thread.ts'
+import { CheckpointThreads } from './checkpoint-thread.ts'
 import { applyBatch } from './commit.ts'
 import { connect } from './database.ts'
 import { folderBlobs } from './folder-blobs.ts'
@@ -40,8 +40,8 @@ type Reads = Pick<Backend, 'journal' | 'rows' | 'queries' | 'leases'>
 export async function folderBackend(options: FolderOptions): Promise<Backend> {
   const { now = Date.now, openFiles = OPEN_FILES, path, ...rest } = options
   const folder = existingFolder(path)
-  const thread = new CheckpointThread()
-  const shared = { ...rest, now, thread, cacheBytes: CACHE_BYTES }
+  const threads = new CheckpointThreads()
+  const shared = { ...rest, now, threads, cacheBytes: CACHE_BYTES }
   const own = await fileBackend({ ...shared, path: join(folder, STORE_FILE) })
   const files = new OpenFiles(folder, openFiles, (file, tenant, create) => fileBackend({ ...shared, path: file, tenant, create }))
   const wakeups = folderSignals(files)
@@ -101,7 +101,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
       if (closed) return
       closed = true
       wakeups.close()
-      await thread.close()
+      await threads.close()
       await blobs.settled()
       await files.close()
       nobody.close()
