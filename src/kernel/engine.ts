@@ -24,6 +24,7 @@ import { processDecider } from './processes/process-decider.ts'
 import { processEvent } from './processes/process-event-decider.ts'
 import { type RedactOptions, type Redactor, redactor } from './redact/redactor.ts'
 import { tagger } from './redact/tagger.ts'
+import { Renewals } from './renewals.ts'
 import { RowMutex } from './row-mutex.ts'
 import { Keeper, type LeaseOptions } from './runs/keeper.ts'
 import { lease } from './runs/lease-decider.ts'
@@ -38,7 +39,6 @@ import { firing } from './triggers/firing-decider.ts'
 import { followDelivery } from './triggers/follow-delivery.ts'
 import { source } from './triggers/source-decider.ts'
 import { trigger } from './triggers/trigger-decider.ts'
-import { ClaimRenewal } from './work/claim-renewal.ts'
 import type { ItemOrigins } from './work/item-origin.ts'
 import { type ClockHandlers, Scheduler } from './work/scheduler.ts'
 import { work } from './work/work-decider.ts'
@@ -115,6 +115,7 @@ export async function createEngine(
     () => world.clock.now(),
     (count) => world.entropy.bytes(count),
   )
+  const renewals = new Renewals(backend, world, closing)
   const engine: Engine = {
     backend,
     environment: world,
@@ -128,9 +129,10 @@ export async function createEngine(
     newId,
     newSalt: salts(world),
     closing,
-    keeper: new Keeper(backend, world, closing, newId(), options.lease),
+    keeper: new Keeper(backend, world, renewals, newId(), options.lease),
     localRuns: new LocalRuns(),
-    holds: new ClaimRenewal(backend, world, closing),
+    renewals,
+    claiming: new Set(),
     follows,
     // It needs the engine it is part of.
     get scheduler() {

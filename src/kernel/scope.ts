@@ -8,11 +8,11 @@ import type { ClosedTenants } from './closed-tenants.ts'
 import type { Registry } from './decider.ts'
 import type { Lane } from './lane.ts'
 import type { Redactor } from './redact/redactor.ts'
+import type { Renewals } from './renewals.ts'
 import type { RowMutex } from './row-mutex.ts'
 import type { Keeper } from './runs/keeper.ts'
 import type { LocalRuns } from './runs/local-runs.ts'
 import type { SessionMemory } from './session-memory.ts'
-import type { ClaimRenewal } from './work/claim-renewal.ts'
 import type { ItemOrigins } from './work/item-origin.ts'
 import type { Scheduler } from './work/scheduler.ts'
 
@@ -34,8 +34,10 @@ export interface Engine {
   readonly keeper: Keeper
   /** Runs that are open in this process. */
   readonly localRuns: LocalRuns
-  /** Claims of work items that this process holds. */
-  readonly holds: ClaimRenewal
+  /** Renews the leases and claims that this process holds. */
+  readonly renewals: Renewals
+  /** Items that a caller in this process is claiming right now, by tenant and id. */
+  readonly claiming: Set<string>
   /** What items come from. */
   readonly follows: ItemOrigins
   readonly scheduler: Scheduler

@@ -1,4 +1,4 @@
-// Keeps the leases this process holds: renews them while they are held, and tells whoever borrowed one when it is lost.
+// Keeps the leases that this process holds on sessions, runs and processes. Several runs of one process may borrow the same lease.
 
 import { refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
@@ -11,52 +11,51 @@ import type { Backend } from '../../ports/backend.ts'
 import type { Guard } from '../../ports/commit.ts'
 import type { Environment } from '../../ports/environment.ts'
 import { type DoneRow, type Part, part } from '../execute.ts'
+import type { Renewable, Renewals } from '../renewals.ts'
 import { type Holder, lease } from './lease-decider.ts'
 
 export interface LeaseOptions {
-  /** How long a lease is held without a renewal. */
+  /** How long a lease lasts without a renewal. */
   readonly ttl?: Duration
-  /** How often it is renewed; at most a third of `ttl`. */
+  /** How often a lease is renewed; at most a third of `ttl`. */
   readonly renew?: Duration
-  /** Who holds it: a name for people. By default the machine and the process. */
+  /** Name of the holder, for people. By default the machine and the process. */
   readonly owner?: string
 }
 
-/** A lease in this process's hands, borrowed by one run or several. */
+/** A lease that this process holds, borrowed by one run or several. */
 export interface Hold {
   readonly tenant: TenantId
   readonly id: Id
   readonly fence: number
   readonly guard: Guard
-  /** Aborted when it is lost. */
+  /** Aborted when the lease is lost. */
   readonly signal: AbortSignal
 }
 
-interface Held extends Hold {
-  /** As taking it left it: nobody else changes it while it is held. */
+/** `releasing` is set while the last borrower gives the lease back: nobody may borrow it then. */
+interface Held extends Hold, Renewable {
+  readonly id: Id
+  /** The row as the commit that took the lease left it. Nobody else changes it while the lease is held. */
   readonly row: DoneRow
-  readonly lost: AbortController
   borrowers: number
-  /** Its last borrower is about to give it back: it is lent to nobody any more. */
-  leaving: boolean
-  /** By our own steady clock: from then on it may be somebody else's. */
-  sureUntil: number
 }
 
+/** The state of a lease in the store. */
 export interface Standing {
-  /** Nobody holds it, whoever did has let it run out, or is provably gone. */
+  /** Nobody holds the lease, it ran out, its holder is provably gone, or this process holds it. */
   readonly free: boolean
   readonly row: LeaseRow | undefined
   readonly fence: number
   readonly revision: number
-  /** Taking it is guarded by this: what was seen is still so. */
+  /** Guards the commit that takes the lease: it fails when the row has changed since. */
   readonly guard: Guard
   /** Store time. */
   readonly now: number
   readonly until: number
 }
 
-/** For a refusal: who holds it, and for how long at most. */
+/** Details for a refusal: who holds the lease, and for how long at most. */
 export const heldBy = (name: string, { row, fence, now, until }: Pick<Standing, 'row' | 'fence' | 'now' | 'until'>) => ({
   name,
   owner: row?.owner ?? '',
@@ -67,24 +66,21 @@ export const heldBy = (name: string, { row, fence, now, until }: Pick<Standing, 
 export class Keeper {
   readonly #backend: Backend
   readonly #environment: Environment
-  readonly #closing: AbortSignal
+  readonly #renewals: Renewals
   readonly #held = new Map<string, Held>()
   readonly holder: Holder
   readonly ttlMs: number
   readonly renewMs: number
-  /** Tenants whose answer to a renewal is awaited. */
-  readonly #asking = new Set<TenantId>()
-  #renewing = false
 
-  constructor(backend: Backend, environment: Environment, closing: AbortSignal, incarnation: string, options: LeaseOptions = {}) {
+  constructor(backend: Backend, environment: Environment, renewals: Renewals, incarnation: string, options: LeaseOptions = {}) {
     this.#backend = backend
     this.#environment = environment
-    this.#closing = closing
+    this.#renewals = renewals
     const { ttl, renew, owner: named, ...unknown } = options
     checkKnown(unknown, 'lease')
     this.ttlMs = ttl === undefined ? limits.leaseMs : milliseconds(ttl)
     this.renewMs = renew === undefined ? Math.min(limits.leaseRenewMs, this.ttlMs / 3) : milliseconds(renew)
-    // Two renewals in a row may fail before anything is lost.
+    // Two renewals in a row may fail before a lease is lost.
     if (this.renewMs < 1 || this.ttlMs < 3 * this.renewMs)
       throw refuse('OPTION_INVALID', { option: 'lease', why: 'ttl is at least three times renew, and renew at least 1 ms' })
     const self = environment.liveness?.self
@@ -92,7 +88,7 @@ export class Keeper {
     this.holder = { owner, incarnation, ...(self && { mark: self }) }
   }
 
-  /** How a lease stands in the store, right now. */
+  /** Reads the state of a lease from the store. */
   async look(tenant: TenantId, id: Id): Promise<Standing> {
     const [stored, { now, leases }] = await Promise.all([
       this.#backend.rows.get(tenant, 'leases', id),
@@ -109,142 +105,107 @@ export class Keeper {
     return { free, row, fence, revision, guard, now, until }
   }
 
-  /** The part of a commit that takes it. */
+  /** The part of a commit that takes the lease. */
   takePart(id: Id, name: string, { free, row, fence, revision, now, until }: Standing, about: Pick<Part, 'session' | 'run'>): Part {
     const held = heldBy(name, { row, fence, now, until })
     const seen = { body: row as Body | undefined, revision }
     return part(lease, id, { verb: 'take', ...this.holder, until: now + this.ttlMs, free, held }, { ...about, seen })
   }
 
+  /** The part of a commit that gives the lease back. */
   releasePart(hold: Hold, about: Pick<Part, 'session' | 'run'>): Part {
     const seen = (hold as Held).row
     return part(lease, hold.id, { verb: 'release', incarnation: this.holder.incarnation }, { ...about, seen })
   }
 
   holds(tenant: TenantId, id: Id): boolean {
-    return this.#held.has(nameOf(tenant, id))
+    return this.#held.has(nameOf({ tenant, id }))
   }
 
-  /** What this process holds already is lent once more. */
+  /** Shares a lease that this process holds already. */
   borrow(tenant: TenantId, id: Id): Hold | undefined {
-    const held = this.#held.get(nameOf(tenant, id))
-    if (!held || held.leaving || held.signal.aborted) return undefined
+    const held = this.#held.get(nameOf({ tenant, id }))
+    if (!held || held.releasing) return undefined
     held.borrowers++
     return held
   }
 
-  /** After the commit that took it. */
+  /** Holds and renews a lease, after the commit that took it. */
   keep(tenant: TenantId, id: Id, row: DoneRow): Hold {
     const fence = row.revision
-    this.#held.get(nameOf(tenant, id))?.lost.abort(lostFence(id, fence))
+    const earlier = this.#held.get(nameOf({ tenant, id }))
+    if (earlier) this.lose(earlier, refuse('FENCE_LOST', { table: 'leases', id, fence: earlier.fence, found: fence }))
     const lost = new AbortController()
-    const guard: Guard = { kind: 'fence', table: 'leases', id, fence }
     const held: Held = {
       row,
       tenant,
+      table: 'leases',
       id,
       fence,
-      guard,
+      guard: { kind: 'fence', table: 'leases', id, fence },
       signal: lost.signal,
       lost,
       borrowers: 1,
-      leaving: false,
-      sureUntil: this.#steady() + this.ttlMs,
+      releasing: false,
+      leaseMs: this.ttlMs,
+      renewMs: this.renewMs,
+      sureUntil: this.#environment.clock.monotonic() + this.ttlMs,
     }
-    this.#held.set(nameOf(tenant, id), held)
-    this.#renewSoon()
+    lost.signal.addEventListener('abort', () => this.#forget(held), { once: true })
+    this.#held.set(nameOf(held), held)
+    this.#renewals.keep(held)
     return held
   }
 
-  /** True for the last borrower, who gives it back in the store as well. Until that is done, or failed, nobody borrows it. */
+  /** True for the last borrower, who then releases the lease in the store. Nobody may borrow it until that has failed (`stay`). */
   leave(hold: Hold): boolean {
-    const held = this.#held.get(nameOf(hold.tenant, hold.id))
-    if (held !== hold || held.borrowers > 1 || held.signal.aborted) return false
-    held.leaving = true
+    const held = this.#ours(hold)
+    if (!held || held.borrowers > 1) return false
+    held.releasing = true
     return true
   }
 
-  /** It was not given back after all. */
+  /** The commit that was to release the lease has failed. */
   stay(hold: Hold): void {
-    const held = this.#held.get(nameOf(hold.tenant, hold.id))
-    if (held === hold) held.leaving = false
+    const held = this.#ours(hold)
+    if (held) held.releasing = false
   }
 
   letGo(hold: Hold): void {
-    const held = this.#held.get(nameOf(hold.tenant, hold.id))
-    if (held === hold && --held.borrowers === 0) this.#held.delete(nameOf(hold.tenant, hold.id))
+    const held = this.#ours(hold)
+    if (held && --held.borrowers === 0) this.#forget(held)
   }
 
-  /** Found out by a refusal: whoever borrowed it stops. */
+  /** Stops every borrower of a lease, after a refusal has shown that it is lost. */
   lose(hold: Hold, reason: unknown): void {
-    const held = this.#held.get(nameOf(hold.tenant, hold.id))
-    if (held !== hold) return
-    this.#held.delete(nameOf(hold.tenant, hold.id))
-    held.lost.abort(reason)
+    this.#ours(hold)?.lost.abort(reason)
   }
 
-  /** The store closes: what is held is given back by whoever can write, and whoever borrowed it stops. */
+  /** Releases every lease when the store closes, and stops the borrowers. */
   async close(write: (tenant: TenantId, parts: readonly Part[]) => Promise<unknown>): Promise<void> {
-    const tenants = Map.groupBy(this.#held.values(), (held) => held.tenant)
+    const tenants = Map.groupBy(this.#held.values(), ({ tenant }) => tenant)
     for (const [tenant, held] of tenants) {
       for (const one of held) this.lose(one, refuse('STORE_CLOSED'))
+      const parts = held.map((one) => this.releasePart(one, {}))
       try {
-        await write(
-          tenant,
-          held.map((one) => this.releasePart(one, {})),
-        )
+        await write(tenant, parts)
       } catch (error) {
-        // They run out by themselves.
+        // Leases that are not released run out by themselves.
         this.#environment.logger.warn('leases could not be given back', { tenant, leases: held.length, error: String(error) })
       }
     }
   }
 
-  #steady(): number {
-    return this.#environment.clock.monotonic()
+  /** Undefined when the lease was lost, or given back and taken again. */
+  #ours(hold: Hold): Held | undefined {
+    const held = this.#held.get(nameOf(hold))
+    return held === hold ? held : undefined
   }
 
-  #renewSoon(): void {
-    if (this.#renewing) return
-    this.#renewing = true
-    this.#keepRenewing()
-      .catch((error: unknown) => this.#environment.logger.error('leases are not renewed any more', { error: String(error) }))
-      .finally(() => {
-        this.#renewing = false
-        if (this.#held.size > 0 && !this.#closing.aborted) this.#renewSoon()
-      })
-  }
-
-  async #keepRenewing(): Promise<void> {
-    while (this.#held.size > 0 && !this.#closing.aborted) {
-      await this.#environment.timer.idly(this.renewMs, this.#closing).catch(() => {})
-      if (this.#closing.aborted) return
-      // Nobody may have taken it, but nobody can know: whoever goes on now would only be refused later.
-      for (const one of [...this.#held.values()]) if (this.#steady() >= one.sureUntil) this.lose(one, lostFence(one.id, one.fence))
-      // One tenant that does not answer holds up no other.
-      for (const [tenant, leases] of Map.groupBy(this.#held.values(), (held) => held.tenant)) void this.#renew(tenant, leases)
-    }
-  }
-
-  async #renew(tenant: TenantId, held: readonly Held[]): Promise<void> {
-    if (this.#asking.has(tenant)) return
-    this.#asking.add(tenant)
-    const asked = this.#steady()
-    try {
-      const asking = held.map(({ id, fence }) => ({ id, fence }))
-      const { leases } = await this.#backend.leases.renew(tenant, asking, this.ttlMs)
-      for (const [i, one] of held.entries()) {
-        const found = leases[i]?.fence
-        if (found === one.fence) one.sureUntil = asked + this.ttlMs
-        else this.lose(one, lostFence(one.id, one.fence, found))
-      }
-    } catch (error) {
-      this.#environment.logger.warn('a lease could not be renewed', { tenant, leases: held.length, error: String(error) })
-    } finally {
-      this.#asking.delete(tenant)
-    }
+  #forget(held: Held): void {
+    this.#renewals.letGo(held)
+    if (this.#ours(held)) this.#held.delete(nameOf(held))
   }
 }
 
-const nameOf = (tenant: TenantId, id: Id): string => `${tenant}/${id}`
-const lostFence = (id: Id, fence: number, found?: number) => refuse('FENCE_LOST', { table: 'leases', id, fence, found: found ?? 'unknown' })
+const nameOf = ({ tenant, id }: Pick<Hold, 'tenant' | 'id'>): string => `${tenant}/${id}`

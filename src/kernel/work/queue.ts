@@ -1,6 +1,6 @@
-// A queue by its name: what is offered is claimed by somebody, under a fence, and settled once.
+// A queue: callers offer items; workers claim each under a fence and settle it once.
 
-import { InkError, refuse } from '../../model/errors.ts'
+import { refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
@@ -8,32 +8,34 @@ import type { Backlog } from '../../model/queries.ts'
 import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { WORK_STATES, type WorkRow, type WorkState } from '../../model/work.ts'
-import { plan } from '../execute.ts'
 import { load } from '../json-or-blob.ts'
 import { checkLast } from '../list.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { cancel, find, type RedriveOptions, redrive } from './admin.ts'
-import { type Claim, type HeldClaim, inHand, type Seen, taking } from './claim.ts'
+import type { Claim } from './claim.ts'
+import { claimItem, takeLease } from './claim-item.ts'
 import { type WorkHolder, workHolder } from './holder.ts'
 import { type OfferOptions, offerItem, takeQueue, toItem, type WorkItem } from './offer.ts'
 import { orphans } from './orphans.ts'
-import { bury, isPoisoned } from './poison.ts'
 import { Worker } from './worker/worker.ts'
 import type { QueueWorker, WorkerOptions, WorkHandler } from './worker/worker-options.ts'
 
 export interface ClaimOptions {
-  /** How long it is held without a renewal. */
+  /** How long the claim lasts without a renewal. */
   readonly lease?: Duration
-  /** Held as long as this program has it, renewed by itself. */
+  /** Renews the claim by itself until it is settled. */
   readonly renew?: boolean
-  /** How long to wait for something to claim; without it, not at all. */
+  /** Timeout of waiting for an item. By default the call does not wait. */
   readonly wait?: Duration
   readonly signal?: AbortSignal
 }
 
-/** Why there is nothing to claim: nothing is there, it is due later, others hold it or come first, or somebody else was quicker. */
+/**
+ * Why there is nothing to claim: the queue is empty; items are due later (`notDue`); other claims or groups stand in the way (`blocked`); another
+ * claimant was quicker (`lostRace`).
+ */
 export type WhyEmpty =
   | { readonly claim?: undefined; readonly why: 'empty' | 'blocked' | 'lostRace' }
   | { readonly claim?: undefined; readonly why: 'notDue'; readonly at: number }
@@ -42,7 +44,7 @@ export type Tried<T> = { readonly claim: Claim<T>; readonly why?: undefined } | 
 
 export interface WorkListOptions {
   readonly state?: WorkState
-  /** At most so many; the default is 50. */
+  /** Page size. The default is 50. */
   readonly last?: number
   readonly cursor?: string
 }
@@ -50,24 +52,24 @@ export interface WorkListOptions {
 export interface Queue<T = unknown> {
   readonly name: string
   offer(payload: T, options?: OfferOptions): Promise<WorkItem>
-  /** Undefined where there is nothing to claim; `tryClaim` says why. */
+  /** Undefined when there is nothing to claim; `tryClaim` says why. */
   claim(options?: ClaimOptions): Promise<Claim<T> | undefined>
   tryClaim(options?: Omit<ClaimOptions, 'wait'>): Promise<Tried<T>>
-  /** Claims and settles, so many at a time, until it is closed. */
+  /** Starts a worker that claims and settles items until it is closed. */
   work(handler: WorkHandler<T>, options?: WorkerOptions): QueueWorker
   get(id: string): Promise<(WorkItem & { readonly payload: T }) | undefined>
-  /** Who has it in hand; undefined where nobody has. */
+  /** Who has claimed the item; undefined when nobody has. */
   holder(id: string): Promise<WorkHolder | undefined>
-  /** What is there: with a state in the order it will be taken, without one by its time. */
+  /** Lists items: with a `state` in the order of claiming, otherwise by due time. */
   list(options?: WorkListOptions): Promise<{ readonly items: readonly WorkItem[]; readonly cursor?: string }>
-  /** Takes it out of the queue. Whoever holds it has lost it. */
+  /** Removes the item from the queue. A worker that holds it loses its claim. */
   cancel(id: string, options?: { readonly reason?: string }): Promise<WorkItem>
-  /** Offers a dead item anew, or all of them, or at most so many at a time. */
+  /** Offers dead letters again: one by id, all, or at most `most`. */
   redrive(which?: string | RedriveOptions): Promise<readonly WorkItem[]>
   stats(): Promise<Backlog>
 }
 
-// Enough to find one that nobody else is taking right now.
+// Enough rows to find one that no other claimant is taking right now.
 const WINDOW = 16
 const PAGE = 50
 
@@ -132,21 +134,32 @@ async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOpti
     const { now, rows, next } = await scope.engine.backend.queries.ready(scope.tenant, queue, WINDOW)
     const found = rows.length > 0 ? rows : await orphans(scope, queue)
     let buried = false
-    const left = found.filter(({ id }) => !scope.engine.holds.isTaking(scope.tenant, id))
-    // The first, and where somebody was quicker any of those behind it: whoever comes from the same end would only meet again.
+    const left = found.filter(({ id }) => !scope.engine.claiming.has(`${scope.tenant}/${id}`))
+    // Begins with the first row. After a lost race it picks at random, or both claimants would collide again on the next row.
     for (let lost = false; left.length > 0; ) {
       const [row] = left.splice(lost ? anyAlike(scope, left) : 0, 1) as [StoredRow]
-      const claim = await scope.engine.holds.taking(scope.tenant, row.id, () => claimAs<T>(scope, row, { now, asked }, leaseMs, renew))
+      const claim = await claimAlone(scope, row.id, () => claimItem<T>(scope, row, { now, asked }, leaseMs, renew))
       if (claim && claim !== 'buried') return { claim }
       lost = !claim
       buried ||= claim === 'buried'
     }
-    // What stood behind the buried can be claimed now.
+    // An item of the same group behind a buried one can be claimed now.
     if (!buried) return found.length > 0 ? { why: 'lostRace' } : whyNot(scope, queue, now, next)
   }
 }
 
-/** Nothing is put before what is more urgent. */
+/** Marks the item as being claimed, so that no other caller in this process tries it too. */
+async function claimAlone<R>({ engine, tenant }: Scope, id: string, claim: () => Promise<R>): Promise<R> {
+  const key = `${tenant}/${id}`
+  engine.claiming.add(key)
+  try {
+    return await claim()
+  } finally {
+    engine.claiming.delete(key)
+  }
+}
+
+/** The index of a random row with the priority of the first. */
 function anyAlike({ engine }: Scope, rows: readonly StoredRow[]): number {
   const priorities = rows.map(({ body }) => decodeBody<WorkRow & Body>(body).priority)
   const alike = priorities.filter((priority) => priority === priorities[0]).length
@@ -154,7 +167,7 @@ function anyAlike({ engine }: Scope, rows: readonly StoredRow[]): number {
 }
 
 async function whyNot(scope: Scope, queue: string, now: number, next: number | undefined): Promise<WhyEmpty> {
-  // Something that is due, and cannot be claimed: it is held, or stands behind another of its group.
+  // A due item that cannot be claimed is held, or waits for another item of its group.
   const { rows: held } = await scope.engine.backend.rows.list(scope.tenant, 'work', {
     index: 'byDue',
     equals: [queue],
@@ -169,36 +182,6 @@ async function whyNot(scope: Scope, queue: string, now: number, next: number | u
   })
   if (held.length > 0 || claimed.length > 0) return { why: 'blocked' }
   return next === undefined ? { why: 'empty' } : { why: 'notDue', at: next }
-}
-
-export function takeLease(scope: Scope, lease: Duration | undefined): number {
-  const ms = lease === undefined ? scope.engine.keeper.ttlMs : milliseconds(lease)
-  if (ms < 1) throw refuse('OPTION_INVALID', { option: 'lease', why: 'a claim is held for at least a millisecond' })
-  return ms
-}
-
-/** Undefined where somebody else was quicker; buried where nobody is to have it any more. */
-export async function claimAs<T>(
-  scope: Scope,
-  row: StoredRow,
-  seen: Seen,
-  leaseMs: number,
-  renew: boolean,
-): Promise<HeldClaim<T> | 'buried' | undefined> {
-  try {
-    const item = decodeBody<WorkRow & Body>(row.body)
-    if (isPoisoned(item)) {
-      await bury(scope, row)
-      return 'buried'
-    }
-    const { parts, guards, asked } = await taking(scope, row, seen, leaseMs)
-    const { rows } = await plan(scope, parts, { guards })
-    const dueAt = item.state === 'ready' ? item.at : undefined
-    return await inHand<T>(scope, rows[0] as NonNullable<(typeof rows)[0]>, { id: row.id, dueAt, leaseMs, asked, renew })
-  } catch (error) {
-    if (error instanceof InkError && error.code === 'CONFLICT') return undefined
-    throw error
-  }
 }
 
 export async function listWork(

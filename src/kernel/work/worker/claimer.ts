@@ -4,7 +4,7 @@ import type { TenantId } from '../../../model/ids.ts'
 import { limits } from '../../../model/limits.ts'
 import type { Scope } from '../../scope.ts'
 import type { HeldClaim } from '../claim.ts'
-import { claimAs } from '../queue.ts'
+import { claimItem } from '../claim-item.ts'
 import type { ClaimedAhead } from './claimed-ahead.ts'
 import { type Candidate, isPlain, keyOf, Prefetch } from './prefetch.ts'
 import type { Slots } from './slots.ts'
@@ -103,7 +103,7 @@ export class Claimer<T> {
     if (ours.has(key)) return
     ours.add(key)
     try {
-      const claim = await places.during(0, 1, () => claimAs<T>(scope, row, seen, terms.leaseMs, true))
+      const claim = await places.during(0, 1, () => claimItem<T>(scope, row, seen, terms.leaseMs, true))
       if (claim && claim !== 'buried') return keep(claim)
       if (!claim) this.collided()
     } catch (error) {

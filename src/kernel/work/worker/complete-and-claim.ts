@@ -5,7 +5,8 @@ import { type Body, decodeBody } from '../../../model/rows.ts'
 import { type DoneRow, type Part, plan } from '../../execute.ts'
 import type { Scope } from '../../scope.ts'
 import { storeNow } from '../../store-time.ts'
-import { type HeldClaim, inHand, takingAlone } from '../claim.ts'
+import type { HeldClaim } from '../claim.ts'
+import { claimPart, toClaim } from '../claim-item.ts'
 import type { Candidate } from './prefetch.ts'
 
 /** What an item says may lie elsewhere, and come later than the others. */
@@ -21,14 +22,14 @@ export async function completeAndTake<T>(
   next: readonly Candidate[],
   leaseMs: number,
 ): Promise<readonly Arriving<T>[]> {
-  const takings = next.map(({ row, item, seen }) => takingAlone(scope, row, item, seen, leaseMs))
+  const takings = next.map(({ row, item, seen }) => claimPart(scope, row, item, seen, leaseMs))
   const claims = takings.map(({ own }) => own)
   const complete = (claim: HeldClaim<T>) => claim.settlement({ verb: 'complete' }, 'completed')
   const { rows } = await together(ended, complete, (settled) => plan(scope, [...settled, ...claims], { once: true }))
   return takings.map(({ asked }, i) => {
     const [done, { row, item }] = [rows[ended.length + i], next[i] as Candidate]
     const { id } = row
-    return { id, claim: inHand<T>(scope, done as NonNullable<typeof done>, { id, dueAt: item.at, leaseMs, asked, renew: true }) }
+    return { id, claim: toClaim<T>(scope, done as NonNullable<typeof done>, { id, dueAt: item.at, leaseMs, asked, renew: true }) }
   })
 }
 
@@ -101,5 +102,5 @@ async function claimedBy<T>(
     if (!last[0] || !events.has(last[0].id)) continue
     ours.push({ id: row.id, dueAt: item.at, row: { body: decodeBody<Body>(stored.body), revision: stored.revision } })
   }
-  return ours.map(({ id, dueAt, row }) => ({ id, claim: inHand<T>(scope, row, { id, dueAt, leaseMs, asked, renew: true }) }))
+  return ours.map(({ id, dueAt, row }) => ({ id, claim: toClaim<T>(scope, row, { id, dueAt, leaseMs, asked, renew: true }) }))
 }

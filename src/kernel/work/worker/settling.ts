@@ -76,7 +76,7 @@ export class Settler<T> {
     } catch (error) {
       const lost = error instanceof InkError && error.code === 'FENCE_LOST'
       // What may have been written was, where nobody has it now.
-      if (lost && claim.wasDoubted && error.details.found === 0) this.#count(claim)
+      if (lost && claim.wasOutcomeUnknown && error.details.found === 0) this.#count(claim)
       else this.count.lost++
       if (!lost) log('an item could not be settled', claim.id, error)
     } finally {

@@ -6,7 +6,7 @@ import { checkKnown, optionsOf } from '../../../model/options.ts'
 import { type Duration, milliseconds } from '../../../model/time.ts'
 import type { Scope } from '../../scope.ts'
 import type { Claim } from '../claim.ts'
-import { takeLease } from '../queue.ts'
+import { takeLease } from '../claim-item.ts'
 
 export type WorkHandler<T> = (claim: Claim<T>) => unknown
 

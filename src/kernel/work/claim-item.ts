@@ -1,0 +1,126 @@
+// Claims one work item: the commit that takes it, guarded by the row that the caller has read, and the claim that follows from it.
+
+import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
+import type { Id } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import type { Stored } from '../../model/run.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import type { WorkRow } from '../../model/work.ts'
+import { type DoneRow, type Part, part, plan } from '../execute.ts'
+import { load } from '../json-or-blob.ts'
+import type { Scope } from '../scope.ts'
+import { HeldClaim } from './claim.ts'
+import { followers } from './item-origin.ts'
+import { bury, isPoisoned } from './poison.ts'
+import { work } from './work-decider.ts'
+
+/** When an item was read: the store's clock, and our monotonic clock just before the read. */
+export interface Seen {
+  readonly now: number
+  readonly asked: number
+}
+
+/** How long a claim lasts without a renewal. */
+export function takeLease(scope: Scope, lease: Duration | undefined): number {
+  const ms = lease === undefined ? scope.engine.keeper.ttlMs : milliseconds(lease)
+  if (ms < 1) throw refuse('OPTION_INVALID', { option: 'lease', why: 'a claim is held for at least a millisecond' })
+  return ms
+}
+
+/** Undefined when another claimant was quicker; 'buried' when the item has become a dead letter instead. */
+export async function claimItem<T>(
+  scope: Scope,
+  stored: StoredRow,
+  seen: Seen,
+  leaseMs: number,
+  renew: boolean,
+): Promise<HeldClaim<T> | 'buried' | undefined> {
+  const { id, revision } = stored
+  try {
+    const row = decodeBody<WorkRow & Body>(stored.body)
+    if (isPoisoned(row)) {
+      await bury(scope, stored)
+      return 'buried'
+    }
+    const { own, asked, now } = claimPart(scope, stored, row, seen, leaseMs)
+    const followed = await followers(scope, { item: id as Id<'work'>, row, move: 'claimed', now })
+    const { rows } = await plan(scope, [own, ...followed], { guards: [{ kind: 'row', table: 'work', id, revision }] })
+    const dueAt = row.state === 'ready' ? row.at : undefined
+    return await toClaim<T>(scope, rows[0] as DoneRow, { id, dueAt, leaseMs, asked, renew })
+  } catch (error) {
+    if (error instanceof InkError && error.code === 'CONFLICT') return undefined
+    throw error
+  }
+}
+
+/** The part of a commit that claims an item as it was read. The lease begins now, not when the item was read. */
+export function claimPart(
+  { engine }: Scope,
+  { id, revision }: StoredRow,
+  row: WorkRow,
+  seen: Seen,
+  leaseMs: number,
+): { readonly own: Part; readonly asked: number; readonly now: number } {
+  const asked = engine.environment.clock.monotonic()
+  const now = Math.floor(seen.now + asked - seen.asked)
+  const command = { verb: 'claim', ...engine.keeper.holder, now, until: now + leaseMs, free: true } as const
+  return { own: part(work, id as Id<'work'>, command, { seen: { body: row as WorkRow & Body, revision } }), asked, now }
+}
+
+interface Claimed {
+  readonly id: string
+  /** When the item was due, unless it was claimed before. */
+  readonly dueAt: number | undefined
+  readonly leaseMs: number
+  readonly asked: number
+  readonly renew: boolean
+}
+
+/** The claim that follows from the commit. It is a promise only when the payload has to be loaded from another row or a blob. */
+export function toClaim<T>(
+  scope: Scope,
+  row: DoneRow,
+  { id, dueAt, leaseMs, asked, renew }: Claimed,
+): HeldClaim<T> | Promise<HeldClaim<T>> {
+  const held = {
+    tenant: scope.tenant,
+    table: 'work' as const,
+    id: id as Id<'work'>,
+    fence: row.revision,
+    leaseMs,
+    // Two renewals in a row may fail.
+    renewMs: leaseMs / 3,
+    lost: new AbortController(),
+    sureUntil: asked + leaseMs,
+    releasing: false,
+  }
+  if (renew) scope.engine.renewals.keep(held)
+  const { payload } = row.body as unknown as WorkRow
+  const claimOf = (value: unknown) => new HeldClaim<T>(scope, row, value as T, held, dueAt)
+  return payload?.firing || payload?.blob ? loaded(scope, payload, claimOf) : claimOf(payload?.value)
+}
+
+async function loaded<T>(scope: Scope, payload: Stored, claimOf: (value: unknown) => HeldClaim<T>): Promise<HeldClaim<T>> {
+  try {
+    return claimOf(await load(scope, payload))
+  } catch (error) {
+    await setAside(claimOf(undefined), error)
+    throw error
+  }
+}
+
+/** Handles a payload that cannot be read. Damage makes the item a dead letter; after any other error it is retried, and the attempt does not count. */
+async function setAside<T>(claim: HeldClaim<T>, error: unknown): Promise<void> {
+  const isLasting = error instanceof InkError && LASTING.includes(error.kind)
+  try {
+    await (isLasting ? claim.fail(error, { final: true }) : claim.giveBack(limits.workBackoffMs, true))
+  } catch (unsettled) {
+    const { logger } = claim.scope.engine.environment
+    logger.error('an item that cannot be read could not be given back', { item: claim.id, queue: claim.queue, error: String(unsettled) })
+  } finally {
+    claim.letGo()
+  }
+}
+
+const LASTING: readonly ErrorKind[] = ['missing', 'corrupt', 'invalid']
