@@ -8,11 +8,10 @@ import { type EventId, type RunId, type SessionId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
-import type { SessionRow } from '../model/session.ts'
 import type { Guard } from '../ports/commit.ts'
 import { admit, commitKey, draftEvent, payloadOf, telling } from './draft.ts'
-import { pause } from './execute.ts'
 import { refusalOf } from './outcome.ts'
+import { pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import type { SeenSession } from './session-memory.ts'
 
@@ -199,7 +198,7 @@ export async function lookAgain(scope: Scope, id: SessionId): Promise<void> {
 async function lookAtSession(scope: Scope, id: SessionId): Promise<SeenSession> {
   const row = await scope.engine.backend.rows.get(scope.tenant, 'sessions', toId<'session'>(id))
   if (!row) throw refuse('SESSION_UNKNOWN', { session: id, tenant: scope.tenant })
-  const seen = { revision: row.revision, state: decodeBody<SessionRow & Record<string, unknown>>(row.body).state }
+  const seen = { revision: row.revision, state: decodeBody(row.body).state }
   scope.engine.sessions.set(scope.tenant, id, seen)
   return seen
 }

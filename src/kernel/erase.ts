@@ -12,12 +12,12 @@ import type { Change, Guard } from '../ports/commit.ts'
 import { type AnyDecider, ERASED, keptIn } from './decider.ts'
 import { admit, draftEvent, payloadOf } from './draft.ts'
 import { erasedName } from './erased-names.ts'
-import { pause } from './execute.ts'
 import { foldFact, namesOf, rowChanges } from './fold.ts'
 import { refusalOf } from './outcome.ts'
 import { toRanges } from './ranges.ts'
 import { scanJournal } from './read.ts'
 import { happened } from './rebuild.ts'
+import { pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 export interface EraseOptions {
@@ -132,7 +132,7 @@ async function keptOf(scope: Scope, d: AnyDecider, subject: Id, before: Body, le
     const id = erasedName(scope.engine, name)
     // Whatever else is wrong, nothing stands in the way of an erasure: a name that another row has is theirs.
     const other = await scope.engine.backend.rows.get(scope.tenant, 'names', id)
-    if (!other || decodeBody<{ target: string } & Body>(other.body).target === subject) held.push(id)
+    if (!other || decodeBody(other.body).target === subject) held.push(id)
   }
   if (held.length > 0) lost.push(['held', [...((left.held ?? []) as string[]), ...held]])
   return lost.length === 0 ? undefined : Object.fromEntries(lost)

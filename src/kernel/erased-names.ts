@@ -3,7 +3,7 @@
 
 import { hex, utf8 } from '../model/bytes.ts'
 import type { Id } from '../model/ids.ts'
-import { type Body, decodeBody } from '../model/rows.ts'
+import { decodeBody } from '../model/rows.ts'
 import { nameId } from '../model/tables.ts'
 import type { Engine, Scope } from './scope.ts'
 
@@ -26,5 +26,5 @@ export async function nameHolder<Name extends string>(
   const { rows } = engine.backend
   const name = nameId(kind, key)
   const found = (await rows.get(tenant, 'names', name)) ?? (first ? undefined : await rows.get(tenant, 'names', erasedName(engine, name)))
-  return found && decodeBody<{ target: Id<Name> } & Body>(found.body).target
+  return found && (decodeBody(found.body).target as Id<Name>)
 }

@@ -1,19 +1,19 @@
-// All rows of a range, read page by page as they are wanted. A cursor is a place in the order, so rows that come and go meanwhile shift nothing.
+// Reads all rows of a range page by page. A cursor is a place in the order, so rows that come and go meanwhile shift nothing.
 
-import type { StoredRow } from '../model/rows.ts'
+import type { TableRow } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
 import type { ListQuery } from '../ports/rows.ts'
 import type { Scope } from './scope.ts'
 
 type Reader = Pick<Scope, 'engine' | 'tenant'>
-/** `limit` is how many are read at a time. */
+/** `limit` is the size of a page. */
 type Range = Omit<ListQuery, 'cursor'>
 
-export async function* everyPage(
+export async function* everyPage<T extends TableName>(
   { engine, tenant }: Reader,
-  table: TableName,
+  table: T,
   range: Range,
-): AsyncGenerator<readonly StoredRow[], void, undefined> {
+): AsyncGenerator<readonly TableRow<T>[], void, undefined> {
   for (let cursor: string | undefined; ; ) {
     const page = await engine.backend.rows.list(tenant, table, { ...range, ...(cursor !== undefined && { cursor }) })
     yield page.rows
@@ -22,6 +22,6 @@ export async function* everyPage(
   }
 }
 
-export async function* everyRow(scope: Reader, table: TableName, range: Range): AsyncGenerator<StoredRow, void, undefined> {
+export async function* everyRow<T extends TableName>(scope: Reader, table: T, range: Range): AsyncGenerator<TableRow<T>, void, undefined> {
   for await (const rows of everyPage(scope, table, range)) yield* rows
 }

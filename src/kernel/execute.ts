@@ -1,10 +1,11 @@
-// Read, decide, commit; when someone else was first, read and decide again. Several deciders that change together are one plan
-// and so one commit.
+// Read, decide, commit; when another writer was first, read and decide again. Several rows that change together are one plan and so
+// one commit.
 
 import { assert, type InkError, refuse } from '../model/errors.ts'
 import type { EventDraft, Receipt } from '../model/event.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import type { RowOf } from '../model/row-types.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
 import type { Change, Commit, CommitKey, Guard } from '../ports/commit.ts'
@@ -14,55 +15,62 @@ import { admit, commitKey, draftEvent, payloadOf } from './draft.ts'
 import { erasedName } from './erased-names.ts'
 import { foldFact } from './fold.ts'
 import { refusalOf } from './outcome.ts'
+import { pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
-export interface Part {
+/** One row's share of a plan: which decider decides, and on what command. */
+export interface Part<Row extends object = object> {
   readonly decider: AnyDecider
   readonly id: Id
   readonly command: Command
   readonly session?: SessionId
   readonly run?: RunId
   readonly cause?: EventId
-  /** The row as the caller last saw it, where there is no need to read it again. Asked when it is this plan's turn. */
-  readonly seen?: DoneRow | (() => DoneRow)
+  /** The row as the caller last saw it, so that the plan need not read it. A function is called when the plan holds the row's mutex. */
+  readonly seen?: DoneRow<Row> | (() => DoneRow<Row>)
 }
 
 export const part = <Row extends object, C extends Command>(
   decider: Decider<Row, C>,
   id: Id,
   command: C,
-  about: Pick<Part, 'session' | 'run' | 'cause' | 'seen'> = {},
-): Part => ({ decider, id, command, ...about })
+  about: Pick<Part<NoInfer<Row>>, 'session' | 'run' | 'cause' | 'seen'> = {},
+): Part<Row> => ({ decider, id, command, ...about })
 
 export interface PlanOptions {
   readonly key?: string
-  /** What the key is unique within: the verb and its object. */
+  /** The scope in which the key is unique: the verb and its object. */
   readonly within?: string
-  /** What must be the same when the key comes again; without it, all commands. */
+  /** The value that must be the same when the key comes again. The default is all commands. */
   readonly body?: unknown
   readonly guards?: readonly Guard[]
-  /** When it happened, where that was decided already. */
+  /** The time of the events. The default is the clock's. */
   readonly at?: number
-  /** Nothing is written unless this session is open. */
+  /** The commit is refused unless this session is open. */
   readonly open?: SessionId
-  /** Decided on what was seen or not at all: where a row is not as it was, that is a CONFLICT at once. */
+  /** The plan is not retried: a row that has changed since it was seen is a CONFLICT at once. */
   readonly once?: boolean
 }
 
-export interface Done {
+export interface Done<Parts extends readonly Part[] = readonly Part[]> {
   readonly receipts: readonly Receipt[]
   readonly repeated: boolean
   /** The rows as this commit left them, one per part. */
-  readonly rows: readonly DoneRow[]
+  readonly rows: RowsOf<Parts>
 }
 
-export interface DoneRow {
-  readonly body: Body | undefined
+type RowsOf<Parts extends readonly Part[]> = {
+  readonly [I in keyof Parts]: Parts[I] extends Part<infer Row> ? DoneRow<Row> : never
+}
+
+/** A row as it was read, or as a commit left it. `body` is undefined where there is no row. */
+export interface DoneRow<Row extends object = object> {
+  readonly body: Row | undefined
   readonly revision: number
 }
 
 /** A row that nobody can have written yet. */
-export const NOT_THERE: DoneRow = { body: undefined, revision: 0 }
+export const NOT_THERE: DoneRow<never> = { body: undefined, revision: 0 }
 
 export async function execute<Row extends object, C extends Command>(
   scope: Scope,
@@ -77,16 +85,17 @@ export async function execute<Row extends object, C extends Command>(
   readonly repeated: boolean
 }> {
   const { session, run, cause, ...rest } = options
-  const done = await plan(
-    scope,
-    [{ decider, id, command, ...(session && { session }), ...(run && { run }), ...(cause && { cause }) }],
-    rest,
-  )
-  const row = done.rows[0] as DoneRow
-  return { row: row.body as Row | undefined, revision: row.revision, receipts: done.receipts, repeated: done.repeated }
+  const about = { ...(session && { session }), ...(run && { run }), ...(cause && { cause }) }
+  const { rows, receipts, repeated } = await plan(scope, [part(decider, id, command, about)], rest)
+  return { row: rows[0].body, revision: rows[0].revision, receipts, repeated }
 }
 
-export async function plan(scope: Scope, parts: readonly Part[], options: PlanOptions = {}): Promise<Done> {
+/** Decides all parts and commits them together. Retries when another writer changed one of the rows in between. */
+export async function plan<const Parts extends readonly Part[]>(
+  scope: Scope,
+  parts: Parts,
+  options: PlanOptions = {},
+): Promise<Done<Parts>> {
   checkOpen(scope.engine)
   const subjects = [...new Set(parts.map((p) => `${scope.tenant}/${p.decider.table}/${p.id}`))]
   assert(subjects.length === parts.length, 'no two parts of a plan change the same row')
@@ -96,7 +105,7 @@ export async function plan(scope: Scope, parts: readonly Part[], options: PlanOp
       : commitKey(scope, options.within ?? 'plan', options.key, options.body ?? parts.map((p) => admit(scope, p.command)))
   const end = await scope.engine.rowMutex.take(subjects)
   try {
-    return await decideAndCommit(scope, parts, options, key)
+    return (await decideAndCommit(scope, parts, options, key)) as Done<Parts>
   } finally {
     end()
   }
@@ -104,7 +113,7 @@ export async function plan(scope: Scope, parts: readonly Part[], options: PlanOp
 
 async function decideAndCommit(scope: Scope, parts: readonly Part[], options: PlanOptions, key: CommitKey | undefined): Promise<Done> {
   for (let attempt = 1; ; attempt++) {
-    // What the caller has seen is decided on first: where that is no longer so, the guard says it, and it is read.
+    // The first attempt trusts the rows that the caller has seen. The guards refuse it when they have changed, and then they are read.
     const rows = parts.map((p) => (attempt === 1 && p.seen ? seenOf(p.seen) : readRow(scope, p.decider.table, p.id)))
     const before = rows.some((row) => row instanceof Promise) ? await Promise.all(rows) : (rows as readonly DoneRow[])
     let merged: Merged
@@ -137,7 +146,7 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
     const ours = typeof refused === 'object' && refused.kind === 'row' && !options.guards?.includes(refused)
     if (!ours) throw refusalOf(scope, outcome)
     if (refused.table === 'sessions' && refused.id === options.open) await lookAgain(scope, options.open)
-    // Someone holds that name, and deciding again will not change which name this row wants.
+    // Another row holds that name. Deciding again would want the same name.
     if (refused.table === 'names' || options.once || attempt === limits.conflictRetries)
       throw refuse('CONFLICT', { table: refused.table, id: refused.id, tries: attempt })
     await pause(scope, attempt)
@@ -146,8 +155,8 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
 
 const seenOf = (seen: DoneRow | (() => DoneRow)): DoneRow => (typeof seen === 'function' ? seen() : seen)
 
-/** A row as something can be decided on it. */
-export async function readRow({ engine, tenant }: Scope, table: TableName, id: string): Promise<DoneRow> {
+/** Reads a row together with the revision that a guard needs. */
+export async function readRow<T extends TableName>({ engine, tenant }: Scope, table: T, id: string): Promise<DoneRow<RowOf<T>>> {
   const row = await engine.backend.rows.get(tenant, table, id)
   return row ? { body: decodeBody(row.body), revision: row.revision } : NOT_THERE
 }
@@ -167,7 +176,7 @@ function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[],
   const left: { body: Body | undefined; event: number }[] = []
   let refusal: InkError | undefined
   parts.forEach((part, i) => {
-    const { body, revision } = before[i] as DoneRow
+    const { body, revision } = before[i] as DoneRow<Body>
     const decision = decide(scope, part, body)
     refusal ??= decision.refusal
     let now = body
@@ -180,7 +189,7 @@ function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[],
         payloadOf(scope, admit(scope, data)),
       )
       const folded = foldFact(part.decider, now, happened(draft), events.length)
-      // Nobody has it, nor had it before it was erased.
+      // The name is free, also among those that were erased.
       for (const name of folded.taken)
         for (const id of [name, erasedName(scope.engine, name)]) guards.push({ kind: 'row', table: 'names', id, revision: 0 })
       changes.push(...folded.changes)
@@ -203,19 +212,12 @@ function decide(scope: Scope, part: Part, body: Body | undefined): Decision {
   return 'facts' in decided ? decided : { facts: decided }
 }
 
-// What evolve sees live is read back from the payload, so that it is exactly what replay will see.
+// Reads the data back from the payload, so that `evolve` sees live exactly what a replay will show it.
 const happened = (draft: EventDraft): Happened => ({ ...draft, data: JSON.parse(draft.payload) as Body })
 
-/** A commit with a key and nothing else asks whether that key was used, and writes nothing. */
+/** Asks whether the key was used before: a commit with a key and no events writes nothing. */
 async function findEarlier(scope: Scope, key: CommitKey): Promise<readonly Receipt[] | undefined> {
   const outcome = await scope.engine.lane.submit({ tenant: scope.tenant, key, guards: [], events: [], changes: [] })
   if (!outcome.ok) throw refusalOf(scope, outcome)
   return outcome.repeated ? outcome.receipts : undefined
-}
-
-/** Colliding writers come back at different moments. */
-export function pause(scope: Scope, attempt: number): Promise<void> {
-  const { entropy, timer } = scope.engine.environment
-  const spread = (entropy.bytes(1)[0] as number) / 255
-  return timer.after(Math.min(2 ** attempt, 64) * spread)
 }

@@ -5,9 +5,9 @@ import type { Json } from '../model/data.ts'
 import { takeData } from '../model/data.ts'
 import { InkError, refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
-import { type Body, decodeBody } from '../model/rows.ts'
+import { decodeBody } from '../model/rows.ts'
 import type { ErrorData, RunState, Stored } from '../model/run.ts'
-import type { FiringId, FiringRow } from '../model/trigger.ts'
+import type { FiringId } from '../model/trigger.ts'
 import { getJson, putJson } from './blobs.ts'
 import { admit } from './draft.ts'
 import type { Scope } from './scope.ts'
@@ -47,7 +47,7 @@ export async function load(scope: Scope, stored: Stored | undefined): Promise<un
 /** What fired, for whoever is told of it. */
 export async function firedPayload(scope: Scope, id: FiringId): Promise<unknown> {
   const stored = await scope.engine.backend.rows.get(scope.tenant, 'firings', id)
-  const row = stored && decodeBody<FiringRow & Body>(stored.body)
+  const row = stored && decodeBody(stored.body)
   if (!row?.payload) throw refuse('FIRING_ERASED', { firing: id })
   return load(scope, row.payload)
 }

@@ -3,8 +3,8 @@
 
 import { refuse } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
-import { decodeBody } from '../model/rows.ts'
-import type { SessionRow } from '../model/session.ts'
+import { decodeBody, type TableRow } from '../model/rows.ts'
+import type { SessionRelation } from '../model/session.ts'
 import type { Page, PageQuery } from '../ports/journal.ts'
 import type { Scope } from './scope.ts'
 
@@ -14,8 +14,8 @@ export type Lineage = readonly { readonly session: SessionId; readonly to: numbe
 export async function lineageOf({ engine, tenant }: Scope, session: SessionId): Promise<Lineage> {
   const line = [{ session, to: Number.MAX_SAFE_INTEGER }]
   for (let id: SessionId | undefined = session, least = Number.MAX_SAFE_INTEGER; id; ) {
-    const row = await engine.backend.rows.get(tenant, 'sessions', id)
-    const relation: SessionRow['relation'] = row && decodeBody<SessionRow & Record<string, unknown>>(row.body).relation
+    const row: TableRow<'sessions'> | undefined = await engine.backend.rows.get(tenant, 'sessions', id)
+    const relation: SessionRelation | undefined = row && decodeBody(row.body).relation
     if (relation?.kind !== 'fork' || relation.at === undefined) break
     least = Math.min(least, relation.at)
     line.unshift({ session: relation.session, to: least })

@@ -1,14 +1,15 @@
-// A page of rows for people: bounded, newest first unless said, with a cursor to go on.
+// A page of rows for people: bounded, newest first by default, with a cursor to go on.
 
 import { refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown } from '../model/options.ts'
-import { type Body, decodeBody, type StoredRow } from '../model/rows.ts'
+import type { RowOf } from '../model/row-types.ts'
+import { decodeBody } from '../model/rows.ts'
 import type { ColumnValue, TableName } from '../model/tables.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 export interface PageOptions {
-  /** At most so many; the default is 50. */
+  /** The largest number of items. The default is 50. */
   readonly last?: number
   readonly cursor?: string
 }
@@ -25,18 +26,17 @@ export const checkLast = (last: number, of: string): void => {
     throw refuse('RANGE_INVALID', { why: `ask for 1 to ${limits.listRows} ${of}` })
 }
 
-/** A word of a known list, or a refusal. */
+/** Refuses a state that is not one of these. */
 export const checkState = <T extends string>(state: T | undefined, known: readonly T[], of: string): void => {
   if (state !== undefined && !known.includes(state)) throw refuse('RANGE_INVALID', { why: `there is no ${of} state '${state}'` })
 }
 
-export async function listRows<T>(
+export async function listRows<T extends TableName>(
   scope: Scope,
-  table: TableName,
+  table: T,
   { index, equals, backwards = true }: { readonly index: string; readonly equals: readonly ColumnValue[]; readonly backwards?: boolean },
   { last = LAST, cursor, ...unknown }: PageOptions,
-  show: (row: StoredRow) => T = (row) => decodeBody<T & Body>(row.body),
-): Promise<Page<T>> {
+): Promise<Page<RowOf<T>>> {
   checkOpen(scope.engine)
   checkKnown(unknown, 'this list')
   checkLast(last, table.replaceAll('_', ' '))
@@ -47,5 +47,5 @@ export async function listRows<T>(
     backwards,
     ...(cursor !== undefined && { cursor }),
   })
-  return { items: page.rows.map(show), ...(page.cursor !== undefined && { cursor: page.cursor }) }
+  return { items: page.rows.map(({ body }) => decodeBody(body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
 }

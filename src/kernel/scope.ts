@@ -2,7 +2,6 @@
 
 import { refuse } from '../model/errors.ts'
 import type { Id, TenantId } from '../model/ids.ts'
-import type { Backend } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { ClosedTenants } from './closed-tenants.ts'
 import type { Registry } from './decider.ts'
@@ -13,12 +12,13 @@ import type { RowMutex } from './row-mutex.ts'
 import type { Keeper } from './runs/keeper.ts'
 import type { LocalRuns } from './runs/local-runs.ts'
 import type { SessionMemory } from './session-memory.ts'
+import type { TypedBackend } from './typed-backend.ts'
 import type { ItemOrigins } from './work/item-origin.ts'
 import type { Scheduler } from './work/scheduler.ts'
 
 /** One per open store. */
 export interface Engine {
-  readonly backend: Backend
+  readonly backend: TypedBackend
   readonly environment: Environment
   readonly lane: Lane
   readonly registry: Registry

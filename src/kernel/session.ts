@@ -37,8 +37,6 @@ export interface ListOptions {
   readonly cursor?: string
 }
 
-type Row = SessionRow & Record<string, unknown>
-
 /** A session in hand. What it says of itself is what it was when last seen from here. */
 export interface Session {
   readonly id: SessionId
@@ -238,13 +236,13 @@ export async function listSessions(
     backwards: first === undefined,
     ...(cursor !== undefined && { cursor }),
   })
-  return { items: page.rows.map((row) => decodeBody<Row>(row.body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
+  return { items: page.rows.map((row) => decodeBody(row.body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
 }
 
 async function readSession(scope: Scope, id: SessionId): Promise<SessionRow | undefined> {
   const row = await scope.engine.backend.rows.get(scope.tenant, 'sessions', id)
   if (!row) return undefined
-  const body = decodeBody<Row>(row.body)
+  const body = decodeBody(row.body)
   scope.engine.sessions.set(scope.tenant, id, { revision: row.revision, state: body.state })
   return body
 }

@@ -2,9 +2,10 @@
 
 import { canonical } from './canonical.ts'
 import { assert } from './errors.ts'
+import type { RowOf } from './row-types.ts'
 import { type ColumnValue, type TableName, tableOf } from './tables.ts'
 
-/** As a backend keeps it. `born`, `revision` and `fence` are seqs, stamped by the backend and reproduced by the fold. */
+/** A row as a backend keeps it. `born`, `revision` and `fence` are seqs, stamped by the backend and reproduced by the fold. */
 export interface StoredRow {
   readonly id: string
   readonly born: number
@@ -13,7 +14,16 @@ export interface StoredRow {
   readonly body: string
 }
 
-/** With its indexed columns as they are stored, which need not be what the body says when somebody wrote them by hand. */
+/** A stored row that came from a known table, so that `decodeBody` knows its type. A `StoredRow` is one of any table. */
+export interface TableRow<T extends TableName> extends StoredRow {
+  readonly body: BodyText<RowOf<T>>
+}
+
+/** The text of a body. The member exists for the compiler only: it carries the type that the text decodes to. */
+export type BodyText<Row extends object> = string & { readonly [DECODED]?: Row }
+declare const DECODED: unique symbol
+
+/** A stored row with its indexed columns, which may differ from the body when somebody wrote them by hand. */
 export interface ScannedRow extends StoredRow {
   readonly columns: readonly ColumnValue[]
   /** What the backend keeps beside the row, for itself, is not as the rows would have it. */
@@ -25,7 +35,8 @@ export type Body = Readonly<Record<string, unknown>>
 /** Canonical, so that a row decided live and the same row folded later are equal to the byte. */
 export const encodeBody = (body: Body): string => canonical(body)
 
-export const decodeBody = <Row extends Body>(text: string): Row => JSON.parse(text) as Row
+/** The body of a row. Its type follows from the table that the text came from; the text of an unknown table decodes to a `Body`. */
+export const decodeBody = <Row extends object = Body>(text: BodyText<Row>): Row => JSON.parse(text) as Row
 
 /** The indexed columns of a body, in the order tables.ts names them. */
 export function columnsOf(table: TableName, body: Body): readonly ColumnValue[] {

@@ -4,7 +4,7 @@ import { APPROVAL_STATES, type ApprovalId, type ApprovalRow, type ApprovalState,
 import { refuse } from '../../model/errors.ts'
 import { type RunId, type SessionId, toId } from '../../model/ids.ts'
 import { optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import type { RunRow } from '../../model/run.ts'
 import { telling } from '../draft.ts'
 import { type Part, part, plan } from '../execute.ts'
@@ -35,7 +35,7 @@ export async function listApprovals(scope: Scope, options?: ApprovalListOptions)
   const asked = { session, subjectType, risk, ...(run !== undefined && { state }) }
   const narrowed = Object.entries(asked).filter(([, value]) => value !== undefined) as [keyof ApprovalRow, string][]
   const matches = (row: ApprovalRow) => narrowed.every(([name, value]) => row[name] === value)
-  return listMatching<ApprovalRow>(scope, 'approvals', { index, equals, ...(narrowed.length > 0 && { matches }) }, page)
+  return listMatching(scope, 'approvals', { index, equals, ...(narrowed.length > 0 && { matches }) }, page)
 }
 
 export async function getApproval(scope: Scope, given: string): Promise<ApprovalRow | undefined> {
@@ -48,7 +48,7 @@ export async function getApproval(scope: Scope, given: string): Promise<Approval
 
 export async function readApproval(scope: Scope, id: ApprovalId): Promise<ApprovalRow | undefined> {
   const row = await scope.engine.backend.rows.get(scope.tenant, 'approvals', id)
-  return row && decodeBody<ApprovalRow & Body>(row.body)
+  return row && decodeBody(row.body)
 }
 
 /** Nobody waits for an answer any more. */

@@ -4,7 +4,7 @@ import { APPROVAL_STATES, type ApprovalRow, type ApprovalState } from '../../mod
 import { EXPORT_GENESIS, lastLine, recordLine } from '../../model/approval-export.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { everyRow } from '../every-row.ts'
 import { checkState } from '../list.ts'
 import { stopIfAsked } from '../read.ts'
@@ -40,7 +40,7 @@ export async function* exportApprovals(scope: Scope, options?: ExportOptions): A
   const range = state === undefined ? { index: 'byBorn', equals: [] } : { index: 'byState', equals: [state] }
   for await (const { born, revision, body } of everyRow(scope, 'approvals', { ...range, from: after + 1, limit: AT_A_TIME })) {
     stopIfAsked(scope, signal)
-    const record: ApprovalRecord = { ...decodeBody<ApprovalRow & Body>(body), tenant: scope.tenant, seq: born, revision }
+    const record: ApprovalRecord = { ...decodeBody(body), tenant: scope.tenant, seq: born, revision }
     const made = recordLine(sha256, ++count, chain, record)
     chain = made.chain
     yield made.line

@@ -3,33 +3,34 @@
 import { limits } from '../../model/limits.ts'
 import { checkKnown } from '../../model/options.ts'
 import { encodeCursor } from '../../model/order.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import type { RowOf } from '../../model/row-types.ts'
+import { decodeBody } from '../../model/rows.ts'
 import type { ColumnValue, TableName } from '../../model/tables.ts'
 import { checkLast, type Page, type PageOptions } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 
-export interface Where<T> {
+export interface Where<T extends TableName> {
   /** One whose columns behind `equals` are `born` and the id. */
   readonly index: string
   readonly equals: readonly ColumnValue[]
   /** Where the index says everything there is none. */
-  readonly matches?: ((row: T) => boolean) | undefined
+  readonly matches?: ((row: RowOf<T>) => boolean) | undefined
 }
 
 const LAST = 50
 const AT_A_TIME = 200
 
 /** Newest first. There may be fewer than asked for, or none, and a cursor all the same: so many were looked at. */
-export async function listMatching<T>(
+export async function listMatching<T extends TableName>(
   scope: Scope,
-  table: TableName,
+  table: T,
   { index, equals, matches }: Where<T>,
   { last = LAST, cursor, ...unknown }: PageOptions,
-): Promise<Page<T>> {
+): Promise<Page<RowOf<T>>> {
   checkOpen(scope.engine)
   checkKnown(unknown, 'this list')
   checkLast(last, table)
-  const items: T[] = []
+  const items: RowOf<T>[] = []
   let from = cursor
   for (let looked = 0; ; ) {
     const page = await scope.engine.backend.rows.list(scope.tenant, table, {
@@ -40,7 +41,7 @@ export async function listMatching<T>(
       ...(from !== undefined && { cursor: from }),
     })
     for (const [i, { id, born, body }] of page.rows.entries()) {
-      const row = decodeBody<T & Body>(body)
+      const row = decodeBody(body)
       if (!matches || matches(row)) items.push(row)
       if (items.length < last) continue
       const more = i + 1 < page.rows.length || page.cursor !== undefined

@@ -14,7 +14,7 @@ import { checkDigest } from '../../model/blob.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { derivedId } from '../derived-id.ts'
 import { telling } from '../draft.ts'
@@ -68,7 +68,7 @@ async function permitFor(scope: Scope, asking: Asking): Promise<Standing | undef
   const stored = await Promise.all(ids.map((id) => scope.engine.backend.rows.get(scope.tenant, 'permits', id)))
   const found = stored
     .filter((row) => row !== undefined)
-    .map(({ revision, body }) => ({ revision, row: decodeBody<PermitRow & Body>(body) }))
+    .map(({ revision, body }) => ({ revision, row: decodeBody(body) }))
     .filter(({ row }) => row.state === 'active' && covers(row, asking))
     .sort((a, b) => b.revision - a.revision)
   if (found.length === 0) return undefined
@@ -106,7 +106,7 @@ export async function listPermits(scope: Scope, options?: PermitListOptions): Pr
     (state === undefined || (row.state === state && (row.until ?? Infinity) > now)) &&
     (session === undefined || row.session === session) &&
     (digest === undefined || row.digest === digest)
-  return listMatching<PermitRow>(
+  return listMatching(
     scope,
     'permits',
     narrow ? { index, equals: [first, state], matches } : { index: 'byBorn', equals: [], matches },

@@ -23,7 +23,7 @@ export async function runNow(scope: Scope, name: string): Promise<OccurrenceRow>
   const one: OccurrenceAt = { id: occurrenceId(scope, job.id, scope.engine.newId()), due: now }
   const { rows } = await plan(scope, startParts(scope, job, one, now, 'hand'))
   scope.engine.localRuns.offered()
-  return rows[0]?.body as unknown as OccurrenceRow
+  return rows[0].body as OccurrenceRow
 }
 
 export async function backfill(

@@ -42,13 +42,13 @@ export const fireJob: ClockHandler = async (scope, item) => {
 async function fire(scope: Scope, { id: item, row, revision, now }: ClockItem, wary: boolean): Promise<void> {
   const jobId = row.origin?.id as JobId
   const seen = await readRow(scope, 'jobs', jobId)
-  const job = seen.body as unknown as JobRow | undefined
+  const job = seen.body
   const guards: readonly Guard[] = [
     { kind: 'row', table: 'work', id: item, revision },
     { kind: 'row', table: 'jobs', id: jobId, revision: seen.revision },
   ]
   // What is seen here is what is written about, or nothing is: both rows are as they were.
-  const clock = (at: number | undefined): Part => part(work, item, { verb: 'move', at }, { seen: { body: { ...row }, revision } })
+  const clock = (at: number | undefined): Part => part(work, item, { verb: 'move', at }, { seen: { body: row, revision } })
   if (job?.state !== 'active') {
     await plan(scope, [clock(undefined)], { guards })
     return

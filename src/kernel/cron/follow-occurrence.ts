@@ -1,6 +1,6 @@
 // What happens to the item of an occurrence happens to the occurrence, and its end to the job: in the same commit.
 
-import type { JobId, JobRow, OccurrenceId, OccurrenceRow } from '../../model/job.ts'
+import type { JobId, JobRow, OccurrenceId } from '../../model/job.ts'
 import { type Part, part, readRow } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
@@ -35,7 +35,7 @@ const ENDS = { completed: 'done', died: 'failed', cancelled: 'cancelled' } as co
 
 async function settleParts(scope: Scope, id: OccurrenceId, jobId: JobId, { move }: Moved): Promise<readonly Part[]> {
   const seen = await readRow(scope, 'jobs', jobId)
-  const job = seen.body as unknown as JobRow | undefined
+  const job = seen.body
   if (!job) return []
   const failed = move === 'died'
   const runs = job.running?.id === id
@@ -52,7 +52,7 @@ async function settleParts(scope: Scope, id: OccurrenceId, jobId: JobId, { move 
     { verb: 'settle', occurrence: id, failed, waiting: job.waiting?.id, ...(finish && { times }) },
     { seen },
   )
-  const parts = [settle]
+  const parts: Part[] = [settle]
   if (finish) parts.push(part(work, clockItem(scope, jobId), { verb: 'move', at }))
   if (pauses) parts.push(part(work, clockItem(scope, jobId), { verb: 'move', at: undefined }))
   if (runs && job.waiting) {
@@ -70,5 +70,5 @@ async function settleParts(scope: Scope, id: OccurrenceId, jobId: JobId, { move 
 async function isCounted(scope: Scope, id: OccurrenceId, job: JobRow, failed: boolean): Promise<boolean> {
   if (job.policy.overlap !== 'allow' || job.pauseAfter === undefined || !(failed || job.failures > 0)) return false
   const { body } = await readRow(scope, 'occurrences', id)
-  return (body as unknown as OccurrenceRow | undefined)?.cause === 'schedule'
+  return body?.cause === 'schedule'
 }

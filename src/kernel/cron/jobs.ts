@@ -76,11 +76,11 @@ export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
       ready()
       return setJob(scope, name, options)
     },
-    get: async (name) => (await findJob(scope, name))?.body as unknown as JobRow | undefined,
+    get: async (name) => (await findJob(scope, name))?.body,
     list: async (options) => {
       const { state, ...page } = optionsOf(options, 'list')
       checkState(state, JOB_STATES, 'job')
-      return listRows<JobRow>(scope, 'jobs', state ? { index: 'byState', equals: [state] } : { index: 'byBorn', equals: [] }, page)
+      return listRows(scope, 'jobs', state ? { index: 'byState', equals: [state] } : { index: 'byBorn', equals: [] }, page)
     },
     preview: async (name, count = 10) => {
       if (!Number.isInteger(count) || count < 1 || count > limits.listRows)
@@ -106,7 +106,7 @@ export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
       // Of one that was deleted, too.
       const id = jobId(scope, takeName(scope, name, 'a job'))
       const query = state ? { index: 'byJobAndState', equals: [id, state] } : { index: 'byJob', equals: [id] }
-      return listRows<OccurrenceRow>(scope, 'occurrences', query, page)
+      return listRows(scope, 'occurrences', query, page)
     },
     tick: async (options) => {
       checkOpen(scope.engine)

@@ -1,7 +1,8 @@
 // The parts by which occurrences begin, wait, or are left out.
 
 import type { JobRow, OccurrenceAt, OccurrenceRow } from '../../model/job.ts'
-import { type Part, part } from '../execute.ts'
+import type { WorkRow } from '../../model/work.ts'
+import { NOT_THERE, type Part, part } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { offerPart } from '../work/offer.ts'
 import { work } from '../work/work-decider.ts'
@@ -14,10 +15,10 @@ export const openPart = (
   job: JobRow,
   { id, due }: OccurrenceAt,
   how: Pick<OccurrenceRow, 'cause' | 'state'> & Partial<Pick<OccurrenceRow, 'last' | 'count' | 'error'>>,
-): Part => part(occurrence, id, { verb: 'open', id, job: job.id, due, ...how }, { seen: { body: undefined, revision: 0 } })
+): Part<OccurrenceRow> => part(occurrence, id, { verb: 'open', id, job: job.id, due, ...how }, { seen: NOT_THERE })
 
 /** Into the queue of the job, for whoever works there. */
-export function itemPart(scope: Scope, job: JobRow, { id, due }: OccurrenceAt, now: number): Part {
+export function itemPart(scope: Scope, job: JobRow, { id, due }: OccurrenceAt, now: number): Part<WorkRow> {
   const { queue, payload, offer } = job
   const origin = { kind: 'occurrence', id, of: job.id, at: due } as const
   return offerPart(occurrenceItem(scope, id), { ...offer, queue, at: now, ...(payload && { payload }), origin })
@@ -29,9 +30,9 @@ export const startParts = (
   one: OccurrenceAt,
   now: number,
   cause: OccurrenceRow['cause'] = 'schedule',
-): readonly Part[] => [openPart(job, one, { cause, state: 'waiting' }), itemPart(scope, job, one, now)]
+): readonly [Part<OccurrenceRow>, Part<WorkRow>] => [openPart(job, one, { cause, state: 'waiting' }), itemPart(scope, job, one, now)]
 
-export const leaveOutPart = (job: JobRow, one: OccurrenceAt, message: string): Part =>
+export const leaveOutPart = (job: JobRow, one: OccurrenceAt, message: string): Part<OccurrenceRow> =>
   openPart(job, one, { cause: 'schedule', state: 'skipped', error: { name: 'Overlap', message } })
 
 /** Whoever works on it has lost it. */

@@ -1,7 +1,7 @@
 // Forgetting what ended long ago: the rows go, the journal stays.
 
-import type { OccurrenceId, OccurrenceRow } from '../../model/job.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import type { OccurrenceId } from '../../model/job.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { everyPage } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
@@ -14,7 +14,7 @@ export async function pruneOccurrences(scope: Scope, before: number): Promise<{ 
   let forgotten = 0
   for await (const rows of everyPage(scope, 'occurrences', { index: 'byJob', equals: [], limit: PAGE })) {
     const ended = rows.filter(({ body }) => {
-      const { state, finishedAt } = decodeBody<OccurrenceRow & Body>(body)
+      const { state, finishedAt } = decodeBody(body)
       return state !== 'waiting' && state !== 'running' && finishedAt !== undefined && finishedAt < before
     })
     // One whose item is dead may be redriven, and is not over.

@@ -55,7 +55,7 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
   for (let tries = 1; ; tries++) {
     const known = await findJob(scope, name)
     const now = await storeNow(scope)
-    const before = known?.body as unknown as JobRow | undefined
+    const before = known?.body
     const id = jobId(scope, name)
     if (before && isSame(before, definition)) return before
     const kept = before && keepsTime(before, definition)
@@ -79,7 +79,7 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
         guards: known ? [{ kind: 'row', table: 'jobs', id, revision: known.revision }] : [],
       })
       scope.engine.scheduler.look()
-      return rows[0]?.body as unknown as JobRow
+      return rows[0].body as JobRow
     } catch (error) {
       // Somebody else made it, or took it away, just now.
       if (!isConflict(error, 'jobs', 'work') || tries === limits.conflictRetries) throw error

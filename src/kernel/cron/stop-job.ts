@@ -4,8 +4,9 @@ import { refuse } from '../../model/errors.ts'
 import type { JobRow } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { type Part, part, pause, plan } from '../execute.ts'
+import { type Part, part, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
+import { pause } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { work } from '../work/work-decider.ts'
@@ -63,13 +64,13 @@ async function changeJob(scope: Scope, name: string, change: (job: JobRow) => Pr
   for (let tries = 1; ; tries++) {
     const seen = await findJob(scope, name)
     if (!seen) throw refuse('JOB_UNKNOWN', { name: String(name).slice(0, 80) })
-    const job = seen.body as unknown as JobRow
+    const job = seen.body
     const changing = await change(job)
     if (!changing) return job
     const guards = [{ kind: 'row', table: 'jobs', id: job.id, revision: seen.revision }] as const
     try {
       const { rows } = await plan(scope, [part(decider, job.id, changing.command, { seen }), ...changing.parts], { guards })
-      return (rows[0]?.body ?? job) as unknown as JobRow
+      return rows[0].body ?? job
     } catch (error) {
       if (!isConflict(error, 'jobs', 'work', 'occurrences') || tries === limits.conflictRetries) throw error
       await pause(scope, tries)

@@ -5,11 +5,12 @@ import { refuse } from '../../model/errors.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
 import type { InputId, InputRow, InputState } from '../../model/input.ts'
 import { limits } from '../../model/limits.ts'
-import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { telling } from '../draft.ts'
-import { part, pause, plan } from '../execute.ts'
+import { part, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
+import { pause } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { maskKey } from '../session.ts'
 import { input } from './input-decider.ts'
@@ -72,7 +73,7 @@ const tooMany = (found: number) => refuse('COMMIT_TOO_LARGE', { limit: limits.li
 
 interface Looked {
   readonly ids: readonly InputId[]
-  readonly rows: readonly StoredRow[]
+  readonly rows: readonly TableRow<'inputs'>[]
   readonly missing?: CancelWord
 }
 
@@ -87,7 +88,7 @@ async function cancelled(scope: Scope, session: SessionId, look: () => Promise<L
       .filter(({ id }) => WORDS[states.get(id) as InputState] === 'cancelled')
       .map((row) => {
         const { run } = rowOf(row)
-        const seen = { body: rowOf(row) as unknown as Body, revision: row.revision }
+        const seen = { body: rowOf(row), revision: row.revision }
         return part(input, row.id as InputId, { verb: 'cancel', id: row.id as InputId }, { session, seen, ...(run && { run }) })
       })
     const guards = there.map(({ id, revision }): Guard => ({ kind: 'row', table: 'inputs', id, revision }))
@@ -104,4 +105,4 @@ async function cancelled(scope: Scope, session: SessionId, look: () => Promise<L
   }
 }
 
-const rowOf = ({ body }: StoredRow): InputRow => decodeBody<InputRow & Body>(body)
+const rowOf = ({ body }: TableRow<'inputs'>): InputRow => decodeBody(body)

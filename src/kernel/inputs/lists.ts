@@ -3,9 +3,8 @@
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import { decodeBody, type TableRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
-import type { RowPage } from '../../ports/rows.ts'
 import type { AnyDecider } from '../decider.ts'
 import { everyPage } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
@@ -13,6 +12,7 @@ import { checkLast } from '../list.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
+import type { TypedPage } from '../typed-backend.ts'
 import { inbox } from './inbox-decider.ts'
 import { input } from './input-decider.ts'
 
@@ -32,13 +32,13 @@ export interface PruneOptions {
 
 type Kept = 'inputs' | 'inbox'
 
-export async function listed<State extends string>(
+export async function listed<T extends Kept, State extends string>(
   scope: Scope,
-  table: Kept,
+  table: T,
   session: SessionId,
   states: readonly State[],
   options: Listing<State> | undefined,
-): Promise<RowPage> {
+): Promise<TypedPage<T>> {
   checkOpen(scope.engine)
   const { state, last, first, cursor, ...unknown } = optionsOf(options, 'list')
   checkKnown(unknown, 'a list of inputs')
@@ -70,7 +70,7 @@ export async function pruneOver(
   let pruned = 0
   for (const state of states) {
     await inChunks(scope, table, session, state, async (rows) => {
-      const old = rows.filter(({ body }) => (decodeBody<{ endedAt?: number } & Body>(body).endedAt ?? 0) <= before)
+      const old = rows.filter(({ body }) => (decodeBody(body).endedAt ?? 0) <= before)
       if (old.length === 0) return
       await plan(
         scope,
@@ -111,7 +111,7 @@ async function inChunks(
   table: Kept,
   session: SessionId,
   state: string,
-  handle: (rows: readonly StoredRow[]) => Promise<void>,
+  handle: (rows: readonly TableRow<Kept>[]) => Promise<void>,
 ): Promise<void> {
   for await (const rows of everyPage(scope, table, { index: 'bySessionAndState', equals: [session, state], limit: CHUNK }))
     await handle(rows)

@@ -1,7 +1,7 @@
 // Offering an item to the inbox of a session: the part of a commit that does it, for everything that has something to tell a session.
 
 import type { SessionId } from '../../model/ids.ts'
-import type { InboxDelivery, InboxItemId, InboxKind } from '../../model/inbox.ts'
+import type { InboxDelivery, InboxItemId, InboxKind, InboxRow } from '../../model/inbox.ts'
 import type { Stored } from '../../model/run.ts'
 import { derivedId } from '../derived-id.ts'
 import { type Part, part } from '../execute.ts'
@@ -23,7 +23,11 @@ export interface OfferedPart {
 }
 
 /** Nothing is written by it where the same item is there already. */
-export function offerInboxPart(scope: Scope, offered: OfferedPart, about: Pick<Part, 'run' | 'cause' | 'seen'> = {}): Part {
+export function offerInboxPart(
+  scope: Scope,
+  offered: OfferedPart,
+  about: Pick<Part<InboxRow>, 'run' | 'cause' | 'seen'> = {},
+): Part<InboxRow> {
   const { session, key, payload, delivery, kind, join = true, merge, at } = offered
   const id = inboxItemId(scope, session, key)
   const set = {

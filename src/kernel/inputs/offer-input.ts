@@ -6,14 +6,15 @@ import { isId, type RunId, type SessionId } from '../../model/ids.ts'
 import { INPUT_BOUNDARIES, type InputBoundary, type InputId, type InputRow } from '../../model/input.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import { decodeBody, type StoredRow } from '../../model/rows.ts'
 import { isOver, type RunRow, type Stored } from '../../model/run.ts'
 import { derivedId } from '../derived-id.ts'
 import { admit } from '../draft.ts'
 import { everyRow } from '../every-row.ts'
-import { NOT_THERE, part, pause, plan } from '../execute.ts'
+import { NOT_THERE, part, plan } from '../execute.ts'
 import { load, store } from '../json-or-blob.ts'
 import { isConflict } from '../outcome.ts'
+import { pause } from '../retry-conflicts.ts'
 import { readRun } from '../runs/result.ts'
 import { run as runDecider } from '../runs/run-decider.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -105,14 +106,14 @@ const PAGE = 50
 
 async function newest(scope: Scope, session: SessionId, state: RunRow['state']): Promise<StoredRow | undefined> {
   const range = { index: 'bySessionAndState', equals: [session, state], backwards: true, limit: PAGE }
-  for await (const row of everyRow(scope, 'runs', range)) if (!decodeBody<RunRow & Body>(row.body).parallel) return row
+  for await (const row of everyRow(scope, 'runs', range)) if (!decodeBody(row.body).parallel) return row
   return undefined
 }
 
 /** Of this session only. */
 export async function readInput(scope: Scope, session: SessionId, id: InputId): Promise<InputRow | undefined> {
   const stored = await scope.engine.backend.rows.get(scope.tenant, 'inputs', id)
-  const row = stored && decodeBody<InputRow & Body>(stored.body)
+  const row = stored && decodeBody(stored.body)
   return row?.session === session ? row : undefined
 }
 

@@ -14,13 +14,14 @@ import {
 } from '../../model/inbox.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { admit, telling } from '../draft.ts'
-import { NOT_THERE, part, pause, plan } from '../execute.ts'
+import { NOT_THERE, part, plan } from '../execute.ts'
 import { load, store } from '../json-or-blob.ts'
 import { takeName } from '../names.ts'
 import { isConflict } from '../outcome.ts'
+import { pause } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { maskKey } from '../session.ts'
 import { storeNow } from '../store-time.ts'
@@ -77,7 +78,7 @@ export function sessionInbox(scope: Scope, session: SessionId): SessionInbox {
     offer: (payload, options) => offerBatch(scope, session, payload, options),
     list: async (options) => {
       const { rows, cursor } = await listed(scope, 'inbox', session, BATCH_STATES, options)
-      const items = await Promise.all(rows.map(({ body }) => toBatch(scope, decodeBody<InboxRow & Body>(body))))
+      const items = await Promise.all(rows.map(({ body }) => toBatch(scope, decodeBody(body))))
       return { items, ...(cursor !== undefined && { cursor }) }
     },
     get: async (given) => {
@@ -114,7 +115,7 @@ async function readBatch(scope: Scope, session: SessionId, given: string): Promi
   checkOpen(scope.engine)
   const id = telling(scope, () => toId<'batch'>(given))
   const stored = await scope.engine.backend.rows.get(scope.tenant, 'inbox', id)
-  const row = stored && decodeBody<InboxRow & Body>(stored.body)
+  const row = stored && decodeBody(stored.body)
   return row?.session === session ? row : undefined
 }
 

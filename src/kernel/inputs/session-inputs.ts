@@ -1,9 +1,9 @@
 // What was said to a session, as people look at it: lists, one of them, taking back, and putting away what is over.
 
 import type { SessionId } from '../../model/ids.ts'
-import { INPUT_STATES, type InputRow, type InputState } from '../../model/input.ts'
+import { INPUT_STATES, type InputState } from '../../model/input.ts'
 import { listOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { type CancelOutcome, cancelInputs, cancelInputsFrom, type InputRef, refId } from './cancel-inputs.ts'
 import { input } from './input-decider.ts'
@@ -34,7 +34,7 @@ export function sessionInputs(scope: Scope, session: SessionId): SessionInputs {
   return {
     list: async (options) => {
       const { rows, cursor } = await listed(scope, 'inputs', session, INPUT_STATES, options)
-      const items = await Promise.all(rows.map(({ body }) => toInput(scope, decodeBody<InputRow & Body>(body))))
+      const items = await Promise.all(rows.map(({ body }) => toInput(scope, decodeBody(body))))
       return { items, ...(cursor !== undefined && { cursor }) }
     },
     get: async (ref) => {

@@ -6,7 +6,7 @@ import { type RunId, toId } from '../../model/ids.ts'
 import { BATCH_KINDS, type ClaimId, type InboxHold, type InboxItemId, type InboxKind, type InboxRow } from '../../model/inbox.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import type { Stored } from '../../model/run.ts'
 import { telling } from '../draft.ts'
 import { everyRow } from '../every-row.ts'
@@ -192,7 +192,7 @@ async function pendingBatches(
 async function* batchesOf({ scope, row: { session } }: RunWriter, state: 'pending' | 'claimed'): AsyncGenerator<Found, void, undefined> {
   const range = { index: 'bySessionAndState', equals: [session, state], limit: PAGE }
   for await (const { id, born, body } of everyRow(scope, 'inbox', range))
-    yield { row: { ...decodeBody<InboxRow & Body>(body), id: id as InboxItemId }, born }
+    yield { row: { ...decodeBody(body), id: id as InboxItemId }, born }
 }
 
 const PAGE = 128

@@ -7,8 +7,8 @@ import type { RunId } from '../../model/ids.ts'
 import { INPUT_BOUNDARIES, type InputBoundary, type InputId, type InputRow } from '../../model/input.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
-import type { RunRow, Stored } from '../../model/run.ts'
+import { decodeBody } from '../../model/rows.ts'
+import type { Stored } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { everyRow } from '../every-row.ts'
 import { part } from '../execute.ts'
@@ -149,7 +149,7 @@ async function leftBehind(open: RunWriter): Promise<readonly Said[]> {
   const left: Said[] = []
   const running = { index: 'bySessionAndState', equals: [row.session, 'running'], limit: PAGE }
   for await (const { id, revision, body } of everyRow(scope, 'runs', running)) {
-    const other = decodeBody<RunRow & Body>(body)
+    const other = decodeBody(body)
     if (id === open.id || !other.prompted || !hasDied(scope, other)) continue
     for (const state of ['accepted', 'pending'] as const)
       for await (const one of inputsOf(open, { index: 'byRun', equals: [id, state] }))
@@ -175,7 +175,7 @@ async function* inputsOf(
   range: { readonly index: string; readonly equals: readonly string[] },
 ): AsyncGenerator<Said, void, undefined> {
   for await (const { id, born, body } of everyRow(scope, 'inputs', { ...range, limit: PAGE }))
-    yield { row: { ...decodeBody<InputRow & Body>(body), id: id as InputId }, born }
+    yield { row: { ...decodeBody(body), id: id as InputId }, born }
 }
 
 const PAGE = 128

@@ -7,11 +7,12 @@ import { InkError, refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { ProcessEventRow, ProcessId, ProcessRow } from '../../model/process.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import type { Stored } from '../../model/run.ts'
 import { nameId } from '../../model/tables.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { type DoneRow, NOT_THERE, type Part, part, pause, readRow } from '../execute.ts'
+import { type DoneRow, NOT_THERE, type Part, part, readRow } from '../execute.ts'
+import { pause } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { eventId } from './ids.ts'
 import { type ProcessCommand, processDecider } from './process-decider.ts'
@@ -57,7 +58,7 @@ export async function change(
   try {
     for (let attempt = 1; ; attempt++) {
       const seen = await readRow(scope, 'processes', id)
-      const row = seen.body as unknown as ProcessRow | undefined
+      const row = seen.body
       if (!row) throw refuse('PROCESS_UNKNOWN', { process: id, tenant: scope.tenant })
       // A repetition is told what it was told before, whatever became of the process.
       const earlier = keyed?.key === undefined ? undefined : await findKeyed(scope, id, keyed)
@@ -76,7 +77,14 @@ export async function change(
   }
 }
 
-async function commit(scope: Scope, hand: WriteAs, row: ProcessRow, seen: DoneRow, deed: Deed, again: boolean): Promise<Changed> {
+async function commit(
+  scope: Scope,
+  hand: WriteAs,
+  row: ProcessRow,
+  seen: DoneRow<ProcessRow>,
+  deed: Deed,
+  again: boolean,
+): Promise<Changed> {
   const { command, saying } = deed
   const said = saying && (await eventParts(scope, row, saying, again))
   const parts = [...(command ? [part(processDecider, row.id, command, { seen })] : []), ...(said?.parts ?? []), ...(deed.parts ?? [])]
@@ -121,7 +129,7 @@ async function nextNumber(scope: Scope, id: ProcessId, again: boolean): Promise<
   const { rows } = scope.engine.backend
   const last = await rows.list(scope.tenant, 'process_events', { index: 'byProcess', equals: [id], backwards: true, limit: 1 })
   const [found] = last.rows
-  let number = (found ? (decodeBody<ProcessEventRow & Body>(found.body).number as number) : 0) + 1
+  let number = (found ? (decodeBody(found.body).number as number) : 0) + 1
   // Those that were erased are in no list, and keep their place.
   while (again && (await rows.get(scope.tenant, 'process_events', eventId(scope, id, number)))) number++
   return number
@@ -134,9 +142,9 @@ async function findKeyed(
 ): Promise<(ProcessEventRow & { readonly number: number }) | undefined> {
   const { rows } = scope.engine.backend
   const named = await rows.get(scope.tenant, 'names', nameId('process-event', eventKeyName(id, key as string)))
-  const stored = named && (await rows.get(scope.tenant, 'process_events', decodeBody<{ target: string } & Body>(named.body).target))
+  const stored = named && (await rows.get(scope.tenant, 'process_events', decodeBody(named.body).target))
   if (!stored) return undefined
-  const event = decodeBody<ProcessEventRow & Body>(stored.body)
+  const event = decodeBody(stored.body)
   if (event.type !== type || canonical(event.data ?? {}) !== canonical(data))
     throw refuse('KEY_REUSED', { process: id, key, number: event.number, seq: stored.revision })
   return { ...event, number: event.number as number }

@@ -14,7 +14,7 @@ import {
   type TerminalSpec,
   type WakeNote,
 } from '../../model/process.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { pointed, select, textOf } from '../../model/selector.ts'
 import { admit, telling } from '../draft.ts'
 import { everyPage } from '../every-row.ts'
@@ -140,7 +140,7 @@ export async function listEvents(scope: Scope, id: ProcessId, query: ProcessEven
     ...(last !== undefined && { backwards: true }),
     ...(cursor !== undefined && { cursor }),
   })
-  const rows = page.rows.map((row) => decodeBody<ProcessEventRow & Body>(row.body))
+  const rows = page.rows.map((row) => decodeBody(row.body))
   if (last !== undefined) rows.reverse()
   return {
     items: await Promise.all(rows.map((row) => shown(scope, row))),

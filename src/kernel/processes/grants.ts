@@ -5,7 +5,7 @@ import { type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, listOf, optionsOf } from '../../model/options.ts'
 import { type GrantRow, hasEnded, type ProcessRow, type ProcessState } from '../../model/process.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { lookAgain } from '../append.ts'
 import { telling } from '../draft.ts'
 import { part, plan, readRow } from '../execute.ts'
@@ -120,8 +120,8 @@ export async function listGrants(scope: Scope, options: GrantListOptions): Promi
     session && row
       ? { items: await oneGrant(scope, session, row) }
       : session
-        ? await listRows<GrantRow>(scope, 'grants', { index: 'bySession', equals: [session] }, page)
-        : await listRows<GrantRow>(scope, 'grants', { index: 'byProcess', equals: [row?.id as string] }, page)
+        ? await listRows(scope, 'grants', { index: 'bySession', equals: [session] }, page)
+        : await listRows(scope, 'grants', { index: 'byProcess', equals: [row?.id as string] }, page)
   const items: ProcessGrant[] = []
   for (const one of found.items) {
     const of = row ?? (await readProcess(scope, one.process))
@@ -132,7 +132,7 @@ export async function listGrants(scope: Scope, options: GrantListOptions): Promi
 
 async function oneGrant(scope: Scope, session: SessionId, { id }: ProcessRow): Promise<readonly GrantRow[]> {
   const stored = await scope.engine.backend.rows.get(scope.tenant, 'grants', grantId(scope, session, id))
-  return stored ? [decodeBody<GrantRow & Body>(stored.body)] : []
+  return stored ? [decodeBody(stored.body)] : []
 }
 
 const toGrant = (row: GrantRow, { name, state }: ProcessRow): ProcessGrant => ({ ...row, name, state })

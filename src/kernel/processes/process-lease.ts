@@ -5,7 +5,7 @@ import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { ProcessId, ProcessRow } from '../../model/process.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { type DoneRow, type Part, plan, readRow } from '../execute.ts'
+import { type Part, plan, readRow } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import type { RunHolder } from '../runs/holder.ts'
@@ -76,7 +76,7 @@ export async function take(
   const { keeper } = scope.engine
   const lease = processLease(scope, id)
   const { rows } = await plan(scope, [keeper.takePart(lease, name, standing, {}), ...parts], { guards: [standing.guard, ...guards] })
-  return keeper.keep(scope.tenant, lease, rows[0] as DoneRow)
+  return keeper.keep(scope.tenant, lease, rows[0])
 }
 
 function unlessMoved(error: unknown): undefined {

@@ -2,8 +2,8 @@
 
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { ENDINGS, type ProcessEventRow, type ProcessId, type ProcessRow } from '../../model/process.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { ENDINGS, type ProcessId } from '../../model/process.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { everyRow } from '../every-row.ts'
 import { type Part, part, plan, readRow } from '../execute.ts'
 import { type PruneBefore, takeBefore } from '../prune-options.ts'
@@ -27,7 +27,7 @@ export async function pruneProcesses(scope: Scope, options: PruneBefore): Promis
   let [processes, events, grants] = [0, 0, 0]
   for (const state of ENDINGS) {
     for await (const { body } of everyRow(scope, 'processes', { index: 'byState', equals: [state], limit: limits.prunedAtOnce })) {
-      const { id, endedAt = time } = decodeBody<ProcessRow & Body>(body)
+      const { id, endedAt = time } = decodeBody(body)
       if (endedAt >= time) continue
       events += await pruneEvents(scope, id)
       grants += await pruneGrants(scope, id)
@@ -55,7 +55,7 @@ async function pruneEvents(scope: Scope, id: ProcessId): Promise<number> {
     backwards: true,
     limit: 1,
   })
-  let most = last[0] ? (decodeBody<ProcessEventRow & Body>(last[0].body).number as number) : 0
+  let most = last[0] ? (decodeBody(last[0].body).number as number) : 0
   while ((await readRow(scope, 'process_events', eventId(scope, id, most + 1))).body) most++
   // From the newest to the oldest: whatever a crash leaves ends where the next look begins.
   let count = 0

@@ -100,7 +100,7 @@ async function listProcesses(scope: Scope, options?: ProcessListOptions): Promis
   const items: ProcessRow[] = []
   // Never more at a time than are still wanted, so that the cursor stands behind the last one that was looked at.
   for (let from = cursor; ; ) {
-    const page = await listRows<ProcessRow>(
+    const page = await listRows(
       scope,
       'processes',
       { index, equals },

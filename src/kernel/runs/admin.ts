@@ -4,7 +4,7 @@ import { InkError, refuse } from '../../model/errors.ts'
 import { type RunId, type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { isOver, RUN_STATES, type RunRow, type RunState } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { withdrawOfSession } from '../approvals/approvals.ts'
@@ -50,7 +50,7 @@ export async function listRuns(
     backwards: true,
     ...(cursor !== undefined && { cursor }),
   })
-  return { items: page.rows.map((row) => decodeBody<RunRow & Body>(row.body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
+  return { items: page.rows.map((row) => decodeBody(row.body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
 }
 
 type Column = 'state' | 'session' | 'name' | 'parent'

@@ -3,12 +3,12 @@
 import { refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { runQueue, type WorkRow } from '../../model/work.ts'
 import type { ListQuery } from '../../ports/rows.ts'
 import { openGuard } from '../append.ts'
 import { everyRow } from '../every-row.ts'
-import { type DoneRow, part, plan } from '../execute.ts'
+import { part, plan } from '../execute.ts'
 import { errorData } from '../json-or-blob.ts'
 import { leaseId } from '../names.ts'
 import type { Scope } from '../scope.ts'
@@ -46,7 +46,7 @@ export async function* orphanedItems(scope: Scope, name: string): AsyncGenerator
 
 async function* itemsOf(scope: Scope, query: ListQuery): AsyncGenerator<Item & Pick<WorkRow, 'mark'>, void, undefined> {
   for await (const { id, revision, body } of everyRow(scope, 'work', query)) {
-    const { state, mark } = decodeBody<WorkRow & Body>(body)
+    const { state, mark } = decodeBody(body)
     yield { id: id as Id<'work'>, revision, claimed: state === 'claimed', mark }
   }
 }
@@ -55,7 +55,7 @@ async function* itemsOf(scope: Scope, query: ListQuery): AsyncGenerator<Item & P
 export async function claimRun(scope: Scope, item: Id<'work'>): Promise<Claimed> {
   const { engine, tenant } = scope
   const stored = await engine.backend.rows.get(tenant, 'work', item)
-  const found = stored && decodeBody<WorkRow & Body>(stored.body)
+  const found = stored && decodeBody(stored.body)
   if (!stored || !found?.run) throw refuse('CONFLICT', { table: 'work', id: item, tries: 1 })
   const row = await readRun(scope, found.run)
   if (!row) throw refuse('RUN_UNKNOWN', { run: found.run, tenant })
@@ -81,9 +81,9 @@ export async function claimRun(scope: Scope, item: Id<'work'>): Promise<Claimed>
   // Both are as they were seen: nobody took either of them meanwhile.
   const guards = [standing.guard, { kind: 'row', table: 'work', id: item, revision: stored.revision }] as const
   const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), claim, begin], { guards })
-  const hold = engine.keeper.keep(tenant, lease, rows[0] as DoneRow)
+  const hold = engine.keeper.keep(tenant, lease, rows[0])
   try {
-    return { run: await handOf(scope, hold, id, rows[2] as DoneRow) }
+    return { run: await handOf(scope, hold, id, rows[2]) }
   } catch (error) {
     // Its input cannot be read: it waits for somebody to mend that.
     const halt = part(decider, id, { verb: 'halt', id, error: errorData(scope, error) }, about)

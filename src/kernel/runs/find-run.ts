@@ -2,7 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import type { RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { nameHolder } from '../erased-names.ts'
@@ -12,11 +12,17 @@ import type { Scope } from '../scope.ts'
 import { type Opened, runName } from './run-decider.ts'
 
 export async function runByName(scope: Scope, session: SessionId, name: string, key: string, first = false): Promise<RunRow | undefined> {
-  return (await seenByName(scope, session, name, key, first))?.body as unknown as RunRow | undefined
+  return (await seenByName(scope, session, name, key, first))?.body
 }
 
 /** With its revision, for those who go on to change it. */
-export async function seenByName(scope: Scope, session: SessionId, name: string, key: string, first = false): Promise<DoneRow | undefined> {
+export async function seenByName(
+  scope: Scope,
+  session: SessionId,
+  name: string,
+  key: string,
+  first = false,
+): Promise<DoneRow<RunRow> | undefined> {
   const id = await idByName(scope, session, name, key, first)
   return id && readRow(scope, 'runs', id)
 }
@@ -46,7 +52,7 @@ export async function forkedFrom(
     const stored = found && (await scope.engine.backend.rows.get(scope.tenant, 'runs', found))
     // One that was opened after the fork is none of its past.
     if (!stored || stored.born > at) continue
-    const { id: run, origin, input } = decodeBody<RunRow & Body>(stored.body)
+    const { id: run, origin, input } = decodeBody(stored.body)
     return { origin, fork: { run, at }, ...(input && { input }) }
   }
   return { origin: id }

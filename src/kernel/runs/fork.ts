@@ -6,9 +6,9 @@ import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import type { RunRow } from '../../model/run.ts'
-import type { SessionRelation, SessionRow } from '../../model/session.ts'
+import type { SessionRelation } from '../../model/session.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { type DoneRow, NOT_THERE, part, plan, readRow } from '../execute.ts'
+import { NOT_THERE, part, plan, readRow } from '../execute.ts'
 import { load } from '../json-or-blob.ts'
 import { checkShared } from '../lineage.ts'
 import { leaseId } from '../names.ts'
@@ -36,7 +36,7 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
   for (let attempt = 1; ; attempt++) {
     // As it is now, and still is when the fork is written: what was erased of it must not come back.
     const seen = await readRow(scope, 'sessions', from)
-    const row = seen.body as unknown as SessionRow | undefined
+    const row = seen.body
     if (!row) throw refuse('SESSION_UNKNOWN', { session: from, tenant: scope.tenant })
     if (row.state === 'deleted') throw refuse('SESSION_DELETED', { session: from })
     const { title, owner, metadata } = row
@@ -80,7 +80,7 @@ export async function forkRun(scope: Scope, { id: source }: Pick<RunRow, 'id'>, 
   const begin = part(decider, id, { verb: 'begin', id, set }, { ...about, seen: NOT_THERE })
   try {
     const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), begin], { open: session })
-    return await handOf(scope, engine.keeper.keep(tenant, lease, rows[0] as DoneRow), id, rows[1] as DoneRow)
+    return await handOf(scope, engine.keeper.keep(tenant, lease, rows[0]), id, rows[1])
   } catch (error) {
     if (!isConflict(error, 'names')) throw error
     const other = await runByName(scope, session, name, key)

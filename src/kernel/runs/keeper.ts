@@ -5,13 +5,13 @@ import type { Id, TenantId } from '../../model/ids.ts'
 import type { LeaseRow } from '../../model/lease.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
-import type { Backend } from '../../ports/backend.ts'
 import type { Guard } from '../../ports/commit.ts'
 import type { Environment } from '../../ports/environment.ts'
 import { type DoneRow, type Part, part } from '../execute.ts'
 import type { Renewable, Renewals } from '../renewals.ts'
+import type { TypedBackend } from '../typed-backend.ts'
 import { type Holder, lease } from './lease-decider.ts'
 
 export interface LeaseOptions {
@@ -37,7 +37,7 @@ export interface Hold {
 interface Held extends Hold, Renewable {
   readonly id: Id
   /** The row as the commit that took the lease left it. Nobody else changes it while the lease is held. */
-  readonly row: DoneRow
+  readonly row: DoneRow<LeaseRow>
   borrowers: number
 }
 
@@ -64,7 +64,7 @@ export const heldBy = (name: string, { row, fence, now, until }: Pick<Standing, 
 })
 
 export class Keeper {
-  readonly #backend: Backend
+  readonly #backend: TypedBackend
   readonly #environment: Environment
   readonly #renewals: Renewals
   readonly #held = new Map<string, Held>()
@@ -72,7 +72,7 @@ export class Keeper {
   readonly ttlMs: number
   readonly renewMs: number
 
-  constructor(backend: Backend, environment: Environment, renewals: Renewals, incarnation: string, options: LeaseOptions = {}) {
+  constructor(backend: TypedBackend, environment: Environment, renewals: Renewals, incarnation: string, options: LeaseOptions = {}) {
     this.#backend = backend
     this.#environment = environment
     this.#renewals = renewals
@@ -94,7 +94,7 @@ export class Keeper {
       this.#backend.rows.get(tenant, 'leases', id),
       this.#backend.leases.read(tenant, [id]),
     ])
-    const row = stored && decodeBody<LeaseRow & Body>(stored.body)
+    const row = stored && decodeBody(stored.body)
     const fence = stored?.fence ?? 0
     const [renewed] = leases
     const until = Math.max(row?.until ?? 0, renewed && renewed.fence === fence ? renewed.until : 0)
@@ -106,14 +106,19 @@ export class Keeper {
   }
 
   /** The part of a commit that takes the lease. */
-  takePart(id: Id, name: string, { free, row, fence, revision, now, until }: Standing, about: Pick<Part, 'session' | 'run'>): Part {
+  takePart(
+    id: Id,
+    name: string,
+    { free, row, fence, revision, now, until }: Standing,
+    about: Pick<Part, 'session' | 'run'>,
+  ): Part<LeaseRow> {
     const held = heldBy(name, { row, fence, now, until })
-    const seen = { body: row as Body | undefined, revision }
+    const seen = { body: row, revision }
     return part(lease, id, { verb: 'take', ...this.holder, until: now + this.ttlMs, free, held }, { ...about, seen })
   }
 
   /** The part of a commit that gives the lease back. */
-  releasePart(hold: Hold, about: Pick<Part, 'session' | 'run'>): Part {
+  releasePart(hold: Hold, about: Pick<Part, 'session' | 'run'>): Part<LeaseRow> {
     const seen = (hold as Held).row
     return part(lease, hold.id, { verb: 'release', incarnation: this.holder.incarnation }, { ...about, seen })
   }
@@ -131,7 +136,7 @@ export class Keeper {
   }
 
   /** Holds and renews a lease, after the commit that took it. */
-  keep(tenant: TenantId, id: Id, row: DoneRow): Hold {
+  keep(tenant: TenantId, id: Id, row: DoneRow<LeaseRow>): Hold {
     const fence = row.revision
     const earlier = this.#held.get(nameOf({ tenant, id }))
     if (earlier) this.lose(earlier, refuse('FENCE_LOST', { table: 'leases', id, fence: earlier.fence, found: fence }))

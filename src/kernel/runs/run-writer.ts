@@ -7,7 +7,7 @@ import { InkError, refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { isOver, type RunRow } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { appendGuarded, type GuardedEvent } from '../append.ts'
@@ -178,7 +178,7 @@ export class RunWriter {
     const end = await this.#gate.alone()
     try {
       const { id, session } = this.#row
-      const seen = () => ({ body: this.#row as unknown as Body, revision: this.#revision })
+      const seen = () => ({ body: this.#row, revision: this.#revision })
       const own = part(runDecider, id, command, { session, run: id, seen })
       // A session that was closed takes nothing new; what ends is still told.
       const open = command.verb === 'wait' || command.verb === 'use' || command.verb === 'take' ? { open: session } : {}
@@ -188,7 +188,7 @@ export class RunWriter {
         ...(at !== undefined && { at }),
       })
       const left = done.rows[0]
-      if (left?.body) this.#see(left.body as unknown as RunRow, left.revision)
+      if (left.body) this.#see(left.body, left.revision)
       return done
     } catch (error) {
       throw this.#told(error)
@@ -208,7 +208,7 @@ export class RunWriter {
   async look(): Promise<void> {
     const stored = await this.scope.engine.backend.rows.get(this.scope.tenant, 'runs', this.id)
     if (!stored) throw refuse('RUN_UNKNOWN', { run: this.id, tenant: this.scope.tenant })
-    this.#see(decodeBody<RunRow & Body>(stored.body), stored.revision)
+    this.#see(decodeBody(stored.body), stored.revision)
   }
 
   /** The program and the tape have parted; nothing is written after that, or they would only part further. */

@@ -5,9 +5,7 @@ import { InkError, refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import { type Id, isId, type RunId, type SessionId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
-import type { RunRow } from '../../model/run.ts'
-import type { SignalRow } from '../../model/signal.ts'
+import { decodeBody } from '../../model/rows.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { everyRow } from '../every-row.ts'
 import { type Part, type PlanOptions, part, plan } from '../execute.ts'
@@ -30,7 +28,7 @@ export async function pendingSignal(open: RunWriter, name: string, late: boolean
   })
   const [found] = rows
   if (!found) return late ? { outcome: { expired: true } } : undefined
-  const { data } = decodeBody<SignalRow & Body>(found.body)
+  const { data } = decodeBody(found.body)
   const take = part(signal, found.id as Id, { verb: 'take', id: found.id }, { session: row.session, run: open.id })
   return { outcome: { signal: found.id, value: data }, parts: [take] }
 }
@@ -94,7 +92,7 @@ async function waitingFor(scope: Scope, session: SessionId, name: string): Promi
   const found: RunId[] = []
   const waiting = { index: 'bySessionAndState', equals: [session, 'waiting'], limit: PAGE }
   for await (const { body } of everyRow(scope, 'runs', waiting)) {
-    const { id, waits } = decodeBody<RunRow & Body>(body)
+    const { id, waits } = decodeBody(body)
     if (waits.some((wait) => wait.kind === 'signal' && wait.name === name)) found.push(id)
   }
   return found

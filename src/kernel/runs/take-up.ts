@@ -48,7 +48,7 @@ export async function openRun(
   const waitMs = milliseconds(wait)
   const { id: session } = within
   const seen = await seenByName(scope, session, taken, key, first)
-  const known = seen?.body as unknown as RunRow | undefined
+  const known = seen?.body
   if (known && isOver(known.state)) return finished(scope, known)
   // An input that is gone is found out before a lease is taken for it.
   if (known) checkKnownRun(known)
@@ -81,7 +81,7 @@ interface Wanted {
   readonly name: string
   readonly parallel: boolean
   /** Its row, as it was when it was looked for. */
-  readonly seen: DoneRow
+  readonly seen: DoneRow<RunRow>
 }
 
 async function takeUp(
@@ -112,12 +112,12 @@ async function takeUp(
         await bell.rung(Math.min(left, standing.until - standing.now, LOOK_MS))
         continue
       }
-      const taking = [engine.keeper.takePart(lease, name, standing, about), begin]
+      const take = engine.keeper.takePart(lease, name, standing, about)
       const hand = await engine.localRuns.opening(tenant, id, async () => {
-        const taken = await plan(scope, taking, { open: session, guards: [standing.guard] }).catch(unlessMoved)
+        const taken = await plan(scope, [take, begin], { open: session, guards: [standing.guard] }).catch(unlessMoved)
         if (!taken) return undefined
-        const hold = engine.keeper.keep(tenant, lease, taken.rows[0] as DoneRow)
-        return handOf(scope, hold, id, taken.rows[1] as DoneRow, set !== undefined && set.fork === undefined)
+        const hold = engine.keeper.keep(tenant, lease, taken.rows[0])
+        return handOf(scope, hold, id, taken.rows[1], set !== undefined && set.fork === undefined)
       })
       // Otherwise somebody was quicker: it is looked at again.
       if (hand) return hand
@@ -147,7 +147,7 @@ async function inHand(scope: Scope, hold: Hold, { id, session }: Wanted, parts: 
 }
 
 /** A run whose lease is held and which has been taken up. Where it cannot be had, its input being gone, the lease is let go. */
-export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow, fresh = false): Promise<RunInHand> {
+export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow<RunRow>, fresh = false): Promise<RunInHand> {
   try {
     return await makeHand(scope, hold, id, seen, fresh)
   } catch (error) {
@@ -156,11 +156,10 @@ export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow
   }
 }
 
-async function makeHand(scope: Scope, hold: Hold, id: RunId, seen: DoneRow | undefined, fresh: boolean): Promise<RunInHand> {
+async function makeHand(scope: Scope, hold: Hold, id: RunId, seen: DoneRow<RunRow> | undefined, fresh: boolean): Promise<RunInHand> {
   const { engine, tenant } = scope
-  const { body, revision } = seen ?? (await readRow(scope, 'runs', id))
-  if (!body) throw refuse('RUN_UNKNOWN', { run: id, tenant })
-  const row = body as unknown as RunRow
+  const { body: row, revision } = seen ?? (await readRow(scope, 'runs', id))
+  if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant })
   checkKnownRun(row)
   const input = await load(scope, row.input)
   const underway = engine.localRuns.underway(tenant, id)

@@ -8,15 +8,16 @@ import { refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
-import type { DeliveryRow, FiringId, FiringRow, TriggerDeliveryId, TriggerRow } from '../../model/trigger.ts'
+import { decodeBody, type TableRow } from '../../model/rows.ts'
+import type { DeliveryRow, FiringId, TriggerDeliveryId, TriggerRow } from '../../model/trigger.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { admit } from '../draft.ts'
 import { everyRow } from '../every-row.ts'
-import { NOT_THERE, type Part, part, pause, plan } from '../execute.ts'
+import { NOT_THERE, type Part, part, plan } from '../execute.ts'
 import { store } from '../json-or-blob.ts'
 import { takeName } from '../names.ts'
 import { isConflict } from '../outcome.ts'
+import { pause } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { maskKey } from '../session.ts'
 import { storeNow } from '../store-time.ts'
@@ -124,8 +125,8 @@ async function fireAsRead(scope: Scope, given: Given): Promise<Fired> {
   return { firing: id, repeated, deliveries: reserved.map(({ as }) => as) }
 }
 
-async function again(scope: Scope, given: Given, { body, born }: StoredRow): Promise<Fired> {
-  const row = decodeBody<FiringRow & Body>(body)
+async function again(scope: Scope, given: Given, { body, born }: TableRow<'firings'>): Promise<Fired> {
+  const row = decodeBody(body)
   if (isAnother(row, given))
     throw refuse('KEY_REUSED', { seq: born, erased: row.erased ?? false, firing: row.id, source: given.source, key: given.key })
   return { firing: row.id, repeated: true, deliveries: await reservedOf(scope, row.id) }
@@ -137,7 +138,7 @@ const PAGE = 500
 async function triggersOf(scope: Scope, source: string): Promise<readonly TriggerRow[]> {
   const found: TriggerRow[] = []
   for await (const { body } of everyRow(scope, 'triggers', { index: 'bySource', equals: [source, 'enabled'], limit: PAGE }))
-    found.push(decodeBody<TriggerRow & Body>(body))
+    found.push(decodeBody(body))
   return found
 }
 
@@ -160,7 +161,6 @@ const reservedOf = async (scope: Scope, id: FiringId): Promise<readonly Reserved
 
 export async function deliveriesOf(scope: Scope, id: FiringId): Promise<readonly DeliveryRow[]> {
   const found: DeliveryRow[] = []
-  for await (const { body } of everyRow(scope, 'deliveries', { index: 'byFiring', equals: [id], limit: PAGE }))
-    found.push(decodeBody<DeliveryRow & Body>(body))
+  for await (const { body } of everyRow(scope, 'deliveries', { index: 'byFiring', equals: [id], limit: PAGE })) found.push(decodeBody(body))
   return found
 }

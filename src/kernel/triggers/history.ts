@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
 import { optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import type { DeliveryRow, FiringId, FiringRow } from '../../model/trigger.ts'
 import { telling } from '../draft.ts'
 import { firedPayload } from '../json-or-blob.ts'
@@ -34,14 +34,14 @@ export async function history(scope: Scope, options?: HistoryOptions): Promise<P
     throw refuse('OPTION_INVALID', { option: 'history', why: 'ask by trigger or by source' })
   if (trigger !== undefined) return historyOf(scope, takeName(scope, trigger, 'a trigger'), page)
   const by = source === undefined ? { index: 'byBorn', equals: [] } : { index: 'bySource', equals: [takeName(scope, source, 'a source')] }
-  const { items, ...rest } = await listRows<FiringRow>(scope, 'firings', by, page)
+  const { items, ...rest } = await listRows(scope, 'firings', by, page)
   return { items: await Promise.all(items.map(async (row) => shown(row, await deliveriesOf(scope, row.id)))), ...rest }
 }
 
 async function historyOf(scope: Scope, name: string, page: PageOptions): Promise<Page<Firing>> {
   const id = triggerId(scope, name)
   if (!(await scope.engine.backend.rows.get(scope.tenant, 'triggers', id))) throw refuse('TRIGGER_UNKNOWN', { trigger: name })
-  const { items, ...rest } = await listRows<DeliveryRow>(scope, 'deliveries', { index: 'byTrigger', equals: [id] }, page)
+  const { items, ...rest } = await listRows(scope, 'deliveries', { index: 'byTrigger', equals: [id] }, page)
   const firings = await Promise.all(items.map((row) => readFiring(scope, row.firing)))
   // What was pruned while this was read is gone with its deliveries.
   return { items: items.flatMap((row, i) => (firings[i] ? [shown(firings[i], [row])] : [])), ...rest }
@@ -53,14 +53,14 @@ export async function firingById(scope: Scope, given: string): Promise<(Firing &
   const id = telling(scope, () => toId<'firing'>(given))
   const stored = await scope.engine.backend.rows.get(scope.tenant, 'firings', id)
   if (!stored) return undefined
-  const row = decodeBody<FiringRow & Body>(stored.body)
+  const row = decodeBody(stored.body)
   const firing = shown(row, await deliveriesOf(scope, id))
   return row.erased ? firing : { ...firing, payload: await firedPayload(scope, id) }
 }
 
 async function readFiring({ engine, tenant }: Scope, id: FiringId): Promise<FiringRow | undefined> {
   const stored = await engine.backend.rows.get(tenant, 'firings', id)
-  return stored && decodeBody<FiringRow & Body>(stored.body)
+  return stored && decodeBody(stored.body)
 }
 
 function shown({ payload: _, digest: __, ...firing }: FiringRow, deliveries: readonly DeliveryRow[]): Firing {

@@ -1,7 +1,7 @@
 // Forgetting what fired long ago and was dealt with: the rows go, the journal stays.
 
-import { type Body, decodeBody } from '../../model/rows.ts'
-import type { FiringId, FiringRow } from '../../model/trigger.ts'
+import { decodeBody } from '../../model/rows.ts'
+import type { FiringId } from '../../model/trigger.ts'
 import { everyRow } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import { type PruneBefore, takeBefore } from '../prune-options.ts'
@@ -23,7 +23,7 @@ export async function pruneFirings(scope: Scope, options: PruneBefore): Promise<
   const before = takeBefore(options)
   let [firings, deliveries] = [0, 0]
   for await (const { id, body } of everyRow(scope, 'firings', { index: 'byBorn', equals: [], limit: PAGE })) {
-    if (decodeBody<FiringRow & Body>(body).firedAt >= before) continue
+    if (decodeBody(body).firedAt >= before) continue
     const told = await deliveriesOf(scope, id as FiringId)
     if (!told.every((one) => isOver(one) && one.changedAt < before)) continue
     const { receipts } = await plan(scope, [

@@ -1,7 +1,7 @@
 // Triggers as their users hold them: what is to be done when something fires, and what was done.
 
 import { optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import { TRIGGER_STATES, type TriggerRow, type TriggerState } from '../../model/trigger.ts'
 import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
 import { takeName } from '../names.ts'
@@ -58,7 +58,7 @@ async function getTrigger(scope: Scope, given: string): Promise<TriggerRow | und
   checkOpen(scope.engine)
   const id = triggerId(scope, takeName(scope, given, 'a trigger'))
   const stored = await scope.engine.backend.rows.get(scope.tenant, 'triggers', id)
-  const row = stored && decodeBody<TriggerRow & Body>(stored.body)
+  const row = stored && decodeBody(stored.body)
   return isThere(row) ? row : undefined
 }
 
@@ -72,5 +72,5 @@ async function listTriggers(scope: Scope, options?: TriggerListOptions): Promise
       : state !== undefined
         ? { index: 'byState', equals: [state] }
         : { index: 'byBorn', equals: [] }
-  return listRows<TriggerRow>(scope, 'triggers', by, page)
+  return listRows(scope, 'triggers', by, page)
 }

@@ -4,7 +4,7 @@ import { InkError, refuse } from '../../model/errors.ts'
 import { type Id, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { telling } from '../draft.ts'
 import { everyRow } from '../every-row.ts'
@@ -30,7 +30,7 @@ export async function find(
   checkOpen(scope.engine)
   const id = telling(scope, () => toId<'work'>(given))
   const stored = await scope.engine.backend.rows.get(scope.tenant, 'work', id)
-  const row = stored && decodeBody<WorkRow & Body>(stored.body)
+  const row = stored && decodeBody(stored.body)
   return row?.queue === queue ? { id, row } : undefined
 }
 
@@ -75,7 +75,7 @@ export async function redrive(scope: Scope, queue: string, which?: string | Redr
       // Once each: what dies again meanwhile stays dead.
       if (driven.has(id)) continue
       try {
-        driven.set(id, await anew(id as Id<'work'>, decodeBody<WorkRow & Body>(body)))
+        driven.set(id, await anew(id as Id<'work'>, decodeBody(body)))
       } catch (error) {
         // Somebody else redrove it, or took it away, just now.
         if (!(error instanceof InkError && (error.code === 'WORK_NOT_DEAD' || error.code === 'WORK_UNKNOWN'))) throw error

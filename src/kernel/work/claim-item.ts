@@ -3,7 +3,7 @@
 import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { WorkRow } from '../../model/work.ts'
@@ -31,14 +31,14 @@ export function takeLease(scope: Scope, lease: Duration | undefined): number {
 /** Undefined when another claimant was quicker; 'buried' when the item has become a dead letter instead. */
 export async function claimItem<T>(
   scope: Scope,
-  stored: StoredRow,
+  stored: TableRow<'work'>,
   seen: Seen,
   leaseMs: number,
   renew: boolean,
 ): Promise<HeldClaim<T> | 'buried' | undefined> {
   const { id, revision } = stored
   try {
-    const row = decodeBody<WorkRow & Body>(stored.body)
+    const row = decodeBody(stored.body)
     if (isPoisoned(row)) {
       await bury(scope, stored)
       return 'buried'
@@ -47,7 +47,7 @@ export async function claimItem<T>(
     const followed = await followers(scope, { item: id as Id<'work'>, row, move: 'claimed', now })
     const { rows } = await plan(scope, [own, ...followed], { guards: [{ kind: 'row', table: 'work', id, revision }] })
     const dueAt = row.state === 'ready' ? row.at : undefined
-    return await toClaim<T>(scope, rows[0] as DoneRow, { id, dueAt, leaseMs, asked, renew })
+    return await toClaim<T>(scope, rows[0], { id, dueAt, leaseMs, asked, renew })
   } catch (error) {
     if (error instanceof InkError && error.code === 'CONFLICT') return undefined
     throw error
@@ -57,15 +57,15 @@ export async function claimItem<T>(
 /** The part of a commit that claims an item as it was read. The lease begins now, not when the item was read. */
 export function claimPart(
   { engine }: Scope,
-  { id, revision }: StoredRow,
+  { id, revision }: TableRow<'work'>,
   row: WorkRow,
   seen: Seen,
   leaseMs: number,
-): { readonly own: Part; readonly asked: number; readonly now: number } {
+): { readonly own: Part<WorkRow>; readonly asked: number; readonly now: number } {
   const asked = engine.environment.clock.monotonic()
   const now = Math.floor(seen.now + asked - seen.asked)
   const command = { verb: 'claim', ...engine.keeper.holder, now, until: now + leaseMs, free: true } as const
-  return { own: part(work, id as Id<'work'>, command, { seen: { body: row as WorkRow & Body, revision } }), asked, now }
+  return { own: part(work, id as Id<'work'>, command, { seen: { body: row, revision } }), asked, now }
 }
 
 interface Claimed {
@@ -80,7 +80,7 @@ interface Claimed {
 /** The claim that follows from the commit. It is a promise only when the payload has to be loaded from another row or a blob. */
 export function toClaim<T>(
   scope: Scope,
-  row: DoneRow,
+  row: DoneRow<WorkRow>,
   { id, dueAt, leaseMs, asked, renew }: Claimed,
 ): HeldClaim<T> | Promise<HeldClaim<T>> {
   const held = {
@@ -96,7 +96,7 @@ export function toClaim<T>(
     releasing: false,
   }
   if (renew) scope.engine.renewals.keep(held)
-  const { payload } = row.body as unknown as WorkRow
+  const { payload } = row.body as WorkRow
   const claimOf = (value: unknown) => new HeldClaim<T>(scope, row, value as T, held, dueAt)
   return payload?.firing || payload?.blob ? loaded(scope, payload, claimOf) : claimOf(payload?.value)
 }

@@ -54,12 +54,12 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   readonly payload: T
   /** When the item was due, unless it was claimed before. */
   readonly dueAt: number | undefined
-  readonly #row: DoneRow
+  readonly #row: DoneRow<WorkRow>
   readonly #hold: Renewable & { readonly id: Id<'work'> }
   #how: Move | undefined
   #isOutcomeUnknown = false
 
-  constructor(scope: Scope, row: DoneRow, payload: T, hold: Renewable & { readonly id: Id<'work'> }, dueAt?: number) {
+  constructor(scope: Scope, row: DoneRow<WorkRow>, payload: T, hold: Renewable & { readonly id: Id<'work'> }, dueAt?: number) {
     this.scope = scope
     this.id = hold.id
     this.payload = payload
@@ -69,7 +69,7 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   }
 
   get row(): WorkRow {
-    return this.#row.body as unknown as WorkRow
+    return this.#row.body as WorkRow
   }
   get tenant(): TenantId {
     return this.scope.tenant
@@ -166,7 +166,7 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   }
 
   /** The part of a commit that settles the item. The caller then calls `letGo`, or `unsettled` with the refusal. */
-  settlement(command: Settle, move: Move): Part {
+  settlement(command: Settle, move: Move): Part<WorkRow> {
     this.#checkOpen()
     this.#how = move
     this.#hold.releasing = true

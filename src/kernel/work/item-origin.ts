@@ -4,8 +4,9 @@ import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { ErrorData } from '../../model/run.ts'
 import type { Origin, WorkRow } from '../../model/work.ts'
-import { type Part, pause } from '../execute.ts'
+import type { Part } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
+import { pause } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 
 /** `failed` is tried again; `died` is not. */

@@ -7,7 +7,7 @@ import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { type Backoff, RESERVED_QUEUES, seriesOf, type WorkRow } from '../../model/work.ts'
 import { derivedId } from '../derived-id.ts'
-import { type Part, part, plan } from '../execute.ts'
+import { NOT_THERE, type Part, part, plan } from '../execute.ts'
 import { store } from '../json-or-blob.ts'
 import { takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
@@ -87,8 +87,11 @@ export function takeBackoff(backoff: OfferOptions['backoff'] = limits.workBackof
 }
 
 /** The part of a commit that offers an item of a queue. Used by everything that happens later. */
-export const offerPart = (id: Id<'work'>, offered: Offered, about: Pick<Part, 'session' | 'run' | 'cause' | 'seen'> = {}): Part =>
-  part(work, id, { verb: 'offer', ...offered }, about)
+export const offerPart = (
+  id: Id<'work'>,
+  offered: Offered,
+  about: Pick<Part<WorkRow>, 'session' | 'run' | 'cause' | 'seen'> = {},
+): Part<WorkRow> => part(work, id, { verb: 'offer', ...offered }, about)
 
 /** Where a key is given, the id follows from it: as long as the item is there, the key is its own. */
 export const itemId = (scope: Scope, queue: string, key: string | undefined): Id<'work'> =>
@@ -102,11 +105,11 @@ export async function offerItem(scope: Scope, queue: string, payload: unknown, o
   const id = itemId(scope, queue, taken.key)
   const offered = { ...taken, queue, at, payload: stored }
   const { key } = taken
-  const done = await plan(scope, [offerPart(id, offered, key === undefined ? { seen: { body: undefined, revision: 0 } } : {})], {
+  const done = await plan(scope, [offerPart(id, offered, key === undefined ? { seen: NOT_THERE } : {})], {
     ...(key !== undefined && { key, within: `offer/${queue}`, body: stored }),
   })
   scope.engine.localRuns.offered()
-  const row = done.rows[0]?.body as unknown as WorkRow | undefined
+  const row = done.rows[0].body
   // A key that was used, and an item that is not there any more: it is done.
   if (!row) return { id, queue, key, state: 'done', attempt: 0, strikes: 0, repeated: true }
   return toItem(id, row, done.receipts.length === 0 || done.repeated)

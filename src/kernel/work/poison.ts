@@ -1,7 +1,7 @@
 // An item that kills whoever takes it up: out of attempts, it is dead.
 
 import type { Id } from '../../model/ids.ts'
-import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
@@ -11,8 +11,8 @@ import { isSpent, work } from './work-decider.ts'
 /** Whoever held it last died with it, and there are no attempts left. */
 export const isPoisoned = (row: WorkRow): boolean => row.state === 'claimed' && isSpent(row)
 
-export async function bury(scope: Scope, { id, revision, body }: StoredRow): Promise<void> {
-  const row = decodeBody<WorkRow & Body>(body)
+export async function bury(scope: Scope, { id, revision, body }: TableRow<'work'>): Promise<void> {
+  const row = decodeBody(body)
   const error = { name: 'Poisoned', message: `whoever took it up said nothing more, and it was tried ${row.attempt} times` }
   const buried = part(work, id as Id, { verb: 'bury', error }, { seen: { body: row, revision } })
   await following(scope, { item: id as Id<'work'>, row, move: 'died', error }, (followed) =>

@@ -5,9 +5,9 @@ import type { Id, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { Backlog } from '../../model/queries.ts'
-import { type Body, decodeBody, type StoredRow } from '../../model/rows.ts'
+import { decodeBody, type TableRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
-import { WORK_STATES, type WorkRow, type WorkState } from '../../model/work.ts'
+import { WORK_STATES, type WorkState } from '../../model/work.ts'
 import { load } from '../json-or-blob.ts'
 import { checkLast } from '../list.ts'
 import { Bell, stopIfAsked } from '../read.ts'
@@ -137,7 +137,7 @@ async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOpti
     const left = found.filter(({ id }) => !scope.engine.claiming.has(`${scope.tenant}/${id}`))
     // Begins with the first row. After a lost race it picks at random, or both claimants would collide again on the next row.
     for (let lost = false; left.length > 0; ) {
-      const [row] = left.splice(lost ? anyAlike(scope, left) : 0, 1) as [StoredRow]
+      const [row] = left.splice(lost ? anyAlike(scope, left) : 0, 1) as [TableRow<'work'>]
       const claim = await claimAlone(scope, row.id, () => claimItem<T>(scope, row, { now, asked }, leaseMs, renew))
       if (claim && claim !== 'buried') return { claim }
       lost = !claim
@@ -160,8 +160,8 @@ async function claimAlone<R>({ engine, tenant }: Scope, id: string, claim: () =>
 }
 
 /** The index of a random row with the priority of the first. */
-function anyAlike({ engine }: Scope, rows: readonly StoredRow[]): number {
-  const priorities = rows.map(({ body }) => decodeBody<WorkRow & Body>(body).priority)
+function anyAlike({ engine }: Scope, rows: readonly TableRow<'work'>[]): number {
+  const priorities = rows.map(({ body }) => decodeBody(body).priority)
   const alike = priorities.filter((priority) => priority === priorities[0]).length
   return (engine.environment.entropy.bytes(1)[0] as number) % alike
 }
@@ -201,7 +201,7 @@ export async function listWork(
     ...(cursor !== undefined && { cursor }),
   })
   return {
-    items: page.rows.map((row) => toItem(row.id as Id<'work'>, decodeBody<WorkRow & Body>(row.body))),
+    items: page.rows.map((row) => toItem(row.id as Id<'work'>, decodeBody(row.body))),
     ...(page.cursor !== undefined && { cursor: page.cursor }),
   }
 }

@@ -5,7 +5,7 @@ import { assert } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { DueTenant } from '../../model/queries.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { decodeBody } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { everyRow } from '../every-row.ts'
 import type { Engine, Scope } from '../scope.ts'
@@ -155,7 +155,7 @@ export class Scheduler {
       const due = { index: 'byDue', equals: [queue], from: 0, below: now + 1, limit: PAGE } as const
       for await (const { id, revision, body } of everyRow(scope, 'work', due)) {
         if (this.#engine.closing.aborted || (!tick && this.#loop?.closing.aborted)) return { now }
-        const item = { id: id as Id<'work'>, revision, row: decodeBody<WorkRow & Body>(body), now }
+        const item = { id: id as Id<'work'>, revision, row: decodeBody(body), now }
         if (await this.#handle(scope, handler, item, tick)) done++
         // The rest when others have had their turn.
         if (!tick && done >= PAGE) {
@@ -166,7 +166,7 @@ export class Scheduler {
     }
     const { rows } = await backend.rows.list(scope.tenant, 'work', { index: 'byDue', equals: [queue], from: now + 1, limit: 1 })
     const [first] = rows
-    return { now, ...(first && { next: decodeBody<WorkRow & Body>(first.body).at ?? now }) }
+    return { now, ...(first && { next: decodeBody(first.body).at ?? now }) }
   }
 
   /** False where it could not be done, or not yet. */

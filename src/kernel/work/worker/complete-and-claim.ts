@@ -1,7 +1,8 @@
 // Several items in one commit: those that have ended are settled, and the next ones are claimed. All of it, or nothing.
 
 import type { InkError } from '../../../model/errors.ts'
-import { type Body, decodeBody } from '../../../model/rows.ts'
+import { decodeBody } from '../../../model/rows.ts'
+import type { WorkRow } from '../../../model/work.ts'
 import { type DoneRow, type Part, plan } from '../../execute.ts'
 import type { Scope } from '../../scope.ts'
 import { storeNow } from '../../store-time.ts'
@@ -42,10 +43,10 @@ export async function giveBackUnused<T>(scope: Scope, claims: readonly HeldClaim
 
 async function together<T, R>(
   claims: readonly HeldClaim<T>[],
-  settle: (claim: HeldClaim<T>) => Part,
-  write: (settled: readonly Part[]) => Promise<R>,
+  settle: (claim: HeldClaim<T>) => Part<WorkRow>,
+  write: (settled: readonly Part<WorkRow>[]) => Promise<R>,
 ): Promise<R> {
-  const settled: Part[] = []
+  const settled: Part<WorkRow>[] = []
   try {
     for (const claim of claims) settled.push(settle(claim))
     const done = await write(settled)
@@ -94,13 +95,13 @@ async function claimedBy<T>(
   asked: number,
 ): Promise<readonly Arriving<T>[]> {
   const { rows, journal } = scope.engine.backend
-  const ours: { readonly id: string; readonly dueAt: number | undefined; readonly row: DoneRow }[] = []
+  const ours: { readonly id: string; readonly dueAt: number | undefined; readonly row: DoneRow<WorkRow> }[] = []
   for (const { row, item } of next) {
     const stored = await rows.get(scope.tenant, 'work', row.id)
     if (!stored || stored.revision === row.revision) continue
     const { events: last } = await journal.page(scope.tenant, { from: stored.revision - 1, limit: 1 })
     if (!last[0] || !events.has(last[0].id)) continue
-    ours.push({ id: row.id, dueAt: item.at, row: { body: decodeBody<Body>(stored.body), revision: stored.revision } })
+    ours.push({ id: row.id, dueAt: item.at, row: { body: decodeBody(stored.body), revision: stored.revision } })
   }
   return ours.map(({ id, dueAt, row }) => ({ id, claim: toClaim<T>(scope, row, { id, dueAt, leaseMs, asked, renew: true }) }))
 }

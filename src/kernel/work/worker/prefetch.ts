@@ -3,7 +3,7 @@
 
 import type { TenantId } from '../../../model/ids.ts'
 import { limits } from '../../../model/limits.ts'
-import { type Body, decodeBody, type StoredRow } from '../../../model/rows.ts'
+import { decodeBody, type TableRow } from '../../../model/rows.ts'
 import type { WorkRow } from '../../../model/work.ts'
 import type { Scope } from '../../scope.ts'
 import type { Seen } from '../claim-item.ts'
@@ -13,7 +13,7 @@ import { dealt, TenantRotation } from '../tenant-rotation.ts'
 
 export interface Candidate {
   readonly scope: Scope
-  readonly row: StoredRow
+  readonly row: TableRow<'work'>
   readonly item: WorkRow
   readonly seen: Seen
 }
@@ -224,7 +224,7 @@ export class Prefetch {
       const { now, rows, next } = await scope.engine.backend.queries.ready(tenant, queue, this.#most)
       const ready = new Set(rows.map(({ id }) => id))
       const left = search ? (await orphans(scope, queue)).filter(({ id }) => !ready.has(id)) : []
-      const toCandidate = (row: StoredRow) => ({ scope, row, seen: { now, asked }, item: decodeBody<WorkRow & Body>(row.body) })
+      const toCandidate = (row: TableRow<'work'>) => ({ scope, row, seen: { now, asked }, item: decodeBody(row.body) })
       return { candidates: [...rows, ...left].map(toCandidate), ...(next !== undefined && { next: next - now }) }
     } catch (error) {
       // A tenant that was closed just now, or whose file is damaged, keeps no other waiting.
