@@ -61,11 +61,12 @@ export interface DeliveryRow {
   readonly id: TriggerDeliveryId
   readonly firing: FiringId
   readonly trigger_id: TriggerId
-  /** The name of the trigger, */
-  readonly trigger: string
-  /** and which revision of it was told. */
+  /** The name of the trigger; absent once it was erased. */
+  readonly trigger?: string | undefined
+  /** The revision of the trigger that was told. */
   readonly revision: number
-  readonly queue: string
+  /** Absent once it was erased. */
+  readonly queue?: string | undefined
   readonly item: Id<'work'>
   readonly state: TriggerDeliveryState
   /** How often somebody took it up. */
@@ -74,4 +75,6 @@ export interface DeliveryRow {
   readonly changedAt: number
   /** Why it failed last, or why it is dead. */
   readonly error?: ErrorData | undefined
+  /** The names of its trigger and queue were erased. Its item is still worked on. */
+  readonly erased?: true | undefined
 }

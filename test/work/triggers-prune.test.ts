@@ -44,6 +44,29 @@ describe.each(engines)('triggers on $name', (engine) => {
     expect(await codeOf(store.triggers.prune({ before: 'monday' as never }))).toBe('RANGE_INVALID')
     await expectSound(store)
   })
+
+  test('a firing stays while an item of it waits, also after what was said of the delivery is erased', async () => {
+    const { store, now, pass } = await engine.openInTime()
+    await store.triggers.on('mail', { source: 'orders', queue: 'mail' })
+    const { firing } = await store.triggers.fire('orders', { order: 7 }, { key: 'o-7' })
+    for await (const { seq } of store.events({ types: ['delivery.reserved'] })) await store.erase({ seq, reason: 'request 12' })
+    await pass(2000)
+    const before = (await now()) + 1000
+    expect(await store.triggers.prune({ before })).toEqual({ firings: 0, deliveries: 0 })
+    const [delivery] = (await store.triggers.firing(firing))?.deliveries ?? []
+    expect(delivery).toMatchObject({ state: 'reserved', erased: true })
+    expect(delivery).not.toHaveProperty('trigger')
+    expect((await store.triggers.history({ trigger: 'mail' })).items).toMatchObject([{ key: 'o-7', deliveries: [{ erased: true }] }])
+    // A repeated firing names those it told by their triggers, and this one has no name any more.
+    expect(await store.triggers.fire('orders', { order: 7 }, { key: 'o-7' })).toEqual({ firing, repeated: true, deliveries: [] })
+    const claim = await store.queue<{ payload: unknown }>('mail').claim()
+    expect(claim?.payload.payload).toEqual({ order: 7 })
+    await claim?.complete()
+    await expectSound(store)
+    await pass(2000)
+    expect(await store.triggers.prune({ before: (await now()) + 1000 })).toEqual({ firings: 1, deliveries: 1 })
+    await expectSound(store)
+  })
 })
 
 test('what is pruned between two looks of a history is left out of it', async () => {

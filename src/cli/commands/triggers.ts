@@ -147,11 +147,13 @@ function printFirings(t: Terminal, firings: readonly Firing[], became = deliveri
   )
 }
 
+const triggerOf = ({ trigger }: TriggerDelivery): string => trigger ?? '(erased)'
+
 const deliveryText = ({ state, attempt, error }: TriggerDelivery): string =>
   `${state}${attempt > 1 ? ` after ${attempt} tries` : ''}${error ? ` (${errorText(error)})` : ''}`
 
 const deliveriesText = ({ deliveries }: Firing): string =>
-  deliveries.length === 0 ? 'nobody was told' : deliveries.map((one) => `${one.trigger} ${deliveryText(one)}`).join(', ')
+  deliveries.length === 0 ? 'nobody was told' : deliveries.map((one) => `${triggerOf(one)} ${deliveryText(one)}`).join(', ')
 
 const ownDelivery = ({ deliveries }: Firing): string => deliveries.map(deliveryText).join(', ')
 
@@ -198,13 +200,13 @@ function printDeliveries(t: Terminal, deliveries: readonly TriggerDelivery[]): v
       { title: 'item' },
       { title: 'why', optional: true },
     ],
-    deliveries.map(({ trigger, state, attempt, changedAt, item, error }) => [
-      trigger,
-      state,
-      String(attempt),
-      at(changedAt),
-      item,
-      error ? errorText(error) : '',
+    deliveries.map((one) => [
+      triggerOf(one),
+      one.state,
+      String(one.attempt),
+      at(one.changedAt),
+      one.item,
+      one.error ? errorText(one.error) : '',
     ]),
   )
 }

@@ -213,13 +213,15 @@ describe('a delivery', () => {
     expect(row.now).toMatchObject({ state: 'delivered', attempt: 1, error: undefined })
   })
 
-  test('of which nobody can say any more what it was hears nothing more', () => {
+  test('a delivery whose reservation was erased still goes where its item goes', () => {
     const row = new Row<DeliveryRow, DeliveryCommand>(delivery)
     row.do(reserve)
     row.do({ verb: 'begin', attempt: 1 })
     row.erase(0)
-    expect(row.now).toBeUndefined()
-    expect(row.do({ verb: 'deliver' })).toEqual([])
+    expect(row.now).toMatchObject({ state: 'delivering', attempt: 1, erased: true })
+    expect(row.do({ verb: 'deliver' })).toEqual(['delivery.delivered'])
+    expect(row.now).toMatchObject({ state: 'delivered' })
+    expect(row.now).not.toHaveProperty('trigger')
   })
 
   test('whose later payloads were erased is still in its state', () => {

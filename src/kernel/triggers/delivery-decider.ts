@@ -5,7 +5,7 @@ import type { DeliveryRow, TriggerDeliveryId, TriggerDeliveryState } from '../..
 import { decider, fact, type Happened } from '../decider.ts'
 
 export type DeliveryCommand =
-  | ({ readonly verb: 'reserve' } & Pick<DeliveryRow, 'firing' | 'trigger_id' | 'trigger' | 'revision' | 'queue' | 'item'>)
+  | ({ readonly verb: 'reserve' } & Required<Pick<DeliveryRow, 'firing' | 'trigger_id' | 'trigger' | 'revision' | 'queue' | 'item'>>)
   | { readonly verb: 'begin'; readonly attempt: number }
   /** Back in its queue, after a failure or because somebody gave it back. */
   | { readonly verb: 'return'; readonly error?: ErrorData | undefined }
@@ -16,6 +16,8 @@ export type DeliveryCommand =
 
 export const delivery = decider<DeliveryRow, DeliveryCommand>({
   table: 'deliveries',
+  // The item still waits in its queue, so the delivery stays with its firing: without it the firing would count as dealt with.
+  keeps: ({ firing, trigger_id, revision, item }) => ({ firing, trigger_id, revision, item }),
 
   decide: {
     reserve: (row, { verb: _, ...reserved }) => (row ? [] : [fact('delivery.reserved', reserved)]),
@@ -30,9 +32,8 @@ export const delivery = decider<DeliveryRow, DeliveryCommand>({
 
   evolve: {
     'delivery.reserved': (_, e) => {
-      // Erased, nobody can say any more what it delivers, or to whom.
-      if (!e.data) return undefined
-      const reserved = e.data as unknown as Omit<Extract<DeliveryCommand, { verb: 'reserve' }>, 'verb'>
+      // The ids of an erased one are put back by the erasure.
+      const reserved = (e.data ?? { erased: true }) as unknown as Omit<Extract<DeliveryCommand, { verb: 'reserve' }>, 'verb'>
       return { ...reserved, id: e.subject as TriggerDeliveryId, state: 'reserved', attempt: 0, reservedAt: e.at, changedAt: e.at }
     },
     'delivery.began': (row, e) => moved(row, e, 'delivering', { attempt: (e.data?.attempt as number | undefined) ?? row?.attempt ?? 0 }),

@@ -157,7 +157,9 @@ function reserve(scope: Scope, given: Given, trigger: TriggerRow, now: number): 
 }
 
 const reservedOf = async (scope: Scope, id: FiringId): Promise<readonly Reserved[]> =>
-  (await deliveriesOf(scope, id)).map(({ id, trigger, item, revision }) => ({ id, trigger, item, revision }))
+  (await deliveriesOf(scope, id)).flatMap(({ id, trigger, item, revision }) =>
+    trigger === undefined ? [] : [{ id, trigger, item, revision }],
+  )
 
 export async function deliveriesOf(scope: Scope, id: FiringId): Promise<readonly DeliveryRow[]> {
   const found: DeliveryRow[] = []
