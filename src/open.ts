@@ -11,6 +11,7 @@ import { nodeEnvironment } from './environment.ts'
 import type { KernelOptions } from './kernel/engine.ts'
 import { createStore, type Store } from './kernel/store.ts'
 import { InkError, refuse } from './model/errors.ts'
+import { invalidOption } from './model/options.ts'
 import type { Backend } from './ports/backend.ts'
 import type { Clock, Entropy, Environment, Logger } from './ports/environment.ts'
 
@@ -55,14 +56,13 @@ export interface StoreOptions extends Omit<KernelOptions, 'redactKey'> {
 /** Opens a store, or makes one where there is none. A missing folder is an error, never created in silence. */
 export async function open(options: string | URL | StoreOptions): Promise<Store> {
   const given: StoreOptions = typeof options === 'string' || options instanceof URL ? { url: options } : options
-  if (typeof given !== 'object' || given === null)
-    throw refuse('OPTION_INVALID', { option: 'url', why: 'open takes a path or an object with a url' })
+  if (typeof given !== 'object' || given === null) throw invalidOption('url', 'a path, or an object with a url', options)
   checkOptions(given)
   const environment = environmentOf(given)
   const backend = await openBackend(given, environment)
   try {
     if (given.airGapped && backend.traits.network)
-      throw refuse('OPTION_INVALID', { option: 'airGapped', why: `the backend ${backend.name} needs a network` })
+      throw refuse('OPTION_INVALID', { option: 'airGapped', why: `the backend ${backend.name} needs the network` })
     const { redactKey, ...rest } = given
     return await createStore(backend, environment, { ...rest, ...(redactKey !== undefined && { redactKey: keyBytes(redactKey) }) })
   } catch (error) {
@@ -75,33 +75,33 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
   if (given.redact) checkRedact(given.redact)
   if (given.embedder !== undefined) throw refuse('NOT_YET', { feature: 'The option embedder (memory)' })
   if (given.durability !== undefined && given.durability !== 'full' && given.durability !== 'normal') {
-    throw refuse('OPTION_INVALID', { option: 'durability', why: "it is 'full' or 'normal'" })
+    throw invalidOption('durability', "'full' or 'normal'", given.durability)
   }
   const { layout } = given
   if (layout !== undefined && !['single', 'session', 'tenant'].includes(layout))
-    throw refuse('OPTION_INVALID', { option: 'layout', why: "it is 'single' or 'tenant'" })
+    throw invalidOption('layout', "'single' or 'tenant'", layout)
   if (layout === 'session')
     throw refuse('NOT_YET', { feature: "The layout 'session'", instead: "Use layout: 'single', the default, or layout: 'tenant'." })
   if (layout === 'tenant' && (given.backend !== undefined || isDatabase(given.url) || given.url === ':memory:'))
-    throw refuse('OPTION_INVALID', { option: 'layout', why: "'tenant' is for a folder of SQLite files" })
+    throw refuse('OPTION_INVALID', { option: 'layout', why: "'tenant' needs a folder of SQLite files as url" })
 
   if (given.backend !== undefined) {
-    if (given.url !== undefined) throw refuse('OPTION_INVALID', { option: 'backend', why: 'give a url or a backend, not both' })
+    if (given.url !== undefined) throw refuse('OPTION_INVALID', { option: 'backend', why: 'pass url or backend, not both' })
     return given.backend
   }
   if (isDatabase(given.url)) return openPostgres(given, environment)
   for (const name of ['adminUrl', 'listenUrl', 'tenantKey', 'connections', 'fallback'] as const)
-    if (given[name] !== undefined) throw refuse('OPTION_INVALID', { option: name, why: 'it belongs to a postgres: url' })
+    if (given[name] !== undefined) throw refuse('OPTION_INVALID', { option: name, why: 'it can only be used with a postgres: url' })
   const path = pathOf(given.url)
-  if (given.required) throw refuse('OPTION_INVALID', { option: 'required', why: 'a database is required, and url names none' })
+  if (given.required) throw refuse('OPTION_INVALID', { option: 'required', why: 'it needs a postgres: url' })
   if (path === ':memory:') {
     if (given.readOnly)
-      throw refuse('OPTION_INVALID', { option: 'readOnly', why: 'a store in memory begins empty, so there would be nothing to read' })
+      throw refuse('OPTION_INVALID', { option: 'readOnly', why: 'a store in memory starts empty, so there is nothing to read' })
     return memoryBackend(environment)
   }
   const inFolder = layout === 'tenant' || (layout === undefined && isFolderStore(path))
   if (!inFolder && path.endsWith('/'))
-    throw refuse('NOT_YET', { feature: "A folder as a store without layout: 'tenant'", instead: 'Give a file in that folder.' })
+    throw refuse('NOT_YET', { feature: "A folder as a store without layout: 'tenant'", instead: 'Pass a file in that folder.' })
   return (inFolder ? folderBackend : sqliteBackend)({
     path,
     now: () => environment.clock.now(),
@@ -121,7 +121,7 @@ async function openPostgres(given: StoreOptions, environment: Environment): Prom
   if (airGapped) {
     for (const [option, address] of Object.entries({ url, adminUrl, listenUrl })) {
       if (address !== undefined && !placeOf(address).local)
-        throw refuse('OPTION_INVALID', { option: 'airGapped', why: `the server of ${option} is on another machine` })
+        throw refuse('OPTION_INVALID', { option: 'airGapped', why: `the server in ${option} is on another machine` })
     }
   }
   try {
@@ -189,12 +189,11 @@ function filePath(text: string): string {
 
 function environmentOf({ clock, entropy, logger }: StoreOptions): Environment {
   const base = nodeEnvironment
-  if (clock !== undefined && typeof clock?.now !== 'function')
-    throw refuse('OPTION_INVALID', { option: 'clock', why: 'it has a function now()' })
+  if (clock !== undefined && typeof clock?.now !== 'function') throw invalidOption('clock', 'an object with a function now()', clock)
   if (entropy !== undefined && typeof entropy?.bytes !== 'function')
-    throw refuse('OPTION_INVALID', { option: 'entropy', why: 'it has a function bytes(count)' })
+    throw invalidOption('entropy', 'an object with a function bytes(count)', entropy)
   if (logger !== undefined && (typeof logger !== 'object' || logger === null))
-    throw refuse('OPTION_INVALID', { option: 'logger', why: 'it is an object with info, warn and error' })
+    throw invalidOption('logger', 'an object with info, warn and error', logger)
   return {
     ...base,
     ...(clock && { clock: { now: () => checkTime(clock.now()), monotonic: () => clock.monotonic?.() ?? base.clock.monotonic() } }),
@@ -240,39 +239,35 @@ const KNOWN: readonly (keyof StoreOptions)[] = [
 function checkOptions(given: StoreOptions): void {
   for (const name of Object.keys(given)) {
     if (!(KNOWN as readonly string[]).includes(name))
-      throw refuse('OPTION_INVALID', { option: 'given', why: `it is none of ${KNOWN.join(', ')}` })
+      throw refuse('OPTION_INVALID', { option: name.slice(0, 40), why: `open() has no such option; it has ${KNOWN.join(', ')}` })
   }
   const { url, backend, lane } = given
-  if (url !== undefined && typeof url !== 'string' && !(url instanceof URL))
-    throw refuse('OPTION_INVALID', { option: 'url', why: 'it is a text or a URL' })
+  if (url !== undefined && typeof url !== 'string' && !(url instanceof URL)) throw invalidOption('url', 'a text or a URL', url)
   for (const name of ['adminUrl', 'listenUrl', 'fallback'] as const) {
-    if (given[name] !== undefined && typeof given[name] !== 'string') throw refuse('OPTION_INVALID', { option: name, why: 'it is a text' })
+    if (given[name] !== undefined && typeof given[name] !== 'string') throw invalidOption(name, 'a text', given[name])
   }
   if (given.fallback !== undefined && (isDatabase(given.fallback) || given.fallback === ':memory:'))
-    throw refuse('OPTION_INVALID', { option: 'fallback', why: 'it is a file, which is there when the server is not' })
+    throw refuse('OPTION_INVALID', { option: 'fallback', why: 'expected the path of a SQLite file, which is there when the server is not' })
   if (given.connections !== undefined && (!Number.isInteger(given.connections) || given.connections < 1))
-    throw refuse('OPTION_INVALID', { option: 'connections', why: 'it is a whole number above zero' })
+    throw invalidOption('connections', 'an integer ≥ 1', given.connections)
   if (backend !== undefined && typeof backend?.commit !== 'function')
-    throw refuse('OPTION_INVALID', { option: 'backend', why: 'it has a function commit and the reads of the port' })
-  if (lane !== undefined && (typeof lane !== 'object' || lane === null))
-    throw refuse('OPTION_INVALID', { option: 'lane', why: 'it is an object' })
+    throw invalidOption('backend', 'an object that implements the Backend port', backend)
+  if (lane !== undefined && (typeof lane !== 'object' || lane === null)) throw invalidOption('lane', 'an object', lane)
   for (const [name, value] of Object.entries(lane ?? {})) {
-    if (value !== undefined && (!Number.isInteger(value) || value < 1))
-      throw refuse('OPTION_INVALID', { option: `lane.${name}`, why: 'it is a whole number above zero' })
+    if (value !== undefined && (!Number.isInteger(value) || value < 1)) throw invalidOption(`lane.${name}`, 'an integer ≥ 1', value)
   }
   for (const name of ['airGapped', 'required', 'create', 'readOnly', 'migrate'] as const) {
-    if (given[name] !== undefined && typeof given[name] !== 'boolean')
-      throw refuse('OPTION_INVALID', { option: name, why: 'it is true or false' })
+    if (given[name] !== undefined && typeof given[name] !== 'boolean') throw invalidOption(name, 'true or false', given[name])
   }
 }
 
 function checkRedact(redact: NonNullable<StoreOptions['redact']>): void {
-  if (typeof redact !== 'object') throw refuse('OPTION_INVALID', { option: 'redact', why: 'it is an object, or false' })
+  if (typeof redact !== 'object') throw invalidOption('redact', 'an object, or false', redact)
   for (const [name, list] of Object.entries(redact)) {
     // One letter wrong, and what was to be masked would be written as it is.
     if (!['keys', 'values', 'allow'].includes(name)) throw refuse('OPTION_INVALID', { option: name, why: 'redact has no such option' })
     const usable = list === undefined || (Array.isArray(list) && list.every((text) => typeof text === 'string'))
-    if (!usable) throw refuse('OPTION_INVALID', { option: `redact.${name}`, why: 'it is a list of texts' })
+    if (!usable) throw invalidOption(`redact.${name}`, 'an array of texts')
   }
 }
 
@@ -282,12 +277,12 @@ const LATEST = 2 ** 48 - 1
 /** A clock of the user's own is looked at every time: an event with a time that is none could never be read back. */
 function checkTime(now: number): number {
   if (Number.isInteger(now) && now >= 0 && now <= LATEST) return now
-  throw refuse('OPTION_INVALID', { option: 'clock', why: `now() gives whole milliseconds since 1970, not ${String(now).slice(0, 40)}` })
+  throw invalidOption('clock', 'now() to return whole milliseconds since 1970', now)
 }
 
 function checkBytes(bytes: Uint8Array, count: number): Uint8Array {
   if (bytes instanceof Uint8Array && bytes.length === count) return bytes
-  throw refuse('OPTION_INVALID', { option: 'entropy', why: `bytes(${count}) gives a Uint8Array of that length` })
+  throw invalidOption('entropy', `bytes(${count}) to return a Uint8Array of that length`)
 }
 
 const KEY_BYTES_LEAST = 16
@@ -295,6 +290,6 @@ const KEY_BYTES_LEAST = 16
 function keyBytes(key: Uint8Array | string): Uint8Array {
   const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
   if (!(bytes instanceof Uint8Array) || bytes.length < KEY_BYTES_LEAST)
-    throw refuse('OPTION_INVALID', { option: 'redactKey', why: `it has at least ${KEY_BYTES_LEAST} bytes` })
+    throw invalidOption('redactKey', `a key of at least ${KEY_BYTES_LEAST} bytes`)
   return bytes
 }

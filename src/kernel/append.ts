@@ -6,7 +6,7 @@ import { refuse } from '../model/errors.ts'
 import { checkType, DURABLE, type EventDraft, type Receipt, TRANSIENT } from '../model/event.ts'
 import { type EventId, type RunId, type SessionId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, checkSeq, optionsOf } from '../model/options.ts'
+import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { Guard } from '../ports/commit.ts'
 import { admit, commitKey, draftEvent, payloadOf, telling } from './draft.ts'
@@ -158,14 +158,12 @@ export const checkNew = (scope: Scope, type: string, data: unknown): void => voi
 
 /** Every member is read once, and what was read is what is checked and written. */
 function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Taken {
-  if (typeof given !== 'object' || given === null)
-    throw refuse('OPTION_INVALID', { option: 'events', why: 'each one is an object with type and data' })
+  if (typeof given !== 'object' || given === null) throw invalidOption('events', 'objects with type and data', given)
   const { type, session, run, cause, transient, data, at, whole, mark } = given
   telling(scope, () => {
     checkType(type)
     if (!reserved && scope.engine.registry.isReserved(type)) throw refuse('TYPE_RESERVED', { type })
-    if (transient !== undefined && typeof transient !== 'boolean')
-      throw refuse('OPTION_INVALID', { option: 'transient', why: 'it is true or false' })
+    if (transient !== undefined && typeof transient !== 'boolean') throw invalidOption('transient', 'true or false', transient)
     if (session !== undefined) toId(session)
     if (run !== undefined) toId(run)
     if (cause !== undefined) toId(cause)

@@ -5,7 +5,7 @@ import { type BlobRef, checkDigest } from '../model/blob.ts'
 import { fromUtf8, hex, utf8 } from '../model/bytes.ts'
 import { assert, refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, listOf, optionsOf } from '../model/options.ts'
+import { checkKnown, invalidOption, listOf, optionsOf } from '../model/options.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 export interface BlobOptions {
@@ -32,11 +32,11 @@ export async function putBlob(scope: Scope, bytes: Uint8Array, options?: BlobOpt
   checkOpen(scope.engine)
   const { kind, hints, ...unknown } = optionsOf(options, 'blobs.put')
   checkKnown(unknown, 'a blob')
-  if (!(bytes instanceof Uint8Array)) throw refuse('OPTION_INVALID', { option: 'bytes', why: 'a blob is a Uint8Array' })
+  if (!(bytes instanceof Uint8Array)) throw invalidOption('bytes', 'a Uint8Array', bytes)
   if (bytes.length > limits.blobBytes) throw refuse('BLOB_TOO_LARGE', { bytes: bytes.length, limit: limits.blobBytes })
   if (kind !== undefined) checkWord(kind, 'kind')
   const words = [...(listOf(hints, 'hints') ?? [])]
-  if (words.length > limits.blobHints) throw refuse('OPTION_INVALID', { option: 'hints', why: `there are ${limits.blobHints} at most` })
+  if (words.length > limits.blobHints) throw invalidOption('hints', `at most ${limits.blobHints} hints`, words.length)
   for (const word of words) checkWord(word, 'hints')
 
   // A copy: what was digested is what is written, whatever the caller does with the bytes meanwhile.
@@ -78,8 +78,7 @@ export async function getJson(scope: Scope, blob: BlobRef | string): Promise<unk
 /** Words stand in every reference, in events and in rows, and are there to be compared. */
 function checkWord(word: unknown, option: string): void {
   if (typeof word === 'string' && WORD.test(word) && word.length <= limits.blobWordChars) return
-  const why = `a word of 1 to ${limits.blobWordChars} letters, digits, '.', '_', '-' or '/' is expected`
-  throw refuse('OPTION_INVALID', { option, why })
+  throw invalidOption(option, `1 to ${limits.blobWordChars} letters, digits, '.', '_', '-' or '/'`)
 }
 
 const WORD = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/

@@ -1,8 +1,8 @@
 // Putting an engine together: the parts every view of a store shares.
 
-import { refuse } from '../model/errors.ts'
 import { idMaker } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { invalidOption } from '../model/options.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Environment, Logger } from '../ports/environment.ts'
 import { approval } from './approvals/approval-decider.ts'
@@ -106,7 +106,7 @@ export async function createEngine(
 ): Promise<Engine> {
   const payloadBytes = options.payloadBytes ?? limits.payloadBytes
   if (!Number.isInteger(payloadBytes) || payloadBytes < 2 || payloadBytes > limits.payloadBytesMost) {
-    throw refuse('OPTION_INVALID', { option: 'payloadBytes', why: `it lies between 2 and ${limits.payloadBytesMost}` })
+    throw invalidOption('payloadBytes', `an integer from 2 to ${limits.payloadBytesMost}`, payloadBytes)
   }
   const mask = options.redact === false ? undefined : await masking(backend, environment, options)
   const world = { ...environment, logger: maskedLogger(environment.logger, mask) }

@@ -6,7 +6,7 @@ import { refuse } from '../model/errors.ts'
 import type { EventRecord, Receipt } from '../model/event.ts'
 import type { Id, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, checkSeq, optionsOf } from '../model/options.ts'
+import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { Change, Guard } from '../ports/commit.ts'
 import { type AnyDecider, ERASED, keptIn } from './decider.ts'
@@ -67,7 +67,7 @@ export async function eraseSession(scope: Scope, session: SessionId, reason: str
 
 export function checkReason(reason: unknown): string {
   if (typeof reason !== 'string' || reason === '' || reason.length > limits.reasonChars) {
-    throw refuse('OPTION_INVALID', { option: 'reason', why: `say why in 1 to ${limits.reasonChars} characters` })
+    throw invalidOption('reason', `a text of 1 to ${limits.reasonChars} characters`)
   }
   return reason
 }

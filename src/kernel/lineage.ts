@@ -27,7 +27,7 @@ export async function lineageOf({ engine, tenant }: Scope, session: SessionId): 
 /** Nothing can be shared that was not written yet: what others write later would be taken for its own. */
 export async function checkShared({ engine, tenant }: Scope, at: number): Promise<void> {
   const { seq: head } = await engine.backend.journal.head(tenant)
-  if (at > head) throw refuse('RANGE_INVALID', { why: `the journal ends at ${head}, so nothing can be shared up to ${at}` })
+  if (at > head) throw refuse('RANGE_INVALID', { why: `seq ${at} is beyond the last event, ${head}` })
 }
 
 /** One page along the line. */

@@ -2,7 +2,7 @@
 
 import { refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown } from '../model/options.ts'
+import { checkKnown, expected } from '../model/options.ts'
 import type { RowOf } from '../model/row-types.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { ColumnValue, TableName } from '../model/tables.ts'
@@ -23,12 +23,12 @@ const LAST = 50
 
 export const checkLast = (last: number, of: string): void => {
   if (!Number.isInteger(last) || last < 1 || last > limits.listRows)
-    throw refuse('RANGE_INVALID', { why: `ask for 1 to ${limits.listRows} ${of}` })
+    throw refuse('RANGE_INVALID', { why: expected(`a number of ${of} from 1 to ${limits.listRows}`, last) })
 }
 
 /** Refuses a state that is not one of these. */
 export const checkState = <T extends string>(state: T | undefined, known: readonly T[], of: string): void => {
-  if (state !== undefined && !known.includes(state)) throw refuse('RANGE_INVALID', { why: `there is no ${of} state '${state}'` })
+  if (state !== undefined && !known.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown ${of} state '${state}'` })
 }
 
 export async function listRows<T extends TableName>(

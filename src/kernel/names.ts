@@ -19,8 +19,7 @@ export function takeName(scope: Scope, name: unknown, of: string): string {
 /** A branch is part of a path. */
 export function takeBranch(scope: Scope, name: string): string {
   const taken = takeName(scope, name, 'a branch')
-  if (taken.includes('/'))
-    throw refuse('RUN_NAME_INVALID', { name: taken, of: 'a branch, which has no slash in it', limit: limits.runNameChars })
+  if (taken.includes('/')) throw refuse('RUN_NAME_INVALID', { name: taken, of: 'a branch (no slashes)', limit: limits.runNameChars })
   return taken
 }
 

@@ -11,6 +11,7 @@ export function takeBefore(options: PruneBefore): number {
   const { before, ...unknown } = optionsOf(options, 'prune')
   checkKnown(unknown, 'prune')
   const time = before instanceof Date ? before.getTime() : before
-  if (typeof time !== 'number' || !Number.isFinite(time)) throw refuse('RANGE_INVALID', { why: 'say with `before` until when' })
+  if (typeof time !== 'number' || !Number.isFinite(time))
+    throw refuse('RANGE_INVALID', { why: 'pass the time up to which to prune as `before`' })
   return time
 }

@@ -5,7 +5,7 @@ import { refuse } from '../model/errors.ts'
 import { checkActor, type Event, type EventRecord, TRANSIENT, typePattern } from '../model/event.ts'
 import { type Id, type RunId, type SessionId, type TenantId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, checkSeq, listOf, optionsOf } from '../model/options.ts'
+import { checkKnown, checkSeq, expected, invalidOption, listOf, optionsOf } from '../model/options.ts'
 import type { Timer } from '../ports/environment.ts'
 import type { JournalReads, Page, PageQuery } from '../ports/journal.ts'
 import { telling } from './draft.ts'
@@ -64,7 +64,7 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
   const { limit, live, signal } = query
   checkOpen(scope.engine)
   const narrowed = telling(scope, () => narrow(query))
-  if (live && query.backwards) throw refuse('RANGE_INVALID', { why: 'a tail only goes forwards' })
+  if (live && query.backwards) throw refuse('RANGE_INVALID', { why: 'live and backwards exclude each other' })
   const bell = live ? new Bell(scope, [signal, leaving, scope.engine.closing]) : undefined
   try {
     const readPage = await pageReader(scope, narrowed.session)
@@ -106,11 +106,12 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
 export async function pageEvents(scope: Scope, given?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage> {
   checkOpen(scope.engine)
   const { cursor, ...query } = optionsOf(given, 'page')
-  if ('live' in query) throw refuse('OPTION_INVALID', { option: 'live', why: 'a page ends; for a tail use events()' })
+  if ('live' in query)
+    throw refuse('OPTION_INVALID', { option: 'live', why: 'a page is not live; use events({ live: true }) to tail the journal' })
   const narrowed = telling(scope, () => narrow(query))
   const from = cursor === undefined ? narrowed.from : cursorSeq(cursor)
   const limit = Math.min(query.limit ?? 100, limits.listRows)
-  if (limit < 1) throw refuse('RANGE_INVALID', { why: 'a page holds at least one event' })
+  if (limit < 1) throw refuse('RANGE_INVALID', { why: expected('a limit ≥ 1', limit) })
   const readPage = await pageReader(scope, narrowed.session)
   const page = await readPage({ ...narrowed, from, limit, bytes: limits.pageBytes })
   return { items: page.events.map((e) => decodeEvent(scope.tenant, e)), ...(page.more && { cursor: String(page.through) }) }
@@ -177,16 +178,16 @@ function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
   const { limit, live: _, signal, ...unknown } = rest
   // One letter wrong in `session`, and it would be everybody's events.
   checkKnown(unknown, 'a query')
-  if (signal !== undefined && typeof signal?.addEventListener !== 'function')
-    throw refuse('OPTION_INVALID', { option: 'signal', why: 'it is an AbortSignal' })
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw invalidOption('signal', 'an AbortSignal', signal)
   const types = listOf(named, 'types')
   if (types && types.length > limits.typePatterns)
-    throw refuse('RANGE_INVALID', { why: `ask for at most ${limits.typePatterns} types at a time` })
+    throw refuse('RANGE_INVALID', { why: expected(`at most ${limits.typePatterns} types`, types.length) })
   for (const id of [session, run, subject]) if (id !== undefined) toId(id)
   if (actor !== undefined) checkActor(actor)
   const after = checkSeq(past)
   const before = end === undefined ? undefined : checkSeq(end)
-  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) throw refuse('RANGE_INVALID', { why: 'limit is a whole number' })
+  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0))
+    throw refuse('RANGE_INVALID', { why: expected('a limit that is an integer ≥ 0', limit) })
   return {
     from: backwards ? (before ?? Number.MAX_SAFE_INTEGER) : after,
     ...(backwards ? { to: after + 1 } : before !== undefined && { to: before - 1 }),
@@ -203,7 +204,7 @@ function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
 
 function instant(time: Date | number): number {
   const ms = typeof time === 'number' ? time : time instanceof Date ? time.getTime() : Number.NaN
-  if (!Number.isFinite(ms)) throw refuse('RANGE_INVALID', { why: 'a time that is no time' })
+  if (!Number.isFinite(ms)) throw refuse('RANGE_INVALID', { why: expected('a Date or Unix milliseconds', time) })
   return ms
 }
 

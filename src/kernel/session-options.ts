@@ -2,11 +2,10 @@
 
 import { utf8Length } from '../model/bytes.ts'
 import { takeData } from '../model/data.ts'
-import { refuse } from '../model/errors.ts'
 import { checkActor } from '../model/event.ts'
 import { toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, checkSeq, optionsOf } from '../model/options.ts'
+import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options.ts'
 import type { BranchState, SessionRelation, SessionRow } from '../model/session.ts'
 import { admit } from './draft.ts'
 import type { Scope } from './scope.ts'
@@ -27,7 +26,7 @@ export function takeSessionOptions(scope: Scope, options: SessionOptions): Sessi
   if (title !== undefined) checkTitle(title)
   if (owner !== undefined) checkActor(owner)
   if (branch !== undefined && !['root', 'branch', 'source'].includes(branch))
-    throw refuse('OPTION_INVALID', { option: 'branch', why: 'it is root, branch or source' })
+    throw invalidOption('branch', "'root', 'branch' or 'source'", branch)
   const set = {
     ...(title !== undefined && { title }),
     ...(owner && { owner }),
@@ -40,7 +39,7 @@ export function takeSessionOptions(scope: Scope, options: SessionOptions): Sessi
 
 export function checkTitle(title: string): string {
   if (typeof title !== 'string' || !title.isWellFormed() || title.length > limits.titleChars)
-    throw refuse('OPTION_INVALID', { option: 'title', why: `a title has at most ${limits.titleChars} characters` })
+    throw invalidOption('title', `a text of at most ${limits.titleChars} characters`)
   return title
 }
 
@@ -48,7 +47,7 @@ export function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): No
   const usable = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)
   const taken = usable ? (takeData(metadata) as NonNullable<SessionRow['metadata']>) : undefined
   if (!taken || utf8Length(JSON.stringify(taken)) > limits.metadataBytes) {
-    throw refuse('OPTION_INVALID', { option: 'metadata', why: `it is an object of at most ${limits.metadataBytes} bytes` })
+    throw invalidOption('metadata', `an object of at most ${limits.metadataBytes} bytes`)
   }
   return taken
 }
@@ -57,6 +56,6 @@ function checkRelation(relation: SessionRelation): SessionRelation {
   const { kind, session, at, ...unknown } = optionsOf(relation, 'relation')
   checkKnown(unknown, 'a relation')
   if (typeof kind !== 'string' || kind === '' || kind.length > limits.typeBytes)
-    throw refuse('OPTION_INVALID', { option: 'relation.kind', why: 'it is a short word' })
+    throw invalidOption('relation.kind', `a text of 1 to ${limits.typeBytes} characters`)
   return { kind, session: toId<'session'>(session), ...(at !== undefined && { at: checkSeq(at) }) }
 }

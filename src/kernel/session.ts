@@ -220,7 +220,7 @@ export async function listSessions(
   if (owner !== undefined) checkActor(owner)
   checkLast(limit, 'sessions')
   if (state !== undefined && !['open', 'archived', 'deleted'].includes(state))
-    throw refuse('RANGE_INVALID', { why: `there is no session state '${state}'` })
+    throw refuse('RANGE_INVALID', { why: `unknown session state '${state}'` })
   const [index, equals] =
     owner === undefined
       ? state === undefined

@@ -1,6 +1,7 @@
 // Closing a tenant and bringing it back: a fact in its own journal, and a state on its head that every node meets with its next call.
 
 import { refuse } from '../model/errors.ts'
+import { invalidOption } from '../model/options.ts'
 import { isTenantState, type TenantState, tenantStates } from '../model/tenant.ts'
 import { TENANT_STATE_EVENTS } from './decider.ts'
 import { admit, draftEvent, payloadOf } from './draft.ts'
@@ -15,7 +16,7 @@ import { checkOpen, type Scope } from './scope.ts'
 export async function setTenantState(scope: Scope, state: TenantState, reason: string): Promise<void> {
   const { engine, tenant } = scope
   checkOpen(engine)
-  if (!isTenantState(state)) throw refuse('OPTION_INVALID', { option: 'state', why: `it is one of ${tenantStates.join(', ')}` })
+  if (!isTenantState(state)) throw invalidOption('state', `one of ${tenantStates.join(', ')}`, state)
   const payload = payloadOf(scope, admit(scope, { reason: checkReason(reason) }))
   const end = await engine.rowMutex.take([`${tenant}/state`])
   try {

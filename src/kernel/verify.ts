@@ -6,7 +6,7 @@ import { eventDigest, GENESIS, linkHash, payloadDigest } from '../model/chain.ts
 import { InkError, refuse } from '../model/errors.ts'
 import type { EventRecord, Receipt } from '../model/event.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, checkSeq, listOf, optionsOf } from '../model/options.ts'
+import { checkKnown, checkSeq, invalidOption, listOf, optionsOf } from '../model/options.ts'
 import { type TenantState, tenantStates } from '../model/tenant.ts'
 import type { Head } from '../ports/journal.ts'
 import { ERASED, type ErasedData, TENANT_STATE_EVENTS } from './decider.ts'
@@ -52,8 +52,7 @@ export async function verify(scope: Scope, options: VerifyOptions = {}): Promise
   const { journal } = scope.engine.backend
   const { receipts = [], signal, progress, ...unknown } = options
   checkKnown(unknown, 'verify')
-  if (signal !== undefined && typeof signal?.addEventListener !== 'function')
-    throw refuse('OPTION_INVALID', { option: 'signal', why: 'it is an AbortSignal' })
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw invalidOption('signal', 'an AbortSignal', signal)
   const walk = telling(scope, () => new ChainWalk(scope, receipts))
   try {
     let head = await journal.head(scope.tenant)
@@ -101,11 +100,11 @@ class ChainWalk {
     for (const { tenant, seq, hash } of listOf(receipts, 'receipts')?.map((r) => optionsOf(r, 'receipts')) ?? []) {
       checkSeq(seq)
       if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash))
-        throw refuse('OPTION_INVALID', { option: 'receipts', why: `the receipt of seq ${seq} has no hash` })
+        throw refuse('OPTION_INVALID', { option: 'receipts', why: `the receipt of seq ${seq} has no valid hash` })
       if (tenant !== scope.tenant)
         throw refuse('OPTION_INVALID', {
           option: 'receipts',
-          why: `a receipt of tenant ${tenant} says nothing about tenant ${scope.tenant}`,
+          why: `the receipt of seq ${seq} belongs to tenant ${tenant}, not to ${scope.tenant}`,
         })
       const other = this.#anchors.get(seq)
       if (other !== undefined && other !== hash) this.#problem(seq, 'corrupt', 'two receipts disagree about this event')

@@ -1,6 +1,6 @@
 // A blob: immutable bytes named by their SHA-256, and the reference by which events and rows speak of them.
 
-import { refuse } from './errors.ts'
+import { invalidOption } from './options.ts'
 
 export interface BlobRef {
   /** SHA-256 of the bytes, in hex. */
@@ -19,5 +19,5 @@ const DIGEST = /^[0-9a-f]{64}$/
 /** Asked by whoever makes a path or a key of it, before anything else is done. */
 export function checkDigest(digest: unknown): asserts digest is string {
   if (typeof digest === 'string' && DIGEST.test(digest)) return
-  throw refuse('OPTION_INVALID', { option: 'digest', why: 'a blob is named by 64 hex digits in lower case' })
+  throw invalidOption('digest', '64 hex digits in lower case', digest)
 }

@@ -16,7 +16,7 @@ export function takeData(value: unknown): Json {
     return take(value, 0, path)
   } catch (error) {
     if (error instanceof InkError) throw error
-    throw refuse('DATA_INVALID', { why: 'a value that cannot be read', path: placeOf(path) }, error)
+    throw refuse('DATA_INVALID', { why: 'a property whose getter throws', path: placeOf(path) }, error)
   }
 }
 
@@ -95,7 +95,7 @@ export function parseData(text: string): Json {
   }
   const taken = takeData(value)
   // Parsing drops earlier duplicates, so a text with one comes back shorter than its own count of members says.
-  if (countMembers(text) !== sizeOf(taken)) throw refuse('DATA_INVALID', { why: 'a key twice in one object', path: '$' })
+  if (countMembers(text) !== sizeOf(taken)) throw refuse('DATA_INVALID', { why: 'a duplicate key', path: '$' })
   return taken
 }
 

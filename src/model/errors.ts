@@ -413,11 +413,11 @@ export const errors = {
     'conflict',
     (d) => `The effect '${d.effect}' of run ${d.run} (${d.state}) already has an outcome, and the first one counts. Nothing was written.`,
   ),
-  RESULT_INVALID: row(
-    'invalid',
-    (d) =>
-      `The value of ${d.of} of run ${d.run} (${d.state}) cannot be recorded: found ${d.why}. Nothing was written, so an effect will be called again. Return plain JSON.`,
-  ),
+  RESULT_INVALID: row('invalid', (d) => {
+    const of = d.run ? ` of run ${d.run} (${d.state})` : ''
+    const then = d.run ? 'Nothing was recorded, so an effect will be called again.' : 'Nothing was written.'
+    return `The value of ${d.of}${of} cannot be stored exactly: found ${d.why}. ${then} Use plain JSON.`
+  }),
   USAGE_INVALID: row('invalid', (d) => `Invalid usage for run ${d.run} (${d.state}): ${d.why}. Nothing was counted or written.`),
   APPROVAL_UNKNOWN: row(
     'missing',

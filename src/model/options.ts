@@ -1,37 +1,56 @@
-// Options arrive from JavaScript too: what is not an object of options is refused before anything is read from it.
+// Checks of options. Callers may be plain JavaScript, so every option is checked before anything is read from it.
 
 import { utf8Length } from './bytes.ts'
-import { refuse } from './errors.ts'
+import { type InkError, refuse } from './errors.ts'
 import { limits } from './limits.ts'
 
-/** `undefined` stands for no options; anything but an object is refused. */
+const SHOWN_CHARS = 40
+
+/** Describes a wrong value for a message: `expected an integer ≥ 1, got 0`. Leave `got` out for values that may be secret or long. */
+export function expected(what: string, ...got: readonly [unknown?]): string {
+  return got.length === 0 ? `expected ${what}` : `expected ${what}, got ${shown(got[0])}`
+}
+
+/** Creates the error for a wrong value: `Invalid option "concurrency": expected an integer ≥ 1, got 0.` */
+export function invalidOption(option: string, what: string, ...got: readonly [unknown?]): InkError {
+  return refuse('OPTION_INVALID', { option, why: expected(what, ...got) })
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return value.length > SHOWN_CHARS ? `a text of ${value.length} characters` : `'${value}'`
+  if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : 'a Date'
+  return Array.isArray(value) ? 'an array' : 'an object'
+}
+
+/** Returns the options, or an empty object for `undefined`. Throws for anything but an object. */
 export function optionsOf<T extends object>(given: T | undefined, of: string): T {
   if (given === undefined) return {} as T
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw refuse('OPTION_INVALID', { option: of, why: 'options are an object' })
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalidOption(of, 'an object', given)
   return given
 }
 
-/** What is left once everything known was taken out: a name with one letter wrong would go unheard. */
+/** Throws for the first member of `unknown`, the options left after the known ones were taken out: a misspelt option would be silently ignored. */
 export function checkKnown(unknown: object, of: string): void {
   for (const option of Object.keys(unknown)) throw refuse('OPTION_INVALID', { option, why: `${of} has no such option` })
 }
 
 export function listOf<T>(given: readonly T[] | undefined, of: string): readonly T[] | undefined {
-  if (given !== undefined && !Array.isArray(given)) throw refuse('OPTION_INVALID', { option: of, why: 'it is a list' })
+  if (given !== undefined && !Array.isArray(given)) throw invalidOption(of, 'an array', given)
   return given
 }
 
 export function checkSeq(seq: unknown): number {
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0)
-    throw refuse('RANGE_INVALID', { why: `${String(seq)} is not a seq` })
+    throw refuse('RANGE_INVALID', { why: expected('a seq (an integer ≥ 0)', seq) })
   return seq
 }
 
-/** Keys that users choose: for a session, for a retry. They end in text columns, and not every database can hold U+0000 in one. */
+/** Checks a key that a caller chose, for a session or a retry. Some databases cannot store U+0000 in a text column. */
 export function checkKey(key: unknown): asserts key is string {
   if (typeof key !== 'string') throw refuse('KEY_INVALID', { found: typeof key })
-  if (key.includes('\0')) throw refuse('KEY_INVALID', { found: 'one with U+0000' })
+  if (key.includes('\0')) throw refuse('KEY_INVALID', { found: 'a text with U+0000' })
   if (key !== '' && key.isWellFormed() && utf8Length(key) <= limits.keyBytes) return
   throw refuse('KEY_INVALID', { found: `${key.length} characters` })
 }

@@ -98,8 +98,8 @@ describe('the role of the app', () => {
   test.each([
     { what: 'bypasses row-level security', give: 'alter role inkfast_app bypassrls', take: 'alter role inkfast_app nobypassrls' },
     { what: 'is a superuser', give: 'alter role inkfast_app superuser', take: 'alter role inkfast_app nosuperuser' },
-    { what: 'may become the owner', give: 'grant inkfast_owner to inkfast_app', take: 'revoke inkfast_owner from inkfast_app' },
-    { what: 'may become postgres', give: 'grant postgres to inkfast_app', take: 'revoke postgres from inkfast_app' },
+    { what: 'can become the owner', give: 'grant inkfast_owner to inkfast_app', take: 'revoke inkfast_owner from inkfast_app' },
+    { what: 'can become postgres', give: 'grant postgres to inkfast_app', take: 'revoke postgres from inkfast_app' },
   ])('is not served with when it $what, and is again when it does not', async ({ what, give, take }) => {
     const url = await prepared()
     const login = await makeLogin(url, { roles: ['inkfast_app'] })

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { refuse } from '../../model/errors.ts'
+import { invalidOption } from '../../model/options.ts'
 import { type Connection, type Connections, carefully, type Step } from './connections.ts'
 import { Database } from './database.ts'
 import { translate } from './failures.ts'
@@ -148,7 +149,7 @@ const identity = `
 async function checkSame(connection: Connection, found: Facts): Promise<void> {
   const [rows] = await connection.run([{ text: identity }], TIMEOUT_MS)
   if (rows?.[0]?.[0] !== found.identity)
-    throw refuse('OPTION_INVALID', { option: 'adminUrl', why: 'it leads to another database than url' })
+    throw refuse('OPTION_INVALID', { option: 'adminUrl', why: 'it leads to a different database than url' })
 }
 
 async function readFacts(connection: Connection, role: string): Promise<Facts> {
@@ -178,7 +179,7 @@ async function readFacts(connection: Connection, role: string): Promise<Facts> {
 
 function checkServer(place: string, found: Facts, { readOnly, durability = 'full' }: OpenOptions): void {
   const unsuitable = (why: string) => refuse('DATABASE_UNSUITABLE', { place, why })
-  if (found.version < OLDEST) throw unsuitable(`it is PostgreSQL ${Math.floor(found.version / 10000)}, and 15 or newer is needed`)
+  if (found.version < OLDEST) throw unsuitable(`it runs PostgreSQL ${Math.floor(found.version / 10000)}; 15 or newer is needed`)
   if (found.encoding !== 'UTF8') throw unsuitable(`its encoding is ${found.encoding}; create the database with encoding UTF8`)
   if (found.isolation !== 'read committed')
     throw unsuitable(`default_transaction_isolation is '${found.isolation}'; set it to 'read committed' for this login`)
@@ -188,7 +189,7 @@ function checkServer(place: string, found: Facts, { readOnly, durability = 'full
   if (found.readOnly) throw refuse('DATABASE_READ_ONLY', { place, reason: 'default_transaction_read_only is on' })
   if (durability === 'full' && !found.fsync)
     throw unsuitable(
-      `fsync is off there, so what is acknowledged would not survive a power cut; turn it on, or open with durability 'normal'`,
+      `fsync is off on the server, so acknowledged commits would not survive a power cut; turn it on, or open with durability 'normal'`,
     )
 }
 
@@ -196,8 +197,8 @@ function checkServer(place: string, found: Facts, { readOnly, durability = 'full
 function powerOf(found: Facts): string | undefined {
   if (found.superuser) return 'is a superuser'
   if (found.bypasses) return 'bypasses row-level security'
-  if (found.owns) return 'may become the owner of the tables'
-  if (found.walls) return 'may read the key of the wall'
+  if (found.owns) return 'can become the owner of the tables'
+  if (found.walls) return 'may read the tenant key'
   if (found.createsRoles) return 'may create roles'
   return undefined
 }
@@ -225,6 +226,6 @@ async function using<T>(connections: Connections, work: (connection: Connection)
 export function keyBytes(key: Uint8Array | string): Uint8Array {
   const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
   if (!(bytes instanceof Uint8Array) || bytes.length < KEY_BYTES_LEAST)
-    throw refuse('OPTION_INVALID', { option: 'tenantKey', why: `it has at least ${KEY_BYTES_LEAST} bytes` })
+    throw invalidOption('tenantKey', `a key of at least ${KEY_BYTES_LEAST} bytes`)
   return bytes.length > KEY_BYTES_MOST ? createHash('sha256').update(bytes).digest() : bytes
 }

@@ -43,9 +43,9 @@ export async function proveWall(db: Database, { plant: mayPlant }: { readonly pl
       : bypasses === 't'
         ? 'bypasses row-level security'
         : owns === 't'
-          ? 'may become the owner of its tables'
+          ? 'can become the owner of its tables'
           : mighty
-            ? `may become ${mighty}, which is a superuser or bypasses row-level security`
+            ? `can become ${mighty}, which is a superuser or bypasses row-level security`
             : undefined
   if (why) throw refuse('ROLE_TOO_POWERFUL', { place: db.place, role, why })
 
@@ -54,27 +54,26 @@ export async function proveWall(db: Database, { plant: mayPlant }: { readonly pl
   if (unforced.length > 0) throw open(`row-level security is not forced on ${unforced.map(([table]) => table).join(', ')}`)
 
   const [loose = []] = await db.read(STORE, { text: looseRules, values: [`{${walled.join(',')}}`] })
-  if (loose.length > 0)
-    throw open(`the policy ${loose.map(([table, rule]) => `${rule} on ${table}`).join(', ')} does not ask for the tenant`)
+  if (loose.length > 0) throw open(`the policy ${loose.map(([table, rule]) => `${rule} on ${table}`).join(', ')} does not check the tenant`)
 
   if (mayPlant) {
     const named = enter(db.wall.whatever(CANARY))
     await db.run([named, { text: plant, values: [CANARY] }], 'reading')
     // A canary that cannot see itself would prove nothing by being unseen.
     const [own] = await db.readWhatever(CANARY, { text: canary })
-    if (own?.[0]?.[0] !== '1') throw open('what a tenant wrote it could not read')
+    if (own?.[0]?.[0] !== '1') throw open('a tenant could not read its own canary row')
   }
   const forged = `${CANARY}:${'0'.repeat(64)}`
   const borrowed = `${CANARY}:${db.wall.tenant(STRANGER).slice(-64)}`
   for (const [whom, setting] of [
     ['another tenant', db.wall.tenant(STRANGER)],
     ['the store itself', db.wall.tenant(STORE)],
-    ['nobody', ''],
-    ['a forged name', forged],
-    ["a name under another's signature", borrowed],
+    ['a session without a tenant', ''],
+    ['a forged tenant name', forged],
+    ["a tenant name with another tenant's signature", borrowed],
   ] as const) {
     const [, seen, any] = await db.run([name(setting), { text: canary }, { text: anything }], 'reading')
-    if (seen?.[0]?.[0] !== '0') throw open(`a canary was seen by ${whom}`)
-    if (any?.[0]?.[0] !== '') throw open(`${any?.[0]?.[0]} could be read by ${whom}`)
+    if (seen?.[0]?.[0] !== '0') throw open(`the canary row was visible to ${whom}`)
+    if (any?.[0]?.[0] !== '') throw open(`rows of ${any?.[0]?.[0]} were visible to ${whom}`)
   }
 }

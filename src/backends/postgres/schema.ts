@@ -84,7 +84,7 @@ async function checkServer(place: string, connection: Connection): Promise<void>
   const [rows] = await connection.run([{ text: server }], TIMEOUT_MS)
   const [version, encoding] = rows?.[0] ?? []
   const unsuitable = (why: string) => refuse('DATABASE_UNSUITABLE', { place, why })
-  if (Number(version) < OLDEST) throw unsuitable(`it is PostgreSQL ${Math.floor(Number(version) / 10000)}, and 15 or newer is needed`)
+  if (Number(version) < OLDEST) throw unsuitable(`it runs PostgreSQL ${Math.floor(Number(version) / 10000)}; 15 or newer is needed`)
   if (encoding !== 'UTF8') throw unsuitable(`its encoding is ${encoding}; create the database with encoding UTF8`)
 }
 

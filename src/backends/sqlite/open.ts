@@ -71,7 +71,7 @@ function checkPath(file: string): string {
 
 function checkFile(path: string): void {
   const { size, isFile, isFolder } = stat(path)
-  if (isFolder) throw refuse('NOT_YET', { feature: "A folder as a store without layout: 'tenant'", instead: 'Give a file in that folder.' })
+  if (isFolder) throw refuse('NOT_YET', { feature: "A folder as a store without layout: 'tenant'", instead: 'Pass a file in that folder.' })
   if (!isFile) throw refuse('FILE_DENIED', { path, reason: 'it is not a file' })
   if (size === 0) throw refuse('FILE_EMPTY', { path })
 }

@@ -29,7 +29,7 @@ export async function listApprovals(scope: Scope, options?: ApprovalListOptions)
   checkOpen(scope.engine)
   const { state, run, session, subjectType, risk, ...page } = optionsOf(options, 'list')
   checkState(state, APPROVAL_STATES, 'approval')
-  if (risk !== undefined && !RISKS.includes(risk)) throw refuse('RANGE_INVALID', { why: `there is no risk '${risk}'` })
+  if (risk !== undefined && !RISKS.includes(risk)) throw refuse('RANGE_INVALID', { why: `unknown risk '${risk}'` })
   for (const id of [run, session]) if (id !== undefined) telling(scope, () => toId(id))
   const [index, equals] = run !== undefined ? ['byRun', [run]] : state !== undefined ? ['byState', [state]] : ['byBorn', []]
   const asked = { session, subjectType, risk, ...(run !== undefined && { state }) }

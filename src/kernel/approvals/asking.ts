@@ -2,9 +2,8 @@
 
 import { type Asked, askedDigest, RISKS, type Risk } from '../../model/approval.ts'
 import type { Json } from '../../model/data.ts'
-import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, listOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, listOf } from '../../model/options.ts'
 import { takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import type { Asking } from './approval-decider.ts'
@@ -17,8 +16,6 @@ export interface AskOptions {
   readonly risk?: Risk
 }
 
-const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
-
 /** With its digest; `data` has been admitted. */
 export function takeAsking(
   scope: Scope,
@@ -29,10 +26,10 @@ export function takeAsking(
   // One letter wrong in `deciders`, and anybody could decide.
   checkKnown(unknown, 'a question')
   const named: Asked = {
-    subject: takeName(scope, subject, 'what is to be approved'),
-    ...(subjectType !== undefined && { subjectType: takeName(scope, subjectType, 'a type of subjects') }),
+    subject: takeName(scope, subject, 'the subject of an approval'),
+    ...(subjectType !== undefined && { subjectType: takeName(scope, subjectType, 'a subject type') }),
   }
-  if (risk !== undefined && !RISKS.includes(risk)) throw wrong('risk', `it is one of ${RISKS.join(', ')}`)
+  if (risk !== undefined && !RISKS.includes(risk)) throw invalidOption('risk', `one of ${RISKS.join(', ')}`, risk)
   const people = takeDeciders(scope, deciders)
   return {
     ...named,
@@ -46,7 +43,7 @@ function takeDeciders(scope: Scope, given: readonly string[] | undefined): reado
   const people = listOf(given, 'deciders')
   if (people === undefined) return undefined
   if (people.length === 0 || people.length > limits.approvalDeciders)
-    throw wrong('deciders', `there are 1 to ${limits.approvalDeciders} who may decide`)
+    throw invalidOption('deciders', `1 to ${limits.approvalDeciders} deciders`, people.length)
   return [...new Set(people.map((one) => takeBy(scope, one ?? '', 'deciders') as string))]
 }
 
@@ -55,12 +52,12 @@ export function takeBy(scope: Scope, by: string | undefined, option = 'by'): str
   const who = by ?? (scope.actor === '' ? undefined : scope.actor)
   if (who === undefined) return undefined
   if (typeof who !== 'string' || who === '' || who.length > limits.runNameChars || !who.isWellFormed())
-    throw wrong(option, `it is an id of 1 to ${limits.runNameChars} characters`)
+    throw invalidOption(option, `an id of 1 to ${limits.runNameChars} characters`)
   return scope.engine.redactor?.text(who) ?? who
 }
 
 export function takeNote(note: string | undefined, option = 'note'): string | undefined {
   if (note !== undefined && (typeof note !== 'string' || note.length > limits.reasonChars))
-    throw wrong(option, `it is a text of at most ${limits.reasonChars} characters`)
+    throw invalidOption(option, `a text of at most ${limits.reasonChars} characters`)
   return note
 }

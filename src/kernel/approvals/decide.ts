@@ -4,7 +4,7 @@ import type { ApprovalRow, Decision } from '../../model/approval.ts'
 import { checkDigest } from '../../model/blob.ts'
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { admit, telling } from '../draft.ts'
 import { type Part, part, plan } from '../execute.ts'
@@ -31,22 +31,23 @@ export interface DecideOptions {
   readonly scope?: 'once' | 'session' | { readonly for: Duration }
 }
 
-const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
-
 /** The first answer counts; one that comes too late writes that it was too late. The run that waits is woken by the same commit. */
 export async function decideApproval(scope: Scope, given: string, options: DecideOptions): Promise<ApprovalRow> {
   checkOpen(scope.engine)
   const { decision, value, by, note, digest, scope: reach = 'once', ...unknown } = optionsOf(options, 'decide')
   checkKnown(unknown, 'a decision')
-  if (decision !== undefined && decision !== 'approve' && decision !== 'deny') throw wrong('decision', "it is 'approve' or 'deny'")
-  if (decision === undefined && value === undefined) throw wrong('decision', 'say approve or deny, or give a value')
+  if (decision !== undefined && decision !== 'approve' && decision !== 'deny')
+    throw invalidOption('decision', "'approve' or 'deny'", decision)
+  if (decision === undefined && value === undefined)
+    throw refuse('OPTION_INVALID', { option: 'decision', why: "pass 'approve', 'deny' or a value" })
   if (digest !== undefined) checkDigest(digest)
   const who = takeBy(scope, by)
   const why = takeNote(note)
   const ms = takeReach(reach)
   const id = telling(scope, () => toId<'approval'>(given))
   const [before, now] = await Promise.all([readApproval(scope, id), storeNow(scope)])
-  if (before?.kind === 'approval' && decision === undefined) throw wrong('decision', 'an approval is approved or denied')
+  if (before?.kind === 'approval' && decision === undefined)
+    throw invalidOption('decision', "'approve' or 'deny' for an approval", decision)
   const about = before ? aboutOf(before) : {}
   const said = { ...(who !== undefined && { by: who }), ...(why !== undefined && { note: why }) }
   const grant = reach !== 'once' && before ? grantOf(scope, before, decision, reach, now, ms, said) : undefined
@@ -71,9 +72,9 @@ export async function decideApproval(scope: Scope, given: string, options: Decid
 function takeReach(reach: NonNullable<DecideOptions['scope']>): number | undefined {
   if (reach === 'once' || reach === 'session') return undefined
   if (typeof reach !== 'object' || reach === null || Object.keys(reach).join() !== 'for')
-    throw wrong('scope', "it is 'once', 'session' or { for: '1h' }")
+    throw invalidOption('scope', "'once', 'session' or { for: '1h' }", reach)
   const ms = milliseconds(reach.for)
-  if (ms <= 0) throw wrong('scope', 'it is for some time')
+  if (ms <= 0) throw invalidOption('scope.for', 'a duration > 0', reach.for)
   return ms
 }
 
@@ -87,8 +88,9 @@ function grantOf(
   said: { readonly by?: string; readonly note?: string },
 ): { readonly id: ReturnType<typeof permitId>; readonly part: Part } | undefined {
   if (row.kind !== 'approval' || decision === undefined)
-    throw wrong('scope', 'a question is answered each time; only approvals are decided for more')
-  if (reach === 'session' && !row.session) throw wrong('scope', 'it was asked outside of a session')
+    throw refuse('OPTION_INVALID', { option: 'scope', why: 'only approvals can be decided for longer; a question is answered each time' })
+  if (reach === 'session' && !row.session)
+    throw refuse('OPTION_INVALID', { option: 'scope', why: "this approval has no session, so 'session' cannot be used" })
   const { digest, subjectType, subject, risk, session } = row
   // Erased: there is nothing that could be asked again.
   if (digest === undefined) return undefined

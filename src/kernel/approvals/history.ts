@@ -4,7 +4,7 @@ import type { ApprovalId, ApprovalRow, ApprovalState, PermitId } from '../../mod
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { telling } from '../draft.ts'
 import { part, plan } from '../execute.ts'
 import { readEvents } from '../read.ts'
@@ -68,7 +68,7 @@ export async function seenApproval(scope: Scope, given: string, options: { reado
   const { by: who, ...unknown } = optionsOf(options, 'seen')
   checkKnown(unknown, 'a look')
   const by = takeBy(scope, who)
-  if (by === undefined) throw refuse('OPTION_INVALID', { option: 'by', why: 'say who has seen it' })
+  if (by === undefined) throw invalidOption('by', 'the id of the viewer', by)
   return note(scope, given, (id) => ({ verb: 'see', id, tenant: scope.tenant, by }))
 }
 
@@ -91,7 +91,7 @@ export async function deliveredApproval(scope: Scope, given: string, options: De
 // As it is stored: so the same is known again.
 function takeText(scope: Scope, text: unknown, option: string): string {
   if (typeof text !== 'string' || text === '' || text.length > limits.runNameChars || !text.isWellFormed())
-    throw refuse('OPTION_INVALID', { option, why: `it is a text of 1 to ${limits.runNameChars} characters` })
+    throw invalidOption(option, `a text of 1 to ${limits.runNameChars} characters`)
   return scope.engine.redactor?.text(text) ?? text
 }
 

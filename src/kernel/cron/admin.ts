@@ -34,10 +34,10 @@ export async function backfill(
   const { from, to, ...unknown } = optionsOf(period, 'backfill')
   checkKnown(unknown, 'a period')
   const [first, last] = [takeInstant(from, 'from'), takeInstant(to, 'to')]
-  if (last < first) throw refuse('RANGE_INVALID', { why: 'a period ends after it begins' })
+  if (last < first) throw refuse('RANGE_INVALID', { why: '`to` must not be before `from`' })
   const job = await theJob(scope, name)
   if (isFromFinish(job.schedule))
-    throw refuse('RANGE_INVALID', { why: 'an interval that is counted from its finish has no times to make up for' })
+    throw refuse('RANGE_INVALID', { why: "a job with from: 'finish' has no occurrences in the past to backfill" })
   // What is still to come comes by itself.
   const times = timesBetween(job.schedule, first - 1, Math.min(last, await storeNow(scope)), limits.backfillOccurrences + 1)
   if (times.length > limits.backfillOccurrences) throw refuse('BACKFILL_TOO_LARGE', { name, limit: limits.backfillOccurrences })

@@ -1,6 +1,7 @@
 // An instant as people write it: a Date, Unix milliseconds, or ISO 8601 text that says its offset, in milliseconds inside.
 
 import { refuse } from '../../model/errors.ts'
+import { expected } from '../../model/options.ts'
 
 // The last millisecond of the year 9999: later ones have no place in ISO text, nor in a database's timestamps.
 const LAST = 253_402_300_799_999
@@ -9,9 +10,8 @@ const ISO = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d
 export function takeInstant(given: unknown, option: string): number {
   const instant = given instanceof Date ? given.getTime() : typeof given === 'string' ? readIso(given) : given
   if (typeof instant === 'number' && Number.isSafeInteger(instant) && instant >= 0 && instant <= LAST) return instant
-  const shown = typeof given === 'string' || typeof given === 'number' ? `'${String(given).slice(0, 80)}'` : 'what was given'
-  const why = `${option}: ${shown} is no instant; give a Date, milliseconds since 1970, or a text such as 2026-03-29T09:00:00+02:00`
-  throw refuse('SCHEDULE_INVALID', { why })
+  const what = 'a Date, Unix milliseconds or a text such as 2026-03-29T09:00:00+02:00'
+  throw refuse('SCHEDULE_INVALID', { why: `${option}: ${expected(what, given)}` })
 }
 
 /** A text without an offset would mean another instant on another machine, and Date.parse takes 30 February for a day in March. */

@@ -4,7 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { JobRow, JobState, OccurrenceRow, OccurrenceState } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, expected, invalidOption, optionsOf } from '../../model/options.ts'
 import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
 import { takeName } from '../names.ts'
 import { type PruneBefore, takeBefore } from '../prune-options.ts'
@@ -84,7 +84,7 @@ export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
     },
     preview: async (name, count = 10) => {
       if (!Number.isInteger(count) || count < 1 || count > limits.listRows)
-        throw refuse('RANGE_INVALID', { why: `ask for 1 to ${limits.listRows} times` })
+        throw refuse('RANGE_INVALID', { why: expected(`a count from 1 to ${limits.listRows}`, count) })
       const job = await theJob(scope, name)
       const after = Math.max(await storeNow(scope), job.through)
       return timesBetween(job.schedule, after, Number.MAX_SAFE_INTEGER, count)
@@ -112,7 +112,7 @@ export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
       checkOpen(scope.engine)
       const { tenants = 'own', ...unknown } = optionsOf(options, 'tick')
       checkKnown(unknown, 'tick')
-      if (tenants !== 'own' && tenants !== 'all') throw refuse('OPTION_INVALID', { option: 'tenants', why: "it is 'own' or 'all'" })
+      if (tenants !== 'own' && tenants !== 'all') throw invalidOption('tenants', "'own' or 'all'", tenants)
       if (tenants === 'all' && only !== undefined)
         throw refuse('TENANT_WALL', { tenant: scope.tenant, call: "cron.tick({ tenants: 'all' })" })
       return scope.engine.scheduler.tick(CRON_CLOCK, tenants === 'all' ? undefined : scope.tenant)

@@ -4,6 +4,7 @@
 import { Cron, CronPattern } from 'croner'
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
+import { expected } from '../../model/options.ts'
 
 export interface Line {
   /** For each hour of the day: does the line run in it? */
@@ -14,23 +15,23 @@ export interface Line {
 
 /** A line as it is stored: upper case, single spaces, nicknames written out. */
 export function takeLine(given: unknown): string {
-  if (typeof given !== 'string') throw bad(`a cron line is text, not ${given === null ? 'null' : typeof given}`)
-  if (given.length > limits.cronChars) throw bad(`a cron line of ${given.length} characters is longer than ${limits.cronChars}`)
+  if (typeof given !== 'string') throw bad(`cron: ${expected('a text', given)}`)
+  if (given.length > limits.cronChars) throw bad(`the cron expression has ${given.length} characters; the limit is ${limits.cronChars}`)
   const text = given.trim().replace(/\s+/g, ' ').toUpperCase()
   const fields = (NICKNAMES[text] ?? text).split(' ')
-  if (text === '@REBOOT') throw bad("'@reboot' is no time: nothing here boots")
+  if (text === '@REBOOT') throw bad("'@reboot' is not supported, because jobs belong to the store and not to a machine")
   if (fields.length !== 5 && fields.length !== 6)
-    throw bad(`'${given}' has ${text === '' ? 0 : fields.length} fields, a cron line has 5 or 6`)
+    throw bad(`'${given}' has ${text === '' ? 0 : fields.length} fields; a cron expression has 5 or 6`)
   const names = fields.length === 5 ? FIELDS.slice(1) : FIELDS
   const taken = fields.map((field, i) => takeField(field, names[i] as Field, given)).join(' ')
   let line: Line
   try {
     line = lineOf(taken)
   } catch (error) {
-    throw bad(`'${given}' is no cron line: ${error instanceof Error ? error.message.replace(/^\w+: /, '') : error}`, error)
+    throw bad(`'${given}' is not a cron expression: ${error instanceof Error ? error.message.replace(/^\w+: /, '') : error}`, error)
   }
   // The calendar repeats itself after 400 years, and croner looks as far.
-  if (line.next(Date.UTC(2000, 0, 1)) === undefined) throw bad(`'${given}' never happens: there is no such day within 400 years`)
+  if (line.next(Date.UTC(2000, 0, 1)) === undefined) throw bad(`'${given}' never matches: there is no such day within 400 years`)
   return taken
 }
 
@@ -80,7 +81,7 @@ const GRAMMAR: Readonly<Record<Field, RegExp>> = {
 
 function takeField(field: string, name: Field, line: string): string {
   const plain = field === '?' && name.startsWith('day') ? '*' : field
-  if (!GRAMMAR[name].test(plain)) throw bad(`'${field}' in '${line}' cannot be a ${name}`)
+  if (!GRAMMAR[name].test(plain)) throw bad(`'${field}' in '${line}' is not a valid ${name}`)
   return plain
 }
 

@@ -35,12 +35,12 @@ describe('a policy', () => {
 
   it.each<[PolicyOptions | unknown, string, string]>([
     [{ overlap: 'BufferAll' }, 'OPTION_INVALID', "use 'queueOne'"],
-    [{ overlap: 'never' }, 'OPTION_INVALID', "'never' is none of 'forbid', 'replace', 'queueOne', 'allow'"],
-    [{ overlap: '' }, 'OPTION_INVALID', "'' is none of"],
-    [{ overlap: 'toString' }, 'OPTION_INVALID', 'none of'],
-    [{ overlap: null }, 'OPTION_INVALID', 'none of'],
-    [{ missed: 'later' }, 'OPTION_INVALID', "'later' is none of 'skip', 'once', 'all'"],
-    [{ missed: 'skip', catchUp: '1h' }, 'OPTION_INVALID', 'nothing is caught up with'],
+    [{ overlap: 'never' }, 'OPTION_INVALID', "one of 'forbid', 'replace', 'queueOne', 'allow', got 'never'"],
+    [{ overlap: '' }, 'OPTION_INVALID', "got ''"],
+    [{ overlap: 'toString' }, 'OPTION_INVALID', "got 'toString'"],
+    [{ overlap: null }, 'OPTION_INVALID', 'got null'],
+    [{ missed: 'later' }, 'OPTION_INVALID', "one of 'skip', 'once', 'all', got 'later'"],
+    [{ missed: 'skip', catchUp: '1h' }, 'OPTION_INVALID', "no effect with missed: 'skip'"],
     [{ catchUp: '4000d' }, 'OPTION_INVALID', 'catchUp'],
     [{ catchUp: -1 }, 'DURATION_INVALID', '-1'],
     [{ jitter: '2d' }, 'OPTION_INVALID', 'jitter'],

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { JobPolicy, Missed, Overlap } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 
 export interface PolicyOptions {
@@ -28,11 +28,11 @@ export function takePolicy(options: PolicyOptions): JobPolicy {
   const overlap = takeWord(given.overlap, 'overlap', OVERLAPS, 'forbid')
   const missed = takeWord(given.missed, 'missed', MISSED, 'once')
   const jitter = given.jitter === undefined ? 0 : milliseconds(given.jitter)
-  if (jitter > limits.jitterMs) throw bad('jitter', `${String(given.jitter)} is more than ${limits.jitterMs} ms`)
-  if (missed === 'skip' && given.catchUp !== undefined) throw bad('catchUp', "with missed: 'skip' nothing is caught up with")
+  if (jitter > limits.jitterMs) throw invalidOption('jitter', `at most ${limits.jitterMs} ms`, given.jitter)
+  if (missed === 'skip' && given.catchUp !== undefined) throw bad('catchUp', "it has no effect with missed: 'skip'")
   const catchUp = given.catchUp === undefined ? (missed === 'all' ? limits.catchUpMs : undefined) : milliseconds(given.catchUp)
   if (catchUp !== undefined && catchUp > limits.everyMostMs)
-    throw bad('catchUp', `${String(given.catchUp)} is more than ${limits.everyMostMs} ms`)
+    throw invalidOption('catchUp', `at most ${limits.everyMostMs} ms`, given.catchUp)
   return { overlap, missed, jitter, ...(catchUp !== undefined && { catchUp }) }
 }
 
@@ -66,9 +66,9 @@ function takeWord<Word extends string>(given: unknown, option: string, words: Re
   if (word) return word
   // A job slower than its schedule would wait for ever longer, with nobody told.
   if (option === 'overlap' && plain === 'bufferall')
-    throw bad(option, "a queue of all of them would have no end; use 'queueOne', or 'allow' with a queue that does one at a time")
+    throw bad(option, "buffering every occurrence could grow without bound; use 'queueOne', or 'allow' with a queue of concurrency 1")
   const known = [...new Set(Object.values(words))].map((each) => `'${each}'`).join(', ')
-  throw bad(option, `${typeof given === 'string' ? `'${given.slice(0, 80)}'` : 'what was given'} is none of ${known}`)
+  throw invalidOption(option, `one of ${known}`, given)
 }
 
 const bad = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })

@@ -3,7 +3,7 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Schedule } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
-import { optionsOf } from '../../model/options.ts'
+import { expected, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { takeInstant } from './instant.ts'
 import { lineOf, takeLine } from './line.ts'
@@ -28,11 +28,11 @@ export interface ScheduleOptions {
 export function takeSchedule(options: ScheduleOptions): Schedule {
   const given = optionsOf(options, 'schedule')
   const kinds = KINDS.filter((kind) => given[kind] !== undefined)
-  if (kinds.length !== 1)
-    throw bad(`exactly one of cron, every and at is needed, and there ${kinds.length === 0 ? 'is none' : `are ${kinds.join(' and ')}`}`)
+  if (kinds.length !== 1) throw bad(`expected exactly one of cron, every and at, got ${kinds.length === 0 ? 'none' : kinds.join(' and ')}`)
   const kind = kinds[0] as Schedule['kind']
   for (const [option, of] of Object.entries(BELONGS)) {
-    if (given[option as keyof typeof BELONGS] !== undefined && of !== kind) throw bad(`${option} belongs to ${of}, not to ${kind}`)
+    if (given[option as keyof typeof BELONGS] !== undefined && of !== kind)
+      throw bad(`${option} can only be used with ${of}, not with ${kind}`)
   }
   if (kind === 'cron') return { kind, cron: takeLine(given.cron), zone: given.zone === undefined ? 'UTC' : takeZone(given.zone) }
   if (kind === 'at') return { kind, at: takeInstant(given.at, 'at') }
@@ -41,7 +41,7 @@ export function takeSchedule(options: ScheduleOptions): Schedule {
   const { from = 'start' } = given
   if (from === 'start') return { kind, every, from, anchor: anchor ?? 0 }
   if (from === 'finish') return { kind, every, from, ...(anchor !== undefined && { anchor }) }
-  throw bad(`an interval is counted from 'start' or from 'finish', not from '${String(from)}'`)
+  throw bad(`from: ${expected("'start' or 'finish'", from)}`)
 }
 
 /**
@@ -99,8 +99,8 @@ const BELONGS = { zone: 'cron', anchor: 'every', from: 'every' } as const
 
 function takeInterval(given: unknown): number {
   const every = readInterval(given)
-  if (every < limits.everyLeastMs) throw bad(`an interval of ${String(given)} is shorter than ${limits.everyLeastMs} ms`)
-  if (every > limits.everyMostMs) throw bad(`an interval of ${String(given)} is longer than ${limits.everyMostMs / 86_400_000} days`)
+  if (every < limits.everyLeastMs) throw bad(`every: ${expected(`at least ${limits.everyLeastMs} ms`, given)}`)
+  if (every > limits.everyMostMs) throw bad(`every: ${expected(`at most ${limits.everyMostMs / 86_400_000} days`, given)}`)
   return every
 }
 
@@ -110,9 +110,7 @@ function readInterval(given: unknown): number {
   } catch (error) {
     if (!(error instanceof InkError)) throw error
   }
-  throw bad(
-    `'${typeof given === 'symbol' ? 'a symbol' : String(given)}' is no interval; write '30s', '5m', '2h', '3d' or whole milliseconds`,
-  )
+  throw bad(`every: ${expected("a duration such as '30s', '5m', '2h', '3d' or whole milliseconds", given)}`)
 }
 
 const bad = (why: string) => refuse('SCHEDULE_INVALID', { why })

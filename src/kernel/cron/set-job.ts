@@ -1,10 +1,9 @@
 // Setting a job: checked at the door, and written together with the item by which the scheduler finds it.
 
 import { canonical } from '../../model/canonical.ts'
-import { refuse } from '../../model/errors.ts'
 import type { JobId, JobRow } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
 import { store } from '../json-or-blob.ts'
 import { takeName } from '../names.ts'
@@ -40,7 +39,7 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
   const policy = takePolicy(only({ overlap, missed, catchUp, jitter }) as PolicyOptions)
   const pauseAfter = pauseOnFailure === true ? 1 : pauseOnFailure === false ? undefined : pauseOnFailure
   if (pauseAfter !== undefined && (!Number.isSafeInteger(pauseAfter) || pauseAfter < 1))
-    throw refuse('OPTION_INVALID', { option: 'pauseOnFailure', why: 'it is true, false, or how many failures in a row' })
+    throw invalidOption('pauseOnFailure', 'true, false or a number of failures in a row', pauseOnFailure)
   const { delayMs: _, ...offer } = takeOffer(scope, queue, only({ priority, group, attempts, backoff }) as OfferOptions)
   const stored = await store(scope, payload, { of: 'the payload' })
   const definition: JobDefinition = {

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { JobRow } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { pause } from '../retry-conflicts.ts'
@@ -21,7 +21,7 @@ export async function pauseJob(scope: Scope, name: string, options?: { readonly 
   const { reason = '', ...unknown } = optionsOf(options, 'pause')
   checkKnown(unknown, 'pause')
   if (typeof reason !== 'string' || reason.length > limits.reasonChars)
-    throw refuse('OPTION_INVALID', { option: 'reason', why: `it is a text of at most ${limits.reasonChars} characters` })
+    throw invalidOption('reason', `a text of at most ${limits.reasonChars} characters`)
   return changeJob(scope, name, async (job) =>
     job.state === 'active'
       ? { command: { verb: 'pause', name, reason }, parts: [part(work, clockItem(scope, job.id), { verb: 'move', at: undefined })] }

@@ -44,7 +44,7 @@ export async function listed<T extends Kept, State extends string>(
   checkKnown(unknown, 'a list of inputs')
   const limit = first ?? last ?? 50
   checkLast(limit, table)
-  if (state !== undefined && !states.includes(state)) throw refuse('RANGE_INVALID', { why: `there are no ${table} in state '${state}'` })
+  if (state !== undefined && !states.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown state '${state}' of ${table}` })
   return scope.engine.backend.rows.list(scope.tenant, table, {
     index: state === undefined ? 'bySession' : 'bySessionAndState',
     equals: state === undefined ? [session] : [session, state],

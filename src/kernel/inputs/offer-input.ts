@@ -5,7 +5,7 @@ import { InkError, refuse } from '../../model/errors.ts'
 import { isId, type RunId, type SessionId } from '../../model/ids.ts'
 import { INPUT_BOUNDARIES, type InputBoundary, type InputId, type InputRow } from '../../model/input.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody, type StoredRow } from '../../model/rows.ts'
 import { isOver, type RunRow, type Stored } from '../../model/run.ts'
 import { derivedId } from '../derived-id.ts'
@@ -53,10 +53,9 @@ export async function offerInput(
   checkOpen(scope.engine)
   const { turn = 'active', boundary = 'afterWork', key: given, ...unknown } = optionsOf(options, 'input')
   checkKnown(unknown, 'an input')
-  const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
-  if (content === undefined) throw wrong('content', 'an input says something')
-  if (turn !== 'active' && turn !== 'next' && !isId(turn)) throw wrong('turn', "it is 'active', 'next' or the id of a run")
-  if (!INPUT_BOUNDARIES.includes(boundary)) throw wrong('boundary', "it is 'afterWork' or 'beforeCompletion'")
+  if (content === undefined) throw invalidOption('content', 'a value', content)
+  if (turn !== 'active' && turn !== 'next' && !isId(turn)) throw invalidOption('turn', "'active', 'next' or the id of a run", turn)
+  if (!INPUT_BOUNDARIES.includes(boundary)) throw invalidOption('boundary', "'afterWork' or 'beforeCompletion'", boundary)
   const key = given === undefined ? undefined : maskKey(scope, given)
   // Refused as data, before it is stored as what a run keeps.
   const admitted = admit(scope, content)

@@ -1,6 +1,5 @@
 // The inbox of a session: batches of work are offered to it, and its runs take them up.
 
-import { refuse } from '../../model/errors.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
 import {
   BATCH_KINDS,
@@ -13,7 +12,7 @@ import {
   type InboxState,
 } from '../../model/inbox.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { admit, telling } from '../draft.ts'
@@ -94,13 +93,12 @@ async function offerBatch(scope: Scope, session: SessionId, payload: unknown, op
   checkOpen(scope.engine)
   const { delivery, kind, join = true, merge, key, delay, ...unknown } = optionsOf(options, 'offer')
   checkKnown(unknown, 'a batch')
-  const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
-  if (!DELIVERIES.includes(delivery)) throw wrong('delivery', "it is 'boundary' or 'afterTurn'")
-  if (!BATCH_KINDS.includes(kind)) throw wrong('kind', "it is 'turn' or 'command'")
-  if (typeof join !== 'boolean') throw wrong('join', 'it is true or false')
+  if (!DELIVERIES.includes(delivery)) throw invalidOption('delivery', "'boundary' or 'afterTurn'", delivery)
+  if (!BATCH_KINDS.includes(kind)) throw invalidOption('kind', "'turn' or 'command'", kind)
+  if (typeof join !== 'boolean') throw invalidOption('join', 'true or false', join)
   const delayMs = delay === undefined ? 0 : milliseconds(delay)
   const named = key === undefined ? undefined : maskKey(scope, key)
-  const together = merge === undefined ? undefined : takeName(scope, merge, 'what is merged')
+  const together = merge === undefined ? undefined : takeName(scope, merge, 'a merge key')
   const admitted = payload === undefined ? undefined : admit(scope, payload)
   const stored = await store(scope, admitted, { of: 'the batch' })
   const at = delayMs > 0 ? (await storeNow(scope)) + delayMs : undefined

@@ -5,7 +5,7 @@ import { refuse } from '../../model/errors.ts'
 import { type RunId, toId } from '../../model/ids.ts'
 import { BATCH_KINDS, type ClaimId, type InboxHold, type InboxItemId, type InboxKind, type InboxRow } from '../../model/inbox.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { Stored } from '../../model/run.ts'
 import { telling } from '../draft.ts'
@@ -64,11 +64,11 @@ export async function takeInboxItems(branch: BranchHandle, options: InboxOptions
   const given = optionsOf<{ at?: string; kind?: InboxKind; most?: number }>(options, 'inbox')
   const { kind = 'turn', at = kind === 'command' ? 'idle' : undefined, most = limits.takenAtOnce, ...unknown } = given
   checkKnown(unknown, 'an inbox')
-  const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
-  if (!BATCH_KINDS.includes(kind)) throw wrong('kind', "it is 'turn' or 'command'")
-  if (at !== 'boundary' && at !== 'idle') throw wrong('at', "it is 'boundary' or 'idle'")
+  if (!BATCH_KINDS.includes(kind)) throw invalidOption('kind', "'turn' or 'command'", kind)
+  if (at !== 'boundary' && at !== 'idle') throw invalidOption('at', "'boundary' or 'idle'", at)
   checkMost(most)
-  if (kind === 'command' && given.most !== undefined) throw wrong('most', 'a command comes alone')
+  if (kind === 'command' && given.most !== undefined)
+    throw refuse('OPTION_INVALID', { option: 'most', why: 'commands are taken one at a time, so most cannot be set' })
   const name = kind === 'command' ? `command/${at}` : at
   const entry = await branch.asks('inbox', name, (asked) => take(branch.open, asked, { kind, at, most }))
   const outcome = entry.outcome as unknown as Outcome

@@ -2,11 +2,10 @@
 // heard twice.
 
 import { utf8Length } from '../../model/bytes.ts'
-import { refuse } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
 import { INPUT_BOUNDARIES, type InputBoundary, type InputId, type InputRow } from '../../model/input.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { Stored } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -48,9 +47,8 @@ interface Wanted {
 export async function takeInputs(branch: BranchHandle, options: TakeInputsOptions | undefined): Promise<readonly TakenInput[]> {
   const { boundary = 'afterWork', from = 'active', most = limits.takenAtOnce, ...unknown } = optionsOf(options, 'inputs')
   checkKnown(unknown, 'inputs')
-  const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
-  if (!INPUT_BOUNDARIES.includes(boundary)) throw wrong('boundary', "it is 'afterWork' or 'beforeCompletion'")
-  if (from !== 'active' && from !== 'next') throw wrong('from', "it is 'active' or 'next'")
+  if (!INPUT_BOUNDARIES.includes(boundary)) throw invalidOption('boundary', "'afterWork' or 'beforeCompletion'", boundary)
+  if (from !== 'active' && from !== 'next') throw invalidOption('from', "'active' or 'next'", from)
   checkMost(most)
   const entry = await branch.asks('inputs', from === 'next' ? NEXT : boundary, (asked) =>
     take(branch.open, asked, { boundary, from, most }),
@@ -61,7 +59,7 @@ export async function takeInputs(branch: BranchHandle, options: TakeInputsOption
 
 export function checkMost(most: unknown): asserts most is number {
   if (!Number.isInteger(most) || (most as number) < 1 || (most as number) > limits.takenAtOnce)
-    throw refuse('OPTION_INVALID', { option: 'most', why: `it is a whole number from 1 to ${limits.takenAtOnce}` })
+    throw invalidOption('most', `an integer from 1 to ${limits.takenAtOnce}`, most)
 }
 
 async function take(open: RunWriter, asked: Asked, wanted: Wanted): Promise<Entry> {

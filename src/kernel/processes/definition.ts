@@ -8,7 +8,7 @@ import { checkType } from '../../model/event.ts'
 import { type EventId, type RunId, type SessionId, toId } from '../../model/ids.ts'
 import { DELIVERIES } from '../../model/inbox.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import {
   type Definition,
   type Ending,
@@ -54,16 +54,14 @@ export interface RegisterOptions {
   readonly attempts?: number
 }
 
-const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
-
 export async function takeDefinition(scope: Scope, options: RegisterOptions): Promise<Definition> {
   const given = optionsOf(options, 'register')
   const { recovery, attempts, kind: _k, provenance: _p, label: _l, definition: _d, input: _i, events: _e, wake: _w, ...unknown } = given
   checkKnown(unknown, 'a process')
-  if (!RECOVERIES.includes(recovery)) throw wrong('recovery', `it is one of ${RECOVERIES.join(', ')}`)
+  if (!RECOVERIES.includes(recovery)) throw invalidOption('recovery', `one of ${RECOVERIES.join(', ')}`, recovery)
   if (attempts !== undefined && (recovery !== 'rerunnable' || !Number.isSafeInteger(attempts) || attempts < 1))
-    throw wrong('attempts', 'it is a whole number from 1 on, and only what is rerunnable is tried again')
-  const kind = takeName(scope, given.kind, 'a kind of processes')
+    throw invalidOption('attempts', "an integer ≥ 1, and only with recovery: 'rerunnable'", attempts)
+  const kind = takeName(scope, given.kind, 'a process kind')
   const label = given.label === undefined ? undefined : takeText(scope, 'label', given.label, limits.titleChars)
   const definition = takeSmall(scope, 'definition', given.definition)
   const provenance = given.provenance && takeProvenance(scope, given.provenance)
@@ -94,7 +92,7 @@ export function differences(row: ProcessRow, wanted: Definition): readonly strin
 
 export function takeText(scope: Scope, option: string, text: unknown, most: number = limits.reasonChars): string {
   if (typeof text !== 'string' || !text.isWellFormed() || text.length > most)
-    throw wrong(option, `it is a text of at most ${most} characters`)
+    throw invalidOption(option, `a text of at most ${most} characters`)
   return admit(scope, text) as string
 }
 
@@ -102,7 +100,7 @@ export function takeText(scope: Scope, option: string, text: unknown, most: numb
 export function takeSmall(scope: Scope, option: string, given: unknown): Json | undefined {
   if (given === undefined) return undefined
   const taken = admit(scope, given)
-  if (utf8Length(JSON.stringify(taken)) > limits.metadataBytes) throw wrong(option, `it has at most ${limits.metadataBytes} bytes`)
+  if (utf8Length(JSON.stringify(taken)) > limits.metadataBytes) throw invalidOption(option, `at most ${limits.metadataBytes} bytes of JSON`)
   return taken
 }
 
@@ -118,13 +116,14 @@ function takeProvenance(scope: Scope, given: Provenance): Provenance {
 }
 
 function takeEvents(scope: Scope, given: NonNullable<RegisterOptions['events']>): NonNullable<Definition['events']> {
-  if (typeof given !== 'object' || given === null) throw wrong('events', 'it is a list of types, or an object with one member for each')
+  if (typeof given !== 'object' || given === null)
+    throw invalidOption('events', 'an array of types, or an object with a member for each type', given)
   const entries = Array.isArray(given) ? given.map((type) => [type, {}] as const) : Object.entries(given)
-  if (entries.length > limits.processEventTypes) throw wrong('events', `there are at most ${limits.processEventTypes} types`)
+  if (entries.length > limits.processEventTypes) throw invalidOption('events', `at most ${limits.processEventTypes} types`, entries.length)
   const events: Record<string, EventTypeSpec> = {}
   for (const [type, declared] of entries) {
     telling(scope, () => checkType(type))
-    if (Object.hasOwn(events, type)) throw wrong('events', `${type} is there twice`)
+    if (Object.hasOwn(events, type)) throw refuse('OPTION_INVALID', { option: 'events', why: `the type ${type} is declared twice` })
     events[type] = takeType(type, optionsOf(declared as DeclaredEvent, `events.${type}`))
   }
   return takeSmall(scope, 'events', events) as unknown as NonNullable<Definition['events']>
@@ -133,8 +132,10 @@ function takeEvents(scope: Scope, given: NonNullable<RegisterOptions['events']>)
 function takeType(type: string, { wake, terminal, needs, ...unknown }: DeclaredEvent): EventTypeSpec {
   const at = `events.${type}`
   checkKnown(unknown, 'a type of events')
-  if (isCoreType(type) && (terminal !== undefined || needs !== undefined)) throw wrong(at, 'of this type only `wake` can be said')
-  if (needs !== undefined && !(Array.isArray(needs) && needs.every(isPointer))) throw wrong(`${at}.needs`, 'it is a list of JSON pointers')
+  if (isCoreType(type) && (terminal !== undefined || needs !== undefined))
+    throw refuse('OPTION_INVALID', { option: at, why: 'a type of Inkfast itself can only declare `wake`' })
+  if (needs !== undefined && !(Array.isArray(needs) && needs.every(isPointer)))
+    throw invalidOption(`${at}.needs`, 'an array of JSON pointers')
   return {
     ...(wake !== undefined && { wake: wake === true ? {} : wake === false ? false : takeWake(`${at}.wake`, wake) }),
     ...(terminal !== undefined && { terminal: takeTerminal(`${at}.terminal`, terminal) }),
@@ -145,8 +146,9 @@ function takeType(type: string, { wake, terminal, needs, ...unknown }: DeclaredE
 function takeWake(at: string, given: WakeSpec): WakeSpec {
   const { when, input, dedupe, delivery, ...unknown } = optionsOf(given, at)
   checkKnown(unknown, 'a wake-up')
-  if (when !== undefined && !isPointer(when)) throw wrong(`${at}.when`, 'it is a JSON pointer')
-  if (delivery !== undefined && !DELIVERIES.includes(delivery)) throw wrong(`${at}.delivery`, `it is one of ${DELIVERIES.join(', ')}`)
+  if (when !== undefined && !isPointer(when)) throw invalidOption(`${at}.when`, 'a JSON pointer', when)
+  if (delivery !== undefined && !DELIVERIES.includes(delivery))
+    throw invalidOption(`${at}.delivery`, `one of ${DELIVERIES.join(', ')}`, delivery)
   return {
     ...(when !== undefined && { when }),
     ...(input !== undefined && { input: takeSelector(`${at}.input`, input) }),
@@ -160,9 +162,10 @@ const CLOSING: readonly Ending[] = ['completed', 'failed', 'cancelled']
 function takeTerminal(at: string, given: TerminalSpec['state'] | TerminalSpec): TerminalSpec {
   const { state, output, ...unknown }: TerminalSpec = typeof given === 'string' ? { state: given } : optionsOf(given, at)
   checkKnown(unknown, 'an end')
-  if (!CLOSING.includes(state)) throw wrong(at, `it is one of ${CLOSING.join(', ')}`)
+  if (!CLOSING.includes(state)) throw invalidOption(at, `one of ${CLOSING.join(', ')}`, state)
   // Of what was completed, everything that was said is the value; what an error is has to be said.
-  if (state !== 'completed' && output === undefined) throw wrong(at, `say with \`output\` what it was ${state} with`)
+  if (state !== 'completed' && output === undefined)
+    throw refuse('OPTION_INVALID', { option: at, why: `the state ${state} needs \`output\`, which selects the error or reason` })
   return { state, ...(output !== undefined && { output: takeSelector(`${at}.output`, output) }) }
 }
 
@@ -171,7 +174,8 @@ const SELECTORS: readonly (readonly string[])[] = [['payload'], ['pointer'], ['p
 function takeSelector(at: string, given: Selector): Selector {
   const selector = optionsOf(given, at) as Selector
   const known = SELECTORS.find(([name = '']) => name in selector) ?? []
-  for (const option of Object.keys(selector)) if (!known.includes(option)) throw wrong(`${at}.${option}`, 'a selector has no such member')
+  for (const option of Object.keys(selector))
+    if (!known.includes(option)) throw refuse('OPTION_INVALID', { option: `${at}.${option}`, why: 'a selector has no such member' })
   if ('payload' in selector && selector.payload === true) return { payload: true }
   if ('pointer' in selector && isPointer(selector.pointer)) return { pointer: selector.pointer }
   if ('present' in selector && isPointer(selector.present)) return { present: selector.present }
@@ -179,8 +183,9 @@ function takeSelector(at: string, given: Selector): Selector {
   if ('template' in selector && typeof selector.template === 'string') {
     const fields = optionsOf(selector.fields, `${at}.fields`)
     const [missing] = unfilled({ template: selector.template, fields })
-    if (missing !== undefined) throw wrong(`${at}.fields`, `there is no field '${missing}'`)
+    if (missing !== undefined)
+      throw refuse('OPTION_INVALID', { option: `${at}.fields`, why: `the template names the field '${missing}', which is missing` })
     if (Object.values(fields).every(isPointer)) return { template: selector.template, fields: { ...fields } }
   }
-  throw wrong(at, 'it is { payload: true }, { pointer }, { const }, { present }, or { template, fields }, and pointers are JSON pointers')
+  throw invalidOption(at, '{ payload: true }, { pointer }, { const }, { present } or { template, fields }, with JSON pointers')
 }

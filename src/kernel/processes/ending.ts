@@ -2,7 +2,7 @@
 
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { CORE_TYPES, type Evidence, hasEnded, type ProcessId, type ProcessRow, WRITERS } from '../../model/process.ts'
 import type { Stored } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -63,9 +63,8 @@ export function asCancelled(scope: Scope, given: unknown): Ended {
 export function asAbandoned(scope: Scope, given: Evidence): Ended {
   const { writer, owner, fence, ...unknown } = optionsOf(given, 'evidence')
   checkKnown(unknown, 'evidence')
-  const wrong = (why: string) => refuse('OPTION_INVALID', { option: 'evidence', why })
-  if (!WRITERS.includes(writer)) throw wrong(`its writer is one of ${WRITERS.join(', ')}`)
-  if (fence !== undefined && (!Number.isSafeInteger(fence) || fence < 0)) throw wrong('a fence is a whole number')
+  if (!WRITERS.includes(writer)) throw invalidOption('evidence.writer', `one of ${WRITERS.join(', ')}`, writer)
+  if (fence !== undefined && (!Number.isSafeInteger(fence) || fence < 0)) throw invalidOption('evidence.fence', 'an integer ≥ 0', fence)
   const evidence: Evidence = {
     writer,
     ...(owner !== undefined && { owner: takeText(scope, 'evidence.owner', owner) }),

@@ -101,7 +101,7 @@ function checkDeclared({ id, name, events }: ProcessRow, { type, payload, key }:
   if (missing !== undefined) throw refuse('PROCESS_EVENT_INCOMPLETE', { process: id, name, type, missing })
   // Who does not know whether the first try arrived must be able to try again.
   if (declared.terminal && key === undefined)
-    throw refuse('OPTION_INVALID', { option: 'key', why: `${type} ends the process, so it has one` })
+    throw refuse('OPTION_INVALID', { option: 'key', why: `the event ${type} ends the process, so it needs a key that makes a retry safe` })
   return declared.terminal
 }
 

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, listOf, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, listOf, optionsOf } from '../../model/options.ts'
 import { type GrantRow, hasEnded, type ProcessRow, type ProcessState } from '../../model/process.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { lookAgain } from '../append.ts'
@@ -74,7 +74,7 @@ export async function transferGrants(
 ): Promise<readonly ProcessGrant[]> {
   checkOpen(scope.engine)
   const names = [...new Set(listOf(given, 'ids') ?? [])]
-  if (names.length > limits.listRows) throw refuse('OPTION_INVALID', { option: 'ids', why: `there are at most ${limits.listRows}` })
+  if (names.length > limits.listRows) throw invalidOption('ids', `at most ${limits.listRows} ids`, names.length)
   const [source, target] = [takeSession(scope, from), takeSession(scope, to)]
   await lookAgain(scope, target)
   const found = await Promise.all(names.map((name) => thatProcess(scope, name)))
@@ -115,7 +115,7 @@ export async function listGrants(scope: Scope, options: GrantListOptions): Promi
   const { session: given, process: name, live = false, ...page } = optionsOf(options, 'grants')
   const session = given === undefined ? undefined : takeSession(scope, given)
   const row = name === undefined ? undefined : await thatProcess(scope, name)
-  if (!session && !row) throw refuse('RANGE_INVALID', { why: 'list grants of a session, of a process, or of both' })
+  if (!session && !row) throw refuse('RANGE_INVALID', { why: 'pass session, process or both to list grants' })
   const found =
     session && row
       ? { items: await oneGrant(scope, session, row) }

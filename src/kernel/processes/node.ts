@@ -2,7 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { processQueue } from '../../model/process.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { takeName } from '../names.ts'
@@ -59,8 +59,8 @@ export class ProcessWorker implements ProcessNode {
     this.#scope = scope
     this.#drainMs = milliseconds(drain)
     const kinds = Object.entries(optionsOf(handlers, 'handlers')).map(([kind, handler]) => {
-      if (typeof handler !== 'function') throw refuse('OPTION_INVALID', { option: `handlers.${kind}`, why: 'it is a function' })
-      return [takeName(scope, kind, 'a kind of processes'), handler] as const
+      if (typeof handler !== 'function') throw invalidOption(`handlers.${kind}`, 'a function', handler)
+      return [takeName(scope, kind, 'a process kind'), handler] as const
     })
     const shared = { tenants, drain: this.#drainMs + LEAVE_MS }
     const worker = (queue: string, handle: (claim: HeldClaim) => Promise<How>, most: number) =>

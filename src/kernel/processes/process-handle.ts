@@ -111,7 +111,7 @@ export class ProcessHandle implements AgentProcess {
   }
 
   async wait(kind: string, on?: unknown): Promise<void> {
-    const word = takeName(this.scope, kind, 'what a process waits for')
+    const word = takeName(this.scope, kind, 'a wait of a process')
     const taken = takeSmall(this.scope, 'on', on)
     const said = { kind: word, ...(taken !== undefined && { on: taken }) }
     const saying = { type: CORE_TYPES.waiting, payload: said, data: { value: said } }

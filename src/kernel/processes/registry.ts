@@ -83,7 +83,7 @@ async function listProcesses(scope: Scope, options?: ProcessListOptions): Promis
   checkLast(last, 'processes')
   checkState(state, PROCESS_STATES, 'process')
   const wanted = definition === undefined ? undefined : canonical(admit(scope, definition))
-  const named = kind === undefined ? undefined : takeName(scope, kind, 'a kind of processes')
+  const named = kind === undefined ? undefined : takeName(scope, kind, 'a process kind')
   const session = wake === undefined ? undefined : telling(scope, () => toId<'session'>(wake))
   const [index, equals]: readonly [string, readonly ColumnValue[]] = session
     ? ['byWake', [session]]

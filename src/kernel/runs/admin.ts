@@ -39,10 +39,10 @@ export async function listRuns(
   const { state, session, name, parent, last = 50, cursor, ...unknown } = optionsOf(options, 'list')
   checkKnown(unknown, 'a list of runs')
   checkLast(last, 'runs')
-  if (state !== undefined && !RUN_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `there is no run state '${state}'` })
+  if (state !== undefined && !RUN_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown run state '${state}'` })
   const asked = { state, session, name, parent }
   const index = INDEXES.find(([, columns]) => sameNames(columns, asked))
-  if (!index) throw refuse('RANGE_INVALID', { why: 'list runs by state, session, session and state, name, or parent' })
+  if (!index) throw refuse('RANGE_INVALID', { why: 'runs can be listed by state, session, session and state, name, or parent' })
   const page = await scope.engine.backend.rows.list(scope.tenant, 'runs', {
     index: index[0],
     equals: index[1].map((column) => asked[column] as string),

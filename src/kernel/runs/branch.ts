@@ -3,7 +3,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { checkNew } from '../append.ts'
@@ -121,7 +121,7 @@ export class BranchHandle implements Branch {
   async effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, given?: EffectOptions): Promise<T> {
     const options = optionsOf(given, 'effect')
     if (given !== undefined) checkEffectOptions(options)
-    if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'work', why: 'an effect is a function' })
+    if (typeof work !== 'function') throw invalidOption('work', 'a function', work)
     const entry = await this.asks('effect', name, (asked, before) => runEffect(this.open, asked, before, work, options, this.leaving))
     return this.#answer<T>(name, entry)
   }
@@ -169,7 +169,7 @@ export class BranchHandle implements Branch {
   async until(time: Date | number): Promise<void> {
     // Also of a number: what is no date is beyond the end of time.
     const until = typeof time === 'number' || time instanceof Date ? new Date(time).getTime() : Number.NaN
-    if (!Number.isFinite(until)) throw refuse('OPTION_INVALID', { option: 'time', why: 'it is a Date or unix milliseconds' })
+    if (!Number.isFinite(until)) throw invalidOption('time', 'a Date or Unix milliseconds', time)
     await this.#waits('sleep', 'until', { until }, async (_, late) => (late ? { outcome: {} } : undefined))
   }
 
@@ -263,7 +263,7 @@ export class BranchHandle implements Branch {
   }
 
   slot(kind: AskKind, name: string): Asked {
-    return this.open.slot(this.path, kind, takeName(this.open.scope, name, 'something a run asks for'))
+    return this.open.slot(this.path, kind, takeName(this.open.scope, name, 'a step of a run'))
   }
 
   async #answer<T>(name: string, entry: Entry): Promise<T> {

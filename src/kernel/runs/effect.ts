@@ -1,7 +1,7 @@
 // An effect is an action outside, recorded once. Its result is on the tape before the program sees it; what is on the tape is not done again.
 
 import { InkError, refuse } from '../../model/errors.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { ErrorData, Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { openGuard } from '../append.ts'
@@ -61,16 +61,14 @@ const DAY = 86_400_000
 function takeRetry(given: RetryOptions | undefined): Retry {
   const { attempts = given === undefined ? 1 : 3, backoff = '1s', factor = 2, most = '1h', ...unknown } = optionsOf(given, 'retry')
   checkKnown(unknown, 'retry')
-  const wrong = (why: string) => refuse('OPTION_INVALID', { option: 'retry', why })
-  if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrong('attempts is a whole number from 1 on')
-  if (typeof factor !== 'number' || !(factor >= 1)) throw wrong('factor is a number from 1 on')
+  if (!Number.isSafeInteger(attempts) || attempts < 1) throw invalidOption('retry.attempts', 'an integer ≥ 1', attempts)
+  if (typeof factor !== 'number' || !(factor >= 1)) throw invalidOption('retry.factor', 'a number ≥ 1', factor)
   return { attempts, backoff: milliseconds(backoff), factor, most: Math.min(milliseconds(most), DAY) }
 }
 
 export function checkEffectOptions({ retry, ifUnknown, redact: _, ...unknown }: EffectOptions): void {
   checkKnown(unknown, 'an effect')
-  if (!['retry', 'ask', undefined].includes(ifUnknown))
-    throw refuse('OPTION_INVALID', { option: 'ifUnknown', why: "it is 'retry' or 'ask'" })
+  if (!['retry', 'ask', undefined].includes(ifUnknown)) throw invalidOption('ifUnknown', "'retry' or 'ask'", ifUnknown)
   takeRetry(retry)
 }
 

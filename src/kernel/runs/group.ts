@@ -1,6 +1,7 @@
 // Several branches of a run at once: all of them, or the first to come back.
 
 import { refuse } from '../../model/errors.ts'
+import { invalidOption } from '../../model/options.ts'
 import { takeBranch } from '../names.ts'
 import { type All, type Branch, type Branches, BranchHandle } from './branch.ts'
 import { entryKey } from './tape.ts'
@@ -91,17 +92,20 @@ function checkPlaces(branches: Branches): void {
   if (typeof branches !== 'object' || branches === null) return
   for (const [i, name] of Object.keys(branches).entries()) {
     if (name !== 'length' && (name === String(i) || !/^(0|[1-9]\d*)$/.test(name))) continue
-    throw refuse('OPTION_INVALID', { option: 'branches', why: `'${name}' is a place in a list and cannot be the name of a branch of all` })
+    throw refuse('OPTION_INVALID', {
+      option: 'branches',
+      why: `'${name}' cannot name a branch, because the result of all() is also an array`,
+    })
   }
 }
 
 function fork<B extends Branches>(parent: BranchHandle, branches: B): readonly Forked[] {
   if (typeof branches !== 'object' || branches === null || Object.keys(branches).length === 0)
-    throw refuse('OPTION_INVALID', { option: 'branches', why: 'it is an object of named functions' })
+    throw invalidOption('branches', 'an object of named functions', branches)
   const { open } = parent
   const number = parent.nextGroup()
   const named = Object.entries(branches).map(([name, work]) => {
-    if (typeof work !== 'function') throw refuse('OPTION_INVALID', { option: 'branches', why: `${name} is not a function` })
+    if (typeof work !== 'function') throw invalidOption(`branches.${name}`, 'a function', work)
     return { name, work, label: takeBranch(open.scope, name) }
   })
   // Only once all of them are known to be right: one that has begun is waited for.

@@ -82,7 +82,7 @@ export class Keeper {
     this.renewMs = renew === undefined ? Math.min(limits.leaseRenewMs, this.ttlMs / 3) : milliseconds(renew)
     // Two renewals in a row may fail before a lease is lost.
     if (this.renewMs < 1 || this.ttlMs < 3 * this.renewMs)
-      throw refuse('OPTION_INVALID', { option: 'lease', why: 'ttl is at least three times renew, and renew at least 1 ms' })
+      throw refuse('OPTION_INVALID', { option: 'lease', why: 'ttl must be at least three times renew, and renew at least 1 ms' })
     const self = environment.liveness?.self
     const owner = named ?? (self ? `${self.host.split(' ')[0]}/${self.pid}` : incarnation)
     this.holder = { owner, incarnation, ...(self && { mark: self }) }

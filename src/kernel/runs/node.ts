@@ -3,7 +3,7 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import type { RunId, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { DueTenant } from '../../model/queries.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
@@ -77,12 +77,10 @@ export class RunNodeHandle implements RunNode {
     checkOpen(scope.engine)
     const { concurrency = CONCURRENCY, drain = DRAIN_MS, ...unknown } = optionsOf(options, 'work')
     checkKnown(unknown, 'a node')
-    if (!Number.isSafeInteger(concurrency) || concurrency < 1)
-      throw refuse('OPTION_INVALID', { option: 'concurrency', why: 'it is a whole number from 1 on' })
+    if (!Number.isSafeInteger(concurrency) || concurrency < 1) throw invalidOption('concurrency', 'an integer ≥ 1', concurrency)
     const given = Object.entries(optionsOf(handlers, 'handlers'))
-    if (given.length === 0) throw refuse('OPTION_INVALID', { option: 'handlers', why: 'give at least one, by the name of its runs' })
-    for (const [name, handler] of given)
-      if (typeof handler !== 'function') throw refuse('OPTION_INVALID', { option: 'handlers', why: `${name} is not a function` })
+    if (given.length === 0) throw invalidOption('handlers', 'at least one handler, by the name of its runs', handlers)
+    for (const [name, handler] of given) if (typeof handler !== 'function') throw invalidOption(`handlers.${name}`, 'a function', handler)
     this.#scope = scope
     this.#only = only
     this.#handlers = new Map(given.map(([name, handler]) => [takeName(scope, name, 'a run'), handler]))

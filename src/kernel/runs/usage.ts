@@ -1,6 +1,7 @@
 // What a run used up, merged by source and model. Counts are whole numbers and sums stay exact.
 
 import { refuse } from '../../model/errors.ts'
+import { expected } from '../../model/options.ts'
 import type { Usage } from '../../model/run.ts'
 
 /** As callers give it; what is absent is nothing. */
@@ -24,18 +25,19 @@ const NANO = 1e9
 /** Undefined where nothing was used. */
 export function takeUsage(given: UsageGiven, about: Readonly<Record<string, unknown>>): Usage | undefined {
   const wrong = (why: string) => refuse('USAGE_INVALID', { ...about, why })
-  if (typeof given !== 'object' || given === null) throw wrong('it is an object with a model and counts')
+  if (typeof given !== 'object' || given === null) throw wrong(expected('an object with a model and counts', given))
   const { model, source = 'run', costUsd = 0 } = given
-  if (typeof model !== 'string' || model === '' || typeof source !== 'string') throw wrong('model and source are words')
+  if (typeof model !== 'string' || model === '' || typeof source !== 'string')
+    throw wrong('model must be a non-empty text, and source a text')
   const counts = COUNTS.map((name) => {
     const count = given[name] ?? 0
-    if (!Number.isSafeInteger(count) || count < 0) throw wrong(`${name} is a whole number, not ${String(count)}`)
+    if (!Number.isSafeInteger(count) || count < 0) throw wrong(`${name}: ${expected('an integer ≥ 0', count)}`)
     return [name, count] as const
   })
   if (typeof costUsd !== 'number' || !(costUsd >= 0) || !Number.isSafeInteger(Math.round(costUsd * NANO)))
-    throw wrong('costUsd is an amount of dollars')
+    throw wrong(`costUsd: ${expected('an amount in US dollars', costUsd)}`)
   const usage = { source, model, ...Object.fromEntries(counts), costNanoUsd: Math.round(costUsd * NANO) } as Usage
-  if (usage.reasoningTokens > usage.outputTokens) throw wrong('reasoning is part of the output, and more than all of it')
+  if (usage.reasoningTokens > usage.outputTokens) throw wrong('reasoningTokens is part of outputTokens and cannot exceed it')
   return SUMMED.some((name) => usage[name] > 0) ? usage : undefined
 }
 

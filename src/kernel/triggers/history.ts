@@ -31,7 +31,7 @@ export async function history(scope: Scope, options?: HistoryOptions): Promise<P
   checkOpen(scope.engine)
   const { trigger, source, ...page } = optionsOf(options, 'history')
   if (trigger !== undefined && source !== undefined)
-    throw refuse('OPTION_INVALID', { option: 'history', why: 'ask by trigger or by source' })
+    throw refuse('OPTION_INVALID', { option: 'history', why: 'pass trigger or source, not both' })
   if (trigger !== undefined) return historyOf(scope, takeName(scope, trigger, 'a trigger'), page)
   const by = source === undefined ? { index: 'byBorn', equals: [] } : { index: 'bySource', equals: [takeName(scope, source, 'a source')] }
   const { items, ...rest } = await listRows(scope, 'firings', by, page)

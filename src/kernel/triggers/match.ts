@@ -57,7 +57,7 @@ export function checkMatch(match: Json, path = '$'): void {
   const names = Object.keys(match)
   const tests = names.filter(isTest)
   if (tests.length > 0 && tests.length < names.length)
-    throw flawed(`tests (${tests.join(', ')}) and members stand side by side at ${path}; members go into { has: … }`)
+    throw flawed(`${path} mixes tests (${tests.join(', ')}) with members; put the members into { has: … }`)
   if (tests.length === 0) checkMembers(match, path)
   else for (const [name, asked] of Object.entries(match)) checkTest(name, asked, `${path}.${name}`)
 }
@@ -68,9 +68,9 @@ function checkMembers(match: Members, path: string): void {
 
 function checkTest(name: string, asked: Json, path: string): void {
   const wants = (what: string, fits: boolean) => {
-    if (!fits) throw flawed(`${path} is ${what}`)
+    if (!fits) throw flawed(`${path} must be ${what}`)
   }
-  if (name === 'in') wants('a list of values', Array.isArray(asked))
+  if (name === 'in') wants('an array of values', Array.isArray(asked))
   else if (name === 'exists') wants('true or false', typeof asked === 'boolean')
   else if (name === 'not') checkMatch(asked, path)
   else if (name === 'has') {

@@ -3,7 +3,7 @@
 import { utf8Length } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { TriggerDefinition, TriggerRow } from '../../model/trigger.ts'
 import { admit, telling } from '../draft.ts'
 import { type Part, part, plan, readRow } from '../execute.ts'
@@ -66,14 +66,15 @@ export async function turnTrigger(
 function takeDefinition(scope: Scope, name: string, options: Omit<TriggerOptions, 'expect'>): TriggerDefinition {
   // One letter wrong in `match`, and it would be for everything.
   const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option))
-  if (unknown !== undefined) throw refuse('OPTION_INVALID', { option: unknown, why: `a trigger has ${OPTIONS.join(', ')}` })
+  if (unknown !== undefined)
+    throw refuse('OPTION_INVALID', { option: unknown, why: `a trigger has no such option; it has ${OPTIONS.join(', ')}` })
   const { match, with: along, priority, group, attempts, backoff, delay } = options
   const source = takeName(scope, options.source, 'a source')
   const queue = takeQueue(scope, options.queue)
   const given = Object.entries({ priority, group, attempts, backoff, delay }).filter(([, value]) => value !== undefined)
   const offer = takeOffer(scope, queue, Object.fromEntries(given) as OfferOptions)
   if (match !== undefined && (typeof match !== 'object' || match === null || Array.isArray(match)))
-    throw refuse('TRIGGER_INVALID', { why: 'match is an object' })
+    throw refuse('TRIGGER_INVALID', { why: 'match must be an object' })
   const agreed = match === undefined ? undefined : admit(scope, match)
   if (agreed !== undefined) telling(scope, () => checkMatch(agreed))
   const definition: TriggerDefinition = {
@@ -85,13 +86,14 @@ function takeDefinition(scope: Scope, name: string, options: Omit<TriggerOptions
     ...(along !== undefined && { with: admit(scope, along) }),
   }
   const bytes = utf8Length(JSON.stringify(definition))
-  if (bytes > limits.triggerBytes) throw refuse('TRIGGER_INVALID', { why: `it has ${bytes} bytes, the limit is ${limits.triggerBytes}` })
+  if (bytes > limits.triggerBytes)
+    throw refuse('TRIGGER_INVALID', { why: `its definition has ${bytes} bytes; the limit is ${limits.triggerBytes}` })
   return definition
 }
 
 function takeExpected(expect: unknown): number | undefined {
   if (expect !== undefined && (typeof expect !== 'number' || !Number.isSafeInteger(expect) || expect < 0))
-    throw refuse('OPTION_INVALID', { option: 'expect', why: 'it is a revision, or 0' })
+    throw invalidOption('expect', 'a revision (an integer ≥ 0)', expect)
   return expect
 }
 

@@ -3,7 +3,7 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import { type Id, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { telling } from '../draft.ts'
@@ -38,7 +38,7 @@ export async function cancel(scope: Scope, queue: string, given: string, options
   const { reason = '', ...unknown } = optionsOf(options, 'cancel')
   checkKnown(unknown, 'cancel')
   if (typeof reason !== 'string' || reason.length > limits.reasonChars)
-    throw refuse('OPTION_INVALID', { option: 'reason', why: `it is a text of at most ${limits.reasonChars} characters` })
+    throw invalidOption('reason', `a text of at most ${limits.reasonChars} characters`)
   const found = await find(scope, queue, given)
   if (!found) throw refuse('WORK_UNKNOWN', { item: given })
   const { row } = found
@@ -54,8 +54,7 @@ export async function redrive(scope: Scope, queue: string, which?: string | Redr
   const { most = Infinity, ...unknown } = optionsOf(typeof which === 'object' ? which : undefined, 'redrive')
   // Misspelt, it would redrive everything.
   checkKnown(unknown, 'redrive')
-  if (most !== Infinity && !(Number.isSafeInteger(most) && most >= 1))
-    throw refuse('OPTION_INVALID', { option: 'most', why: 'it is a whole number from 1 on' })
+  if (most !== Infinity && !(Number.isSafeInteger(most) && most >= 1)) throw invalidOption('most', 'an integer ≥ 1', most)
   const at = await storeNow(scope)
   const anew = async (id: Id<'work'>, row: WorkRow): Promise<WorkItem> => {
     const { rows } = await following(scope, { item: id, row, move: 'redriven' }, (followed) =>

@@ -1,8 +1,9 @@
 // Claims one work item: the commit that takes it, guarded by the row that the caller has read, and the claim that follows from it.
 
-import { type ErrorKind, InkError, refuse } from '../../model/errors.ts'
+import { type ErrorKind, InkError } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
+import { invalidOption } from '../../model/options.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -24,7 +25,7 @@ export interface Seen {
 /** How long a claim lasts without a renewal. */
 export function takeLease(scope: Scope, lease: Duration | undefined): number {
   const ms = lease === undefined ? scope.engine.keeper.ttlMs : milliseconds(lease)
-  if (ms < 1) throw refuse('OPTION_INVALID', { option: 'lease', why: 'a claim is held for at least a millisecond' })
+  if (ms < 1) throw invalidOption('lease', 'at least 1 ms', lease)
   return ms
 }
 

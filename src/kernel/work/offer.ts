@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { type Backoff, RESERVED_QUEUES, seriesOf, type WorkRow } from '../../model/work.ts'
 import { derivedId } from '../derived-id.ts'
@@ -53,14 +53,14 @@ export type TakenOffer = Omit<Offered, 'at' | 'payload' | 'queue'> & { readonly 
 /** Checked, and with what goes without saying. */
 export function takeOffer(scope: Scope, queue: string, options: OfferOptions | undefined): TakenOffer {
   const { key, delay, at, priority = 0, group, attempts = limits.workAttempts, backoff, ...unknown } = optionsOf(options, 'offer')
-  const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
   checkKnown(unknown, 'an item')
   if (!Number.isSafeInteger(priority) || Math.abs(priority) > limits.workPriority)
-    throw wrong('priority', `it is a whole number between -${limits.workPriority} and ${limits.workPriority}`)
-  if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrong('attempts', 'it is a whole number from 1 on')
-  if (delay !== undefined && at !== undefined) throw wrong('at', 'give a delay or a time, not both')
+    throw invalidOption('priority', `an integer from -${limits.workPriority} to ${limits.workPriority}`, priority)
+  if (!Number.isSafeInteger(attempts) || attempts < 1) throw invalidOption('attempts', 'an integer ≥ 1', attempts)
+  if (delay !== undefined && at !== undefined) throw refuse('OPTION_INVALID', { option: 'at', why: 'pass delay or at, not both' })
   const notBefore = at instanceof Date ? at.getTime() : at
-  if (notBefore !== undefined && (typeof notBefore !== 'number' || !Number.isSafeInteger(notBefore))) throw wrong('at', 'it is a date')
+  if (notBefore !== undefined && (typeof notBefore !== 'number' || !Number.isSafeInteger(notBefore)))
+    throw invalidOption('at', 'a Date or Unix milliseconds', at)
   const taken = group === undefined ? undefined : takeName(scope, group, 'a group')
   return {
     ...(key !== undefined && { key: maskKey(scope, key) }),
@@ -81,8 +81,7 @@ export function takeBackoff(backoff: OfferOptions['backoff'] = limits.workBackof
     ...unknown
   } = typeof backoff === 'object' ? optionsOf(backoff, 'backoff') : { first: backoff }
   checkKnown(unknown, 'a backoff')
-  if (typeof factor !== 'number' || !(factor >= 1) || factor > 100)
-    throw refuse('OPTION_INVALID', { option: 'backoff.factor', why: 'it lies between 1 and 100' })
+  if (typeof factor !== 'number' || !(factor >= 1) || factor > 100) throw invalidOption('backoff.factor', 'a number from 1 to 100', factor)
   return { firstMs: milliseconds(first), factor, mostMs: milliseconds(most) }
 }
 

@@ -193,7 +193,7 @@ export async function listWork(
   const { state, last = PAGE, cursor, ...unknown } = optionsOf(options, 'list')
   checkKnown(unknown, 'a list of items')
   checkLast(last, 'items')
-  if (state !== undefined && !WORK_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `there is no item state '${state}'` })
+  if (state !== undefined && !WORK_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown item state '${state}'` })
   const page = await scope.engine.backend.rows.list(scope.tenant, 'work', {
     index: state === undefined ? 'byDue' : 'byReady',
     equals: state === undefined ? [queue] : [queue, state],

@@ -2,7 +2,7 @@
 
 import { refuse } from '../../../model/errors.ts'
 import type { TenantId } from '../../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../../model/options.ts'
 import { type Duration, milliseconds } from '../../../model/time.ts'
 import type { Scope } from '../../scope.ts'
 import type { Claim } from '../claim.ts'
@@ -65,11 +65,10 @@ export interface WorkerTerms {
 export function takeTerms(scope: Scope, handler: unknown, options: WorkerOptions | undefined, only: TenantId | undefined): WorkerTerms {
   const { concurrency = CONCURRENCY, unwritten = 1, lease, drain = DRAIN_MS, tenants = 'own', ...unknown } = optionsOf(options, 'work')
   checkKnown(unknown, 'a worker')
-  const wrong = (option: string, why: string) => refuse('OPTION_INVALID', { option, why })
-  if (typeof handler !== 'function') throw wrong('handler', 'it is a function of a claim')
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1) throw wrong('concurrency', 'it is a whole number from 1 on')
-  if (!Number.isSafeInteger(unwritten) || unwritten < 1) throw wrong('unwritten', 'it is a whole number from 1 on')
-  if (tenants !== 'own' && tenants !== 'all') throw wrong('tenants', "it is 'own' or 'all'")
+  if (typeof handler !== 'function') throw invalidOption('handler', 'a function', handler)
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) throw invalidOption('concurrency', 'an integer ≥ 1', concurrency)
+  if (!Number.isSafeInteger(unwritten) || unwritten < 1) throw invalidOption('unwritten', 'an integer ≥ 1', unwritten)
+  if (tenants !== 'own' && tenants !== 'all') throw invalidOption('tenants', "'own' or 'all'", tenants)
   if (tenants === 'all' && only !== undefined) throw refuse('TENANT_WALL', { tenant: scope.tenant, call: "work({ tenants: 'all' })" })
   const outstanding = Math.max(concurrency, unwritten)
   return { concurrency, outstanding, leaseMs: takeLease(scope, lease), drainMs: milliseconds(drain), all: tenants === 'all' }
