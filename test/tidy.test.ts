@@ -3,8 +3,9 @@
 import { existsSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ERASED, TAPE_TYPES, TENANT_STATE_EVENTS } from '../src/kernel/decider.ts'
-import { deciders } from '../src/kernel/engine.ts'
+import { ERASED, TENANT_STATE_EVENTS } from '../src/kernel/decider.ts'
+import { FeatureSet } from '../src/kernel/feature.ts'
+import { features } from '../src/kernel/features.ts'
 import { catalogue } from '../src/model/catalogue.ts'
 import { errors } from '../src/model/errors.ts'
 import { limits } from '../src/model/limits.ts'
@@ -157,8 +158,9 @@ describe('reference pages', () => {
 
   it('list the reserved event types', () => {
     const page = read('docs/reference/events.md')
+    const { deciders, tapeTypes } = new FeatureSet(features)
     const folded = deciders.flatMap(({ evolve }) => Object.keys(evolve))
-    const reserved = [...folded, ...TAPE_TYPES, ...Object.values(TENANT_STATE_EVENTS), ERASED]
+    const reserved = [...folded, ...tapeTypes, ...Object.values(TENANT_STATE_EVENTS), ERASED]
     expect(checkReservedTypes(page, reserved)).toEqual([])
     expect(checkReservedTypes(page, [...reserved, 'session.forgotten'])).toHaveLength(1)
   })

@@ -7,13 +7,12 @@ import { checkType, DURABLE, type EventDraft, type Receipt, TRANSIENT } from '..
 import { type EventId, type RunId, type SessionId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options.ts'
-import { decodeBody } from '../model/rows.ts'
 import type { Guard } from '../ports/commit.ts'
 import { admit, commitKey, draftEvent, payloadOf, telling } from './draft.ts'
 import { refusalOf } from './outcome.ts'
 import { pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
-import type { SeenSession } from './session-memory.ts'
+import { lookAgain, openGuard, stillOpen } from './session-guard.ts'
 
 export interface AppendOptions {
   /** The session's last seq as you know it: refused with HEAD_MOVED when someone wrote since. */
@@ -172,34 +171,3 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
   const admitted = whole ? (reserved ? (data as Json) : takeData(data)) : admit(scope, data)
   return { type: type as string, session, run, cause, transient, at, mark, data: admitted, payload: payloadOf(scope, admitted) }
 }
-
-// No row has this revision, so a guard on it never holds.
-const NEVER = -1
-
-const stillOpen = (id: SessionId, revision: number): Guard => ({ kind: 'row', table: 'sessions', id, revision })
-
-/** The session is open and has not changed since. A keyed retry must reach its receipt even if it was closed: the backend looks at the key first. */
-export async function openGuard(scope: Scope, id: SessionId, keyed = false): Promise<Guard> {
-  // Only an open session is taken from memory: another process may have reopened what was closed when last seen.
-  const seen = scope.engine.sessions.get(scope.tenant, id)
-  const { revision, state } = seen?.state === 'open' ? seen : await lookAtSession(scope, id)
-  if (state !== 'open' && !keyed) throw closed(id, state)
-  return stillOpen(id, state === 'open' ? revision : NEVER)
-}
-
-/** Renamed is harmless, archived or deleted is not. */
-export async function lookAgain(scope: Scope, id: SessionId): Promise<void> {
-  const { state } = await lookAtSession(scope, id)
-  if (state !== 'open') throw closed(id, state)
-}
-
-async function lookAtSession(scope: Scope, id: SessionId): Promise<SeenSession> {
-  const row = await scope.engine.backend.rows.get(scope.tenant, 'sessions', toId<'session'>(id))
-  if (!row) throw refuse('SESSION_UNKNOWN', { session: id, tenant: scope.tenant })
-  const seen = { revision: row.revision, state: decodeBody(row.body).state }
-  scope.engine.sessions.set(scope.tenant, id, seen)
-  return seen
-}
-
-const closed = (session: SessionId, state: SeenSession['state']) =>
-  refuse(state === 'archived' ? 'SESSION_ARCHIVED' : 'SESSION_DELETED', { session })

@@ -12,6 +12,7 @@ import { type BlobRef, limits, open, type Store } from '../index.ts'
 import { MAIN } from '../model/ids.ts'
 import { getBlob, getJson, putBlob, putJson } from './blobs.ts'
 import { createEngine } from './engine.ts'
+import { features } from './features.ts'
 import type { Scope } from './scope.ts'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -200,7 +201,7 @@ test('a store that is opened to be read gives blobs and takes none', async () =>
 describe('JSON in a blob', () => {
   const scopeOf = async (): Promise<Scope> => {
     const backend = memoryBackend(nodeEnvironment)
-    const engine = await createEngine(backend, nodeEnvironment, {}, new AbortController().signal, () => {})
+    const engine = await createEngine(backend, nodeEnvironment, {}, features, new AbortController().signal, () => {})
     return { engine, tenant: MAIN, actor: '' }
   }
 

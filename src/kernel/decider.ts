@@ -64,7 +64,10 @@ export class Registry {
   readonly #byType = new Map<string, AnyDecider>()
   readonly #byTable = new Map<TableName, AnyDecider>()
 
-  constructor(deciders: readonly AnyDecider[]) {
+  readonly #tapeTypes: readonly string[]
+
+  constructor(deciders: readonly AnyDecider[], tapeTypes: readonly string[] = []) {
+    this.#tapeTypes = tapeTypes
     for (const d of deciders) {
       this.#byTable.set(d.table, d)
       for (const type of Object.keys(d.evolve)) this.#byType.set(type, d)
@@ -80,7 +83,7 @@ export class Registry {
   }
 
   isReserved(type: string): boolean {
-    return this.#byType.has(type) || type === ERASED || TURNS.includes(type) || TAPE_TYPES.includes(type)
+    return this.#byType.has(type) || type === ERASED || TURNS.includes(type) || this.#tapeTypes.includes(type)
   }
 }
 
@@ -99,9 +102,6 @@ export const TENANT_STATE_EVENTS: Readonly<Record<TenantState, string>> = {
 }
 
 const TURNS: readonly string[] = Object.values(TENANT_STATE_EVENTS)
-
-/** What stands on the tape of a run and changes no row: facts of no decider. */
-export const TAPE_TYPES: readonly string[] = ['effect.started', 'effect.streamed', 'effect.retried', 'effect.settled', 'race.won']
 
 export interface ErasedData {
   /** Inclusive ranges of seqs. */

@@ -5,43 +5,19 @@ import { limits } from '../model/limits.ts'
 import { invalidOption } from '../model/options.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Environment, Logger } from '../ports/environment.ts'
-import { approval } from './approvals/approval-decider.ts'
-import { APPROVALS_CLOCK, expireByClock } from './approvals/clock.ts'
-import { permit } from './approvals/permit-decider.ts'
 import { ClosedTenants } from './closed-tenants.ts'
-import { fireJob } from './cron/fire.ts'
-import { followOccurrence } from './cron/follow-occurrence.ts'
-import { CRON_CLOCK } from './cron/ids.ts'
-import { job } from './cron/job-decider.ts'
-import { occurrence } from './cron/occurrence-decider.ts'
-import { type AnyDecider, Registry } from './decider.ts'
-import { DELETIONS_CLOCK, finishByClock } from './delete-session.ts'
-import { inbox } from './inputs/inbox-decider.ts'
-import { input } from './inputs/input-decider.ts'
+import { Registry } from './decider.ts'
+import { type AnyFeature, FeatureSet } from './feature.ts'
 import { Lane, type LaneOptions } from './lane.ts'
-import { grant } from './processes/grant-decider.ts'
-import { processDecider } from './processes/process-decider.ts'
-import { processEvent } from './processes/process-event-decider.ts'
 import { type RedactOptions, type Redactor, redactor } from './redact/redactor.ts'
 import { tagger } from './redact/tagger.ts'
 import { Renewals } from './renewals.ts'
 import { RowMutex } from './row-mutex.ts'
 import { Keeper, type LeaseOptions } from './runs/keeper.ts'
-import { lease } from './runs/lease-decider.ts'
 import { LocalRuns } from './runs/local-runs.ts'
-import { run } from './runs/run-decider.ts'
-import { signal } from './runs/signal-decider.ts'
 import type { Engine } from './scope.ts'
-import { session } from './session-decider.ts'
 import { SessionMemory } from './session-memory.ts'
-import { delivery } from './triggers/delivery-decider.ts'
-import { firing } from './triggers/firing-decider.ts'
-import { followDelivery } from './triggers/follow-delivery.ts'
-import { source } from './triggers/source-decider.ts'
-import { trigger } from './triggers/trigger-decider.ts'
-import type { ItemOrigins } from './work/item-origin.ts'
-import { type ClockHandlers, Scheduler } from './work/scheduler.ts'
-import { work } from './work/work-decider.ts'
+import { Scheduler } from './work/scheduler.ts'
 
 export interface KernelOptions {
   /** What is masked before anything is hashed, indexed or logged; `false` keeps everything as it comes. */
@@ -60,39 +36,6 @@ export interface KernelOptions {
   readonly redactKey?: Uint8Array
 }
 
-/** Every feature that is folded from the journal. */
-export const deciders: readonly AnyDecider[] = [
-  session,
-  run,
-  lease,
-  work,
-  approval,
-  signal,
-  job,
-  occurrence,
-  input,
-  inbox,
-  trigger,
-  source,
-  firing,
-  delivery,
-  permit,
-  processDecider,
-  processEvent,
-  grant,
-]
-
-/** What items come from, and what is written there when something happens to them. */
-const follows: ItemOrigins = {
-  occurrence: followOccurrence,
-  delivery: followDelivery,
-  // Whoever runs a process ends it together with its item.
-  process: async () => [],
-}
-
-/** What is due by the clock alone, by the queue its items are in. */
-const clocks: ClockHandlers = { [CRON_CLOCK]: fireJob, [APPROVALS_CLOCK]: expireByClock, [DELETIONS_CLOCK]: finishByClock }
-
 const SALT_BYTES = 16
 const SALTS_AT_A_TIME = 256
 
@@ -100,9 +43,9 @@ export async function createEngine(
   backend: Backend,
   environment: Environment,
   options: KernelOptions,
+  list: readonly AnyFeature[],
   closing: AbortSignal,
   saved: NonNullable<LaneOptions['saved']>,
-  features: readonly AnyDecider[] = deciders,
 ): Promise<Engine> {
   const payloadBytes = options.payloadBytes ?? limits.payloadBytes
   if (!Number.isInteger(payloadBytes) || payloadBytes < 2 || payloadBytes > limits.payloadBytesMost) {
@@ -111,6 +54,7 @@ export async function createEngine(
   const mask = options.redact === false ? undefined : await masking(backend, environment, options)
   const world = { ...environment, logger: maskedLogger(environment.logger, mask) }
   const sessions = new SessionMemory()
+  const features = new FeatureSet(list)
   const newId = idMaker(
     () => world.clock.now(),
     (count) => world.entropy.bytes(count),
@@ -120,7 +64,8 @@ export async function createEngine(
     backend,
     environment: world,
     lane: new Lane(backend, world, { ...options.lane, saved }),
-    registry: new Registry(features),
+    features,
+    registry: new Registry(features.deciders, features.tapeTypes),
     redactor: mask,
     sessions,
     closedTenants: new ClosedTenants(sessions),
@@ -133,13 +78,12 @@ export async function createEngine(
     localRuns: new LocalRuns(),
     renewals,
     claiming: new Set(),
-    follows,
     // It needs the engine it is part of.
     get scheduler() {
       return scheduler
     },
   }
-  const scheduler = new Scheduler(engine, clocks, options.schedule !== false && options.readOnly !== true)
+  const scheduler = new Scheduler(engine, features.clocks, options.schedule !== false && options.readOnly !== true)
   return engine
 }
 

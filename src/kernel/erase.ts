@@ -85,7 +85,10 @@ async function eraseTogether(scope: Scope, subject: Id | undefined, events: read
       events: [draft],
       changes: [{ kind: 'erase', seqs }, ...changes],
     })
-    if (outcome.ok) return outcome.receipts[0] as Receipt
+    if (outcome.ok) {
+      await scope.engine.features.erased(scope, events)
+      return outcome.receipts[0] as Receipt
+    }
     if (typeof outcome.refused !== 'object' || attempt === limits.conflictRetries) throw refusalOf(scope, outcome)
     await pause(scope, attempt)
   }

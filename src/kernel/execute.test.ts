@@ -12,7 +12,7 @@ import { createEngine } from './engine.ts'
 import { execute, plan } from './execute.ts'
 import { rebuild } from './rebuild.ts'
 import type { Scope } from './scope.ts'
-import { session } from './session-decider.ts'
+import { session } from './sessions/session-decider.ts'
 import { verify } from './verify.ts'
 
 interface Door {
@@ -52,7 +52,14 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (name) => {
     const backend = await backends[name]()
     later(() => backend.close())
     const closing = new AbortController()
-    const engine = await createEngine(backend, nodeEnvironment, {}, closing.signal, () => {}, [session, door])
+    const engine = await createEngine(
+      backend,
+      nodeEnvironment,
+      {},
+      [{ name: 'doors', deciders: [session, door] }],
+      closing.signal,
+      () => {},
+    )
     return { engine, tenant: MAIN, actor: '' }
   }
   const rowOf = (scope: Scope, id: string) => scope.engine.backend.rows.get(MAIN, 'leases', id)

@@ -9,7 +9,6 @@ import type { RowOf } from '../model/row-types.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
 import type { Change, Commit, CommitKey, Guard } from '../ports/commit.ts'
-import { lookAgain, openGuard } from './append.ts'
 import type { AnyDecider, Command, Decider, Decision, Fact, Happened } from './decider.ts'
 import { admit, commitKey, draftEvent, payloadOf } from './draft.ts'
 import { erasedName } from './erased-names.ts'
@@ -17,6 +16,7 @@ import { foldFact } from './fold.ts'
 import { refusalOf } from './outcome.ts'
 import { pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
+import { lookAgain, openGuard } from './session-guard.ts'
 
 /** One row's share of a plan: which decider decides, and on what command. */
 export interface Part<Row extends object = object> {

@@ -1,34 +1,41 @@
-// Names that programs give to runs, effects, signals and branches, and ids that follow from other ids.
+// Names and keys that callers choose, as they are stored: checked, and masked where they hold a secret. Also the ids derived from other ids.
 
 import { refuse } from '../model/errors.ts'
 import type { Id, RunId, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { checkKey } from '../model/options.ts'
 import { derivedId } from './derived-id.ts'
 import type { Scope } from './scope.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/
 
-/** As it is recorded: masked where it holds a secret, which it does the same way every time. */
+/** A name as it is recorded: masked the same way every time. */
 export function takeName(scope: Scope, name: unknown, of: string): string {
   const usable = typeof name === 'string' && name !== '' && name.length <= limits.runNameChars && name.isWellFormed() && !CONTROL.test(name)
   if (!usable) throw refuse('RUN_NAME_INVALID', { name: String(name).slice(0, 80), of, limit: limits.runNameChars })
   return scope.engine.redactor?.text(name) ?? name
 }
 
-/** A branch is part of a path. */
+/** A key that holds a secret is stored and looked up masked. */
+export function maskKey(scope: Scope, key: string): string {
+  checkKey(key)
+  return scope.engine.redactor?.text(key) ?? key
+}
+
+/** A branch name is part of a path, so it holds no slash. */
 export function takeBranch(scope: Scope, name: string): string {
   const taken = takeName(scope, name, 'a branch')
   if (taken.includes('/')) throw refuse('RUN_NAME_INVALID', { name: taken, of: 'a branch (no slashes)', limit: limits.runNameChars })
   return taken
 }
 
-/** The same wherever it is made. */
+/** Every node derives the same id. */
 export const derived = <Name extends string>(scope: Scope, kind: string, id: Id): Id<Name> => derivedId<Name>(scope, `${kind}/${id}`)
 
-/** The lease under which a run writes: its session's, or its own. */
+/** The lease under which a run writes: its session's lease, or its own if it is parallel. */
 export const leaseId = (scope: Scope, session: SessionId, run: RunId, parallel = false): Id<'lease'> =>
   derived(scope, 'lease', parallel ? run : session)
 
-/** The item by which a run waits for somebody to take it up. */
+/** The work item by which a queued run waits for a node. */
 export const workId = (scope: Scope, run: RunId): Id<'work'> => derived(scope, 'work', run)

@@ -5,6 +5,7 @@ import type { Id, TenantId } from '../model/ids.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { ClosedTenants } from './closed-tenants.ts'
 import type { Registry } from './decider.ts'
+import type { FeatureSet } from './feature.ts'
 import type { Lane } from './lane.ts'
 import type { Redactor } from './redact/redactor.ts'
 import type { Renewals } from './renewals.ts'
@@ -13,7 +14,6 @@ import type { Keeper } from './runs/keeper.ts'
 import type { LocalRuns } from './runs/local-runs.ts'
 import type { SessionMemory } from './session-memory.ts'
 import type { TypedBackend } from './typed-backend.ts'
-import type { ItemOrigins } from './work/item-origin.ts'
 import type { Scheduler } from './work/scheduler.ts'
 
 /** One per open store. */
@@ -21,6 +21,7 @@ export interface Engine {
   readonly backend: TypedBackend
   readonly environment: Environment
   readonly lane: Lane
+  readonly features: FeatureSet
   readonly registry: Registry
   readonly redactor: Redactor | undefined
   readonly sessions: SessionMemory
@@ -38,8 +39,6 @@ export interface Engine {
   readonly renewals: Renewals
   /** Items that a caller in this process is claiming right now, by tenant and id. */
   readonly claiming: Set<string>
-  /** What items come from. */
-  readonly follows: ItemOrigins
   readonly scheduler: Scheduler
 }
 

@@ -7,7 +7,6 @@ import { MAIN, type TenantId, tenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, optionsOf } from '../model/options.ts'
 import type { TypeUsage } from '../model/queries.ts'
-import type { SessionRow } from '../model/session.ts'
 import type { TenantState } from '../model/tenant.ts'
 import type { Backend, BackendTraits } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -18,17 +17,15 @@ import { StoreLifetime } from './close-store.ts'
 import { telling } from './draft.ts'
 import { createEngine, type KernelOptions } from './engine.ts'
 import { type EraseOptions, type EraseReport, erase } from './erase.ts'
+import { withMembers } from './feature.ts'
+import { features, type StoreMembers } from './features.ts'
 import type { LaneStats } from './lane.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
 import { Recents } from './recent.ts'
-import { type RunSurface, runSurface } from './runs/surface.ts'
 import { checkOpen, type Scope } from './scope.ts'
-import { findSession, type ListOptions, listSessions, openSession, type Session, sessionById } from './session.ts'
-import type { SessionOptions } from './session-options.ts'
 import { setTenantState } from './tenant.ts'
 import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
-import { type WorkSurface, workSurface } from './work/surface.ts'
 
 export interface Stats extends LaneStats {
   readonly backend: string
@@ -43,7 +40,8 @@ export interface MaintenanceReport {
   readonly receiptsForgotten: number
 }
 
-export interface Store extends RunSurface, WorkSurface {
+/** The members of a store that belong to no feature. */
+export interface JournalStore extends AsyncDisposable {
   readonly name: string
   readonly traits: BackendTraits
   readonly tenantId: TenantId
@@ -51,14 +49,6 @@ export interface Store extends RunSurface, WorkSurface {
   tenant(id: string): Store
   /** The same store, with this actor on every event. */
   as(actor: string): Store
-  session(key: string, options?: SessionOptions): Promise<Session>
-  readonly sessions: {
-    list(options?: ListOptions): Promise<{ readonly items: readonly SessionRow[]; readonly cursor?: string }>
-    /** By key; never creates. */
-    find(key: string): Promise<Session | undefined>
-    /** By id. */
-    get(id: string): Promise<Session | undefined>
-  }
   /** Bytes named by their digest: what is too large for an event. */
   readonly blobs: StoreBlobs
   /** All or nothing, contiguous. */
@@ -88,13 +78,14 @@ export interface Store extends RunSurface, WorkSurface {
   stats(): Stats
   health(): Promise<Health>
   close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
 }
+
+export interface Store extends JournalStore, StoreMembers {}
 
 export async function createStore(backend: Backend, environment: Environment, options: KernelOptions = {}): Promise<Store> {
   const recents = new Recents()
   const closing = new AbortController()
-  const engine = await createEngine(backend, environment, options, closing.signal, (commit, outcome) => {
+  const engine = await createEngine(backend, environment, options, features, closing.signal, (commit, outcome) => {
     recents.get(commit.tenant)?.note(commit, outcome.receipts)
     if (commit.changes.some((change) => change.kind === 'state')) engine.closedTenants.heard(commit.tenant)
   })
@@ -109,32 +100,26 @@ export async function createStore(backend: Backend, environment: Environment, op
   return new StoreView(scope, life, { root: true, walled: false })
 }
 
-class StoreView implements Store {
+interface View {
+  /** Only the view that was opened closes the store. */
+  readonly root: boolean
+  /** A view of one tenant sees nothing of the others. */
+  readonly walled: boolean
+}
+
+class StoreView extends withMembers<StoreMembers>() implements Store {
   readonly #scope: Scope
   readonly #life: StoreLifetime
   readonly #root: boolean
   readonly #walled: boolean
-  readonly start: RunSurface['start']
-  readonly work: RunSurface['work']
-  readonly signal: RunSurface['signal']
-  readonly runs: RunSurface['runs']
-  readonly queue: WorkSurface['queue']
-  readonly queues: WorkSurface['queues']
-  readonly cron: WorkSurface['cron']
-  readonly triggers: WorkSurface['triggers']
-  readonly processes: WorkSurface['processes']
-  readonly approvals: WorkSurface['approvals']
 
-  constructor(scope: Scope, life: StoreLifetime, { root, walled }: { readonly root: boolean; readonly walled: boolean }) {
+  constructor(scope: Scope, life: StoreLifetime, { root, walled }: View) {
+    super()
     this.#scope = scope
     this.#life = life
     this.#root = root
     this.#walled = walled
-    const only = walled ? scope.tenant : undefined
-    ;({ start: this.start, work: this.work, signal: this.signal, runs: this.runs } = runSurface(scope, only))
-    const work = workSurface(scope, only)
-    ;({ queue: this.queue, queues: this.queues, cron: this.cron, triggers: this.triggers } = work)
-    ;({ processes: this.processes, approvals: this.approvals } = work)
+    Object.assign(this, scope.engine.features.storeMembers(scope, walled ? scope.tenant : undefined))
   }
 
   get name(): string {
@@ -164,16 +149,7 @@ class StoreView implements Store {
     return new StoreView({ ...this.#scope, actor }, this.#life, { root: false, walled: this.#walled })
   }
 
-  session(key: string, options?: SessionOptions): Promise<Session> {
-    return openSession(this.#scope, key, options)
-  }
-
   readonly blobs = storeBlobs(() => this.#scope)
-  readonly sessions = {
-    list: (options?: ListOptions) => listSessions(this.#scope, options),
-    find: (key: string) => findSession(this.#scope, key),
-    get: (id: string) => sessionById(this.#scope, id),
-  }
 
   async appendAll(events: readonly NewEvent[], options?: { readonly key?: string }): Promise<readonly Receipt[]> {
     const { key, ...unknown } = optionsOf(options, 'appendAll')
@@ -249,7 +225,8 @@ class StoreView implements Store {
   async check(): Promise<readonly string[]> {
     checkOpen(this.#scope.engine)
     this.#beyondWall('check()')
-    return this.#scope.engine.backend.upkeep.check()
+    const { backend, features } = this.#scope.engine
+    return [...(await backend.upkeep.check()), ...(await features.doctor(this.#scope))]
   }
 
   async maintain(): Promise<MaintenanceReport> {

@@ -3,7 +3,7 @@
 import type { ApprovalRow } from '../../model/approval.ts'
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
-import { isId, type SessionId, toId } from '../../model/ids.ts'
+import { toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -11,10 +11,11 @@ import { telling } from '../draft.ts'
 import { nameHolder } from '../erased-names.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
 import { checkValue, store } from '../json-or-blob.ts'
+import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { findSession, maskKey, sessionById } from '../session.ts'
+import { theSession } from '../sessions/find-session.ts'
 import { storeNow } from '../store-time.ts'
 import { type Asking, approval } from './approval-decider.ts'
 import { readApproval } from './approvals.ts'
@@ -42,7 +43,7 @@ export async function requestApproval(scope: Scope, options: RequestOptions): Pr
   const taken = takeAsking(scope, subject, admitted, rest)
   const ms = within === undefined ? undefined : milliseconds(within)
   const key = given === undefined ? undefined : maskKey(scope, given)
-  const session = named === undefined ? undefined : await thatSession(scope, named)
+  const session = named === undefined ? undefined : (await theSession(scope, named)).id
   const asking: Asking = { kind: 'approval', ...taken, ...(session && { session }), ...(key !== undefined && { key }) }
   const known = key === undefined ? undefined : await approvalByKey(scope, key)
   if (known) return same(known, asking)
@@ -65,12 +66,6 @@ export async function requestApproval(scope: Scope, options: RequestOptions): Pr
     if (!first) throw error
     return same(first, asking)
   }
-}
-
-async function thatSession(scope: Scope, named: string): Promise<SessionId> {
-  const session = (isId(named) ? await sessionById(scope, named) : undefined) ?? (await findSession(scope, named))
-  if (!session) throw refuse('SESSION_UNKNOWN', { session: named, tenant: scope.tenant })
-  return session.id
 }
 
 async function approvalByKey(scope: Scope, key: string): Promise<ApprovalRow | undefined> {

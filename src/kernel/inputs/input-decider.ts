@@ -4,9 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
 import type { InputId, InputRow } from '../../model/input.ts'
 import { decider, fact } from '../decider.ts'
-
-/** How a run ended, as its inputs see it: what a failed one had in hand, another turn takes up. */
-export type Ending = 'done' | 'failed' | 'cancelled'
+import type { RunEnding } from '../runs/ending.ts'
 
 export type OfferedInput = Pick<InputRow, 'boundary' | 'key' | 'content'>
 
@@ -15,7 +13,7 @@ export type InputCommand =
   | { readonly verb: 'offer'; readonly id: InputId; readonly set: OfferedInput }
   /** `from`: the run that died with it, and does not have it any more. */
   | { readonly verb: 'accept'; readonly id: InputId; readonly run: RunId; readonly from?: RunId | undefined }
-  | { readonly verb: 'end'; readonly run: RunId; readonly how: Ending }
+  | { readonly verb: 'end'; readonly run: RunId; readonly how: RunEnding }
   | { readonly verb: 'cancel'; readonly id: InputId }
   | { readonly verb: 'prune' }
 

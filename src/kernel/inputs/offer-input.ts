@@ -13,12 +13,12 @@ import { admit } from '../draft.ts'
 import { everyRow } from '../every-row.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
 import { load, store } from '../json-or-blob.ts'
+import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { pause } from '../retry-conflicts.ts'
 import { readRun } from '../runs/result.ts'
 import { run as runDecider } from '../runs/run-decider.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { maskKey } from '../session.ts'
 import { input } from './input-decider.ts'
 
 export interface InputOptions {

@@ -6,16 +6,17 @@ import { limits } from '../../model/limits.ts'
 import type { RunRow } from '../../model/run.ts'
 import { everyRow } from '../every-row.ts'
 import { type Part, part } from '../execute.ts'
+import type { RunEnding } from '../runs/ending.ts'
 import type { Scope } from '../scope.ts'
 import { inbox } from './inbox-decider.ts'
-import { type Ending, input } from './input-decider.ts'
+import { input } from './input-decider.ts'
 
 /** Nothing is read for a run that nobody said anything to. */
-export async function settleParts(scope: Scope, row: RunRow, how: Ending): Promise<readonly Part[]> {
+export async function settleParts(scope: Scope, row: RunRow, how: RunEnding): Promise<readonly Part[]> {
   return [...(row.prompted ? await inputParts(scope, row, how) : []), ...batchParts(row, how)]
 }
 
-async function inputParts(scope: Scope, { id: run, session }: RunRow, how: Ending): Promise<readonly Part[]> {
+async function inputParts(scope: Scope, { id: run, session }: RunRow, how: RunEnding): Promise<readonly Part[]> {
   const pending = await tiedTo(scope, run, 'pending')
   // Read second: what was pending a moment ago and is accepted now is in both, and settled once.
   const ids = new Set([...pending, ...(await tiedTo(scope, run, 'accepted'))])
@@ -29,7 +30,7 @@ async function tiedTo(scope: Scope, run: string, state: InputState): Promise<rea
   return ids
 }
 
-function batchParts({ id: run, session, claims = [] }: RunRow, how: Ending): readonly Part[] {
+function batchParts({ id: run, session, claims = [] }: RunRow, how: RunEnding): readonly Part[] {
   const about = { session, run }
   return claims.flatMap(({ id: claim, batches }) =>
     batches.map((id: InboxItemId) =>

@@ -7,12 +7,12 @@ import { CORE_TYPES, ENDINGS, type ProcessRow, type WakeNote, type WakeSpec } fr
 import { isTruthy, pointed, select, textOf } from '../../model/selector.ts'
 import { nameId } from '../../model/tables.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { lookAgain, openGuard } from '../append.ts'
 import { telling } from '../draft.ts'
 import { NOT_THERE, type Part } from '../execute.ts'
 import { offerInboxPart } from '../inputs/offer-inbox-item.ts'
 import { store } from '../json-or-blob.ts'
 import type { Scope } from '../scope.ts'
+import { lookAgain, openGuard } from '../session-guard.ts'
 import { wakeId } from './ids.ts'
 
 /** Whether an event wakes: as its type says, in any case, not at all, or this session. */

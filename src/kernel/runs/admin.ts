@@ -7,7 +7,6 @@ import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { isOver, RUN_STATES, type RunRow, type RunState } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { withdrawOfSession } from '../approvals/approvals.ts'
 import { telling } from '../draft.ts'
 import { checkReason } from '../erase.ts'
 import { part, plan, readRow } from '../execute.ts'
@@ -74,7 +73,8 @@ export async function getRun(scope: Scope, id: string): Promise<RunRow | undefin
   )
 }
 
-async function thatRun(scope: Scope, given: string): Promise<RunRow> {
+/** RUN_UNKNOWN where there is no such run. */
+export async function theRun(scope: Scope, given: string): Promise<RunRow> {
   const row = await getRun(scope, given)
   if (!row) throw refuse('RUN_UNKNOWN', { run: given, tenant: scope.tenant })
   return row
@@ -105,7 +105,7 @@ export async function cancelRun(scope: Scope, given: string, reason: string): Pr
   }
 }
 
-/** The session goes, and nothing in it goes on; nobody is asked anything for it any more. */
+/** Cancels every run of a session that is being deleted. */
 export async function cancelRuns(scope: Scope, session: SessionId, reason: string): Promise<void> {
   for (const state of RUN_STATES.filter((one) => !isOver(one))) {
     for (;;) {
@@ -114,7 +114,6 @@ export async function cancelRuns(scope: Scope, session: SessionId, reason: strin
       if (items.length === 0) break
     }
   }
-  await withdrawOfSession(scope, session)
 }
 
 /** It ended by itself meanwhile, and that is as good. */
@@ -130,7 +129,7 @@ export type Resolution = ({ readonly result: unknown } | { readonly error: unkno
 
 /** A person says how an effect ended that was begun and of which nothing is known; the run goes on with that. */
 export async function resolveEffect(scope: Scope, given: string, name: string, resolution: Resolution): Promise<void> {
-  const { id, session, state } = await thatRun(scope, given)
+  const { id, session, state } = await theRun(scope, given)
   const effect = takeName(scope, name, 'an effect')
   const { branch, ordinal, ...settled } = optionsOf(resolution, 'resolve')
   const { result: _, error: _e, ...unknown } = settled as { readonly result?: unknown; readonly error?: unknown }
@@ -145,7 +144,7 @@ export async function resolveEffect(scope: Scope, given: string, name: string, r
 
 /** Has it taken up again, where it waits for somebody to look at it. */
 export async function wakeRun(scope: Scope, given: string): Promise<void> {
-  const { id, session, name, state } = await thatRun(scope, given)
+  const { id, session, name, state } = await theRun(scope, given)
   if (isOver(state)) throw refuse('RUN_FINISHED', { run: id, name, state })
   await plan(scope, [wakePart(scope, id, session)])
 }

@@ -4,7 +4,7 @@
 import { ByteWriter, hex, utf8 } from '../../model/bytes.ts'
 import type { RunId } from '../../model/ids.ts'
 import type { Scope } from '../scope.ts'
-import { type Asked, entryKey } from './tape.ts'
+import { type Asked, entryKey } from './asked.ts'
 
 const NAME_BYTES = 12
 const PROOF_BYTES = 4

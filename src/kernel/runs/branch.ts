@@ -7,21 +7,20 @@ import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { checkNew } from '../append.ts'
-import type { AskOptions } from '../approvals/asking.ts'
-import { completeClaim, type InboxClaim, type InboxOptions, takeInboxItems } from '../inputs/take-inbox-items.ts'
-import { type TakeInputsOptions, type TakenInput, takeInputs } from '../inputs/take-inputs.ts'
+import { withMembers } from '../feature.ts'
+import type { RunMembers } from '../features.ts'
 import { load } from '../json-or-blob.ts'
 import { takeName } from '../names.ts'
 import { markKey, markOf } from './append-mark.ts'
+import { type Asked, type AskKind, entryKey } from './asked.ts'
 import { type Child, childOf } from './child.ts'
 import { checkEffectOptions, type EffectContext, type EffectOptions, effectError, runEffect, type Settled, settle } from './effect.ts'
 import { allOf, raceOf } from './group.ts'
 import { never } from './parking.ts'
-import { question } from './question.ts'
 import { draw } from './random.ts'
 import type { RunWriter } from './run-writer.ts'
 import { pendingSignal } from './signal.ts'
-import { type Asked, type AskKind, type Entry, entryKey } from './tape.ts'
+import type { Entry } from './tape.ts'
 import { takeUsage, type UsageGiven } from './usage.ts'
 import { type Ended, waitFor } from './wait.ts'
 
@@ -34,7 +33,7 @@ export type Begun<T = unknown> =
   | { readonly done: true; readonly result: T }
   | { readonly done: false; readonly key: string; settle(result: T): Promise<T>; fail(error: unknown): Promise<void> }
 
-export interface Branch {
+export interface Branch extends RunMembers {
   /** Calls `work` once and records what came of it; under replay it answers from the tape. */
   effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, options?: EffectOptions): Promise<T>
   /** The same for those who do the work themselves: `settle` records it. */
@@ -43,17 +42,7 @@ export interface Branch {
   until(time: Date | number): Promise<void>
   /** The next signal of this name to the session; undefined when its time is over. */
   signal<T = unknown>(name: string, options?: Within): Promise<T | undefined>
-  /** Asks a person; undefined when nobody answered in time. */
-  ask<T = unknown>(question: string, data?: unknown, options?: Within & AskOptions): Promise<T | undefined>
-  /** Goes on once somebody approved; APPROVAL_DENIED on no and when nobody answered in time. */
-  approval(subject: string, data?: unknown, options?: Within & AskOptions): Promise<void>
   usage(usage: UsageGiven): Promise<void>
-  /** What was said to this turn, or for the next one, and was not heard yet. It does not wait; what it took is not taken twice. */
-  inputs(options?: TakeInputsOptions): Promise<readonly TakenInput[]>
-  /** What lies in the session's inbox and may come now, or why nothing does. It does not wait. */
-  inbox(options: InboxOptions): Promise<InboxClaim>
-  /** What was claimed is done, before the run is. */
-  inboxDone(claim: string): Promise<void>
   /** An event of this run, written once. */
   append(type: string, data: unknown): Promise<Receipt>
   /** All branches at once; in the order given, and by name. */
@@ -74,7 +63,7 @@ export type All<B extends Branches> = Awaited<ReturnType<B[keyof B]>>[] & {
   readonly [K in keyof B]: Awaited<ReturnType<B[K]>>
 }
 
-export class BranchHandle implements Branch {
+export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   readonly open: RunWriter
   readonly path: string
   /** Aborted when nobody waits for this branch any more. */
@@ -86,6 +75,11 @@ export class BranchHandle implements Branch {
   #groups = 0
 
   constructor(open: RunWriter, path: string, now: number, signal: AbortSignal, parent?: BranchHandle) {
+    super()
+    Object.assign(
+      this,
+      open.scope.engine.features.runMembers(() => this),
+    )
     this.open = open
     this.path = path
     this.#now = now
@@ -181,16 +175,6 @@ export class BranchHandle implements Branch {
     return (await load(this.open.scope, outcome.value as Stored | undefined)) as T | undefined
   }
 
-  async ask<T = unknown>(asked: string, data?: unknown, options?: Within & AskOptions): Promise<T | undefined> {
-    const outcome = await question(this, 'ask', asked, data, optionsOf(options, 'ask'))
-    return outcome.value as T | undefined
-  }
-
-  async approval(subject: string, data?: unknown, options?: Within & AskOptions): Promise<void> {
-    const { state, by } = await question(this, 'approval', subject, data, optionsOf(options, 'approval'))
-    if (state !== 'approved') throw refuse('APPROVAL_DENIED', { subject, run: this.open.id, state, ...(by !== undefined && { by }) })
-  }
-
   async usage(given: UsageGiven): Promise<void> {
     const usage = takeUsage(given, this.open.about)
     if (!usage) return
@@ -199,18 +183,6 @@ export class BranchHandle implements Branch {
       await this.open.change({ verb: 'use', id: this.open.id, slot, usage }, [], { at })
       return { ...slot, kind: 'usage', seq: 0, at, done: true }
     })
-  }
-
-  inputs(options?: TakeInputsOptions): Promise<readonly TakenInput[]> {
-    return takeInputs(this, options)
-  }
-
-  inbox(options: InboxOptions): Promise<InboxClaim> {
-    return takeInboxItems(this, options)
-  }
-
-  inboxDone(claim: string): Promise<void> {
-    return completeClaim(this, claim)
   }
 
   async append(type: string, data: unknown): Promise<Receipt> {

@@ -3,8 +3,8 @@
 import { refuse } from '../../model/errors.ts'
 import { invalidOption } from '../../model/options.ts'
 import { takeBranch } from '../names.ts'
+import { entryKey } from './asked.ts'
 import { type All, type Branch, type Branches, BranchHandle } from './branch.ts'
-import { entryKey } from './tape.ts'
 import { isTheRuns } from './transient-error.ts'
 import { leaveWaits } from './wait.ts'
 

@@ -1,8 +1,8 @@
 // What a program does itself, between `begin` and `settle`. Nothing of that is on the tape, unless something else comes there first: then replay must
 // know that this was asked for before.
 
-import type { Asked } from './tape.ts'
-import { entryKey } from './tape.ts'
+import type { Asked } from './asked.ts'
+import { entryKey } from './asked.ts'
 
 export interface Started {
   readonly type: 'effect.started'

@@ -4,7 +4,8 @@
 import type { InkError } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { Scope } from '../scope.ts'
-import { type Asked, type Entry, entryKey, type Tape } from './tape.ts'
+import { type Asked, entryKey } from './asked.ts'
+import type { Entry, Tape } from './tape.ts'
 
 interface Blocked {
   readonly asked: Asked

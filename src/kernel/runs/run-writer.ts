@@ -14,6 +14,7 @@ import { appendGuarded, type GuardedEvent } from '../append.ts'
 import { type Done, type Part, part, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
+import { type Asked, type AskKind, entryKey } from './asked.ts'
 import type { Hold } from './keeper.ts'
 import { never, Parking } from './parking.ts'
 import { PendingBegins } from './pending-begins.ts'
@@ -21,7 +22,7 @@ import { Replay } from './replay.ts'
 import { type RunCommand, run as runDecider } from './run-decider.ts'
 import { Segment } from './segment.ts'
 import { SharedLock } from './shared-lock.ts'
-import { type Asked, type AskKind, type Entry, entryKey, type Source, Tape } from './tape.ts'
+import { type Entry, type Source, Tape } from './tape.ts'
 
 /** Shared by every handle on the same run in this process: two that ask for the same thing get the same outcome. */
 export type Underway = Map<string, Promise<Entry>>

@@ -7,13 +7,14 @@ import { limits } from '../../model/limits.ts'
 import { type ErrorData, isOver, type RunRow, type RunState, type Usage } from '../../model/run.ts'
 import { checkReason } from '../erase.ts'
 import { type Part, plan } from '../execute.ts'
-import type { Ending } from '../inputs/input-decider.ts'
+import { withMembers } from '../feature.ts'
+import type { RunMembers } from '../features.ts'
 import { errorData, load, store } from '../json-or-blob.ts'
 import { isConflict } from '../outcome.ts'
 import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
 import { type Branch, BranchHandle } from './branch.ts'
-import { endingParts } from './ending.ts'
+import { endingParts, type RunEnding } from './ending.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
 import { holdingsOf, type RunCommand } from './run-decider.ts'
 import { RunWriter } from './run-writer.ts'
@@ -53,7 +54,7 @@ export interface Run extends Branch, AsyncDisposable {
 const ENDED = new AbortController()
 ENDED.abort()
 
-export class RunInHand implements Run {
+export class RunInHand extends withMembers<RunMembers>() implements Run {
   readonly #scope: Scope
   readonly #open: RunWriter | undefined
   readonly #root: BranchHandle | undefined
@@ -66,6 +67,11 @@ export class RunInHand implements Run {
 
   /** Open, or ended and only to be looked at. */
   constructor(scope: Scope, run: RunWriter | RunRow, input: unknown, result?: unknown) {
+    super()
+    Object.assign(
+      this,
+      scope.engine.features.runMembers(() => this.#live()),
+    )
     this.#scope = scope
     this.input = input
     this.#result = result
@@ -124,12 +130,7 @@ export class RunInHand implements Run {
   sleep: Branch['sleep'] = async (...given) => this.#live().sleep(...given)
   until: Branch['until'] = async (...given) => this.#live().until(...given)
   signal: Branch['signal'] = async (...given) => this.#live().signal(...given)
-  ask: Branch['ask'] = async (...given) => this.#live().ask(...given)
-  approval: Branch['approval'] = async (...given) => this.#live().approval(...given)
   usage: Branch['usage'] = async (...given) => this.#live().usage(...given)
-  inputs: Branch['inputs'] = async (...given) => this.#live().inputs(...given)
-  inbox: Branch['inbox'] = async (...given) => this.#live().inbox(...given)
-  inboxDone: Branch['inboxDone'] = async (...given) => this.#live().inboxDone(...given)
   append: Branch['append'] = async (...given) => this.#live().append(...given)
   all: Branch['all'] = async (...given) => this.#live().all(...given)
   child: Branch['child'] = async (...given) => this.#live().child(...given)
@@ -170,7 +171,7 @@ export class RunInHand implements Run {
   }
 
   /** The lease goes back in the same commit, and whoever waits for this run is woken. */
-  async #end(open: RunWriter, how: Ending, command: (holdings: string) => RunCommand): Promise<void> {
+  async #end(open: RunWriter, how: RunEnding, command: (holdings: string) => RunCommand): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const { row } = open
       // Let go, it borrows nothing any more: what it gave back twice would be somebody else's.

@@ -1,9 +1,9 @@
 // Signals: sent to a session, taken by the run that asks for them, in the order they came. One that comes early waits.
 
 import type { Json } from '../../model/data.ts'
-import { InkError, refuse } from '../../model/errors.ts'
+import { InkError } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
-import { type Id, isId, type RunId, type SessionId } from '../../model/ids.ts'
+import type { Id, RunId, SessionId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -12,7 +12,7 @@ import { type Part, type PlanOptions, part, plan } from '../execute.ts'
 import { store } from '../json-or-blob.ts'
 import { takeName, workId } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { findSession, sessionById } from '../session.ts'
+import { theSession } from '../sessions/find-session.ts'
 import { work } from '../work/work-decider.ts'
 import type { RunWriter } from './run-writer.ts'
 import { signal } from './signal-decider.ts'
@@ -44,8 +44,7 @@ export async function sendSignal(scope: Scope, to: string, name: string, data: u
   const { key, ...unknown } = optionsOf(options, 'signal')
   checkKnown(unknown, 'a signal')
   const taken = takeName(scope, name, 'a signal')
-  const session = (isId(to) ? await sessionById(scope, to) : undefined) ?? (await findSession(scope, to))
-  if (!session) throw refuse('SESSION_UNKNOWN', { session: to, tenant: scope.tenant })
+  const session = await theSession(scope, to)
   const value = await store(scope, data, { of: 'the signal' })
   const id = scope.engine.newId<'signal'>()
   const send = part(signal, id, { verb: 'send', session: session.id, name: taken, data: value as Json }, { session: session.id })

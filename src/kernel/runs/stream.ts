@@ -2,8 +2,8 @@
 // says what came of it.
 
 import { limits } from '../../model/limits.ts'
+import type { Asked } from './asked.ts'
 import type { RunWriter } from './run-writer.ts'
-import type { Asked } from './tape.ts'
 
 export class EffectStream {
   readonly #open: RunWriter

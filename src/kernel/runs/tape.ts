@@ -5,16 +5,11 @@ import type { EventRecord, Receipt } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { ErrorData, Slot, Stored, TakeKind, WaitKind } from '../../model/run.ts'
-import { TAPE_TYPES } from '../decider.ts'
 import { decodePayload } from '../read.ts'
 import type { Scope } from '../scope.ts'
 import { isMark, markKey } from './append-mark.ts'
-
-export type AskKind = 'effect' | 'start' | 'race' | 'usage' | 'append' | TakeKind | WaitKind
-
-export interface Asked extends Slot {
-  readonly kind: AskKind
-}
+import { type Asked, type AskKind, entryKey } from './asked.ts'
+import { TAPE_TYPES } from './tape-types.ts'
 
 /** What the tape holds about one thing that the program asked for. */
 export interface Entry {
@@ -48,8 +43,6 @@ export interface Source {
   readonly run: RunId
   readonly to?: number
 }
-
-export const entryKey = ({ branch, kind, name, ordinal }: Asked): string => `${branch}\n${kind}\n${name}\n${ordinal}`
 
 const PAGE = 256
 

@@ -3,14 +3,14 @@
 import { limits } from '../../model/limits.ts'
 import type { Wait, WaitKind } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { withdrawParts } from '../approvals/approvals.ts'
 import type { Part } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { Bell } from '../read.ts'
 import { storeNow } from '../store-time.ts'
+import type { Asked } from './asked.ts'
 import { never } from './parking.ts'
 import type { RunWriter } from './run-writer.ts'
-import type { Asked, Entry } from './tape.ts'
+import type { Entry } from './tape.ts'
 
 export interface WaitSpec {
   readonly kind: WaitKind
@@ -118,7 +118,10 @@ export async function leaveWaits(open: RunWriter): Promise<void> {
     if (!open.replay.isLost(wait.branch)) continue
     const about = { session: open.row.session, run: open.id }
     try {
-      await open.change({ verb: 'endWait', id: open.id, wait, outcome: { left: true } }, withdrawParts(open.scope, [wait], about))
+      await open.change(
+        { verb: 'endWait', id: open.id, wait, outcome: { left: true } },
+        open.scope.engine.features.waitsLeft(open.scope, [wait], about),
+      )
     } catch (error) {
       // It ended by itself.
       if (!isConflict(error, 'waits')) throw error

@@ -3,7 +3,7 @@
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { ErrorData } from '../../model/run.ts'
-import type { Origin, WorkRow } from '../../model/work.ts'
+import type { WorkRow } from '../../model/work.ts'
 import type { Part } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { pause } from '../retry-conflicts.ts'
@@ -25,14 +25,11 @@ export interface Moved {
 /** The parts that go into the commit by which the item moves. */
 export type FollowItem = (scope: Scope, moved: Moved) => Promise<readonly Part[]>
 
-/** What waits for the clock alone is claimed by nobody. */
-export type ItemOrigins = Readonly<Record<Exclude<Origin['kind'], 'clock'>, FollowItem>>
-
 const NOBODY: readonly Part[] = []
 
 export async function followers(scope: Scope, moved: Moved): Promise<readonly Part[]> {
   const { origin } = moved.row
-  return origin && origin.kind !== 'clock' ? scope.engine.follows[origin.kind](scope, moved) : NOBODY
+  return origin && origin.kind !== 'clock' ? (scope.engine.features.follows[origin.kind] as FollowItem)(scope, moved) : NOBODY
 }
 
 /** Where what it came from was changed by somebody else meanwhile, that is looked at again. */
@@ -41,11 +38,8 @@ export async function following<T>(scope: Scope, moved: Omit<Moved, 'now'>, writ
     try {
       return await write(await followers(scope, { ...moved, now: scope.engine.lane.storeTime() }))
     } catch (error) {
-      if (!moved.row.origin || !isConflict(error, ...FOLLOWING) || tries === limits.conflictRetries) throw error
+      if (!moved.row.origin || !isConflict(error, ...scope.engine.features.followed) || tries === limits.conflictRetries) throw error
       await pause(scope, tries)
     }
   }
 }
-
-// The tables in which an item is followed.
-const FOLLOWING: readonly string[] = ['jobs', 'occurrences', 'deliveries', 'firings', 'processes', 'clock']

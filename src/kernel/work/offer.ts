@@ -9,9 +9,8 @@ import { type Backoff, RESERVED_QUEUES, seriesOf, type WorkRow } from '../../mod
 import { derivedId } from '../derived-id.ts'
 import { NOT_THERE, type Part, part, plan } from '../execute.ts'
 import { store } from '../json-or-blob.ts'
-import { takeName } from '../names.ts'
+import { maskKey, takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
-import { maskKey } from '../session.ts'
 import { storeNow } from '../store-time.ts'
 import { type Offered, work } from './work-decider.ts'
 

@@ -1,14 +1,14 @@
 // What a session may be opened with.
 
-import { utf8Length } from '../model/bytes.ts'
-import { takeData } from '../model/data.ts'
-import { checkActor } from '../model/event.ts'
-import { toId } from '../model/ids.ts'
-import { limits } from '../model/limits.ts'
-import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options.ts'
-import type { BranchState, SessionRelation, SessionRow } from '../model/session.ts'
-import { admit } from './draft.ts'
-import type { Scope } from './scope.ts'
+import { utf8Length } from '../../model/bytes.ts'
+import { takeData } from '../../model/data.ts'
+import { checkActor } from '../../model/event.ts'
+import { toId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { checkKnown, checkSeq, invalidOption, optionsOf } from '../../model/options.ts'
+import type { BranchState, SessionRelation, SessionRow } from '../../model/session.ts'
+import { admit } from '../draft.ts'
+import type { Scope } from '../scope.ts'
 
 export interface SessionOptions {
   readonly title?: string

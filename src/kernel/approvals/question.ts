@@ -2,16 +2,16 @@
 
 import type { ApprovalId, ApprovalState } from '../../model/approval.ts'
 import type { Json } from '../../model/data.ts'
-import { type Asking, approval } from '../approvals/approval-decider.ts'
-import { answered, checkAsked } from '../approvals/approvals.ts'
-import { type AskOptions, takeAsking } from '../approvals/asking.ts'
-import { clockParts } from '../approvals/clock.ts'
-import { withPermit } from '../approvals/permits.ts'
 import { NOT_THERE, part } from '../execute.ts'
 import { checkValue, store } from '../json-or-blob.ts'
 import { takeName } from '../names.ts'
-import { type BranchHandle, ms, type Within } from './branch.ts'
-import { type WaitSpec, waitFor } from './wait.ts'
+import { type BranchHandle, ms, type Within } from '../runs/branch.ts'
+import { type WaitSpec, waitFor } from '../runs/wait.ts'
+import { type Asking, approval } from './approval-decider.ts'
+import { answered, checkAsked } from './approvals.ts'
+import { type AskOptions, takeAsking } from './asking.ts'
+import { clockParts } from './clock.ts'
+import { withPermit } from './permits.ts'
 
 export interface Answer {
   readonly state: ApprovalState

@@ -1,9 +1,9 @@
 // A session opens once, may be renamed, put away and taken up again, and is deleted for good.
 
-import { refuse } from '../model/errors.ts'
-import type { SessionId } from '../model/ids.ts'
-import type { SessionRow } from '../model/session.ts'
-import { decider, fact } from './decider.ts'
+import { refuse } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
+import type { SessionRow } from '../../model/session.ts'
+import { decider, fact } from '../decider.ts'
 
 export type SessionCommand =
   | { readonly verb: 'open'; readonly set: Partial<Pick<SessionRow, 'key' | 'title' | 'owner' | 'branch' | 'relation' | 'metadata'>> }

@@ -1,67 +1,76 @@
-// What a store offers about runs, put together for one tenant's view.
+// Durable runs: started, claimed by nodes under a lease, replayed from their tape after a crash.
 
-import { refuse } from '../../model/errors.ts'
 import type { Event, Receipt } from '../../model/event.ts'
-import type { TenantId } from '../../model/ids.ts'
 import type { RunRow } from '../../model/run.ts'
+import type { Feature } from '../feature.ts'
 import { readEvents } from '../read.ts'
-import type { Scope } from '../scope.ts'
-import { cancelRun, getRun, listRuns, type Resolution, type RunListOptions, resolveEffect, wakeRun } from './admin.ts'
+import { cancelRun, cancelRuns, getRun, listRuns, type Resolution, type RunListOptions, resolveEffect, theRun, wakeRun } from './admin.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
 import { holderOf, type RunHolder } from './holder.ts'
+import { lease } from './lease-decider.ts'
 import { type Handler, type RunNode, RunNodeHandle, type RunNodeOptions } from './node.ts'
 import type { Run } from './run.ts'
+import { run } from './run-decider.ts'
 import { type SendOptions, sendSignal } from './signal.ts'
+import { signal } from './signal-decider.ts'
 import { handleOf, type RunHandle, type StartOptions, startRun } from './start.ts'
+import { openRun, type RunOptions } from './take-up.ts'
 import { tapeOf } from './tape-reader.ts'
+import { TAPE_TYPES } from './tape-types.ts'
 
-export interface RunSurface {
-  /** For whoever has a handler of this name, on any node. */
+export interface RunStore {
+  /** Starts a run. Any node that has a handler of this name takes it up. */
   start(name: string, options: StartOptions): Promise<RunHandle>
   /** Takes up pending, woken and abandoned runs that have a handler here. */
   work(handlers: Readonly<Record<string, Handler>>, options?: RunNodeOptions): RunNode
-  /** Tells a session, by its key or id, that something happened. */
+  /** Sends a signal to a session, named by its key or id. */
   signal(session: string, name: string, data?: unknown, options?: SendOptions): Promise<Receipt>
   readonly runs: {
     list(options?: RunListOptions): Promise<{ readonly items: readonly RunRow[]; readonly cursor?: string }>
     get(id: string): Promise<RunRow | undefined>
-    /** To wait for it, whoever runs it. */
+    /** Returns a handle that waits for the run, whichever node runs it. */
     handle(id: string): Promise<RunHandle>
-    /** Who may write for it right now. */
+    /** Tells which lease holder may write for the run right now. */
     holder(id: string): Promise<RunHolder | undefined>
     cancel(id: string, reason: string): Promise<void>
-    /** Says how an effect ended that was begun and of which nothing is known. */
+    /** Records the outcome of an effect that was interrupted by a crash. */
     resolve(id: string, effect: string, resolution: Resolution): Promise<void>
-    /** Has a run that waits for the right program taken up again. */
+    /** Makes nodes take up a run that waits for a changed program. */
     wake(id: string): Promise<void>
     fork(id: string, options: ForkOptions): Promise<Run>
+    /** Reads the run's events, oldest first. */
     tape(id: string): AsyncGenerator<Event, void, undefined>
   }
 }
 
-/** `only` is the tenant whose runs a node may take up; without it those of all. */
-export function runSurface(scope: Scope, only: TenantId | undefined): RunSurface {
-  const that = async (id: string): Promise<RunRow> => {
-    const row = await getRun(scope, id)
-    if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant: scope.tenant })
-    return row
-  }
-  return {
+export interface RunSession {
+  /** Starts a run, or takes it up where it stopped. A finished run opens finished. */
+  run(name: string, options?: RunOptions): Promise<Run>
+}
+
+export const runs: Feature<RunStore, RunSession> = {
+  name: 'runs',
+  deciders: [run, lease, signal],
+  tapeTypes: TAPE_TYPES,
+  onSessionDeleted: cancelRuns,
+  keptWithoutSession: { signals: 'a signal is read only by runs of its session, and those are cancelled' },
+  store: (scope, only) => ({
     start: (name, options) => startRun(scope, name, options),
     work: (handlers, options) => new RunNodeHandle(scope, handlers, options, only),
     signal: (session, name, data, options) => sendSignal(scope, session, name, data, options),
     runs: {
       list: (options) => listRuns(scope, options),
       get: (id) => getRun(scope, id),
-      handle: async (id) => handleOf(scope, await that(id)),
-      holder: async (id) => holderOf(scope, await that(id)),
+      handle: async (id) => handleOf(scope, await theRun(scope, id)),
+      holder: async (id) => holderOf(scope, await theRun(scope, id)),
       cancel: (id, reason) => cancelRun(scope, id, reason),
       resolve: (id, effect, resolution) => resolveEffect(scope, id, effect, resolution),
       wake: (id) => wakeRun(scope, id),
-      fork: async (id, options) => forkRun(scope, await that(id), options),
+      fork: async (id, options) => forkRun(scope, await theRun(scope, id), options),
       tape: async function* (id) {
-        yield* tapeOf(scope, await that(id), (query) => readEvents(scope, query))
+        yield* tapeOf(scope, await theRun(scope, id), (query) => readEvents(scope, query))
       },
     },
-  }
+  }),
+  session: ({ scope, row }) => ({ run: (name, options) => openRun(scope, row(), name, options) }),
 }

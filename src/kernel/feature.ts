@@ -1,0 +1,156 @@
+// A feature is a folder of the kernel. It says here, in one place, what it adds to a store; features.ts lists them.
+// The engine, the store, sessions, runs, deletion and the scheduler fold over that list and name no feature themselves.
+
+import type { EventRecord } from '../model/event.ts'
+import type { SessionId, TenantId } from '../model/ids.ts'
+import type { RunRow, Wait } from '../model/run.ts'
+import type { SessionRow } from '../model/session.ts'
+import type { TableName } from '../model/tables.ts'
+import type { AnyDecider } from './decider.ts'
+import type { Part } from './execute.ts'
+import type { BranchHandle } from './runs/branch.ts'
+import type { RunEnding } from './runs/ending.ts'
+import type { Scope } from './scope.ts'
+import type { FollowItem } from './work/item-origin.ts'
+import type { ClockHandlers } from './work/scheduler.ts'
+
+/** A session as its features see it: the row as this handle last saw it. */
+export interface SessionView {
+  readonly scope: Scope
+  readonly id: SessionId
+  row(): SessionRow
+}
+
+export interface Fork {
+  readonly from: SessionId
+  readonly to: SessionId
+  /** The last seq that is shared. */
+  readonly at: number
+}
+
+type Method = (...given: never[]) => unknown
+
+/** The members of a run, each given the branch that asks first. */
+type RunMethods<Members> = {
+  readonly [K in keyof Members]: Members[K] extends Method
+    ? (branch: BranchHandle, ...given: Parameters<Members[K]>) => ReturnType<Members[K]>
+    : never
+}
+
+export interface Feature<StoreMembers extends object = object, SessionMembers extends object = object, RunMembers extends object = object> {
+  /** The name of its folder. */
+  readonly name: string
+  /** Folds events into rows, one decider per table. */
+  readonly deciders?: readonly AnyDecider[]
+  /** Handles items that are due by the clock, by the queue of the scheduler they are in. */
+  readonly clocks?: ClockHandlers
+  /** Adds parts to every commit that moves a work item, by the kind of the item's origin. */
+  readonly follows?: Readonly<Record<string, FollowItem>>
+  /** Cleans up when a session is deleted, before its payloads are erased. It may run again after a crash. */
+  readonly onSessionDeleted?: (scope: Scope, session: SessionId, why: string) => Promise<unknown>
+  /** Says for a table with a `session` column why its rows stay when the session is deleted. */
+  readonly keptWithoutSession?: Readonly<Partial<Record<TableName, string>>>
+  /** Adds parts to the commit that creates a fork. */
+  readonly onForked?: (scope: Scope, fork: Fork) => Promise<readonly Part[]>
+  /** Removes derived data of events whose payloads were just erased. A crash may skip it: `rebuild` removes the rest. */
+  readonly onErased?: (scope: Scope, events: readonly EventRecord[]) => Promise<void>
+  /** Adds parts to the commit that ends a run. */
+  readonly onRunEnds?: (scope: Scope, run: RunRow, ending: RunEnding) => Promise<readonly Part[]>
+  /** Adds parts to the commit after which a run no longer waits for these. */
+  readonly onWaitsLeft?: (scope: Scope, waits: readonly Wait[], about: Pick<Part, 'session' | 'run'>) => readonly Part[]
+  /** Event types that stand on the tape of a run and change no row. Users cannot append them. */
+  readonly tapeTypes?: readonly string[]
+  /** Names the values and blobs that a row refers to, so that garbage collection keeps them. */
+  readonly refs?: Readonly<Partial<Record<TableName, (row: never) => readonly string[]>>>
+  /** Names the tables that an export of a session takes along. */
+  readonly exports?: readonly TableName[]
+  /** Event types whose payloads retention may erase. */
+  readonly retention?: readonly string[]
+  /** Looks for damage in what this feature keeps. Each finding is one sentence. */
+  readonly doctor?: (scope: Scope) => Promise<readonly string[]>
+  /** Members of the store. `only` is the tenant whose work may be done through this view; without it, all tenants. */
+  readonly store?: (scope: Scope, only: TenantId | undefined) => StoreMembers
+  /** Members of a session. */
+  readonly session?: (session: SessionView) => SessionMembers
+  /** Members of a run and of its branches. */
+  readonly run?: RunMethods<RunMembers>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of features of every shape
+export type AnyFeature = Feature<any, any, any>
+
+type Every<Union> = (Union extends unknown ? (member: Union) => void : never) extends (member: infer All) => void ? All : never
+type MembersOf<F, At extends 1 | 2 | 3> =
+  F extends Feature<infer S, infer H, infer R> ? [S, H, R][At extends 1 ? 0 : At extends 2 ? 1 : 2] : never
+
+/** What the features of a list add to a store, to a session and to a run. */
+export type StoreMembersOf<List extends readonly AnyFeature[]> = Every<MembersOf<List[number], 1>>
+export type SessionMembersOf<List extends readonly AnyFeature[]> = Every<MembersOf<List[number], 2>>
+export type RunMembersOf<List extends readonly AnyFeature[]> = Every<MembersOf<List[number], 3>>
+
+/** A base class for handles. Its members come from the features; the constructor of the handle assigns them. */
+export const withMembers = <Members extends object>(): (new () => Members) => class {} as new () => Members
+
+/** The features of an engine, folded over their list. Hooks run in the order of the list. */
+export class FeatureSet {
+  readonly list: readonly AnyFeature[]
+  readonly deciders: readonly AnyDecider[]
+  readonly clocks: ClockHandlers
+  readonly follows: Readonly<Record<string, FollowItem>>
+  /** Tables in which an item's origin is followed: a conflict there is decided again. */
+  readonly followed: readonly TableName[]
+  readonly tapeTypes: readonly string[]
+  readonly run: Readonly<Record<string, (branch: BranchHandle, ...given: readonly unknown[]) => unknown>>
+
+  constructor(list: readonly AnyFeature[]) {
+    this.list = list
+    this.deciders = list.flatMap(({ deciders = [] }) => deciders)
+    this.clocks = Object.assign({}, ...list.map(({ clocks }) => clocks))
+    this.follows = Object.assign({}, ...list.map(({ follows }) => follows))
+    this.followed = list.flatMap(({ follows, deciders = [] }) => (follows ? deciders.map(({ table }) => table) : []))
+    this.tapeTypes = list.flatMap(({ tapeTypes = [] }) => tapeTypes)
+    this.run = Object.assign({}, ...list.map(({ run }) => run))
+  }
+
+  storeMembers(scope: Scope, only: TenantId | undefined): object {
+    return Object.assign({}, ...this.list.map(({ store }) => store?.(scope, only)))
+  }
+
+  /** `branch` is asked at every call: a run that has ended has none. */
+  runMembers(branch: () => BranchHandle): object {
+    const bound = ([name, method]: [string, (branch: BranchHandle, ...given: readonly unknown[]) => unknown]) =>
+      [name, async (...given: readonly unknown[]) => method(branch(), ...given)] as const
+    return Object.fromEntries(Object.entries(this.run).map(bound))
+  }
+
+  sessionMembers(session: SessionView): object {
+    return Object.assign({}, ...this.list.map((one) => one.session?.(session)))
+  }
+
+  async sessionDeleted(scope: Scope, session: SessionId, why: string): Promise<void> {
+    for (const { onSessionDeleted } of this.list) await onSessionDeleted?.(scope, session, why)
+  }
+
+  async forked(scope: Scope, fork: Fork): Promise<readonly Part[]> {
+    return parts(this.list.map(({ onForked }) => onForked?.(scope, fork)))
+  }
+
+  async erased(scope: Scope, events: readonly EventRecord[]): Promise<void> {
+    for (const { onErased } of this.list) await onErased?.(scope, events)
+  }
+
+  async runEnds(scope: Scope, run: RunRow, ending: RunEnding): Promise<readonly Part[]> {
+    return parts(this.list.map(({ onRunEnds }) => onRunEnds?.(scope, run, ending)))
+  }
+
+  waitsLeft(scope: Scope, waits: readonly Wait[], about: Pick<Part, 'session' | 'run'>): readonly Part[] {
+    return this.list.flatMap(({ onWaitsLeft }) => onWaitsLeft?.(scope, waits, about) ?? [])
+  }
+
+  async doctor(scope: Scope): Promise<readonly string[]> {
+    return (await Promise.all(this.list.map((one) => one.doctor?.(scope) ?? []))).flat()
+  }
+}
+
+const parts = async (given: readonly (Promise<readonly Part[]> | undefined)[]): Promise<readonly Part[]> =>
+  (await Promise.all(given)).flatMap((some) => some ?? [])

@@ -1,0 +1,18 @@
+// Every feature of a store, one line each. Hooks run in this order.
+
+import { approvals } from './approvals/feature.ts'
+import { cron } from './cron/feature.ts'
+import type { RunMembersOf, SessionMembersOf, StoreMembersOf } from './feature.ts'
+import { inputs } from './inputs/feature.ts'
+import { processes } from './processes/feature.ts'
+import { runs } from './runs/feature.ts'
+import { sessions } from './sessions/feature.ts'
+import { triggers } from './triggers/feature.ts'
+import { queues } from './work/feature.ts'
+
+export const features = [sessions, runs, queues, approvals, cron, triggers, inputs, processes] as const
+
+/** What the features add to a store, to a session and to a run. */
+export type StoreMembers = StoreMembersOf<typeof features>
+export type SessionMembers = SessionMembersOf<typeof features>
+export type RunMembers = RunMembersOf<typeof features>

@@ -1,0 +1,55 @@
+// Forks a session: another session that shares what was recorded up to a seq. Nothing is copied.
+
+import { canonical } from '../../model/canonical.ts'
+import { refuse } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
+import type { SessionRelation, SessionRow } from '../../model/session.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { readRow } from '../execute.ts'
+import { checkShared } from '../lineage.ts'
+import { isConflict } from '../outcome.ts'
+import type { Scope } from '../scope.ts'
+import { openSession } from './open-session.ts'
+
+export interface ForkOptions {
+  /** The last seq that is shared. */
+  readonly at: number
+  /** The key of the fork. By default the fork gets a new key. */
+  readonly key?: string
+}
+
+/** Forking twice with the same key at the same seq gives the same fork. */
+export async function forkSession(scope: Scope, from: SessionId, options: ForkOptions): Promise<SessionRow> {
+  const at = await takeForkPoint(scope, options)
+  const key = options.key ?? scope.engine.newId()
+  const relation: SessionRelation = { kind: 'fork', session: from, at }
+  for (let attempt = 1; ; attempt++) {
+    // The guard holds the parent at the row read here: what is erased meanwhile must not come back in the fork.
+    const seen = await readRow(scope, 'sessions', from)
+    const row = seen.body
+    if (!row) throw refuse('SESSION_UNKNOWN', { session: from, tenant: scope.tenant })
+    if (row.state === 'deleted') throw refuse('SESSION_DELETED', { session: from })
+    const { title, owner, metadata } = row
+    const given = { ...(title !== undefined && { title }), ...(owner !== undefined && { owner }), ...(metadata && { metadata }) }
+    const guard: Guard = { kind: 'row', table: 'sessions', id: from, revision: seen.revision }
+    const parts = (to: SessionId) => scope.engine.features.forked(scope, { from, to, at })
+    try {
+      const fork = await openSession(scope, key, { branch: 'branch', relation, ...given }, { guards: [guard], parts })
+      if (canonical(fork.relation ?? null) === canonical(relation)) return fork
+      throw refuse('KEY_REUSED', { session: fork.id, key })
+    } catch (error) {
+      if (!isConflict(error, 'sessions') || attempt === limits.conflictRetries) throw error
+    }
+  }
+}
+
+/** The seq of a fork, checked: nothing can be shared that was not written yet. */
+export async function takeForkPoint(scope: Scope, options: ForkOptions): Promise<number> {
+  const { at: given, key: _, ...unknown } = optionsOf(options, 'fork')
+  checkKnown(unknown, 'a fork')
+  const at = checkSeq(given)
+  await checkShared(scope, at)
+  return at
+}

@@ -1,0 +1,49 @@
+// Opens a session by its key, or creates it.
+
+import { limits } from '../../model/limits.ts'
+import type { SessionRow } from '../../model/session.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { type Part, part, plan } from '../execute.ts'
+import { checkShared } from '../lineage.ts'
+import { maskKey } from '../names.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { sessionByKey } from './find-session.ts'
+import { session as decider } from './session-decider.ts'
+import { type SessionOptions, takeSessionOptions } from './session-options.ts'
+
+export interface CreateOptions {
+  /** Must hold when the session is created. */
+  readonly guards?: readonly Guard[]
+  /** Parts that are written in the commit that creates the session. */
+  readonly parts?: (session: SessionRow['id']) => Promise<readonly Part[]>
+}
+
+/** Options matter only when the session is created. */
+export async function openSession(
+  scope: Scope,
+  key: string,
+  options: SessionOptions = {},
+  { guards = [], parts }: CreateOptions = {},
+): Promise<SessionRow> {
+  checkOpen(scope.engine)
+  const named = maskKey(scope, key)
+  const set = takeSessionOptions(scope, options)
+  for (let attempt = 1; ; attempt++) {
+    const found = await sessionByKey(scope, key, attempt === 1)
+    if (found) return found
+    if (set.relation?.at !== undefined) await checkShared(scope, set.relation.at)
+    const id = scope.engine.newId<'session'>()
+    try {
+      // Another caller may take the key between the look and the write: one try, then look again.
+      const open = part(decider, id, { verb: 'open', set: { key: named, ...set } }, { session: id })
+      const { rows } = await plan(scope, [open, ...((await parts?.(id)) ?? [])], { guards })
+      const row = rows[0].body
+      // A clock and entropy that were seen before may give an id that is taken: it is another session's.
+      if (!row || row.key !== named) continue
+      scope.engine.sessions.set(scope.tenant, id, { revision: rows[0].revision, state: row.state })
+      return row
+    } catch (error) {
+      if (attempt === limits.conflictRetries || !(await sessionByKey(scope, key))) throw error
+    }
+  }
+}

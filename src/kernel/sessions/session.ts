@@ -1,0 +1,123 @@
+// The public session handle: what a session was when last seen, and what can be done with it. Features add their own members.
+
+import { refuse } from '../../model/errors.ts'
+import type { Receipt } from '../../model/event.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
+import type { BranchState, SessionRelation, SessionRow, SessionState } from '../../model/session.ts'
+import { type AppendOptions, append } from '../append.ts'
+import { checkReason, type EraseReport } from '../erase.ts'
+import { execute } from '../execute.ts'
+import { withMembers } from '../feature.ts'
+import type { SessionMembers } from '../features.ts'
+import type { Scope } from '../scope.ts'
+import { deleteSession } from './delete-session.ts'
+import { readSession } from './find-session.ts'
+import { type ForkOptions, forkSession } from './fork-session.ts'
+import { session as decider, type SessionCommand } from './session-decider.ts'
+import { checkMetadata, checkTitle } from './session-options.ts'
+
+/** A session handle. Its properties are those of the row as this handle last saw it. */
+export interface Session extends SessionMembers {
+  readonly id: SessionId
+  readonly key: string | undefined
+  readonly title: string | undefined
+  readonly owner: string | undefined
+  readonly state: SessionState
+  readonly branch: BranchState
+  readonly relation: SessionRelation | undefined
+  readonly metadata: SessionRow['metadata']
+  append(type: string, data: unknown, options?: AppendOptions): Promise<Receipt>
+  rename(title: string): Promise<void>
+  /** Replaces the metadata. */
+  describe(metadata: NonNullable<SessionRow['metadata']>): Promise<void>
+  /** Archives the session: it stays readable and takes no new events. */
+  archive(): Promise<void>
+  reopen(): Promise<void>
+  /** Deletes the session for good: payloads are erased, the key is free again, the chain stays intact. Calling it again finishes what a crash left. */
+  delete(options: { readonly reason: string }): Promise<EraseReport>
+  /** Creates another session that shares what happened here up to a seq. Nothing is copied. */
+  fork(options: ForkOptions): Promise<Session>
+  toJSON(): SessionRow
+}
+
+export class SessionHandle extends withMembers<SessionMembers>() implements Session {
+  readonly #scope: Scope
+  #row: SessionRow
+
+  constructor(scope: Scope, row: SessionRow) {
+    super()
+    this.#scope = scope
+    this.#row = row
+    Object.assign(this, scope.engine.features.sessionMembers({ scope, id: row.id, row: () => this.#row }))
+  }
+
+  get id(): SessionId {
+    return this.#row.id
+  }
+  get key(): string | undefined {
+    return this.#row.key
+  }
+  get title(): string | undefined {
+    return this.#row.title
+  }
+  get owner(): string | undefined {
+    return this.#row.owner
+  }
+  get state(): SessionState {
+    return this.#row.state
+  }
+  get branch(): BranchState {
+    return this.#row.branch
+  }
+  get relation(): SessionRelation | undefined {
+    return this.#row.relation
+  }
+  get metadata(): SessionRow['metadata'] {
+    return this.#row.metadata
+  }
+
+  append(type: string, data: unknown, options?: AppendOptions): Promise<Receipt> {
+    return append(this.#scope, this.id, type, data, options)
+  }
+
+  async rename(title: string): Promise<void> {
+    await this.#do({ verb: 'rename', id: this.id, title: checkTitle(title) })
+  }
+
+  async describe(metadata: NonNullable<SessionRow['metadata']>): Promise<void> {
+    await this.#do({ verb: 'describe', id: this.id, metadata: checkMetadata(metadata) })
+  }
+
+  archive(): Promise<void> {
+    return this.#do({ verb: 'archive', id: this.id })
+  }
+
+  reopen(): Promise<void> {
+    return this.#do({ verb: 'reopen', id: this.id })
+  }
+
+  async delete(options: { readonly reason: string }): Promise<EraseReport> {
+    const { reason: why, ...unknown } = optionsOf(options, 'delete')
+    checkKnown(unknown, 'delete')
+    const report = await deleteSession(this.#scope, this.id, checkReason(why))
+    const row = await readSession(this.#scope, this.id)
+    if (row) this.#row = row
+    return report
+  }
+
+  async fork(options: ForkOptions): Promise<Session> {
+    return new SessionHandle(this.#scope, await forkSession(this.#scope, this.id, options))
+  }
+
+  toJSON(): SessionRow {
+    return this.#row
+  }
+
+  async #do(command: SessionCommand): Promise<void> {
+    const { row, revision } = await execute(this.#scope, decider, this.id, command, { session: this.id })
+    if (!row) throw refuse('SESSION_UNKNOWN', { session: this.id, tenant: this.#scope.tenant })
+    this.#row = row
+    this.#scope.engine.sessions.set(this.#scope.tenant, this.id, { revision, state: row.state })
+  }
+}
