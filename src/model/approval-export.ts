@@ -57,32 +57,31 @@ export async function verifyExport(sha256: Sha256, lines: ExportLines, { chain: 
   const broken = (reason: string, brokenAt = number): ExportReport => ({ intact: false, records, chain, brokenAt, reason })
   for await (const given of lines) {
     number++
-    if (ended) return broken('something follows the last line')
+    if (ended) return broken('there is a line after the last record')
     const line = lineOf(given)
     if (typeof line === 'string') return broken(line)
     if ('count' in line) {
       const { schema, count, chain_sha256 } = line
-      if (!sameMembers(line, LAST)) return broken('it has other members than a last line has')
-      if (schema !== EXPORT_SCHEMA) return broken('it has another schema')
-      if (count !== records) return broken(`it counts ${String(count)} records, and ${records} are there`)
-      if (chain_sha256 !== chain) return broken('it ends another chain')
+      if (!sameMembers(line, LAST)) return broken('its members are not those of a last line')
+      if (schema !== EXPORT_SCHEMA) return broken('its schema is unknown')
+      if (count !== records) return broken(`it counts ${String(count)} records, but there are ${records}`)
+      if (chain_sha256 !== chain) return broken('its chain does not match the records before it')
       ended = true
       continue
     }
     const { schema, sequence, prev, record, record_sha256, chain_sha256 } = line
-    if (!sameMembers(line, MEMBERS)) return broken('it has other members than a record has')
-    if (schema !== EXPORT_SCHEMA) return broken('it has another schema')
-    if (sequence !== records + 1) return broken(`it is record ${String(sequence)}, and ${records + 1} comes here`)
+    if (!sameMembers(line, MEMBERS)) return broken('its members are not those of a record')
+    if (schema !== EXPORT_SCHEMA) return broken('its schema is unknown')
+    if (sequence !== records + 1) return broken(`it is record ${String(sequence)}, but record ${records + 1} was expected`)
     if (prev !== chain) return broken('it does not follow the record before it')
-    if (record_sha256 !== digest(sha256, canonical(record))) return broken('its record is not the one that was digested')
+    if (record_sha256 !== digest(sha256, canonical(record))) return broken('its record does not match its digest')
     const next = chainOf(sha256, sequence, chain, record_sha256)
-    if (chain_sha256 !== next) return broken('its chain does not follow from its record')
+    if (chain_sha256 !== next) return broken('its chain does not match its record')
     chain = next
     records++
   }
-  if (!ended) return broken('the last line is missing: it was cut', number + 1)
-  if (kept !== undefined && kept !== chain)
-    return broken('it is sound in itself, and ends in another chain than the one it is held against')
+  if (!ended) return broken('the last line is missing: the export was cut off', number + 1)
+  if (kept !== undefined && kept !== chain) return broken('the export is consistent, but its final chain is not the expected one')
   return { intact: true, records, chain }
 }
 
@@ -99,7 +98,7 @@ function lineOf(given: string | Uint8Array): Line | string {
     const text = typeof given === 'string' ? given : fromUtf8(given)
     const line: unknown = JSON.parse(text)
     if (typeof line !== 'object' || line === null || Array.isArray(line)) return 'it is not an object'
-    return canonical(line) === text ? (line as Line) : 'it is not written as RFC 8785 says'
+    return canonical(line) === text ? (line as Line) : 'it is not canonical JSON (RFC 8785)'
   } catch {
     // Cut in the middle, not UTF-8, or nested too deep to be one of ours.
     return 'it is not JSON'

@@ -24,9 +24,12 @@ const row = (kind: ErrorKind, say: (d: Details) => string): ErrorRow => ({ kind,
 function usedFor(d: Details): string {
   if (d.run) return `for run ${d.run} (${d.state}) with a different input`
   if (d.input) return `for input ${d.input} (${d.state}) with different content`
-  if (d.batch) return `for inbox batch ${d.batch} (${d.state}) with a different payload`
+  if (d.batch) return `for inbox item ${d.batch} (${d.state}) with a different payload`
   if (d.approval) return `for approval ${d.approval} (${d.state}), which asks for something else`
   if (d.process) return `for event ${d.number} of process ${d.process} with different content`
+  if (d.firing) return `for firing ${d.firing} with a different payload`
+  if (d.queue) return `for an item of queue ${d.queue} with a different payload`
+  if (d.seq === undefined) return 'for a different command'
   return `at seq ${d.seq} for a different command`
 }
 
@@ -446,7 +449,7 @@ export const errors = {
   INBOX_CLAIM_LOST: row(
     'conflict',
     (d) =>
-      `The run ${d.run} lost its inbox claim ${d.claim}: ${d.holder ? `the run ${d.holder}` : 'another run'} took over batch ${d.batch}. Nothing was written. Stop this work; the new holder does it.`,
+      `The run ${d.run} lost its inbox claim ${d.claim}: ${d.holder ? `the run ${d.holder}` : 'another run'} took over inbox item ${d.batch}. Nothing was written. Stop this work; the new holder does it.`,
   ),
   APPROVAL_FORBIDDEN: row(
     'denied',

@@ -124,7 +124,7 @@ describe('export and verify', () => {
     expect(await ink(['approvals', 'verify', dirname(file)])).toMatchObject({ code: 2, err: expect.stringContaining('is a folder') })
     writeFileSync(file, readFileSync(file, 'utf8').replace('staging', 'production'))
     const broken = await ink(['approvals', 'verify', file])
-    expect([broken.code, broken.out]).toEqual([1, expect.stringContaining('✗ line 2: its record is not the one that was digested')])
+    expect([broken.code, broken.out]).toEqual([1, expect.stringContaining('✗ line 2: its record does not match its digest')])
     expect(await json(['approvals', 'verify', file])).toMatchObject({ intact: false, brokenAt: 2, records: 1 })
     writeFileSync(file, Buffer.concat([Buffer.from(out), Buffer.from([0xff])]))
     expect(await json(['approvals', 'verify', file])).toMatchObject({ intact: false, brokenAt: 5 })
@@ -151,7 +151,7 @@ describe('what is refused', () => {
     [['approve', 'STORE', 'DEPLOY'], 3, 'An unnamed caller'],
     [['approve', 'STORE', 'DEPLOY', '--by', 'user/grace', '--digest', 'ab'.repeat(32)], 5, 'Nothing was decided'],
     [['approve', 'STORE', 'DEPLOY', '--by', 'user/grace', '--scope', 'ever'], 2, 'is not a duration'],
-    [['approve', 'STORE', 'ANYBODY', '--scope', 'session'], 2, 'outside of a session'],
+    [['approve', 'STORE', 'ANYBODY', '--scope', 'session'], 2, 'has no session'],
     [['deny', 'STORE', 'ANYBODY', '--value', '{oops'], 2, 'is not JSON'],
     [['revoke', 'STORE', UNKNOWN], 3, 'There is no permit'],
     [['export', 'STORE', 'more'], 2, 'one word too many'],

@@ -108,7 +108,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
     traits: { durable: durability === 'full', network: !db.connections.local, shared: true, wall: 'database' },
     commit: async (batch) => {
       if (closed) throw refuse('STORE_CLOSED')
-      if (db.readOnly) throw refuse('DATABASE_READ_ONLY', { place: db.place, reason: 'it was opened to be read' })
+      if (db.readOnly) throw refuse('DATABASE_READ_ONLY', { place: db.place, reason: 'it was opened with readOnly' })
       const first = batch[0]?.tenant
       if (first !== undefined && batch.every(({ tenant }) => tenant === first)) {
         try {

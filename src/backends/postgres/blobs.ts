@@ -21,7 +21,7 @@ export function blobs(db: Database, { durable }: { readonly durable: boolean }):
   return {
     put: async (tenant, digest, bytes) => {
       checkDigest(digest)
-      if (db.readOnly) throw refuse('DATABASE_READ_ONLY', { place: db.place, reason: 'it was opened to be read' })
+      if (db.readOnly) throw refuse('DATABASE_READ_ONLY', { place: db.place, reason: 'it was opened with readOnly' })
       const steps = [enter(db.wall.tenant(tenant)), flushed, { text: put, values: [tenant, digest, bytes], prepared: true }]
       // Like a read: putting twice is putting once, so what got no answer is simply asked again.
       await db.run(steps, 'reading')

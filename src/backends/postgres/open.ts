@@ -93,7 +93,7 @@ export async function openOver(options: OpenOptions, connections: Connections, a
     const powerful = powerOf(after)
     if (powerful && admin) throw refuse('ROLE_TOO_POWERFUL', { place: connections.place, role: after.login, why: powerful })
     if (!after.serves)
-      throw refuse('DATABASE_RIGHT_MISSING', { place: connections.place, reason: `${after.login} is no member of ${role}` })
+      throw refuse('DATABASE_RIGHT_MISSING', { place: connections.place, reason: `${after.login} is not a member of ${role}` })
     if (!key) throw refuse('TENANT_KEY_MISSING', { place: connections.place })
     const db = new Database({
       connections,

@@ -109,7 +109,7 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
       if (known?.[0]?.[0]) return fromHex(known[0][0])
       const [, kept] = await db.read(STORE, { text: keepSecret, values: [name, randomBytes(SECRET_BYTES)] }, find)
       const value = kept?.[0]?.[0]
-      if (!value) throw refuse('BACKEND_FAILED', { reason: `the secret ${name} could not be kept` })
+      if (!value) throw refuse('BACKEND_FAILED', { reason: `the secret ${name} could not be stored` })
       return fromHex(value)
     },
   }

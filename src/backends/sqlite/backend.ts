@@ -61,7 +61,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
   let closed = false
   const checkWritable = (): void => {
     if (closed) throw refuse('STORE_CLOSED')
-    if (db.readOnly) throw refuse('FILE_READ_ONLY', { path: db.path, reason: 'it was opened to be read' })
+    if (db.readOnly) throw refuse('FILE_READ_ONLY', { path: db.path, reason: 'it was opened with readOnly' })
   }
   const write = async <T>(work: () => T extends Promise<unknown> ? never : T): Promise<T> => {
     await checkpointer.ready()

@@ -22,7 +22,7 @@ export function folderBlobs({ files, readOnly, closed }: FolderBlobParts): FileB
     files: (tenant) => new BlobFiles(blobFolder(files.pathOf(tenant)), store),
     checkWritable: () => {
       if (closed()) throw refuse('STORE_CLOSED')
-      if (readOnly) throw refuse('FILE_READ_ONLY', { path: files.folder, reason: 'it was opened to be read' })
+      if (readOnly) throw refuse('FILE_READ_ONLY', { path: files.folder, reason: 'it was opened with readOnly' })
     },
     // Nobody has closed a tenant that has no file.
     checkActive: async () => {},

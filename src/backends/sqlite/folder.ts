@@ -124,7 +124,7 @@ async function commitTo({ files, wakeups, tenant, commits, now, readOnly }: Send
   let file = await files.hold(tenant)
   if (!file) {
     const path = files.pathOf(tenant)
-    if (readOnly) throw refuse('FILE_READ_ONLY', { path, reason: 'it was opened to be read' })
+    if (readOnly) throw refuse('FILE_READ_ONLY', { path, reason: 'it was opened with readOnly' })
     const begun = makeWritten(
       path,
       now(),

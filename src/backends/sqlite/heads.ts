@@ -37,5 +37,5 @@ export function ifActive<T>(db: Database, tenant: TenantId, read: () => T): T {
 // A word that none of ours wrote is damage, and not a reason to let anybody in.
 function knownState(db: Database, tenant: TenantId, state: unknown): TenantState {
   if (isTenantState(state)) return state
-  throw refuse('FILE_CORRUPT', { path: db.path, reason: `the state of tenant ${tenant} is none that there is` })
+  throw refuse('FILE_CORRUPT', { path: db.path, reason: `the state of tenant ${tenant} is unknown` })
 }

@@ -72,7 +72,7 @@ function checkPath(file: string): string {
 function checkFile(path: string): void {
   const { size, isFile, isFolder } = stat(path)
   if (isFolder) throw refuse('NOT_YET', { feature: "A folder as a store without layout: 'tenant'", instead: 'Pass a file in that folder.' })
-  if (!isFile) throw refuse('FILE_DENIED', { path, reason: 'it is not a file' })
+  if (!isFile) throw refuse('FILE_DENIED', { path, reason: 'it is not a regular file' })
   if (size === 0) throw refuse('FILE_EMPTY', { path })
 }
 
@@ -83,7 +83,7 @@ export function existingFolder(given: string): string {
   if (!stat(path).isFolder)
     throw refuse('PATH_INVALID', {
       path: shown(path),
-      reason: "it is a file, and layout: 'tenant' wants a folder to keep a file for each tenant in",
+      reason: "it is a file, but layout: 'tenant' needs a folder",
     })
   return path
 }
