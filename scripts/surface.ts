@@ -9,6 +9,9 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 export const SURFACE = 'docs/reference/api-surface.txt'
 
+/** The shape of a feature leads to the whole kernel. Users meet only the members that features add, which are followed. */
+const INSIDE: readonly string[] = ['kernel/feature.d.ts']
+
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly types: string }>>
 }
@@ -62,7 +65,7 @@ export function describeSurface(entries: Readonly<Record<string, string>>, readF
   const reach = (path: string, name: string): void => {
     const key = `${path} ${name}`
     const declaration = moduleAt(path).declared.get(name)
-    if (!declaration || reached.has(key)) return
+    if (!declaration || reached.has(key) || INSIDE.includes(path)) return
     reached.set(key, declaration.text)
     for (const [word] of declaration.text.matchAll(/[A-Za-z_$][\w$]*/g)) {
       const { declared, imported } = moduleAt(path)
@@ -90,7 +93,7 @@ function parseModule(path: string, source: string): Module {
   const exported = new Map<string, { from?: string; name: string }>()
   const starred: Star[] = []
   for (const text of statementsOf(source)) {
-    const all = /^export \* (?:as ([\w$]+) )?from ['"]([^'"]+)['"];?$/.exec(text)
+    const all = /^export (?:type )?\* (?:as ([\w$]+) )?from ['"]([^'"]+)['"];?$/.exec(text)
     if (all) {
       starred.push({ from: targetOf(path, all[2] as string), under: all[1] === undefined ? '' : `${all[1]}.` })
       continue

@@ -80,13 +80,10 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
 export type AnyFeature = Feature<any, any, any>
 
 type Every<Union> = (Union extends unknown ? (member: Union) => void : never) extends (member: infer All) => void ? All : never
-type MembersOf<F, At extends 1 | 2 | 3> =
-  F extends Feature<infer S, infer H, infer R> ? [S, H, R][At extends 1 ? 0 : At extends 2 ? 1 : 2] : never
-
 /** What the features of a list add to a store, to a session and to a run. */
-export type StoreMembersOf<List extends readonly AnyFeature[]> = Every<MembersOf<List[number], 1>>
-export type SessionMembersOf<List extends readonly AnyFeature[]> = Every<MembersOf<List[number], 2>>
-export type RunMembersOf<List extends readonly AnyFeature[]> = Every<MembersOf<List[number], 3>>
+export type StoreMembersOf<F> = Every<F extends Feature<infer Members, infer _S, infer _R> ? Members : never>
+export type SessionMembersOf<F> = Every<F extends Feature<infer _S, infer Members, infer _R> ? Members : never>
+export type RunMembersOf<F> = Every<F extends Feature<infer _S, infer _H, infer Members> ? Members : never>
 
 /** A base class for handles. Its members come from the features; the constructor of the handle assigns them. */
 export const withMembers = <Members extends object>(): (new () => Members) => class {} as new () => Members

@@ -13,6 +13,6 @@ import { queues } from './work/feature.ts'
 export const features = [sessions, runs, queues, approvals, cron, triggers, inputs, processes] as const
 
 /** What the features add to a store, to a session and to a run. */
-export type StoreMembers = StoreMembersOf<typeof features>
-export type SessionMembers = SessionMembersOf<typeof features>
-export type RunMembers = RunMembersOf<typeof features>
+export type StoreMembers = StoreMembersOf<(typeof features)[number]>
+export type SessionMembers = SessionMembersOf<(typeof features)[number]>
+export type RunMembers = RunMembersOf<(typeof features)[number]>

@@ -253,6 +253,11 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return entry.outcome ?? {}
   }
 
+  /** A branch of this one. */
+  branchOff(path: string, leaving: AbortSignal): BranchHandle {
+    return new BranchHandle(this.open, path, this.#now, leaving, this)
+  }
+
   /** The number of the next group of branches. */
   nextGroup(): number {
     return ++this.#groups

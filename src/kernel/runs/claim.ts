@@ -16,9 +16,8 @@ import { work } from '../work/work-decider.ts'
 import { endingParts } from './ending.ts'
 import { heldBy } from './keeper.ts'
 import { readRun } from './result.ts'
-import type { RunInHand } from './run.ts'
+import { handOf, type RunInHand } from './run.ts'
 import { run as decider, holdingsOf } from './run-decider.ts'
-import { handOf } from './take-up.ts'
 
 export type Claimed = { readonly run: RunInHand } | { readonly failed: true }
 

@@ -44,12 +44,6 @@ export interface EffectOptions {
   readonly redact?: boolean
 }
 
-/** Thrown by an effect's work, it is final: no further attempt is made. So is any error whose `retryable` is false. */
-export class FinalError extends Error {
-  override readonly name: string = 'FinalError'
-  readonly retryable = false
-}
-
 interface Retry {
   readonly attempts: number
   readonly backoff: number

@@ -9,7 +9,7 @@ import { type ForkOptions, forkRun } from './fork.ts'
 import { holderOf, type RunHolder } from './holder.ts'
 import { lease } from './lease-decider.ts'
 import { type Handler, type RunNode, RunNodeHandle, type RunNodeOptions } from './node.ts'
-import type { Run } from './run.ts'
+import { handOf, type Run } from './run.ts'
 import { run } from './run-decider.ts'
 import { type SendOptions, sendSignal } from './signal.ts'
 import { signal } from './signal-decider.ts'
@@ -66,7 +66,7 @@ export const runs: Feature<RunStore, RunSession> = {
       cancel: (id, reason) => cancelRun(scope, id, reason),
       resolve: (id, effect, resolution) => resolveEffect(scope, id, effect, resolution),
       wake: (id) => wakeRun(scope, id),
-      fork: async (id, options) => forkRun(scope, await theRun(scope, id), options),
+      fork: async (id, options) => forkRun(scope, await theRun(scope, id), options, handOf),
       tape: async function* (id) {
         yield* tapeOf(scope, await theRun(scope, id), (query) => readEvents(scope, query))
       },

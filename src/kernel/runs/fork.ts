@@ -10,14 +10,13 @@ import type { Scope } from '../scope.ts'
 import { type ForkOptions, takeForkPoint } from '../sessions/fork-session.ts'
 import { checkKnownRun, runByName } from './find-run.ts'
 import { readRun } from './result.ts'
-import type { Run } from './run.ts'
+import type { handOf, Run } from './run.ts'
 import { run as decider } from './run-decider.ts'
-import { handOf } from './take-up.ts'
 
 export type { ForkOptions }
 
-/** A fork goes on beside the run it came from, under a lease of its own. Nobody waits for it as they may for the other. */
-export async function forkRun(scope: Scope, { id: source }: Pick<RunRow, 'id'>, options: ForkOptions): Promise<Run> {
+/** The fork runs beside its source, under a lease of its own. A parent of the source does not wait for it. */
+export async function forkRun(scope: Scope, { id: source }: Pick<RunRow, 'id'>, options: ForkOptions, hand: typeof handOf): Promise<Run> {
   const { engine, tenant } = scope
   const at = await takeForkPoint(scope, options)
   // As it is now: what was erased of it must not come back.
@@ -36,7 +35,7 @@ export async function forkRun(scope: Scope, { id: source }: Pick<RunRow, 'id'>, 
   const begin = part(decider, id, { verb: 'begin', id, set }, { ...about, seen: NOT_THERE })
   try {
     const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), begin], { open: session })
-    return await handOf(scope, engine.keeper.keep(tenant, lease, rows[0]), id, rows[1])
+    return await hand(scope, engine.keeper.keep(tenant, lease, rows[0]), id, rows[1])
   } catch (error) {
     if (!isConflict(error, 'names')) throw error
     const other = await runByName(scope, session, name, key)

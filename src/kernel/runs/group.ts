@@ -4,7 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import { invalidOption } from '../../model/options.ts'
 import { takeBranch } from '../names.ts'
 import { entryKey } from './asked.ts'
-import { type All, type Branch, type Branches, BranchHandle } from './branch.ts'
+import type { All, Branch, Branches, BranchHandle } from './branch.ts'
 import { isTheRuns } from './transient-error.ts'
 import { leaveWaits } from './wait.ts'
 
@@ -124,6 +124,6 @@ function fork<B extends Branches>(parent: BranchHandle, branches: B): readonly F
       leaving.abort(refuse('ABORTED', {}))
     }
     open.parking.begins(path)
-    return { name, label, work, leave, end, branch: new BranchHandle(open, path, parent.now(), leaving.signal, parent) }
+    return { name, label, work, leave, end, branch: parent.branchOff(path, leaving.signal) }
   })
 }

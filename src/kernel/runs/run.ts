@@ -6,7 +6,7 @@ import type { RunId, SessionId, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { type ErrorData, isOver, type RunRow, type RunState, type Usage } from '../../model/run.ts'
 import { checkReason } from '../erase.ts'
-import { type Part, plan } from '../execute.ts'
+import { type DoneRow, type Part, plan, readRow } from '../execute.ts'
 import { withMembers } from '../feature.ts'
 import type { RunMembers } from '../features.ts'
 import { errorData, load, store } from '../json-or-blob.ts'
@@ -15,10 +15,12 @@ import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
 import { type Branch, BranchHandle } from './branch.ts'
 import { endingParts, type RunEnding } from './ending.ts'
+import { checkKnownRun } from './find-run.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
+import type { Hold } from './keeper.ts'
 import { holdingsOf, type RunCommand } from './run-decider.ts'
 import { RunWriter } from './run-writer.ts'
-import { tapeOf } from './tape-reader.ts'
+import { pastOf, tapeOf } from './tape-reader.ts'
 
 export interface Run extends Branch, AsyncDisposable {
   readonly id: RunId
@@ -167,7 +169,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
   }
 
   async fork(options: ForkOptions): Promise<Run> {
-    return forkRun(this.#scope, this.#seen, options)
+    return forkRun(this.#scope, this.#seen, options, handOf)
   }
 
   /** The lease goes back in the same commit, and whoever waits for this run is woken. */
@@ -248,4 +250,28 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
   #finished(): InkError {
     return refuse('RUN_FINISHED', { run: this.id, name: this.name, state: this.state })
   }
+}
+
+/** The handle of a run whose lease this process holds. If the handle cannot be made, because the input is gone, the lease is let go. */
+export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow<RunRow>, fresh = false): Promise<RunInHand> {
+  try {
+    return await makeHand(scope, hold, id, seen, fresh)
+  } catch (error) {
+    scope.engine.keeper.letGo(hold)
+    throw error
+  }
+}
+
+async function makeHand(scope: Scope, hold: Hold, id: RunId, seen: DoneRow<RunRow> | undefined, fresh: boolean): Promise<RunInHand> {
+  const { engine, tenant } = scope
+  const { body: row, revision } = seen ?? (await readRow(scope, 'runs', id))
+  if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant })
+  checkKnownRun(row)
+  const input = await load(scope, row.input)
+  const underway = engine.localRuns.underway(tenant, id)
+  const shared = () => engine.localRuns.isShared(tenant, id)
+  const { sources, since } = await pastOf(scope, row)
+  const open = new RunWriter(scope, { row, revision, hold, underway, shared, sources, since, fresh })
+  engine.localRuns.add(tenant, open)
+  return new RunInHand(scope, open, input)
 }

@@ -1,12 +1,12 @@
 // Taking a run up: it is found or written down, its lease is taken, and both in one commit.
 
-import { InkError, refuse } from '../../model/errors.ts'
+import { InkError } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { isOver, type RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
-import { type DoneRow, NOT_THERE, type Part, part, plan, readRow } from '../execute.ts'
+import { type DoneRow, NOT_THERE, type Part, part, plan } from '../execute.ts'
 import { load, store } from '../json-or-blob.ts'
 import { leaseId, maskKey, takeName } from '../names.ts'
 import { isConflict } from '../outcome.ts'
@@ -14,11 +14,8 @@ import { Bell, stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { checkKnownRun, forkedFrom, seenByName } from './find-run.ts'
 import type { Hold } from './keeper.ts'
-import { readRun } from './result.ts'
-import { type Run, RunInHand } from './run.ts'
+import { handOf, type Run, RunInHand } from './run.ts'
 import { run as decider, type Opened } from './run-decider.ts'
-import { RunWriter } from './run-writer.ts'
-import type { Source } from './tape.ts'
 
 export interface RunOptions {
   readonly input?: unknown
@@ -143,44 +140,6 @@ async function inHand(scope: Scope, hold: Hold, { id, session }: Wanted, parts: 
     throw error
   }
   return handOf(scope, hold, id)
-}
-
-/** A run whose lease is held and which has been taken up. Where it cannot be had, its input being gone, the lease is let go. */
-export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow<RunRow>, fresh = false): Promise<RunInHand> {
-  try {
-    return await makeHand(scope, hold, id, seen, fresh)
-  } catch (error) {
-    scope.engine.keeper.letGo(hold)
-    throw error
-  }
-}
-
-async function makeHand(scope: Scope, hold: Hold, id: RunId, seen: DoneRow<RunRow> | undefined, fresh: boolean): Promise<RunInHand> {
-  const { engine, tenant } = scope
-  const { body: row, revision } = seen ?? (await readRow(scope, 'runs', id))
-  if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant })
-  checkKnownRun(row)
-  const input = await load(scope, row.input)
-  const underway = engine.localRuns.underway(tenant, id)
-  const shared = () => engine.localRuns.isShared(tenant, id)
-  const { sources, since } = await pastOf(scope, row)
-  const open = new RunWriter(scope, { row, revision, hold, underway, shared, sources, since, fresh })
-  engine.localRuns.add(tenant, open)
-  return new RunInHand(scope, open, input)
-}
-
-/** Whose tapes come before its own, oldest first, and when the first of them was opened. */
-export async function pastOf(scope: Scope, row: RunRow): Promise<{ readonly sources: readonly Source[]; readonly since: number }> {
-  const sources: Source[] = [{ run: row.id }]
-  let [to, since] = [Infinity, row.openedAt]
-  for (let { fork } = row; fork; ) {
-    to = Math.min(to, fork.at)
-    sources.unshift({ run: fork.run, to })
-    const parent = await readRun(scope, fork.run)
-    since = parent?.openedAt ?? since
-    fork = parent?.fork
-  }
-  return { sources, since }
 }
 
 async function finished(scope: Scope, row: RunRow): Promise<Run> {

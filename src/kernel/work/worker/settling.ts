@@ -2,7 +2,7 @@
 // because of that.
 
 import { InkError } from '../../../model/errors.ts'
-import { FinalError } from '../../runs/effect.ts'
+import { FinalError } from '../../final-error.ts'
 import type { HeldClaim } from '../claim.ts'
 import { retryWrite } from '../retry-write.ts'
 import { giveBackUnused } from './complete-and-claim.ts'

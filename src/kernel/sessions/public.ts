@@ -1,0 +1,6 @@
+// The types of this feature that users see.
+
+export type { BranchState, SessionRelation, SessionRow, SessionState } from '../../model/session.ts'
+export type { ListOptions } from './find-session.ts'
+export type { Session } from './session.ts'
+export type { SessionOptions } from './session-options.ts'
