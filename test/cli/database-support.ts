@@ -1,10 +1,12 @@
 // A store on a server for tests of the command line: a powerful login and one that may only serve, whose passwords must never be shown.
 
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
+import { environment } from '../../src/cli/terminal.ts'
 import { open, type Receipt } from '../../src/index.ts'
 import { migrateStore } from '../../src/migrations.ts'
-import { freshDatabase } from '../support/databases.ts'
+import { preparedDatabase } from '../support/databases.ts'
 import { query } from '../support/postgres-database.ts'
+import { type Ended, inkHere } from './support.ts'
 
 export const TENANT_KEY = 'the key that nodes sign with'
 export const PASSWORD = 'p4ss-w0rd-that-nobody-sees'
@@ -18,24 +20,40 @@ export interface ServedStore {
   readonly receipts: readonly Receipt[]
 }
 
-/** Two tenants, three sessions, nine events. */
-export async function servedStore(): Promise<ServedStore> {
-  const { url: admin, name } = await freshDatabase()
-  await migrateStore(admin, { tenantKey: TENANT_KEY })
-  const login = `node_${name}`
-  await query(admin, `create role ${login} login password '${PASSWORD}' in role inkfast_app`)
+let login = ''
+const receipts: Receipt[] = []
+
+const asNode = (admin: string): string => {
   const url = new URL(admin)
   url.username = login
   url.password = PASSWORD
-  const store = await open({ url: url.href, tenantKey: TENANT_KEY })
+  return url.href
+}
+
+/** Two tenants, three sessions, nine events. Made once for a file of tests; each store is a copy. */
+export async function servedStore(): Promise<ServedStore> {
+  const { url: admin } = await preparedDatabase(prepare)
+  return { admin, node: asNode(admin), login, receipts }
+}
+
+async function prepare(admin: string): Promise<void> {
+  await migrateStore(admin, { tenantKey: TENANT_KEY })
+  login = `node_${new URL(admin).pathname.slice(1)}`
+  await query(admin, `create role ${login} login password '${PASSWORD}' in role inkfast_app`)
+  const store = await open({ url: asNode(admin), tenantKey: TENANT_KEY })
   const session = await store.as('user_ada').session('support/4711', { title: 'Order 4711', owner: 'user_ada' })
-  const receipts: Receipt[] = []
   for (let i = 1; i <= 3; i++) receipts.push(await session.append('plan.changed', { steps: i }))
   await (await store.session('support/4712')).archive()
   const other = await store.tenant('acme').session('a/1')
   receipts.push(await other.append('plan.changed', { steps: 9 }))
   await store.close()
-  return { admin, node: url.href, login, receipts }
+}
+
+/** A command within this process, with these variables of the environment. Calls at the same time must have the same ones. */
+export async function inkIn(words: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const { INKFAST_URL: url, INKFAST_TENANT_KEY: tenantKey, INKFAST_DATABASE_REQUIRED: required, INKFAST_DEBUG: debug } = variables
+  Object.assign(environment, { url, tenantKey, databaseRequired: required === '1', debug: debug === '1' })
+  return inkHere(words)
 }
 
 /** The password of any URL, as it stands in it and as it is meant. */

@@ -8,8 +8,8 @@ import { open } from '../../src/index.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { query } from '../support/postgres-database.ts'
 import { startServer } from '../support/postgres-server.ts'
-import { deafTo, PASSWORD, passwordsOf, type ServedStore, servedStore, TENANT_KEY } from './database-support.ts'
-import { folder, ink, lines, start } from './support.ts'
+import { deafTo, inkIn as ink, PASSWORD, passwordsOf, type ServedStore, servedStore, TENANT_KEY } from './database-support.ts'
+import { folder, ink as inkProcess, lines, start } from './support.ts'
 
 let store: ServedStore
 /** As a node would: its own login, and the key from the environment. */
@@ -34,7 +34,7 @@ const findingOf = (findings: readonly Finding[], name: string) => findings.find(
 
 describe('on a server', () => {
   test('events, sessions and tenants are shown', async () => {
-    const { code, out } = await ink(['events', '--json'], asNode)
+    const { code, out } = await inkProcess(['events', '--json'], asNode)
     expect(code).toBe(0)
     expect(lines(out).map((line) => JSON.parse(line).seq)).toEqual([1, 2, 3, 4, 5, 6])
     expect((await ink(['events', store.admin, '--type', 'plan.*', '--last', '1'])).out).toContain('{"steps":3}')

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { tellFailure } from '../../src/cli/exit.ts'
 import { run } from '../../src/cli/run.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
+import { environment, type Terminal } from '../../src/cli/terminal.ts'
 import { open, type Receipt } from '../../src/index.ts'
 
 export const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
@@ -127,7 +127,7 @@ export async function inkHere(words: readonly string[], around?: number | Enviro
     paint: (_, text) => text,
   })
   const print = (text: string) => speak.out(text.trimEnd())
-  const code = await run(words, { terminalOf, print, tell: (error) => tellFailure(error, { json, debug: false, ...speak }) })
+  const code = await run(words, { terminalOf, print, tell: (error) => tellFailure(error, { json, debug: environment.debug, ...speak }) })
   return { code, out, err }
 }
 
