@@ -16,6 +16,8 @@ export interface OpenedBackend {
   readonly ownClock?: boolean
   /** How long another handle's commit may take to be noticed. */
   readonly noticeMs?: number
+  /** Lists are checked on one index of each shape, not on every index of every table. For backends where every call is a round trip. */
+  readonly oneIndexPerShape?: boolean
   /** Closes the handles there are and opens the same store again. */
   reopen?(): Promise<Backend>
   /** Another handle to the same store, as another process would have it. */
@@ -45,6 +47,7 @@ export interface Bench {
   readonly backend: Backend
   readonly make: Maker
   readonly noticeMs: number
+  readonly oneIndexPerShape: boolean
   reopen(): Promise<Backend>
   second(): Promise<Backend>
 }
@@ -110,6 +113,7 @@ export function group(name: string): (invariant: string, sentence: string, body:
           backend: opened.backend,
           make: maker(),
           noticeMs: opened.noticeMs ?? 2000,
+          oneIndexPerShape: opened.oneIndexPerShape ?? false,
           reopen: () => more('reopen'),
           second: () => more('second'),
         })

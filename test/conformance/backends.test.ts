@@ -3,6 +3,7 @@
 
 import { expect, test } from 'vitest'
 import { cases, randomWalk } from '../../src/conformance/index.ts'
+import { seeds } from '../support/rounds.ts'
 import { keepsItsPromises } from './promises.ts'
 import { engines, onServers, openFolder, openSqlite } from './support.ts'
 
@@ -17,8 +18,8 @@ test('every backend that is run on a server is one that is known', () => {
 })
 
 test.each([
-  ...[1, 2, 3, 4, 5, 6].map((seed) => ({ seed, what: 'SQLite', open: openSqlite })),
-  ...[7, 8, 9].map((seed) => ({ seed, what: 'a folder of SQLite files', open: openFolder })),
+  ...seeds(2, 20).map((seed) => ({ seed, what: 'SQLite', open: openSqlite })),
+  ...seeds(1, 10).map((seed) => ({ seed, what: 'a folder of SQLite files', open: openFolder })),
 ])('walk $seed: $what goes the way of the oracle', async ({ seed, open }) => {
   const walk = await randomWalk({ seed, steps: 120, open })
   // A walk that met nothing would prove nothing.

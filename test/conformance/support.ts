@@ -12,6 +12,7 @@ import type { Backend } from '../../src/ports/backend.ts'
 import { leave, preparedDatabase } from '../support/databases.ts'
 import { placeInMemory } from '../support/in-memory.ts'
 import { emptyPglite, liteConnections, startPglite } from '../support/pglite.ts'
+import { LONG } from '../support/rounds.ts'
 
 // What is tried here is what a backend says and keeps, not what a power cut leaves of it.
 const place = placeInMemory() ?? tmpdir()
@@ -56,6 +57,7 @@ export const openPostgres: OpenBackend = async () => {
   return {
     backend: await handle(),
     ownClock: true,
+    oneIndexPerShape: !LONG,
     second: handle,
     reopen: async () => {
       for (const open of handles) await open.close()
@@ -79,6 +81,7 @@ export const openPglite: OpenBackend = async () => {
   return {
     backend,
     ownClock: true,
+    oneIndexPerShape: !LONG,
     reopen: async () => {
       await backend.close()
       return handle()

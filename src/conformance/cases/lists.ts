@@ -81,11 +81,25 @@ async function listAll(backend: Backend, table: TableName, query: ListQuery): Pr
   return ids
 }
 
-/** Every index of every table, in both directions. */
+/** Indexes to check, by table: all, or the first of each sequence of column types, whose number does not grow with every table. */
+function indexesOf({ oneIndexPerShape }: Bench): ReadonlyMap<TableName, readonly (readonly [string, readonly string[]])[]> {
+  const seen = new Set<string>()
+  const isNew = (table: TableName, columns: readonly string[]): boolean => {
+    const shape = columns.map((column) => tableOf(table).columns[column] ?? column).join()
+    return !seen.has(shape) && seen.add(shape).has(shape)
+  }
+  const chosen = tableNames.map((table) => {
+    const indexes = Object.entries(tableOf(table).indexes)
+    return [table, oneIndexPerShape ? indexes.filter(([, columns]) => isNew(table, columns)) : indexes] as const
+  })
+  return new Map(chosen.filter(([, indexes]) => indexes.length > 0))
+}
+
+/** Every index to check, in both directions. */
 async function everyIndex(bench: Bench, check: (list: Listing) => Promise<void>): Promise<void> {
-  for (const table of tableNames) {
+  for (const [table, indexes] of indexesOf(bench)) {
     const copies = await fill(bench, table)
-    for (const [index, columns] of Object.entries(tableOf(table).indexes)) {
+    for (const [index, columns] of indexes) {
       for (const backwards of [false, true]) {
         const list = async (query: Omit<ListQuery, 'limit' | 'index'>, limits: readonly number[]) => {
           const full = { index, ...query, ...(backwards && { backwards }) }
@@ -139,7 +153,8 @@ export const lists = [
             ? listing.copies.map((c) => columnOf(c, ranged)).slice(2, 12)
             : valuesOf(listing.table, ranged)
         for (const equals of leading(listing, length).slice(0, 3)) {
-          for (const from of bounds.filter((value) => value !== null)) {
+          const chosen = bounds.filter((_, i) => !bench.oneIndexPerShape || i % 3 === 1)
+          for (const from of chosen.filter((value) => value !== null)) {
             await listing.list({ equals, from }, [ROWS])
             await listing.list({ equals, below: from }, [ROWS])
             await listing.list({ equals, from, below: bounds.at(-2) as string | number }, [ROWS])
@@ -158,11 +173,11 @@ export const lists = [
     }),
   ),
 
-  a(narrowed, 'a list of a tenant nobody has written to is empty', async ({ backend, make }) => {
+  a(narrowed, 'a list of a tenant nobody has written to is empty', async (bench) => {
+    const { backend, make } = bench
     await save(backend, make.commit(OTHER, { changes: tableNames.map((table) => put(table, 'r')) }))
-    for (const table of tableNames)
-      for (const index of Object.keys(tableOf(table).indexes))
-        same(await backend.rows.list(MAIN, table, { index, equals: [], limit: 5 }), { rows: [] })
+    for (const [table, indexes] of indexesOf(bench))
+      for (const [index] of indexes) same(await backend.rows.list(MAIN, table, { index, equals: [], limit: 5 }), { rows: [] })
   }),
 
   a(cursors, 'with every size of page a list has every row once', (bench) =>
