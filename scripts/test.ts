@@ -1,7 +1,13 @@
-// `npm test`: types, style, tests with coverage, and the bar under the parts that everything rests on. The last line counts.
-// With arguments (`npm test -- src/kernel/lane.test.ts`) they go to vitest, and coverage is left out.
+// The three checks. Each runs types, style and tests; the last line counts.
+//
+//   npm run quick   tests that need no server: those beside the code, the house rules, the documentation
+//   npm test        every promise on every engine, with few rounds; with CI=true or --coverage also the coverage bar
+//   npm run long    the same with many rounds and a new seed, which it prints; `npm run long -- --seed n` repeats one
+//
+// Other arguments go to vitest: `npm test -- src/kernel/lane.test.ts`.
 
 import { spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -9,13 +15,36 @@ import { fileURLToPath } from 'node:url'
 import { BAR, PARTS } from './bar.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const passedOn = process.argv.slice(2)
+const { rounds, seed, covers, passedOn } = takeArguments(process.argv.slice(2))
 const tool = (...parts: readonly string[]): string => join(root, 'node_modules', ...parts)
+
+const QUICK = ['src/**/*.test.ts', 'test/{tidy,docs,options,surface}.test.ts']
+
+interface Arguments {
+  readonly rounds: 'quick' | 'short' | 'long'
+  /** The first seed of the tests. Every short run has the same. */
+  readonly seed: number
+  /** Counting branches makes the tests slower, so only CI does it. */
+  readonly covers: boolean
+  readonly passedOn: readonly string[]
+}
+
+function takeArguments(given: readonly string[]): Arguments {
+  const at = given.indexOf('--seed')
+  const own = ['--quick', '--long', '--coverage', '--seed']
+  const passedOn = given.filter((word, i) => !own.includes(word) && (at < 0 || i !== at + 1))
+  const rounds = given.includes('--quick') ? 'quick' : given.includes('--long') ? 'long' : 'short'
+  const seed = at >= 0 ? Number(given[at + 1]) : rounds === 'long' ? randomInt(1, 2 ** 31) : 1
+  if (!Number.isSafeInteger(seed) || seed < 1) throw new Error(`Invalid --seed "${given[at + 1]}": expected an integer ≥ 1.`)
+  const inCi = process.env.CI === 'true' && rounds === 'short' && passedOn.length === 0
+  return { rounds, seed, covers: inCi || given.includes('--coverage'), passedOn }
+}
 
 /** Says what it does, does it with the project's own Node, and tells whether it went well. */
 function step(what: string, program: string, args: readonly string[]): boolean {
   console.log(`\n▸ ${what}`)
-  const env = { ...process.env, PATH: `${tool('.bin')}${delimiter}${process.env.PATH ?? ''}` }
+  const settings = { INKFAST_TEST_ROUNDS: rounds, INKFAST_TEST_SEED: String(seed) }
+  const env = { ...process.env, ...settings, PATH: `${tool('.bin')}${delimiter}${process.env.PATH ?? ''}` }
   const { status, error } = spawnSync(process.execPath, [program, ...args], { cwd: root, stdio: 'inherit', env })
   if (error) console.error(error.message)
   return status === 0
@@ -52,8 +81,9 @@ function runTests(): Counts {
   const file = join(folder, 'report.json')
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-    const coverage = passedOn.length === 0 ? ['--coverage', '--coverage.reportOnFailure'] : []
-    const well = step('tests', tool('vitest', 'vitest.mjs'), ['run', ...coverage, ...reporters, ...passedOn])
+    const coverage = covers ? ['--coverage', '--coverage.reportOnFailure'] : []
+    const files = rounds === 'quick' && passedOn.length === 0 ? globSync(QUICK, { cwd: root }) : passedOn
+    const well = step(`tests${told}`, tool('vitest', 'vitest.mjs'), ['run', ...coverage, ...reporters, ...files])
     const counted = counts(JSON.parse(readFileSync(file, 'utf8')) as Report)
     // Vitest also fails on errors outside of any test; that is never counted as green.
     return !well && counted.failed === 0 ? { ...counted, failed: 1 } : counted
@@ -95,15 +125,17 @@ function checkCoverage(): boolean {
     .every(Boolean)
 }
 
+const told = rounds === 'long' ? ` (seed ${seed}; repeat with: npm run long -- --seed ${seed})` : ''
 const checks: [string, boolean][] = [
   ['the type check', step('type check (tsc -b)', tool('typescript', 'bin', 'tsc'), ['-b'])],
   ['the style check', step('style (biome check)', tool('@biomejs', 'biome', 'bin', 'biome'), ['check', '.'])],
 ]
 const tests = runTests()
-if (passedOn.length === 0) checks.push(['the coverage bar', checkCoverage()])
+if (covers) checks.push(['the coverage bar', checkCoverage()])
 
 const broken = checks.filter(([, well]) => !well).map(([name]) => name)
 for (const name of broken) console.log(`\n✗ ${name} failed; it is counted as one failure below`)
 const failed = tests.failed + broken.length
+if (told !== '') console.log(`\nlong run${told}`)
 console.log(`\n${tests.passed} passed, ${failed} failed, ${tests.skipped} skipped`)
 process.exitCode = failed === 0 ? 0 : 1

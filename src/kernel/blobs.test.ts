@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { asSuperuser } from '../../test/postgres/logins.ts'
 import { codeOf, engines, openIn, tempDatabase, tempFile, tempFolder } from '../../test/support/engines.ts'
+import { QUICK } from '../../test/support/rounds.ts'
 import { memoryBackend } from '../backends/memory/backend.ts'
 import { nodeEnvironment } from '../environment.ts'
 import { type BlobRef, limits, open, type Store } from '../index.ts'
@@ -116,16 +117,20 @@ describe.each(engines)('on $name', (engine) => {
   })
 })
 
-test('the largest blob goes in and comes out, on disk and in a database', async () => {
-  const bytes = new Uint8Array(limits.blobBytes)
-  for (let i = 0; i < bytes.length; i += 4099) bytes[i] = i
-  for (const url of [tempFile(), await tempDatabase()]) {
-    const store = await openIn(url)
-    const ref = await store.blobs.put(bytes)
-    const got = await store.blobs.get(ref)
-    expect([got.length, sha256(got)]).toEqual([bytes.length, sha256(bytes)])
-  }
-}, 120_000)
+test.skipIf(QUICK)(
+  'the largest blob goes in and comes out, on disk and in a database',
+  async () => {
+    const bytes = new Uint8Array(limits.blobBytes)
+    for (let i = 0; i < bytes.length; i += 4099) bytes[i] = i
+    for (const url of [tempFile(), await tempDatabase()]) {
+      const store = await openIn(url)
+      const ref = await store.blobs.put(bytes)
+      const got = await store.blobs.get(ref)
+      expect([got.length, sha256(got)]).toEqual([bytes.length, sha256(bytes)])
+    }
+  },
+  120_000,
+)
 
 describe('a byte that was changed behind our back', () => {
   const text = bytesOf('as it was written')
@@ -167,7 +172,7 @@ describe('a byte that was changed behind our back', () => {
     expect(await store.blobs.get(digest)).toEqual(text)
   })
 
-  test('is told on PostgreSQL', async () => {
+  test.skipIf(QUICK)('is told on PostgreSQL', async () => {
     const url = await tempDatabase()
     const store = await openIn(url)
     const { digest } = await store.blobs.put(text)
@@ -179,7 +184,7 @@ describe('a byte that was changed behind our back', () => {
   })
 })
 
-test('a store that is opened to be read gives blobs and takes none', async () => {
+test.skipIf(QUICK)('a store that is opened to be read gives blobs and takes none', async () => {
   for (const [url, options, refusal] of [
     [tempFile(), {}, 'FILE_READ_ONLY'],
     [tempFolder(), { layout: 'tenant' }, 'FILE_READ_ONLY'],

@@ -7,10 +7,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { chance } from '../../src/conformance/chance.ts'
 import { openIn, tempFile, tempFolder } from '../support/engines.ts'
+import { rounds, SEED } from '../support/rounds.ts'
 import { blobOf } from './blob-of.ts'
 
-const KILLS = 15
+const KILLS = rounds(4, 60)
 
 type Layout = 'single' | 'tenant'
 
@@ -80,9 +82,12 @@ test.each([
 ] as const)('%s: every blob that was acknowledged is there and whole, however the writer dies', async (_, layout) => {
   const path = layout === 'tenant' ? tempFolder() : tempFile()
   const ledger = new Ledger()
-  for (let kills = 0; kills < KILLS; kills++) await live(path, layout, ledger, Math.random() * 120)
+  const { int } = chance(SEED)
+  for (let kills = 0; kills < KILLS; kills++) await live(path, layout, ledger, int(120))
   expect(await judge(path, layout, ledger)).toEqual({ lost: [], torn: [] })
-  console.log(`blobs: ${KILLS} kills, ${ledger.inFlight} with a put in flight; ${ledger.acked.size} of ${ledger.begun.size} acknowledged`)
+  console.log(
+    `blobs, seed ${SEED}: ${KILLS} kills, ${ledger.inFlight} with a put in flight; ${ledger.acked.size} of ${ledger.begun.size} acknowledged`,
+  )
   expect(ledger.inFlight).toBeGreaterThanOrEqual(KILLS / 2)
   expect(ledger.acked.size).toBeGreaterThan(0)
 })

@@ -9,6 +9,7 @@ import { MAIN } from '../../src/model/ids.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Commit } from '../../src/ports/commit.ts'
 import { later, openIn, tempDatabase } from '../support/engines.ts'
+import { seeds } from '../support/rounds.ts'
 import { item, seqOf, watched } from './watched.ts'
 
 async function one(url: string): Promise<Backend> {
@@ -184,7 +185,7 @@ describe('two nodes in turns', () => {
     return randomWalk({ seed, steps: 120, open: async () => ({ backend, ownClock: true }) })
   }
 
-  test.each([1, 2, 3])('write what one would, seed %i', async (seed) => {
+  test.each(seeds(1, 10))('write what one would, seed %i', async (seed) => {
     let plain = 0
     const { events } = await walk(seed, (text) => void (isPlain(text) && plain++))
     expect(events).toBeGreaterThan(20)

@@ -3,6 +3,7 @@
 
 import { Client, type DatabaseError, escapeLiteral } from 'pg'
 import { STORE } from '../../src/backends/postgres/wall.ts'
+import { LONG } from '../support/rounds.ts'
 import { ACME, acmeItself, type Identity, MARK, strangers, wallOf } from './tenants.ts'
 
 export interface MatrixOptions {
@@ -83,16 +84,16 @@ export async function runMatrix({ url, logins, only }: MatrixOptions): Promise<V
       await client.connect()
       for (const relation of relations) {
         const attempts = await triesOn(superuser, relation, role)
-        for (const attempt of attempts) {
+        for (const [i, attempt] of attempts.entries()) {
           const name = `${role}: ${attempt.name} on ${relation.name}`
           const own = await tryAs(client, acme, attempt)
           const lame = relation.walled ? judgeAcme(attempt, own, await mayDo(superuser, relation, role, attempt)) : undefined
           if (lame) told.push(`${name} as acme itself ${lame}`)
           const said = new Set<string>()
-          for (const who of strangers(wall)) {
+          for (const who of LONG || only ? strangers(wall) : aFew(strangers(wall), i + relation.name.length)) {
             tries++
             const answer = await tryAs(client, who, attempt)
-            const wrong = judge(relation, who, attempt, answer, await ownRows(superuser, relation, who))
+            const wrong = judge(relation, who, attempt, answer, attempt.kind === 'count' ? await ownRows(superuser, relation, who) : 0)
             if (wrong) told.push(`${name} as ${who.name} ${wrong}`)
             if (answer.said && !isOwn(relation.name, who, attempt.right)) said.add(answer.said)
           }
@@ -108,6 +109,9 @@ export async function runMatrix({ url, logins, only }: MatrixOptions): Promise<V
     await superuser.end()
   }
 }
+
+/** One of four, each time others: together the tries on one relation have all of them. */
+const aFew = (all: readonly Identity[], turn: number): readonly Identity[] => all.filter((_, i) => i % 4 === turn % 4)
 
 async function triesOn(superuser: Client, relation: Relation, role: string): Promise<readonly Try[]> {
   const { name, columns, key, walled } = relation

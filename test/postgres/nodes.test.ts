@@ -6,11 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { open, type TenantId } from '../../src/index.ts'
 import { codeOf, expectSound, openIn, tempDatabase } from '../support/engines.ts'
+import { rounds } from '../support/rounds.ts'
 import { asSuperuser } from './logins.ts'
 import { until } from './until.ts'
 
 const NODES = 4
-const EVENTS = 2000
+const EVENTS = rounds(400, 4000)
 
 interface Told {
   readonly acked: readonly (readonly [n: number, seq: number, hash: string])[]

@@ -8,12 +8,13 @@ import { InkError, open, type Store } from '../../src/index.ts'
 import { expectSound, later } from '../support/engines.ts'
 import { createDatabase } from '../support/postgres-database.ts'
 import { type Server, startServer } from '../support/postgres-server.ts'
+import { rounds } from '../support/rounds.ts'
 import { judge, Ledger } from './ledger.ts'
 import { until } from './until.ts'
 
 const WRITERS = 8
-const PROCESS_KILLS = 12
-const SERVER_KILLS = 6
+const PROCESS_KILLS = rounds(2, 24)
+const SERVER_KILLS = rounds(1, 12)
 
 let server: Server
 beforeAll(async () => {

@@ -10,10 +10,11 @@ import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import type { Store } from '../../src/index.ts'
 import { expectSound, later, openIn, tempDatabase, tempFile, tempFolder } from '../support/engines.ts'
+import { rounds, SEED } from '../support/rounds.ts'
 import type { Engine } from './lives.ts'
 
 const LABORER = fileURLToPath(new URL('./laborer.ts', import.meta.url))
-const KILLS = 8
+const KILLS = rounds(3, 40)
 
 function start(...given: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [LABORER, ...given], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -84,7 +85,7 @@ function complaintsAbout({ outcomes, sent, kills }: Told): readonly string[] {
 
 describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
   test('a process that is killed again and again does nothing twice that it has recorded', async () => {
-    const told = await work(await placeOf(engine), '', 11, { often: KILLS, atLeastMs: 0 })
+    const told = await work(await placeOf(engine), '', SEED + 10, { often: KILLS, atLeastMs: 0 })
     expect(complaintsAbout(told)).toEqual([])
     expect(told.outcomes.size).toBe(60 + 2 * 12)
     expect(told.kills).toBeGreaterThanOrEqual(KILLS / 2)

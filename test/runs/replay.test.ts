@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import type { Branch, Run } from '../../src/index.ts'
 import { engines, expectSound } from '../support/engines.ts'
+import { seeds } from '../support/rounds.ts'
 import { CHANGED, diverges } from './changed-programs.ts'
 
 const both = engines.filter(({ name }) => name === 'sqlite' || name === 'postgres')
@@ -39,11 +40,10 @@ async function grown(branch: Branch, seed: number, depth: number, delay: () => n
 describe.each(both)('on $name', (engine) => {
   test('branches replay to the same answers however they are scheduled, and go on where they stopped', async () => {
     const store = await engine.open()
-    const seeds = Array.from({ length: engine.name === 'sqlite' ? 24 : 10 }, (_, i) => i + 1)
     const wrong: string[] = []
     let again = 0
     await Promise.all(
-      seeds.map(async (seed) => {
+      (engine.name === 'sqlite' ? seeds(24, 96) : seeds(10, 40)).map(async (seed) => {
         const session = await store.session(`s${seed}`)
         const often = new Map<string, number>()
         const note = (what: string) => void often.set(what, (often.get(what) ?? 0) + 1)

@@ -8,6 +8,7 @@ import { afterEach } from 'vitest'
 import { open, type Store, type StoreOptions } from '../../src/index.ts'
 import { leave, preparedDatabase } from './databases.ts'
 import { query } from './postgres-database.ts'
+import { QUICK } from './rounds.ts'
 
 export interface Engine {
   readonly name: 'memory' | 'sqlite' | 'sqlite folder' | 'postgres'
@@ -73,7 +74,7 @@ const openWithClock = async (url: string, options: Partial<StoreOptions> = {}): 
   }
 }
 
-export const engines: readonly Engine[] = [
+const all: readonly Engine[] = [
   { name: 'memory', open: (options) => openIn(':memory:', options), openInTime: (options) => openWithClock(':memory:', options) },
   { name: 'sqlite', open: (options) => openIn(tempFile(), options), openInTime: (options) => openWithClock(tempFile(), options) },
   {
@@ -92,6 +93,8 @@ export const engines: readonly Engine[] = [
     },
   },
 ]
+
+export const engines = all.filter(({ name }) => !QUICK || name !== 'postgres')
 
 /** For every node of the store at once. */
 export async function moveTime(url: string, ms: number): Promise<void> {

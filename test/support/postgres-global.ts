@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { placeInMemory } from './in-memory.ts'
 import { type Server, startServer } from './postgres-server.ts'
+import { QUICK } from './rounds.ts'
 
 /** What a test file hears when it asks. */
 export type Answer = { readonly url: string } | { readonly error: string }
@@ -32,7 +33,9 @@ export function setup(project: TestProject): (() => Promise<void>) | undefined {
     socket.on('error', () => {})
     // Hundreds of databases come and go, each of 300 files: 15 ms in memory, up to 300 ms on a disk.
     const dataIn = placeInMemory()
-    server ??= startServer({ ...(dataIn !== undefined && { dataIn }), settings: { max_wal_size: '256MB' } })
+    server ??= QUICK
+      ? Promise.reject(new Error('This test needs a server, and npm run quick starts none.'))
+      : startServer({ ...(dataIn !== undefined && { dataIn }), settings: { max_wal_size: '256MB' } })
     const said: Answer = await server.then(
       (running) => ({ url: running.url }),
       (error: Error) => ({ error: error.message }),

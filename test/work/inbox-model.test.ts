@@ -6,6 +6,7 @@ import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
 import { open, type Run, type Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { codeOf, expectSound } from '../support/engines.ts'
+import { rounds, SEED } from '../support/rounds.ts'
 import { type Ask, type Batch, LEASE_MS, Model, type Turn, type Who } from './inbox-model.ts'
 
 /** How often the walks came where they should come. */
@@ -263,12 +264,12 @@ async function walk(around: (backend: Backend) => Backend, steps: Iterable<Comma
 const property = (around: (backend: Backend) => Backend) =>
   fc.asyncProperty(fc.commands(commands, { maxCommands: 50, size: 'max' }), (steps) => walk(around, steps))
 
-const SEED = 4713
+const CONTROL_SEED = 4713
 
 test('whatever is offered, claimed, interrupted and taken over, the inbox is what it should be', async () => {
   await fc.assert(
     property((backend) => backend),
-    { numRuns: 300, seed: SEED },
+    { numRuns: rounds(120, 1500), seed: SEED },
   )
   for (const where of ['claimed', 'redriven', 'lost', 'empty', 'notDue', 'held', 'boundary', 'commandAtHead', 'turnAtHead'])
     expect(reached.get(where) ?? 0, where).toBeGreaterThan(3)
@@ -288,6 +289,6 @@ test('the model finds out a store that forgets a batch of a claim', async () => 
         }),
       ),
   })
-  const { failed } = await fc.check(property(forgetful), { numRuns: 100, seed: SEED, endOnFailure: true })
+  const { failed } = await fc.check(property(forgetful), { numRuns: 100, seed: CONTROL_SEED, endOnFailure: true })
   expect(failed).toBe(true)
 })

@@ -8,9 +8,10 @@ import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import type { Engine } from '../runs/lives.ts'
 import { expectSound, later, openIn, tempDatabase, tempFile, tempFolder } from '../support/engines.ts'
+import { rounds, SEED } from '../support/rounds.ts'
 
 const LISTENER = fileURLToPath(new URL('./listener.ts', import.meta.url))
-const KILLS = 3
+const KILLS = rounds(2, 15)
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
@@ -66,7 +67,7 @@ const again = (lines: ReadonlyMap<string, number>): number => [...lines.values()
 
 describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
   test('a process that listens and is killed again and again hears everything, and records each once', async () => {
-    const { store, session, said, lines } = await spokenTo(engine, '', 21)
+    const { store, session, said, lines } = await spokenTo(engine, '', SEED + 20)
     expect(said).toBeGreaterThan(KILLS)
     // Whatever was said before the first listener had begun is for the next turn; the rest was heard.
     const inputs = (await session.inputs.list({ last: 1000 })).items

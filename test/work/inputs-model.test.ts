@@ -9,6 +9,7 @@ import { type InputId, open, type Run, type Session, type Store } from '../../sr
 import type { Backend } from '../../src/ports/backend.ts'
 import { unfenced } from '../runs/unfenced.ts'
 import { codeOf, expectSound, tempFile } from '../support/engines.ts'
+import { rounds, SEED } from '../support/rounds.ts'
 import { Model, type Said, type Take, type Who } from './inputs-model.ts'
 
 interface Real {
@@ -233,14 +234,14 @@ async function walk(make: MakeBackends, steps: Iterable<Command>): Promise<void>
 const property = (make: MakeBackends, size: number) =>
   fc.asyncProperty(fc.commands(commands, { maxCommands: size, size: 'max' }), (steps) => walk(make, steps))
 
-const SEED = 4712
+const CONTROL_SEED = 4712
 
 test('whatever is said, taken, taken back and ended, in memory it is what it should be', async () => {
-  await fc.assert(property(inMemory, 40), { numRuns: 300, seed: SEED })
+  await fc.assert(property(inMemory, 40), { numRuns: rounds(100, 1500), seed: SEED })
 })
 
 test('and in a file', async () => {
-  await fc.assert(property(inFile, 25), { numRuns: 15, seed: SEED })
+  await fc.assert(property(inFile, 25), { numRuns: rounds(5, 75), seed: SEED })
 })
 
 test('the model finds out a store without fences', async () => {
@@ -248,6 +249,6 @@ test('the model finds out a store without fences', async () => {
     const [one, two] = await inMemory(now)
     return [unfenced(one), unfenced(two)]
   }
-  const { failed } = await fc.check(property(spoiled, 40), { numRuns: 200, seed: SEED, endOnFailure: true })
+  const { failed } = await fc.check(property(spoiled, 40), { numRuns: 200, seed: CONTROL_SEED, endOnFailure: true })
   expect(failed).toBe(true)
 })

@@ -8,11 +8,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { expectSound, later, openIn, tempDatabase, tempFile, tempFolder } from '../support/engines.ts'
+import { rounds } from '../support/rounds.ts'
 import { LETTERS_AT_A_TIME } from './parcels.ts'
 
 const PORTER = fileURLToPath(new URL('./porter.ts', import.meta.url))
-const LETTERS = 4000
-const KILLS = 4
+const LETTERS = rounds(1000, 8000)
+const KILLS = rounds(1, 8)
 
 describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
   test.each([

@@ -1,8 +1,9 @@
 // What the porters carry, and the lines by which they tell of it.
 
 import type { OfferOptions } from '../../src/index.ts'
+import { rounds } from '../support/rounds.ts'
 
-export const PARCELS = 80
+export const PARCELS = rounds(60, 240)
 
 /** Whoever takes this one up dies. */
 export const POISON = 13

@@ -10,6 +10,7 @@ import type { Backend } from '../../src/ports/backend.ts'
 import type { Change, Commit, Outcome } from '../../src/ports/commit.ts'
 import { type Death, type Engine, makePlace, mortal, type Place } from '../runs/lives.ts'
 import { expectSound, later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { share } from '../support/rounds.ts'
 
 const OWNER = fileURLToPath(new URL('./process-owner.ts', import.meta.url))
 
@@ -106,20 +107,21 @@ async function everyDeath(engine: Engine, recovery: Recovery, around = (backend:
   expect(commits).toBeGreaterThan(6)
   const complaints: string[] = []
   const states = new Set<string>()
-  for (let at = 1; at <= commits; at++)
-    // A database takes its time: there every other one.
-    for (const when of engine === 'sqlite' ? BOTH : BOTH.slice(at % 2, (at % 2) + 1)) {
-      const place = await makePlace(engine)
-      expect((await firstLife(place, { at, when }, recovery, around)).dead).toBe(true)
-      await place.pass(31_000)
-      const store = await place.open(await place.backend())
-      const child = await live(store, recovery)
-      if (recovery === 'rerunnable' || !(await child.look()).started) await child.result()
-      for (const why of await complaintsAbout(child, await store.session('s'), recovery)) complaints.push(`${when} commit ${at}: ${why}`)
-      states.add((await child.look()).state)
-      await store.close()
-      await expectSound(place.world)
-    }
+  const every = Array.from({ length: commits }, (_, i) => BOTH.map((when) => ({ at: i + 1, when }))).flat()
+  // A server takes its time. An odd share has deaths before and after a commit.
+  for (const death of engine === 'sqlite' ? every : share(every, 3)) {
+    const place = await makePlace(engine)
+    expect((await firstLife(place, death, recovery, around)).dead).toBe(true)
+    await place.pass(31_000)
+    const store = await place.open(await place.backend())
+    const child = await live(store, recovery)
+    if (recovery === 'rerunnable' || !(await child.look()).started) await child.result()
+    const wrong = await complaintsAbout(child, await store.session('s'), recovery)
+    complaints.push(...wrong.map((why) => `${death.when} commit ${death.at}: ${why}`))
+    states.add((await child.look()).state)
+    await store.close()
+    await expectSound(place.world)
+  }
   return { complaints, states: [...states].sort() }
 }
 

@@ -9,6 +9,7 @@ import { open } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { unfenced } from '../runs/unfenced.ts'
 import { expectSound, tempFile } from '../support/engines.ts'
+import { rounds, SEED } from '../support/rounds.ts'
 import { type Command, commands, START } from './process-commands.ts'
 import { Model, type Who } from './process-model.ts'
 
@@ -46,14 +47,14 @@ async function walk(make: MakeBackends, steps: Iterable<Command>): Promise<void>
 const property = (make: MakeBackends, size: number) =>
   fc.asyncProperty(fc.commands(commands, { maxCommands: size, size: 'max' }), (steps) => walk(make, steps))
 
-const SEED = 4711
+const CONTROL_SEED = 4711
 
 test('whatever is done to a process, in memory it is what it should be', async () => {
-  await fc.assert(property(inMemory, 50), { numRuns: 250, seed: SEED })
+  await fc.assert(property(inMemory, 50), { numRuns: rounds(60, 1000), seed: SEED })
 })
 
 test('and in a file', async () => {
-  await fc.assert(property(inFile, 30), { numRuns: 25, seed: SEED })
+  await fc.assert(property(inFile, 30), { numRuns: rounds(5, 100), seed: SEED })
 })
 
 test('the model finds out a store without fences', async () => {
@@ -61,6 +62,6 @@ test('the model finds out a store without fences', async () => {
     const [one, two] = await inMemory(now)
     return [unfenced(one), unfenced(two)]
   }
-  const { failed } = await fc.check(property(spoiled, 50), { numRuns: 200, seed: SEED, endOnFailure: true })
+  const { failed } = await fc.check(property(spoiled, 50), { numRuns: 200, seed: CONTROL_SEED, endOnFailure: true })
   expect(failed).toBe(true)
 })

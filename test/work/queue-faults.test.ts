@@ -9,6 +9,7 @@ import type { Backend } from '../../src/ports/backend.ts'
 import type { Commit, Outcome } from '../../src/ports/commit.ts'
 import { makePlace } from '../runs/lives.ts'
 import { later } from '../support/engines.ts'
+import { share } from '../support/rounds.ts'
 import { audit } from './queue-audit.ts'
 
 const { failAfter, failBefore } = faults
@@ -165,11 +166,9 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('on %s', (engine) => {
     const clean = await tell(await sceneOf(engine), (backend) => backend)
     expect(clean.wrong).toEqual([])
     expect(clean.commits).toBeGreaterThan(12)
-    // Where a disk or a server is asked, each commit meets some of the faults.
-    const every = { memory: 1, sqlite: 2, postgres: 3 }[engine]
-    const courses = Object.keys(FAULTS).flatMap((fault, i) =>
-      Array.from({ length: clean.commits }, (_, at) => ({ fault, at: at + 1 })).filter(({ at }) => (at + i) % every === 0),
-    )
+    const every = Array.from({ length: clean.commits }, (_, i) => Object.keys(FAULTS).map((fault) => ({ fault, at: i + 1 })))
+    // Shares that do not divide the number of faults, so that each fault meets some commits.
+    const courses = [...share(every.flat(), { memory: 3, sqlite: 7, postgres: 11 }[engine])]
     const wrong: string[] = []
     const lane = async () => {
       const scene = await sceneOf(engine)

@@ -13,12 +13,13 @@ import { chance } from '../../src/conformance/chance.ts'
 import type { Store } from '../../src/index.ts'
 import type { Engine } from '../runs/lives.ts'
 import { codeOf, expectSound, later, openIn, tempDatabase, tempFile, tempFolder } from '../support/engines.ts'
+import { rounds, SEED } from '../support/rounds.ts'
 import { type Line, PARCELS, POISON } from './parcels.ts'
 import { type Audit, audit } from './queue-audit.ts'
 
 const PORTER = fileURLToPath(new URL('./porter.ts', import.meta.url))
 const LANES = 3
-const BLOWS = 2
+const BLOWS = rounds(2, 10)
 
 const placeOf = async (engine: Engine): Promise<string> => (engine === 'sqlite' ? tempFile() : tempDatabase())
 
@@ -48,7 +49,7 @@ interface Fate {
 
 /** One porter after the other: each is paused or killed some time after it came, except for the last, who works until the end. */
 async function lane(url: string, outbox: string, index: number, fate: Fate, until: Promise<void>): Promise<void> {
-  const { int } = chance(20 + index)
+  const { int } = chance(SEED + index)
   for (let blows = 0; ; ) {
     const child = start(url, outbox, 'work')
     const end = ended(child)

@@ -3,6 +3,7 @@
 import { Cron } from 'croner'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { LONG, rounds } from '../../../test/support/rounds.ts'
 import { cronLines } from '../../../test/work/cron-lines.ts'
 import { jumpsOf, oracleTimes, wallsOf } from '../../../test/work/year-oracle.ts'
 import { InkError } from '../../model/errors.ts'
@@ -56,7 +57,10 @@ function differences(
 describe('a year of cron lines is what walking through it finds', () => {
   it.each(YEARS)('in %s, %i, whose clocks are moved %i times: %s', (zone, year, jumps) => {
     const [from, until] = [Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)]
-    expect(differences(ours, LINES, zone, from, until)).toEqual([])
+    // A short run tries each line in a third of the zones.
+    const place = YEARS.findIndex(([name]) => name === zone)
+    const lines = LINES.filter((_, i) => LONG || i % 3 === place % 3)
+    expect(differences(ours, lines, zone, from, until)).toEqual([])
     const found = jumpsOf(wallsOf(zone, from, until))
     expect(found).toHaveLength(jumps)
     for (const jump of found) {
@@ -84,7 +88,7 @@ describe('a year of cron lines is what walking through it finds', () => {
       for (const { zone, from, until, walls } of days)
         expect(ours(line, zone, from, until).join(), `${line} in ${zone}`).toBe(oracleTimes(line, walls).join())
     }
-    fc.assert(fc.property(cronLines, check), { numRuns: 40 })
+    fc.assert(fc.property(cronLines, check), { numRuns: rounds(20, 200) })
   })
 
   it('and a calculator with other rules is told apart', () => {
