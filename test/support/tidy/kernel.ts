@@ -1,0 +1,124 @@
+// The inner walls of the kernel: no import cycle, and which feature folder may import which. Type-only imports do not count.
+
+import { posix } from 'node:path'
+import type { AnyFeature } from '../../../src/kernel/feature.ts'
+import { type Table, tables } from '../../../src/model/tables.ts'
+import { tableOf } from '../markdown.ts'
+
+const KERNEL = 'src/kernel/'
+
+export interface Source {
+  readonly path: string
+  readonly text: string
+}
+
+/** Which files a file imports at run time, by their paths. */
+export function runtimeImports({ path, text }: Source): readonly string[] {
+  const found = text.matchAll(/^(?:import|export)\s+(?!type\b)([^'"]*?)\s*from\s*'(\.[^']+)'/gms)
+  return [...found]
+    .filter(([, names = '']) => !onlyTypes(names))
+    .map(([, , specifier = '']) => posix.normalize(posix.join(posix.dirname(path), specifier)))
+}
+
+function onlyTypes(names: string): boolean {
+  const list = /^\{([\s\S]*)\}$/.exec(names.trim())?.[1]
+  const members = list
+    ?.split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
+  return members?.every((name) => name.startsWith('type ')) ?? false
+}
+
+/** Every knot of files that import each other, in whatever round. */
+export function checkCycles(sources: readonly Source[]): readonly string[] {
+  const graph = new Map(sources.map((source) => [source.path, runtimeImports(source)]))
+  const reach = new Map<string, ReadonlySet<string>>()
+  for (const start of graph.keys()) {
+    const seen = new Set<string>()
+    const open = [...(graph.get(start) ?? [])]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (seen.has(next)) continue
+      seen.add(next)
+      open.push(...(graph.get(next) ?? []))
+    }
+    reach.set(start, seen)
+  }
+  const knotted = [...graph.keys()].filter((path) => reach.get(path)?.has(path))
+  const knots = Map.groupBy(knotted, (path) =>
+    knotted.filter((other) => reach.get(path)?.has(other) && reach.get(other)?.has(path)).join(' ↔ '),
+  )
+  return [...knots.keys()].map((knot) => `import cycle: ${knot}`)
+}
+
+export interface Wall {
+  readonly folder: string
+  readonly mayImport: readonly string[]
+}
+
+/** The table of ARCHITECTURE.md about the folders of the kernel. */
+export const wallsOf = (page: string): readonly Wall[] =>
+  tableOf(page, 'kernel folder', 'may import').map((row) => ({
+    folder: row['kernel folder'] as string,
+    mayImport: (row['may import'] as string).split(', ').filter((name) => name !== '–'),
+  }))
+
+/** `''` for a file in the kernel's root. */
+export const folderIn = (path: string): string => (path.startsWith(KERNEL) ? (/^([^/]+)\//.exec(path.slice(KERNEL.length))?.[1] ?? '') : '')
+
+/** Files in the root may import no folder of a feature, except those at the top, which put the store together. */
+export function checkWalls(sources: readonly Source[], walls: readonly Wall[], top: readonly string[]): readonly string[] {
+  const known = new Map(walls.map(({ folder, mayImport }) => [folder, mayImport]))
+  return sources.flatMap((source) => {
+    const { path } = source
+    const folder = folderIn(path)
+    if (folder !== '' && !known.has(folder)) return [`${path} lies in a folder that ARCHITECTURE.md does not list`]
+    return runtimeImports(source).flatMap((target) => {
+      const other = folderIn(target)
+      if (folder !== '' && top.includes(target)) return [`${path} imports ${target}, which is at the top of the kernel`]
+      if (other === '' || other === folder || (folder === '' && top.includes(path))) return []
+      const may = folder === '' ? ['redact'] : (known.get(folder) ?? [])
+      return may.includes(other) ? [] : [`${path} is in ${folder || 'the root of the kernel'} and imports ${target}`]
+    })
+  })
+}
+
+/** Deleting a session must reach every table that names its session, or the feature says why its rows stay. */
+export function checkSessionTables(list: readonly AnyFeature[], known: Readonly<Record<string, Table>> = tables): readonly string[] {
+  return Object.entries(known)
+    .filter(([, { columns }]) => 'session' in columns)
+    .flatMap(([table]) => {
+      const owner = list.find(({ deciders = [] }) => deciders.some((decider) => decider.table === table))
+      if (!owner) return [`no feature has a decider for the table ${table}`]
+      const reason = (owner.keptWithoutSession as Readonly<Record<string, string>> | undefined)?.[table]
+      return owner.onSessionDeleted || reason
+        ? []
+        : [`${owner.name} neither clears ${table} in onSessionDeleted nor says in keptWithoutSession why not`]
+    })
+}
+
+/** Every folder of the kernel that holds a decider is a feature, complete and listed. */
+export function checkFeatures(list: readonly AnyFeature[], paths: readonly string[], index: string): readonly string[] {
+  const folders = new Set(paths.filter((path) => path.endsWith('-decider.ts')).map(folderIn))
+  const names = list.map(({ name }) => name)
+  return [
+    ...[...folders].filter((folder) => !names.includes(folder)).map((folder) => `${folder} has deciders and is not in features.ts`),
+    ...list.flatMap(({ name, deciders = [] }) => [
+      ...['feature.ts', 'public.ts']
+        .filter((file) => !paths.includes(`${KERNEL}${name}/${file}`))
+        .map((file) => `${KERNEL}${name}/${file} is missing`),
+      ...(index.includes(`'./kernel/${name}/public.ts'`) ? [] : [`src/index.ts does not re-export ${name}/public.ts`]),
+      ...(paths.filter((path) => folderIn(path) === name && path.endsWith('-decider.ts')).length === deciders.length
+        ? []
+        : [`${name} lists ${deciders.length} deciders and has another number of decider files`]),
+    ]),
+  ]
+}
+
+/** The checklist of CONTRIBUTING.md: every step names the test that fails when it is forgotten. */
+export function checkRecipe(page: string, titleIsThere: (file: string, title: string) => boolean): readonly string[] {
+  return tableOf(page, 'step', 'where').flatMap(({ step = '', 'forgotten, this fails': proof = '' }) => {
+    if (proof === 'the compiler') return []
+    const [file, title] = proof.split(': ')
+    return file && title && titleIsThere(file, title) ? [] : [`the step '${step}' names no test that exists: ${proof}`]
+  })
+}

@@ -1,0 +1,91 @@
+// Features and the inner walls of the kernel, checked. Every checker is also shown something wrong, which it must report.
+
+import { posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { open, type Store } from '../src/index.ts'
+import type { AnyFeature } from '../src/kernel/feature.ts'
+import { features } from '../src/kernel/features.ts'
+import { filesUnder, isSource, read } from './support/project.ts'
+import { checkCycles, checkFeatures, checkRecipe, checkSessionTables, checkWalls, runtimeImports, wallsOf } from './support/tidy/kernel.ts'
+
+const TOP = ['src/kernel/features.ts', 'src/kernel/engine.ts', 'src/kernel/store.ts', 'src/kernel/close-store.ts']
+
+const sources = filesUnder('src/kernel', isSource)
+  .filter((path) => !path.endsWith('.test.ts'))
+  .map((path) => ({ path, text: read(path) }))
+const paths = sources.map(({ path }) => path)
+const walls = wallsOf(read('ARCHITECTURE.md'))
+
+describe('the kernel', () => {
+  it('has no import cycle at run time', () => {
+    expect(checkCycles(sources)).toEqual([])
+    const a = { path: 'src/kernel/a.ts', text: "import { b } from './b.ts'" }
+    const b = { path: 'src/kernel/b.ts', text: "import {\n  type A,\n  a,\n} from './a.ts'" }
+    expect(checkCycles([a, b])).toEqual(['import cycle: src/kernel/a.ts ↔ src/kernel/b.ts'])
+    expect(checkCycles([a, { ...b, text: "import { type A, type B } from './a.ts'\nimport type { C } from './a.ts'" }])).toEqual([])
+  })
+
+  it('has folders that import only the folders below them, as ARCHITECTURE.md says', () => {
+    expect(checkWalls(sources, walls, TOP)).toEqual([])
+    const wrong = (path: string, target: string) => checkWalls([{ path, text: `import { x } from '${target}'` }], walls, TOP)
+    expect(wrong('src/kernel/work/a.ts', '../runs/b.ts')).toEqual([expect.stringContaining('is in work and imports')])
+    expect(wrong('src/kernel/lane.ts', './runs/b.ts')).toEqual([expect.stringContaining('the root of the kernel')])
+    expect(wrong('src/kernel/cron/a.ts', '../engine.ts')).toEqual([expect.stringContaining('at the top of the kernel')])
+    expect(wrong('src/kernel/attic/a.ts', '../names.ts')).toEqual([expect.stringContaining('does not list')])
+    expect(wrong('src/kernel/runs/a.ts', '../work/b.ts')).toEqual([])
+  })
+
+  it('is read with type-only imports left out', () => {
+    const text =
+      "import { type A, b } from './b.ts'\nexport { c } from './c.ts'\nimport type { D } from './d.ts'\nimport { type E } from './e.ts'"
+    expect(runtimeImports({ path: 'src/kernel/a.ts', text })).toEqual(['src/kernel/b.ts', 'src/kernel/c.ts'])
+  })
+})
+
+describe('a feature', () => {
+  it('has its folder, its feature.ts and public.ts, all its deciders, and its line in features.ts and index.ts', () => {
+    const index = read('src/index.ts')
+    expect(checkFeatures(features, paths, index)).toEqual([])
+    expect(checkFeatures(features.slice(1), paths, index)).toEqual(['sessions has deciders and is not in features.ts'])
+    const unfinished: AnyFeature = { name: 'notes' }
+    expect(checkFeatures([...features, unfinished], paths, index)).toHaveLength(3)
+    expect(checkFeatures(features, [...paths, 'src/kernel/cron/late-decider.ts'], index)).toHaveLength(1)
+  })
+
+  it('clears its tables when a session is deleted, or says why their rows stay', () => {
+    expect(checkSessionTables(features)).toEqual([])
+    const forgetful = features.map((one) => (one.name === 'inputs' ? { ...one, onSessionDeleted: undefined } : one)) as AnyFeature[]
+    expect(checkSessionTables(forgetful)).toEqual([expect.stringContaining('clears inputs'), expect.stringContaining('clears inbox')])
+    expect(checkSessionTables(features.filter(({ name }) => name !== 'runs'))).toContain('no feature has a decider for the table runs')
+  })
+
+  it('is explained in a guide, member by member, and every guide is in the index', async () => {
+    const guides = filesUnder('docs/guide', (path) => path.endsWith('.md'))
+    const index = read('docs/README.md')
+    expect(guides.filter((path) => !index.includes(`(guide/${posix.basename(path)})`))).toEqual([])
+    await using store = await open({ url: ':memory:' })
+    const members = await membersOf(store)
+    expect(members).toEqual(expect.arrayContaining(['store.cron', 'session.inbox', 'run.ask']))
+    const text = guides.map(read).join('\n')
+    expect(members.filter((member) => !mentions(text, member))).toEqual([])
+    expect(mentions(text, 'store.nothing')).toBe(false)
+  })
+
+  it('is added by the recipe of CONTRIBUTING.md, whose every step is proved by a test', () => {
+    const page = read('CONTRIBUTING.md')
+    const isThere = (file: string, title: string) => read(file).includes(title)
+    expect(checkRecipe(page, isThere)).toEqual([])
+    expect(checkRecipe(page, () => false).length).toBeGreaterThan(5)
+  })
+})
+
+/** What the features add: own members of the handles, which everything else has on its prototype. */
+async function membersOf(store: Store): Promise<readonly string[]> {
+  const session = await store.session('s')
+  const run = await session.run('r')
+  const own = (name: string, handle: object) => Object.keys(handle).map((member) => `${name}.${member}`)
+  const inherited = ['store.blobs', 'run.input']
+  return [...own('store', store), ...own('session', session), ...own('run', run)].filter((member) => !inherited.includes(member))
+}
+
+const mentions = (text: string, member: string): boolean => new RegExp(`\\b${member.replace('.', '\\.')}\\b`).test(text)
