@@ -7,7 +7,7 @@ import type { Body } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
 import type { TenantState } from '../model/tenant.ts'
 
-/** What a decision says happened. */
+/** Something that a decision says happened. */
 export interface Fact {
   readonly type: string
   readonly data: Body
@@ -15,17 +15,17 @@ export interface Fact {
 
 export const fact = (type: string, data: Body): Fact => ({ type, data })
 
-/** Facts to write, and a refusal to tell the caller all the same: a late answer writes `expired` and is told so. */
+/** Facts to write, and a refusal for the caller all the same: a late answer writes `expired` and is refused. */
 export interface Decision {
   readonly facts: readonly Fact[]
   readonly refusal?: InkError
 }
 
 /** A fact as the fold sees it: never its seq, its hash or a clock. `data` is undefined when the payload was erased. */
-export interface Happened {
+export interface Happened<Data extends Body = Body> {
   readonly id: EventId
   readonly type: string
-  readonly data: Body | undefined
+  readonly data: Data | undefined
   readonly at: number
   readonly actor: string
   readonly session?: SessionId | undefined
@@ -38,19 +38,24 @@ export interface Command {
   readonly verb: string
 }
 
+/** A fact whose data an entry of `evolve` knows: `(row, e: HappenedWith<Definition>) => …`. */
+export type HappenedWith<Data extends object> = Happened<Data & Body>
+
 type Decide<Row, C> = (row: Row | undefined, command: C, now: number) => readonly Fact[] | Decision
-type Evolve<Row> = (row: Row | undefined, event: Happened) => Row | undefined
+
+// The type of a method, which lets an entry name the data of its own event type.
+type Evolve<Row> = { evolve(row: Row | undefined, event: Happened): Row | undefined }['evolve']
 
 export interface Decider<Row extends object = Body, C extends Command = Command> {
   readonly table: TableName
   readonly decide: { readonly [V in C['verb']]: Decide<Row, Extract<C, { verb: V }>> }
-  /** One entry per event type of this feature; `undefined` as the next row means that it is gone. */
+  /** One entry per event type of this feature; `undefined` as the next row removes it. */
   readonly evolve: Readonly<Record<string, Evolve<Row>>>
-  /** User-chosen keys this row holds, as [kind, key]; two rows never hold the same one. */
+  /** The user-chosen keys that this row holds, as [kind, key]. Two rows never hold the same one. */
   readonly names?: (row: Row) => readonly (readonly [string, string])[]
-  /** What an erasure leaves, ids and numbers that say nothing about anybody; with it a row also goes on holding its names, by their digests. */
+  /** The members that an erasure keeps: ids and numbers that say nothing about anybody. The row then also keeps its names, by their digests. */
   readonly keeps?: (row: Row) => Body
-  /** Event types that grant the row to someone: their seq becomes its fence. */
+  /** Event types that grant the row to a holder: their seq becomes its fence. */
   readonly grants?: readonly string[]
 }
 
@@ -59,7 +64,7 @@ export type AnyDecider = Decider<any, any>
 
 export const decider = <Row extends object, C extends Command>(d: Decider<Row, C>): Decider<Row, C> => d
 
-/** Which decider an event type belongs to. Types in here are reserved: nobody appends them by hand. */
+/** Finds the decider of an event type or table. These types are reserved: callers cannot append them. */
 export class Registry {
   readonly #byType = new Map<string, AnyDecider>()
   readonly #byTable = new Map<TableName, AnyDecider>()
@@ -90,11 +95,11 @@ export class Registry {
 /** Erasing is an event of every subject and of no decider. */
 export const ERASED = 'payload.erased'
 
-/** What the payload of such an event says of rows, by their tables: what they keep of what was erased. */
+/** Reads from the payload of an erasure what the row of this table keeps. */
 export const keptIn = (data: Body | undefined, table: TableName): Body =>
   ((data?.kept ?? {}) as Partial<Record<TableName, Body>>)[table] ?? {}
 
-/** What became of a tenant: facts of no subject and of no decider. The state they leave stands on the head. */
+/** Changes of a tenant's state: facts of no subject and of no decider. The head keeps the state. */
 export const TENANT_STATE_EVENTS: Readonly<Record<TenantState, string>> = {
   active: 'tenant.resumed',
   suspended: 'tenant.suspended',

@@ -4,7 +4,7 @@ import type { ApprovalDelivery, ApprovalRow, ApprovalState, PermitId } from '../
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
-import { decider, fact, type Happened } from '../decider.ts'
+import { decider, fact, type HappenedWith } from '../decider.ts'
 
 export type Asking = Pick<
   ApprovalRow,
@@ -96,19 +96,19 @@ export const approval = decider<ApprovalRow, ApprovalCommand>({
       state: 'pending',
       askedAt: e.at,
     }),
-    'approval.decided': (row, e) => {
+    'approval.decided': (row, e: HappenedWith<Partial<Decided>>) => {
       if (!row) return row
-      const { by, state = 'answered', ...rest } = (e.data ?? {}) as unknown as Decided
+      const { by, state = 'answered', ...rest } = e.data ?? {}
       return { ...row, ...rest, state, decidedBy: by, decidedAt: e.at }
     },
     'approval.expired': (row, e) => row && { ...row, state: 'expired', decidedAt: e.at },
-    'approval.withdrawn': (row, e) => {
+    'approval.withdrawn': (row, e: HappenedWith<{ readonly by?: string; readonly note?: string }>) => {
       if (!row) return row
-      const { by, note } = (e.data ?? {}) as { by?: string; note?: string }
+      const { by, note } = e.data ?? {}
       return { ...row, state: 'withdrawn', decidedAt: e.at, decidedBy: by, note }
     },
-    'approval.delivered': (row, e) => row && { ...row, deliveries: noted(row.deliveries, e) },
-    'approval.seen': (row, e) => row && { ...row, seen: noted(row.seen, e) },
+    'approval.delivered': (row, e: HappenedWith<ApprovalDelivery>) => row && { ...row, deliveries: noted(row.deliveries, e) },
+    'approval.seen': (row, e: HappenedWith<Seen>) => row && { ...row, seen: noted(row.seen, e) },
   },
 })
 
@@ -117,10 +117,9 @@ function there(row: ApprovalRow | undefined, id: string, tenant: string): Approv
   return row
 }
 
-/** The first so many: a row stays small, whatever is told about it. */
-function noted<T extends ApprovalDelivery | { readonly by: string; readonly at: number }>(
-  before: readonly T[] = [],
-  e: Happened,
-): readonly T[] {
-  return e.data === undefined || before.length >= limits.approvalNotes ? before : [...before, { ...e.data, at: e.at } as unknown as T]
+/** Keeps the first notes up to a limit, so that the row stays small. */
+function noted<T extends ApprovalDelivery | Seen>(before: readonly T[] = [], e: HappenedWith<T>): readonly T[] {
+  return e.data === undefined || before.length >= limits.approvalNotes ? before : [...before, { ...e.data, at: e.at }]
 }
+
+type Seen = NonNullable<ApprovalRow['seen']>[number]

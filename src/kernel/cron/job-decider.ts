@@ -3,7 +3,7 @@
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { JobRow, OccurrenceAt, OccurrenceId } from '../../model/job.ts'
-import { decider, fact } from '../decider.ts'
+import { decider, fact, type HappenedWith } from '../decider.ts'
 
 /** What somebody asked for. */
 export type JobDefinition = Pick<JobRow, 'name' | 'schedule' | 'policy' | 'queue' | 'payload' | 'offer' | 'pauseAfter'>
@@ -70,23 +70,23 @@ export const job = decider<JobRow, JobCommand>({
   },
 
   evolve: {
-    'job.set': (row, e) => {
+    'job.set': (row, e: HappenedWith<JobDefinition & JobTimes & Over>) => {
       // Erased, nobody can say any more what it was; that there was one still shows.
       if (!e.data) return row ?? { ...NOTHING, id: e.subject as JobRow['id'], setAt: e.at, changedAt: e.at }
-      const { next, at, over, ...set } = e.data as unknown as JobDefinition & JobTimes & { readonly over?: boolean }
+      const { next, at, over, ...set } = e.data
       const kept = { failures: 0, running: row?.running, waiting: row?.waiting, setAt: row?.setAt ?? e.at }
       const state =
         row?.state === 'paused' ? { state: row.state, reason: row.reason } : { state: over ? ('over' as const) : ('active' as const) }
       return { ...set, ...kept, ...state, next, at, id: e.subject as JobRow['id'], changedAt: e.at }
     },
-    'job.fired': (row, e) => {
+    'job.fired': (row, e: HappenedWith<Partial<JobRow> & Over>) => {
       if (!row) return row
-      const { through = row.through, next, at, running, waiting, over } = (e.data ?? {}) as Partial<JobRow> & { over?: boolean }
+      const { through = row.through, next, at, running, waiting, over } = e.data ?? {}
       return { ...row, through, next, at, running, waiting, ...(over && { state: 'over' }) }
     },
-    'job.settled': (row, e) => {
+    'job.settled': (row, e: HappenedWith<Settled>) => {
       if (!row) return row
-      const { occurrence, failed, times, pauses, drops } = (e.data ?? {}) as Settled
+      const { occurrence, failed, times, pauses, drops } = e.data ?? {}
       const failures = failed ? row.failures + 1 : 0
       // Where everything may overlap, one of those ended that nobody waits for.
       const ended = occurrence === undefined || row.running?.id === occurrence
@@ -95,9 +95,9 @@ export const job = decider<JobRow, JobCommand>({
       return pauses ? asPaused(settled, `${failures} failed in a row`) : settled
     },
     'job.paused': (row, e) => row && asPaused(row, String(e.data?.reason ?? '')),
-    'job.resumed': (row, e) => {
+    'job.resumed': (row, e: HappenedWith<Partial<JobTimes> & Over>) => {
       if (!row) return row
-      const { over, ...times } = (e.data ?? {}) as Partial<JobTimes> & { readonly over?: boolean }
+      const { over, ...times } = e.data ?? {}
       return { ...row, ...times, state: over ? 'over' : 'active', reason: undefined, failures: 0 }
     },
     'job.removed': () => undefined,
@@ -113,6 +113,10 @@ const NOTHING: Omit<JobRow, 'id' | 'setAt' | 'changedAt'> = {
   offer: {},
   failures: 0,
   through: 0,
+}
+
+interface Over {
+  readonly over?: boolean
 }
 
 interface Settled {

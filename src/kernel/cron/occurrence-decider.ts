@@ -2,10 +2,12 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { OccurrenceRow, OccurrenceState } from '../../model/job.ts'
-import { decider, fact } from '../decider.ts'
+import { decider, fact, type HappenedWith } from '../decider.ts'
+
+type Opened = Pick<OccurrenceRow, 'job' | 'due' | 'cause' | 'state' | 'last' | 'count' | 'error'>
 
 export type OccurrenceCommand =
-  | ({ readonly verb: 'open'; readonly id: string } & Pick<OccurrenceRow, 'job' | 'due' | 'cause' | 'state' | 'last' | 'count' | 'error'>)
+  | ({ readonly verb: 'open'; readonly id: string } & Opened)
   | { readonly verb: 'start'; readonly attempt: number }
   /** Given back, or failed and tried again, or redriven after it had failed for good. */
   | { readonly verb: 'await'; readonly error?: OccurrenceRow['error'] }
@@ -32,11 +34,10 @@ export const occurrence = decider<OccurrenceRow, OccurrenceCommand>({
   },
 
   evolve: {
-    'occurrence.opened': (_, e) => {
+    'occurrence.opened': (_, e: HappenedWith<Opened>) => {
       if (!e.data) return undefined
-      const opened = e.data as unknown as Pick<OccurrenceRow, 'job' | 'due' | 'cause' | 'state'>
-      const isOver = opened.state === 'skipped' || opened.state === 'missed'
-      return { ...opened, id: e.subject as OccurrenceRow['id'], attempt: 0, ...(isOver && { finishedAt: e.at }) }
+      const isOver = e.data.state === 'skipped' || e.data.state === 'missed'
+      return { ...e.data, id: e.subject as OccurrenceRow['id'], attempt: 0, ...(isOver && { finishedAt: e.at }) }
     },
     'occurrence.started': (row, e) => {
       if (!row) return row

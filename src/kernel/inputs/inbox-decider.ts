@@ -5,7 +5,7 @@ import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
 import type { InboxHold, InboxItemId, InboxRow } from '../../model/inbox.ts'
-import { decider, fact, type Happened } from '../decider.ts'
+import { decider, fact, type Happened, type HappenedWith } from '../decider.ts'
 
 export type OfferedSet = Pick<InboxRow, 'session' | 'kind' | 'delivery' | 'join' | 'merge' | 'key' | 'payload' | 'at'>
 
@@ -70,8 +70,8 @@ export const inbox = decider<InboxRow, InboxCommand>({
       attempt: 0,
       offeredAt: e.at,
     }),
-    'batch.claimed': (row, e) =>
-      row && { ...row, state: 'claimed', attempt: row.attempt + 1, claim: (e.data as unknown as InboxHold | undefined) ?? erasedClaim(e) },
+    'batch.claimed': (row, e: HappenedWith<InboxHold>) =>
+      row && { ...row, state: 'claimed', attempt: row.attempt + 1, claim: e.data ?? erasedClaim(e) },
     'batch.released': (row) => row && { ...row, state: 'pending', claim: undefined },
     'batch.completed': (row, e) => row && { ...row, state: 'completed', endedAt: e.at },
     'batch.cancelled': (row, e) => row && { ...row, state: 'cancelled', endedAt: e.at },

@@ -17,7 +17,7 @@ import {
   type Started,
 } from '../../model/process.ts'
 import type { ErrorData, Stored } from '../../model/run.ts'
-import { decider, fact, type Happened } from '../decider.ts'
+import { decider, fact, type Happened, type HappenedWith } from '../decider.ts'
 
 export type Outcome =
   | { readonly state: 'completed'; readonly value: Stored; readonly control?: Json }
@@ -109,7 +109,7 @@ export const processDecider = decider<ProcessRow, ProcessCommand>({
       return row && changed(row, e, { wait, state: 'waiting' })
     },
     [CORE_TYPES.resumed]: (row, e) => row && changed(row, e, { wait: undefined, state: row.started ? 'running' : 'pending' }),
-    'process.referred': (row, e) => row && changed(row, e, { reference: e.data as unknown as Reference | undefined }),
+    'process.referred': (row, e: HappenedWith<Reference>) => row && changed(row, e, { reference: e.data }),
     [CORE_TYPES.cancelRequested]: requested('cancel'),
     [CORE_TYPES.abandonRequested]: requested('abandon'),
     [CORE_TYPES.completed]: ended('completed'),

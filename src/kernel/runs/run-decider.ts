@@ -17,7 +17,7 @@ import {
   type Usage,
   type Wait,
 } from '../../model/run.ts'
-import { decider, fact, type Happened } from '../decider.ts'
+import { decider, fact, type Happened, type HappenedWith } from '../decider.ts'
 import { addUsage } from './usage.ts'
 
 export type Opened = Pick<RunRow, 'session' | 'name' | 'key' | 'input' | 'parallel' | 'parent' | 'queued' | 'fork' | 'origin'>
@@ -179,11 +179,12 @@ export const run = decider<RunRow, RunCommand>({
     }),
     'run.started': (row, e) =>
       row && changed(row, e, { state: row.waits.length > 0 ? 'waiting' : 'running', attempt: row.attempt + 1, error: undefined }),
-    'wait.began': (row, e) =>
-      row && changed(row, e, { state: 'waiting', waits: e.data ? [...row.waits, e.data as unknown as Wait] : row.waits }),
-    'wait.ended': (row, e) => {
+    'wait.began': (row, e: HappenedWith<Wait>) =>
+      row && changed(row, e, { state: 'waiting', waits: e.data ? [...row.waits, e.data] : row.waits }),
+    'wait.ended': (row, e: HappenedWith<WaitSlot>) => {
       if (!row) return row
-      const waits = e.data ? row.waits.filter((w) => !sameWait(w, e.data as unknown as WaitSlot)) : []
+      const { data } = e
+      const waits = data ? row.waits.filter((w) => !sameWait(w, data)) : []
       return changed(row, e, { waits, state: waits.length > 0 ? 'waiting' : 'running' })
     },
     'run.parked': (row, e) => row && changed(row, e, { state: 'waiting' }),
@@ -192,10 +193,10 @@ export const run = decider<RunRow, RunCommand>({
       const added = e.data?.usage as Usage | undefined
       return row && changed(row, e, { usage: (added && addUsage(row.usage, added)) ?? row.usage })
     },
-    'effect.resolved': (row, e) => {
+    'effect.resolved': (row, e: HappenedWith<Slot>) => {
       if (!row) return row
-      const answered = { ...(e.data as unknown as Slot), kind: 'unknown' as const }
-      const waits = e.data ? row.waits.filter((w) => !sameWait(w, answered)) : row.waits.filter((w) => w.kind !== 'unknown')
+      const answered = e.data && { ...e.data, kind: 'unknown' as const }
+      const waits = row.waits.filter((w) => (answered ? !sameWait(w, answered) : w.kind !== 'unknown'))
       return changed(row, e, { waits, state: waits.length > 0 ? 'waiting' : 'running' })
     },
     'tape.sealed': (row, e) => row && changed(row, e, { segments: row.segments + 1 }),

@@ -2,10 +2,12 @@
 
 import type { ErrorData } from '../../model/run.ts'
 import type { DeliveryRow, TriggerDeliveryId, TriggerDeliveryState } from '../../model/trigger.ts'
-import { decider, fact, type Happened } from '../decider.ts'
+import { decider, fact, type Happened, type HappenedWith } from '../decider.ts'
+
+type Reserved = Required<Pick<DeliveryRow, 'firing' | 'trigger_id' | 'trigger' | 'revision' | 'queue' | 'item'>>
 
 export type DeliveryCommand =
-  | ({ readonly verb: 'reserve' } & Required<Pick<DeliveryRow, 'firing' | 'trigger_id' | 'trigger' | 'revision' | 'queue' | 'item'>>)
+  | ({ readonly verb: 'reserve' } & Reserved)
   | { readonly verb: 'begin'; readonly attempt: number }
   /** Back in its queue, after a failure or because somebody gave it back. */
   | { readonly verb: 'return'; readonly error?: ErrorData | undefined }
@@ -31,11 +33,15 @@ export const delivery = decider<DeliveryRow, DeliveryCommand>({
   },
 
   evolve: {
-    'delivery.reserved': (_, e) => {
-      // The ids of an erased one are put back by the erasure.
-      const reserved = (e.data ?? { erased: true }) as unknown as Omit<Extract<DeliveryCommand, { verb: 'reserve' }>, 'verb'>
-      return { ...reserved, id: e.subject as TriggerDeliveryId, state: 'reserved', attempt: 0, reservedAt: e.at, changedAt: e.at }
-    },
+    'delivery.reserved': (_, e: HappenedWith<Reserved>) => ({
+      // The erasure puts the ids of an erased delivery back.
+      ...((e.data ?? { erased: true }) as Reserved),
+      id: e.subject as TriggerDeliveryId,
+      state: 'reserved',
+      attempt: 0,
+      reservedAt: e.at,
+      changedAt: e.at,
+    }),
     'delivery.began': (row, e) => moved(row, e, 'delivering', { attempt: (e.data?.attempt as number | undefined) ?? row?.attempt ?? 0 }),
     'delivery.returned': (row, e) => moved(row, e, 'reserved', errorOf(e)),
     'delivery.delivered': (row, e) => moved(row, e, 'delivered', { error: undefined }),

@@ -3,7 +3,7 @@
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { TriggerDefinition, TriggerId, TriggerRow, TriggerState } from '../../model/trigger.ts'
-import { decider, type Fact, fact, type Happened } from '../decider.ts'
+import { decider, type Fact, fact, type Happened, type HappenedWith } from '../decider.ts'
 
 /** `expect`: the revision as the caller knows it; 0 where it is not to be there. */
 interface Turn {
@@ -33,12 +33,12 @@ export const trigger = decider<TriggerRow, TriggerCommand>({
   },
 
   evolve: {
-    'trigger.set': (row, e) => {
+    'trigger.set': (row, e: HappenedWith<TriggerDefinition>) => {
       const counted = { id: e.subject as TriggerId, revision: (row?.revision ?? 0) + 1, changedAt: e.at }
       // Erased, nobody can say any more what it is for: it is for nothing until it is set again, and not for what it was before.
       if (!e.data) return { ...(row ?? { ...NOTHING, setAt: e.at }), ...counted, state: 'deleted' }
       const { setAt, state } = isThere(row) ? row : ({ setAt: e.at, state: 'enabled' } as const)
-      return { ...(e.data as unknown as TriggerDefinition), ...counted, setAt, state }
+      return { ...e.data, ...counted, setAt, state }
     },
     'trigger.disabled': (row, e) => inState(row, e, 'disabled'),
     'trigger.enabled': (row, e) => inState(row, e, 'enabled'),
