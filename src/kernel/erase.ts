@@ -17,7 +17,7 @@ import { refusalOf } from './outcome.ts'
 import { toRanges } from './ranges.ts'
 import { scanJournal } from './read.ts'
 import { happened } from './rebuild.ts'
-import { pause } from './retry-conflicts.ts'
+import { retryConflicts } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 export interface EraseOptions {
@@ -75,7 +75,7 @@ export function checkReason(reason: unknown): string {
 async function eraseTogether(scope: Scope, subject: Id | undefined, events: readonly EventRecord[], reason: string): Promise<Receipt> {
   const seqs = events.map((e) => e.seq)
   const d = events.map((e) => scope.engine.registry.of(e.type)).find((found) => found !== undefined)
-  for (let attempt = 1; ; attempt++) {
+  return retryConflicts(scope, d ? [d.table, 'names'] : [], async () => {
     const { guards, changes, kept } = d && subject ? await refold(scope, d, subject, new Set(seqs)) : NO_ROW
     const said = { seqs: toRanges(seqs), reason, ...(d && kept && { kept: { [d.table]: kept } }) }
     const draft = draftEvent(scope, { type: ERASED, subject }, payloadOf(scope, admit(scope, said)))
@@ -85,13 +85,10 @@ async function eraseTogether(scope: Scope, subject: Id | undefined, events: read
       events: [draft],
       changes: [{ kind: 'erase', seqs }, ...changes],
     })
-    if (outcome.ok) {
-      await scope.engine.features.erased(scope, events)
-      return outcome.receipts[0] as Receipt
-    }
-    if (typeof outcome.refused !== 'object' || attempt === limits.conflictRetries) throw refusalOf(scope, outcome)
-    await pause(scope, attempt)
-  }
+    if (!outcome.ok) throw refusalOf(scope, outcome)
+    await scope.engine.features.erased(scope, events)
+    return outcome.receipts[0] as Receipt
+  })
 }
 
 interface Refolded {

@@ -1,6 +1,7 @@
-// What an answer of the backend means for the caller, and what it means when there is none.
+// Turns the outcome of a commit into the error that the caller gets, also when the backend did not answer.
 
 import { InkError, refuse } from '../model/errors.ts'
+import type { TableName } from '../model/tables.ts'
 import type { Commit, Outcome } from '../ports/commit.ts'
 import type { Scope } from './scope.ts'
 
@@ -19,13 +20,17 @@ export function refusalOf(scope: Scope, outcome: Outcome & { ok: false }): InkEr
   }
 }
 
-/** Somebody else was first, at one of these tables. */
-export const isConflict = (error: unknown, ...tables: readonly string[]): boolean =>
-  error instanceof InkError && error.code === 'CONFLICT' && tables.includes(String(error.details.table))
+/** The tables that a CONFLICT names. The waits of a run are kept in its row, and conflict under a name of their own. */
+export type ConflictTable = TableName | 'waits'
 
-/** The backend knows that nothing was saved. */
+/** Another writer was first at one of these tables. */
+export const isConflict = (error: unknown, ...tables: readonly ConflictTable[]): boolean =>
+  error instanceof InkError && error.code === 'CONFLICT' && tables.includes(error.details.table as ConflictTable)
+
+/** The backend knows that it saved nothing. */
 export const isDefinite = (error: unknown): boolean => error instanceof InkError && error.kind !== 'unknown'
-/** A refusal's own sentence says what it means for the data, and here that is not known: only its reason is told on. */
+
+/** The reason of an error without the sentence about the data: here nobody knows what happened to the data. */
 export const reasonOf = (error: unknown): string => {
   if (error instanceof InkError) return error.details.reason === undefined ? error.code : `${error.code}: ${error.details.reason}`
   return error instanceof Error ? error.message : String(error)
@@ -38,13 +43,13 @@ export const unknownOutcome = (commit: Commit, cause: unknown): InkError =>
     cause,
   )
 
-/** Our own event ids coming back from a second sending mean that the first one arrived: that is a commit, not a repetition. */
+/** A second sending that finds our own event ids means that the first one arrived. That is a commit, not a repetition. */
 export const asFirstSaved = (commit: Commit, outcome: Outcome): Outcome =>
   outcome.ok && outcome.repeated && outcome.receipts[0]?.id === commit.events[0]?.id ? { ...outcome, repeated: false } : outcome
 
 /**
- * A closed tenant refuses before it looks for an earlier sending, so of a commit that was sent before this says nothing: it may have been
- * saved when the tenant was still active.
+ * Whether a refusal leaves open if an earlier sending of the same commit was saved. A closed tenant refuses before it looks for one, and
+ * the tenant may have been active when the commit was sent first.
  */
 export const saysNothing = (commit: Commit, outcome: Outcome): boolean =>
   !outcome.ok && outcome.refused === 'tenant' && commit.events.length > 0

@@ -1,5 +1,5 @@
-// Optimistic concurrency: a writer decides on rows that it has read, commits guarded by their revisions, and retries when another writer
-// was first.
+// Optimistic concurrency: a writer reads rows, decides, and commits guarded by their revisions. When another writer was first, it reads
+// and decides again.
 
 import { limits } from '../model/limits.ts'
 import type { TableName } from '../model/tables.ts'
@@ -7,17 +7,22 @@ import { isConflict } from './outcome.ts'
 import type { Scope } from './scope.ts'
 
 /**
- * Calls `attempt` (read, decide, commit), and calls it again after a pause when another writer changed a row of one of these tables in
- * between. Any other error, and the conflict of the last attempt, goes to the caller.
+ * Calls `write` (read, decide, commit) and retries it, after a pause, while another writer is first at one of these tables. A function
+ * instead of tables decides for every error whether a retry may help. The error of the last attempt goes to the caller.
  */
-export async function retryConflicts<T>(scope: Scope, tables: readonly TableName[], attempt: (number: number) => Promise<T>): Promise<T> {
-  for (let number = 1; ; number++) {
+export async function retryConflicts<T>(
+  scope: Scope,
+  conflicts: readonly TableName[] | ((error: unknown) => boolean | Promise<boolean>),
+  write: (attempt: number) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
     try {
-      return await attempt(number)
+      return await write(attempt)
     } catch (error) {
-      if (!isConflict(error, ...tables) || number === limits.conflictRetries) throw error
-      await pause(scope, number)
+      if (attempt === limits.conflictRetries) throw error
+      if (!(typeof conflicts === 'function' ? await conflicts(error) : isConflict(error, ...conflicts))) throw error
     }
+    await pause(scope, attempt)
   }
 }
 

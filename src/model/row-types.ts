@@ -15,7 +15,7 @@ import type { TableName } from './tables.ts'
 import type { DeliveryRow, FiringRow, SourceRow, TriggerRow } from './trigger.ts'
 import type { WorkRow } from './work.ts'
 
-interface RowTypes extends Record<TableName, object> {
+interface RowTypes {
   readonly sessions: SessionRow
   readonly names: NameRow
   readonly leases: LeaseRow

@@ -54,8 +54,7 @@ export async function expireApproval(scope: Scope, row: ApprovalRow): Promise<bo
 
 /** For the scheduler. The run that asked has its own item for the same time, or is held by somebody who hears of it. */
 export const expireByClock: ClockHandler = async (scope, { id: item, row }) => {
-  const { body } = await readRow(scope, 'approvals', row.origin?.id ?? '')
-  const asked = body as unknown as ApprovalRow | undefined
+  const { body: asked } = await readRow(scope, 'approvals', row.origin?.id ?? '')
   if (asked?.state !== 'pending') await plan(scope, [part(work, item, { verb: 'complete' })])
   else if (!(await expireApproval(scope, asked))) scope.engine.scheduler.look()
 }

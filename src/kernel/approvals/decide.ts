@@ -57,15 +57,14 @@ export async function decideApproval(scope: Scope, given: string, options: Decid
     ...said,
     ...(grant && { grants: grant.id }),
   }
-  const parts = [
+  const { rows } = await plan(scope, [
     part(approval, id, { verb: 'decide', id, tenant: scope.tenant, now, digest, decided }, about),
     ...(before?.run ? [wakePart(scope, before.run, before.session)] : []),
     ...doneParts(scope, id, before?.expires),
     // A late answer decides nothing, and permits nothing.
     ...(grant && before && !isLate(before, now) ? [grant.part] : []),
-  ]
-  const { rows } = await plan(scope, parts)
-  return rows[0]?.body as unknown as ApprovalRow
+  ])
+  return rows[0].body as ApprovalRow
 }
 
 /** For how long, where that is said. */
@@ -129,7 +128,7 @@ export async function withdrawApproval(scope: Scope, given: string, options?: Wi
     ...(before.run ? [wakePart(scope, before.run, before.session)] : []),
     ...doneParts(scope, id, before.expires),
   ])
-  const row = rows[0]?.body as unknown as ApprovalRow
+  const row = rows[0].body as ApprovalRow
   // Somebody decided just now.
   if (row.state !== 'withdrawn') throw refuse('APPROVAL_CLOSED', { id, state: row.state })
   return row

@@ -98,7 +98,7 @@ function takeText(scope: Scope, text: unknown, option: string): string {
 async function note(scope: Scope, given: string, command: (id: ApprovalId) => ApprovalCommand): Promise<ApprovalRow> {
   const { id, ...row } = await thatApproval(scope, given)
   const { rows } = await plan(scope, [part(approval, id, command(id), aboutOf(row))])
-  return rows[0]?.body as unknown as ApprovalRow
+  return rows[0].body as ApprovalRow
 }
 
 async function thatApproval(scope: Scope, given: string): Promise<ApprovalRow> {

@@ -12,7 +12,6 @@ import {
 } from '../../model/approval.ts'
 import { checkDigest } from '../../model/blob.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
-import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -20,7 +19,7 @@ import { derivedId } from '../derived-id.ts'
 import { telling } from '../draft.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { checkState, type Page, type PageOptions } from '../list.ts'
-import { isConflict } from '../outcome.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import type { Asking, Decided } from './approval-decider.ts'
@@ -49,17 +48,9 @@ interface Standing {
   readonly guard: Guard
 }
 
-/** Asks with the newest permit that decides this, where there is one; anew where that permit has changed meanwhile. */
-export async function withPermit<T>(scope: Scope, asking: Asking, ask: (standing: Standing | undefined) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    const standing = asking.kind === 'approval' ? await permitFor(scope, asking) : undefined
-    try {
-      return await ask(standing)
-    } catch (error) {
-      if (!standing || !isConflict(error, 'permits') || tries === limits.conflictRetries) throw error
-    }
-  }
-}
+/** Asks with the newest permit that decides this, if there is one. Asks again when that permit has changed in between. */
+export const withPermit = <T>(scope: Scope, asking: Asking, ask: (standing: Standing | undefined) => Promise<T>): Promise<T> =>
+  retryConflicts(scope, ['permits'], async () => ask(asking.kind === 'approval' ? await permitFor(scope, asking) : undefined))
 
 async function permitFor(scope: Scope, asking: Asking): Promise<Standing | undefined> {
   const { digest, session } = asking
@@ -135,5 +126,5 @@ export async function revokePermit(scope: Scope, given: string, options?: Revoke
     ...(why !== undefined && { reason: why }),
   } as const
   const { rows } = await plan(scope, [part(permit, id, command)])
-  return rows[0]?.body as unknown as PermitRow
+  return rows[0].body as PermitRow
 }

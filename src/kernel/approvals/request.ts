@@ -54,10 +54,10 @@ export async function requestApproval(scope: Scope, options: RequestOptions): Pr
     return await withPermit(scope, full, async (standing) => {
       const id = scope.engine.newId<'approval'>()
       const ask = part(approval, id, { verb: 'request', asking: full, decided: standing?.decided }, { ...aboutOf(full), seen: NOT_THERE })
-      const parts = [ask, ...(standing ? [] : clockParts(scope, id, full))]
-      const { rows } = await plan(scope, parts, { ...(session && { open: session }), ...(standing && { guards: [standing.guard] }) })
+      const options = { ...(session && { open: session }), ...(standing && { guards: [standing.guard] }) }
+      const { rows } = await plan(scope, [ask, ...(standing ? [] : clockParts(scope, id, full))], options)
       if (expires !== undefined) scope.engine.scheduler.look()
-      return rows[0]?.body as unknown as ApprovalRow
+      return rows[0].body as ApprovalRow
     })
   } catch (error) {
     if (key === undefined || !isConflict(error, 'names')) throw error

@@ -1,11 +1,11 @@
-// Occurrences that somebody asks for: one more now, or all of a period.
+// Occurrences that a caller asks for: one more now, or all of a period (backfill).
 
 import { refuse } from '../../model/errors.ts'
 import type { JobRow, OccurrenceAt, OccurrenceRow } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { plan } from '../execute.ts'
-import { isConflict } from '../outcome.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { theJob } from './find-job.ts'
@@ -38,7 +38,7 @@ export async function backfill(
   const job = await theJob(scope, name)
   if (isFromFinish(job.schedule))
     throw refuse('RANGE_INVALID', { why: "a job with from: 'finish' has no occurrences in the past to backfill" })
-  // What is still to come comes by itself.
+  // The scheduler starts the times that are still to come.
   const times = timesBetween(job.schedule, first - 1, Math.min(last, await storeNow(scope)), limits.backfillOccurrences + 1)
   if (times.length > limits.backfillOccurrences) throw refuse('BACKFILL_TOO_LARGE', { name, limit: limits.backfillOccurrences })
   let known = 0
@@ -47,23 +47,18 @@ export async function backfill(
   return { offered: times.length - known, known }
 }
 
-/** How many of them had come up before. */
-async function offerTimes(scope: Scope, job: JobRow, times: readonly number[]): Promise<number> {
-  for (let tries = 1; ; tries++) {
+/** Returns how many of these times had come up before. */
+const offerTimes = (scope: Scope, job: JobRow, times: readonly number[]): Promise<number> =>
+  retryConflicts(scope, ['occurrences'], async () => {
     const found = await Promise.all(
       times.map((due) => scope.engine.backend.rows.get(scope.tenant, 'occurrences', occurrenceId(scope, job.id, due))),
     )
     const fresh = times.filter((_, i) => !found[i])
     if (fresh.length === 0) return times.length
     const now = await storeNow(scope)
-    try {
-      await plan(
-        scope,
-        fresh.flatMap((due) => startParts(scope, job, occurrenceAt(scope, job, due), now, 'backfill')),
-      )
-      return times.length - fresh.length
-    } catch (error) {
-      if (!isConflict(error, 'occurrences') || tries === limits.conflictRetries) throw error
-    }
-  }
-}
+    await plan(
+      scope,
+      fresh.flatMap((due) => startParts(scope, job, occurrenceAt(scope, job, due), now, 'backfill')),
+    )
+    return times.length - fresh.length
+  })

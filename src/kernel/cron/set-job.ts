@@ -1,13 +1,12 @@
-// Setting a job: checked at the door, and written together with the item by which the scheduler finds it.
+// Sets a job: checks its options, and writes it together with the work item by which the scheduler finds it.
 
 import { canonical } from '../../model/canonical.ts'
 import type { JobId, JobRow } from '../../model/job.ts'
-import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
 import { store } from '../json-or-blob.ts'
 import { takeName } from '../names.ts'
-import { isConflict } from '../outcome.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { type OfferOptions, offerPart, takeOffer, takeQueue } from '../work/offer.ts'
@@ -21,10 +20,10 @@ import { type PolicyOptions, takePolicy } from './policy.ts'
 import { isFromFinish, type ScheduleOptions, takeSchedule } from './schedule.ts'
 
 export interface JobOptions extends ScheduleOptions, PolicyOptions, Pick<OfferOptions, 'priority' | 'group' | 'attempts' | 'backoff'> {
-  /** Each occurrence is offered here. */
+  /** The queue that gets an item for each occurrence. */
   readonly queue: string
   readonly payload?: unknown
-  /** Pauses itself after so many failures in a row; `true` is one. */
+  /** Pauses the job after this number of failures in a row; `true` is one. */
   readonly pauseOnFailure?: boolean | number
 }
 
@@ -51,7 +50,8 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
     offer,
     ...(pauseAfter !== undefined && { pauseAfter }),
   }
-  for (let tries = 1; ; tries++) {
+  // The conflict: another writer set or deleted the job, or moved its clock.
+  return retryConflicts(scope, ['jobs', 'work'], async () => {
     const known = await findJob(scope, name)
     const now = await storeNow(scope)
     const before = known?.body
@@ -59,51 +59,45 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
     if (before && isSame(before, definition)) return before
     const kept = before && keepsTime(before, definition)
     const times = kept ? timesKept(scope, before, definition, now) : timesAnew(scope, id, before, definition, now)
-    // Whoever paused it did not ask for this: it goes on when somebody resumes it.
+    // A paused job stays paused until a caller resumes it.
     const paused = before?.state === 'paused'
     const over = kept && before.state === 'over'
     const item = clockItem(scope, id)
     const clock = known
       ? part(work, item, { verb: 'move', at: paused ? undefined : times.at })
       : offerPart(item, { queue: CRON_CLOCK, at: times.at ?? now, origin: { kind: 'clock', id } })
-    try {
-      const set = part(
-        decider,
-        id,
-        { verb: 'set', definition, times: paused ? { through: before.through } : times, ...(over && { over }) },
-        { seen: known ?? NOT_THERE },
-      )
-      // The clock is moved to where this job has to be looked at, and to no other: both are as they were seen.
-      const { rows } = await plan(scope, [set, clock], {
-        guards: known ? [{ kind: 'row', table: 'jobs', id, revision: known.revision }] : [],
-      })
-      scope.engine.scheduler.look()
-      return rows[0].body as JobRow
-    } catch (error) {
-      // Somebody else made it, or took it away, just now.
-      if (!isConflict(error, 'jobs', 'work') || tries === limits.conflictRetries) throw error
-    }
-  }
+    const set = part(
+      decider,
+      id,
+      { verb: 'set', definition, times: paused ? { through: before.through } : times, ...(over && { over }) },
+      { seen: known ?? NOT_THERE },
+    )
+    // The guard makes sure that the clock is moved for this version of the job and no other.
+    const guards = known ? [{ kind: 'row', table: 'jobs', id, revision: known.revision } as const] : []
+    const { rows } = await plan(scope, [set, clock], { guards })
+    scope.engine.scheduler.look()
+    return rows[0].body as JobRow
+  })
 }
 
-/** The times are the same, so what was due and nobody has started yet is not lost by a change of something else. */
+/** The schedule is the same, so a change of something else does not lose a time that is due and not started yet. */
 const keepsTime = (before: JobRow, { schedule }: JobDefinition): boolean =>
   before.state !== 'paused' && canonical({ ...before.schedule }) === canonical({ ...schedule })
 
 const timesKept = (scope: Scope, before: JobRow, definition: JobDefinition, now: number): JobTimes =>
   before.state === 'over' ? { through: before.through } : timesOf(scope, { ...before, ...definition }, now)
 
-/** Counted from now on. What was decided stays so, also where the clock was set back. */
+/** Counts the times from now on. Times that were decided stay decided, also when the clock was set back. */
 function timesAnew(scope: Scope, id: JobId, before: JobRow | undefined, definition: JobDefinition, now: number): JobTimes {
   const begin = beginsAfter(definition.schedule, now)
   const through = before && definition.schedule.kind !== 'at' ? Math.max(begin, before.through) : begin
   return timesOf(scope, { ...definition, id, through, running: before?.running }, now)
 }
 
-/** Where nothing is due yet: the first time, and when to look for it. What is due is found by the scheduler. */
+/** The first time that is to come, and when to look for it. The scheduler finds the times that are due. */
 export function timesOf(scope: Scope, job: Timed, now: number): JobTimes {
   const { through, running } = job
-  // Its end will tell.
+  // The end of the run decides the next time.
   if (running && isFromFinish(job.schedule)) return { through }
   const due = dueOf(scope, job, now)
   const { next, at } = due.start.length > 0 || due.missed ? { next: due.start[0], at: now } : due

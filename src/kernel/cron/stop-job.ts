@@ -1,12 +1,11 @@
-// Stopping a job, for a while or for good: together with the item by which the scheduler finds it, both as they were seen.
+// Pauses, resumes and deletes a job, in one commit with the work item by which the scheduler finds it.
 
 import { refuse } from '../../model/errors.ts'
 import type { JobRow } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Part, part, plan } from '../execute.ts'
-import { isConflict } from '../outcome.ts'
-import { pause } from '../retry-conflicts.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { work } from '../work/work-decider.ts'
@@ -33,7 +32,7 @@ export async function resumeJob(scope: Scope, name: string): Promise<JobRow> {
   const resumed = await changeJob(scope, name, async (job) => {
     if (job.state !== 'paused') return undefined
     const now = await storeNow(scope)
-    // What came up meanwhile is not made up for, an only time neither.
+    // Times that came up while the job was paused are not made up for, also when there is only one.
     const begin = job.schedule.kind === 'at' ? now : beginsAfter(job.schedule, now)
     const times = timesOf(scope, { ...job, through: Math.max(job.through, begin) }, now)
     const over = job.schedule.kind === 'at' && times.next === undefined
@@ -59,21 +58,15 @@ interface Changing {
   readonly parts: readonly Part[]
 }
 
-/** Where somebody else changed the job meanwhile, it is looked at again: its clock is never moved for a job that is another by now. */
-async function changeJob(scope: Scope, name: string, change: (job: JobRow) => Promise<Changing | undefined>): Promise<JobRow> {
-  for (let tries = 1; ; tries++) {
+/** Changes the job as it was read, or reads it again: its clock is never moved for another version of the job. */
+const changeJob = (scope: Scope, name: string, change: (job: JobRow) => Promise<Changing | undefined>): Promise<JobRow> =>
+  retryConflicts(scope, ['jobs', 'work', 'occurrences'], async () => {
     const seen = await findJob(scope, name)
     if (!seen) throw refuse('JOB_UNKNOWN', { name: String(name).slice(0, 80) })
     const job = seen.body
     const changing = await change(job)
     if (!changing) return job
     const guards = [{ kind: 'row', table: 'jobs', id: job.id, revision: seen.revision }] as const
-    try {
-      const { rows } = await plan(scope, [part(decider, job.id, changing.command, { seen }), ...changing.parts], { guards })
-      return rows[0].body ?? job
-    } catch (error) {
-      if (!isConflict(error, 'jobs', 'work', 'occurrences') || tries === limits.conflictRetries) throw error
-      await pause(scope, tries)
-    }
-  }
-}
+    const { rows } = await plan(scope, [part(decider, job.id, changing.command, { seen }), ...changing.parts], { guards })
+    return rows[0].body ?? job
+  })

@@ -10,8 +10,7 @@ import type { Guard } from '../../ports/commit.ts'
 import { telling } from '../draft.ts'
 import { part, plan } from '../execute.ts'
 import { maskKey } from '../names.ts'
-import { isConflict } from '../outcome.ts'
-import { pause } from '../retry-conflicts.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { input } from './input-decider.ts'
 import { inputId } from './offer-input.ts'
@@ -77,9 +76,9 @@ interface Looked {
   readonly missing?: CancelWord
 }
 
-/** In one commit, guarded by all of them being as they were seen: what is told about them was so at one moment. */
-async function cancelled(scope: Scope, session: SessionId, look: () => Promise<Looked>): Promise<readonly CancelOutcome[]> {
-  for (let attempt = 1; ; attempt++) {
+/** Cancels in one commit, guarded by the revision of every input: all outcomes were true at one moment. */
+const cancelled = (scope: Scope, session: SessionId, look: () => Promise<Looked>): Promise<readonly CancelOutcome[]> =>
+  retryConflicts(scope, ['inputs'], async () => {
     const { ids, rows, missing = 'notFound' } = await look()
     const states = new Map<string, InputState>()
     for (const row of rows) if (rowOf(row).session === session) states.set(row.id, rowOf(row).state)
@@ -92,17 +91,11 @@ async function cancelled(scope: Scope, session: SessionId, look: () => Promise<L
         return part(input, row.id as InputId, { verb: 'cancel', id: row.id as InputId }, { session, seen, ...(run && { run }) })
       })
     const guards = there.map(({ id, revision }): Guard => ({ kind: 'row', table: 'inputs', id, revision }))
-    try {
-      if (parts.length > 0) await plan(scope, parts, { guards })
-      return ids.map((id) => {
-        const state = states.get(id)
-        return { id, outcome: state ? WORDS[state] : missing }
-      })
-    } catch (error) {
-      if (!isConflict(error, 'inputs') || attempt === limits.conflictRetries) throw error
-      await pause(scope, attempt)
-    }
-  }
-}
+    if (parts.length > 0) await plan(scope, parts, { guards })
+    return ids.map((id) => {
+      const state = states.get(id)
+      return { id, outcome: state ? WORDS[state] : missing }
+    })
+  })
 
 const rowOf = ({ body }: TableRow<'inputs'>): InputRow => decodeBody(body)

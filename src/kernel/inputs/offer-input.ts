@@ -4,7 +4,6 @@ import { canonical } from '../../model/canonical.ts'
 import { InkError, refuse } from '../../model/errors.ts'
 import { isId, type RunId, type SessionId } from '../../model/ids.ts'
 import { INPUT_BOUNDARIES, type InputBoundary, type InputId, type InputRow } from '../../model/input.ts'
-import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody, type StoredRow } from '../../model/rows.ts'
 import { isOver, type RunRow, type Stored } from '../../model/run.ts'
@@ -15,7 +14,7 @@ import { NOT_THERE, part, plan } from '../execute.ts'
 import { load, store } from '../json-or-blob.ts'
 import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
-import { pause } from '../retry-conflicts.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { readRun } from '../runs/result.ts'
 import { run as runDecider } from '../runs/run-decider.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -61,27 +60,21 @@ export async function offerInput(
   const admitted = admit(scope, content)
   const stored = await store(scope, admitted, { of: 'the input' })
   const id = inputId(scope, session, key)
-  for (let attempt = 1; ; attempt++) {
+  // A retry may help when another writer was first with this key, and when the active turn has just ended.
+  const mayHelp = (error: unknown) =>
+    isConflict(error, 'inputs') || (turn === 'active' && error instanceof InkError && error.code === 'RUN_FINISHED')
+  return retryConflicts(scope, mayHelp, async () => {
     const known = key === undefined ? undefined : await readInput(scope, session, id)
     if (known) return { ...(await sameContent(scope, known, stored)), repeated: true }
     const run = await hearer(scope, session, turn)
     const set = { boundary, content: stored, ...(key !== undefined && { key }) }
     const about = { session, ...(run && { run }) }
-    const parts = [
-      part(input, id, { verb: 'offer', id, set }, { ...about, seen: NOT_THERE }),
-      // The run is told too, so that it cannot end without having been looked at for what was said to it.
-      ...(run ? [part(runDecider, run, { verb: 'prompt', id: run, input: id }, about)] : []),
-    ]
-    try {
-      const { rows } = await plan(scope, parts, { open: session })
-      return { ...(await toInput(scope, rows[0]?.body as unknown as InputRow)), repeated: false }
-    } catch (error) {
-      // Somebody was first with this key, or the turn has just ended.
-      const again = isConflict(error, 'inputs') || (turn === 'active' && error instanceof InkError && error.code === 'RUN_FINISHED')
-      if (!again || attempt === limits.conflictRetries) throw error
-      await pause(scope, attempt)
-    }
-  }
+    const offer = part(input, id, { verb: 'offer', id, set }, { ...about, seen: NOT_THERE })
+    // The commit changes the row of the run too, so that the run cannot end without having looked for this input.
+    const prompt = run ? [part(runDecider, run, { verb: 'prompt', id: run, input: id }, about)] : []
+    const { rows } = await plan(scope, [offer, ...prompt], { open: session })
+    return { ...(await toInput(scope, rows[0].body as InputRow)), repeated: false }
+  })
 }
 
 /** Who is to hear it: undefined for the next turn. */

@@ -11,7 +11,6 @@ import {
   type InboxRow,
   type InboxState,
 } from '../../model/inbox.ts'
-import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -19,8 +18,7 @@ import { admit, telling } from '../draft.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
 import { load, store } from '../json-or-blob.ts'
 import { maskKey, takeName } from '../names.ts'
-import { isConflict } from '../outcome.ts'
-import { pause } from '../retry-conflicts.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { inbox } from './inbox-decider.ts'
@@ -105,7 +103,7 @@ async function offerBatch(scope: Scope, session: SessionId, payload: unknown, op
   const { rows, receipts } = await plan(scope, [offerInboxPart(scope, offered, named === undefined ? { seen: NOT_THERE } : {})], {
     open: session,
   })
-  return { ...(await toBatch(scope, rows[0]?.body as unknown as InboxRow)), repeated: receipts.length === 0 }
+  return { ...(await toBatch(scope, rows[0].body as InboxRow)), repeated: receipts.length === 0 }
 }
 
 async function readBatch(scope: Scope, session: SessionId, given: string): Promise<InboxRow | undefined> {
@@ -123,21 +121,15 @@ const WORDS: Readonly<Record<InboxState, InboxCancelWord>> = {
   cancelled: 'alreadyCancelled',
 }
 
-async function cancelBatch(scope: Scope, session: SessionId, given: string): Promise<InboxCancelOutcome> {
-  for (let attempt = 1; ; attempt++) {
+/** The conflict: a run claimed the item or released it. */
+const cancelBatch = (scope: Scope, session: SessionId, given: string): Promise<InboxCancelOutcome> =>
+  retryConflicts(scope, ['inbox'], async () => {
     const row = await readBatch(scope, session, given)
     if (!row) return { id: given as InboxItemId, outcome: 'notFound' }
     const { id, state } = row
-    try {
-      if (state === 'pending') await plan(scope, [part(inbox, id, { verb: 'cancel', id }, { session })])
-      return { id, outcome: WORDS[state] }
-    } catch (error) {
-      // A run took it just now, or gave it back.
-      if (!isConflict(error, 'inbox') || attempt === limits.conflictRetries) throw error
-      await pause(scope, attempt)
-    }
-  }
-}
+    if (state === 'pending') await plan(scope, [part(inbox, id, { verb: 'cancel', id }, { session })])
+    return { id, outcome: WORDS[state] }
+  })
 
 async function toBatch(scope: Scope, row: InboxRow): Promise<InboxItem> {
   return { ...row, payload: await load(scope, row.payload) }

@@ -12,7 +12,7 @@ import type { Guard } from '../../ports/commit.ts'
 import { everyRow } from '../every-row.ts'
 import { part } from '../execute.ts'
 import { load } from '../json-or-blob.ts'
-import { isConflict } from '../outcome.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import type { Asked } from '../runs/asked.ts'
 import type { BranchHandle } from '../runs/branch.ts'
 import { NEXT } from '../runs/run-decider.ts'
@@ -66,21 +66,16 @@ export function checkMost(most: unknown): asserts most is number {
 async function take(open: RunWriter, asked: Asked, wanted: Wanted): Promise<Entry> {
   const { branch, name, ordinal } = asked
   const about = { session: open.row.session, run: open.id }
-  for (let attempt = 1; ; attempt++) {
+  // The conflict: an input was taken back, or another node goes on with a run that was dead.
+  return retryConflicts(open.scope, ['inputs', 'runs'], async () => {
     const heardNow = await heard(open, wanted)
     const at = open.scope.engine.environment.clock.now()
     const accept = heardNow.map(({ kept: { id }, from }) => part(input, id, { verb: 'accept', id, run: open.id, from: from?.run }, about))
     const outcome = { inputs: heardNow.map(({ kept }) => kept) }
-    const guards = guardsOf(heardNow)
-    try {
-      await open.change({ verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind: 'inputs', outcome }, accept, { at, guards })
-      return { ...asked, seq: 0, at, done: true, outcome }
-    } catch (error) {
-      // One of them was taken back just now, or somebody goes on with a run that was dead.
-      const moved = isConflict(error, 'inputs', ...(guards.length > 0 ? ['runs'] : []))
-      if (!moved || attempt === limits.conflictRetries) throw error
-    }
-  }
+    const command = { verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind: 'inputs', outcome } as const
+    await open.change(command, accept, { at, guards: guardsOf(heardNow) })
+    return { ...asked, seq: 0, at, done: true, outcome }
+  })
 }
 
 interface Heard {

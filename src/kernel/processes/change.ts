@@ -5,14 +5,13 @@ import { canonical } from '../../model/canonical.ts'
 import type { Json } from '../../model/data.ts'
 import { InkError, refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
-import { limits } from '../../model/limits.ts'
 import type { ProcessEventRow, ProcessId, ProcessRow } from '../../model/process.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { Stored } from '../../model/run.ts'
 import { nameId } from '../../model/tables.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { type DoneRow, NOT_THERE, type Part, part, readRow } from '../execute.ts'
-import { pause } from '../retry-conflicts.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { eventId } from './ids.ts'
 import { type ProcessCommand, processDecider } from './process-decider.ts'
@@ -56,7 +55,8 @@ export async function change(
   // One after the other within this node, so that they do not fight over numbers.
   const end = await scope.engine.rowMutex.take([`${scope.tenant}/process/${id}`])
   try {
-    for (let attempt = 1; ; attempt++) {
+    const mayHelp = (error: unknown) => mayGoBetter(scope, error)
+    return await retryConflicts(scope, mayHelp, async (attempt) => {
       const seen = await readRow(scope, 'processes', id)
       const row = seen.body
       if (!row) throw refuse('PROCESS_UNKNOWN', { process: id, tenant: scope.tenant })
@@ -65,13 +65,8 @@ export async function change(
       if (earlier) return { row, event: earlier, repeated: true }
       const deed = await decide(row)
       if (!deed) return { row, repeated: true }
-      try {
-        return await commit(scope, hand, row, seen, deed, attempt > 1)
-      } catch (error) {
-        if (attempt === limits.conflictRetries || !(await mayGoBetter(scope, error))) throw error
-        await pause(scope, attempt)
-      }
-    }
+      return commit(scope, hand, row, seen, deed, attempt > 1)
+    })
   } finally {
     end()
   }
@@ -96,9 +91,9 @@ async function commit(
       : await hand.write(scope, parts, guards)
   // Ours stand at the end, whatever else was written.
   const left = rows.slice(-parts.length)
-  const after = command ? (left[0]?.body as unknown as ProcessRow) : row
+  const after = command ? (left[0]?.body as ProcessRow) : row
   if (!said) return { row: after, repeated: false }
-  const event = left[command ? 1 : 0]?.body as unknown as ProcessEventRow
+  const event = left[command ? 1 : 0]?.body as ProcessEventRow
   return { row: after, event: { ...event, number: said.number }, repeated: false }
 }
 

@@ -52,7 +52,7 @@ export async function asCompleted(scope: Scope, value: unknown, given: unknown):
 
 export function asFailed(scope: Scope, thrown: unknown): Ended {
   const error = errorData(scope, thrown)
-  return { outcome: { state: 'failed', error }, payload: { error: error as unknown as Json } }
+  return { outcome: { state: 'failed', error }, payload: { error: { ...error } } }
 }
 
 export function asCancelled(scope: Scope, given: unknown): Ended {

@@ -9,7 +9,7 @@ import { decodeBody } from '../../model/rows.ts'
 import { telling } from '../draft.ts'
 import { part, plan, readRow } from '../execute.ts'
 import { listRows, type Page, type PageOptions } from '../list.ts'
-import { isConflict } from '../outcome.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { lookAgain } from '../session-guard.ts'
 import { takeText } from './definition.ts'
@@ -33,7 +33,7 @@ export interface GrantListOptions extends PageOptions {
 
 const takeSession = (scope: Scope, session: unknown): SessionId => telling(scope, () => toId<'session'>(session))
 
-/** Gives a handle, or gives it another label. */
+/** Gives a session a handle on a process, or changes the label of the handle. */
 export async function giveGrant(scope: Scope, given: string, to: SessionId, options?: { readonly label?: string }): Promise<ProcessGrant> {
   checkOpen(scope.engine)
   const { label: text, ...unknown } = optionsOf(options, 'grant')
@@ -41,22 +41,18 @@ export async function giveGrant(scope: Scope, given: string, to: SessionId, opti
   const label = text === undefined ? undefined : takeText(scope, 'label', text, limits.titleChars)
   const session = takeSession(scope, to)
   await lookAgain(scope, session)
-  for (let attempt = 1; ; attempt++) {
+  // The conflict: the process changed, and may be gone.
+  return retryConflicts(scope, ['processes'], async () => {
     const row = await thatProcess(scope, given)
     const { revision } = await readRow(scope, 'processes', row.id)
     const set = { session, process: row.id, ...(label !== undefined && { label }) }
     const give = part(grant, grantId(scope, session, row.id), { verb: 'give', set }, { session })
-    try {
-      const { rows } = await plan(scope, [give], { open: session, guards: [rowGuard(row.id, revision)] })
-      return toGrant(rows[0]?.body as unknown as GrantRow, row)
-    } catch (error) {
-      // It changed meanwhile: is it still there?
-      if (!isConflict(error, 'processes') || attempt === limits.conflictRetries) throw error
-    }
-  }
+    const { rows } = await plan(scope, [give], { open: session, guards: [rowGuard(row.id, revision)] })
+    return toGrant(rows[0].body as GrantRow, row)
+  })
 }
 
-/** Whether there was one. */
+/** Takes a handle back. Returns whether there was one. */
 export async function revokeGrant(scope: Scope, given: string, from: SessionId): Promise<boolean> {
   checkOpen(scope.engine)
   const session = takeSession(scope, from)
@@ -65,7 +61,7 @@ export async function revokeGrant(scope: Scope, given: string, from: SessionId):
   return receipts.length > 0
 }
 
-/** All of them, or none. */
+/** Moves the handles on all these processes to another session, or none of them. */
 export async function transferGrants(
   scope: Scope,
   given: readonly string[],
@@ -79,11 +75,11 @@ export async function transferGrants(
   await lookAgain(scope, target)
   const found = await Promise.all(names.map((name) => thatProcess(scope, name)))
   const processes = [...new Map(found.map((row) => [row.id, row])).values()]
-  for (let attempt = 1; ; attempt++) {
+  return retryConflicts(scope, ['grants'], async () => {
     const held = await Promise.all(processes.map(({ id }) => readRow(scope, 'grants', grantId(scope, source, id))))
     const missing = processes.filter((_, i) => !held[i]?.body).map(({ name }) => name)
     if (missing.length > 0) throw refuse('PROCESS_NOT_GRANTED', { session: source, missing })
-    const grants = held.map(({ body }) => body as unknown as GrantRow)
+    const grants = held.map(({ body }) => body as GrantRow)
     if (source === target || processes.length === 0) return grants.map((row, i) => toGrant(row, processes[i] as ProcessRow))
     const taken = processes.map(({ id }, i) =>
       part(
@@ -100,16 +96,12 @@ export async function transferGrants(
     const guards = held.map(
       ({ revision }, i) => ({ kind: 'row', table: 'grants', id: (taken[i] as (typeof taken)[0]).id, revision }) as const,
     )
-    try {
-      const { rows } = await plan(scope, [...taken, ...handed], { open: target, guards })
-      return rows.slice(taken.length).map(({ body }, i) => toGrant(body as unknown as GrantRow, processes[i] as ProcessRow))
-    } catch (error) {
-      if (!isConflict(error, 'grants') || attempt === limits.conflictRetries) throw error
-    }
-  }
+    const { rows } = await plan(scope, [...taken, ...handed], { open: target, guards })
+    return rows.slice(taken.length).map(({ body }, i) => toGrant(body as GrantRow, processes[i] as ProcessRow))
+  })
 }
 
-/** Of a session, of a process, or whether this one has that one. */
+/** Lists the handles of a session, of a process, or the one that this session has on that process. */
 export async function listGrants(scope: Scope, options: GrantListOptions): Promise<Page<ProcessGrant>> {
   checkOpen(scope.engine)
   const { session: given, process: name, live = false, ...page } = optionsOf(options, 'grants')

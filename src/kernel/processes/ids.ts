@@ -30,7 +30,7 @@ export const wakeId = (scope: Scope, session: SessionId, id: ProcessId, dedupe: 
   derived(scope, 'wake', session, id, dedupe)
 
 export async function readProcess(scope: Scope, id: ProcessId): Promise<ProcessRow | undefined> {
-  return (await readRow(scope, 'processes', id)).body as unknown as ProcessRow | undefined
+  return (await readRow(scope, 'processes', id)).body
 }
 
 export async function processByName(scope: Scope, name: string): Promise<ProcessRow | undefined> {

@@ -1,9 +1,10 @@
-// A session goes: the handles it had are taken back, and nobody wakes it any more. The processes stay.
+// Cleans up after a deleted session: takes its handles back, and stops processes from waking it. The processes stay.
 
 import type { Id, SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import { type GrantRow, hasEnded, type ProcessId, type ProcessRow } from '../../model/process.ts'
-import { type Body, decodeBody } from '../../model/rows.ts'
+import { hasEnded, type ProcessId, type ProcessRow } from '../../model/process.ts'
+import type { RowOf } from '../../model/row-types.ts'
+import { decodeBody } from '../../model/rows.ts'
 import type { TableName } from '../../model/tables.ts'
 import { type Part, part, plan } from '../execute.ts'
 import type { Scope } from '../scope.ts'
@@ -12,21 +13,21 @@ import { readProcess } from './ids.ts'
 import { processDecider } from './process-decider.ts'
 
 export interface LeavingReport {
-  /** Handles that were taken back. */
+  /** The number of handles that were taken back. */
   readonly revoked: number
-  /** Processes that were to wake it. */
+  /** The number of processes that were to wake the session. */
   readonly unwoken: number
-  /** Names of those that go on, and that nobody has a handle on any more. */
+  /** Names of processes that go on and that no session has a handle on any more. */
   readonly orphaned: readonly string[]
-  /** Names of all it had a handle on, or was to be woken by. They are still there. */
+  /** Names of all processes that the session had a handle on or was to be woken by. They are still there. */
   readonly kept: readonly string[]
 }
 
-/** In steps: a crash leaves some, and asking again goes on. */
+/** Works in steps: after a crash, a second call does the rest. */
 export async function leaveProcesses(scope: Scope, session: SessionId): Promise<LeavingReport> {
   const touched = new Set<ProcessId>()
-  const revoked = await forAll(scope, 'grants', 'bySession', session, (id, body) => {
-    touched.add((body as unknown as GrantRow).process)
+  const revoked = await forAll(scope, 'grants', 'bySession', session, (id, row) => {
+    touched.add(row.process)
     return part(grant, id, { verb: 'revoke', why: 'sessionDeleted' }, { session })
   })
   const unwoken = await forAll(scope, 'processes', 'byWake', session, (id) => {
@@ -39,12 +40,12 @@ export async function leaveProcesses(scope: Scope, session: SessionId): Promise<
   return { revoked, unwoken, orphaned, kept: rows.map(({ name }) => name) }
 }
 
-async function forAll(
+async function forAll<T extends TableName>(
   scope: Scope,
-  table: TableName,
+  table: T,
   index: string,
   session: SessionId,
-  take: (id: Id, body: Body) => Part,
+  take: (id: Id, row: RowOf<T>) => Part,
 ): Promise<number> {
   for (let count = 0; ; ) {
     const query = { index, equals: [session], limit: limits.prunedAtOnce }

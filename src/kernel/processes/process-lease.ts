@@ -41,7 +41,7 @@ export async function holdProcess(
       bell.reset()
       stopIfAsked(scope, signal)
       const seen = await readRow(scope, 'processes', id)
-      const row = going(seen.body as unknown as ProcessRow | undefined, id)
+      const row = going(seen.body, id)
       const borrowed = keeper.borrow(scope.tenant, lease)
       if (borrowed) return { hold: borrowed, row }
       const standing = await keeper.look(scope.tenant, lease)

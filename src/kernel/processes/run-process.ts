@@ -144,7 +144,7 @@ async function takeUp(claim: HeldClaim, id: ProcessId): Promise<Hold | number> {
   const { keeper } = scope.engine
   const lease = processLease(scope, id)
   const seen = await readRow(scope, 'processes', id)
-  const row = seen.body as unknown as ProcessRow | undefined
+  const row = seen.body
   if (!row || hasEnded(row.state) || (await isBegun(scope, row))) return MOVED_MS
   const standing = await keeper.look(scope.tenant, lease)
   // What somebody else in this store holds is not lent to another.

@@ -2,7 +2,6 @@
 
 import { InkError, refuse } from '../../model/errors.ts'
 import { type RunId, type SessionId, toId } from '../../model/ids.ts'
-import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { isOver, RUN_STATES, type RunRow, type RunState } from '../../model/run.ts'
@@ -13,7 +12,7 @@ import { part, plan, readRow } from '../execute.ts'
 import { errorData, store } from '../json-or-blob.ts'
 import { checkLast } from '../list.ts'
 import { takeName } from '../names.ts'
-import { isConflict } from '../outcome.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { endingParts } from './ending.ts'
 import { failureOf, readRun } from './result.ts'
@@ -80,29 +79,21 @@ export async function theRun(scope: Scope, given: string): Promise<RunRow> {
   return row
 }
 
-/** From outside: whoever holds it writes nothing more. What it asked for meanwhile is withdrawn with the rest. */
+/** Cancels a run from outside: its holder can write nothing more. Its open questions are withdrawn in the same commit. */
 export async function cancelRun(scope: Scope, given: string, reason: string): Promise<void> {
   checkOpen(scope.engine)
   const why = checkReason(reason)
-  for (let attempt = 1; ; attempt++) {
-    const seen = await readRow(
-      scope,
-      'runs',
-      telling(scope, () => toId<'run'>(given)),
-    )
-    if (!seen.body) throw refuse('RUN_UNKNOWN', { run: given, tenant: scope.tenant })
-    const row = seen.body as unknown as RunRow
-    const { id, session } = row
+  const id = telling(scope, () => toId<'run'>(given))
+  await retryConflicts(scope, ['runs'], async () => {
+    const seen = await readRow(scope, 'runs', id)
+    const { body: row } = seen
+    if (!row) throw refuse('RUN_UNKNOWN', { run: given, tenant: scope.tenant })
+    const { session } = row
     const cancel = part(run, id, { verb: 'cancel', id, holdings: holdingsOf(row), reason: why }, { session, run: id, seen })
     const guard: Guard = { kind: 'row', table: 'runs', id, revision: seen.revision }
-    try {
-      const { rows } = await plan(scope, [cancel, ...(await endingParts(scope, row, 'cancelled'))], { guards: [guard] })
-      scope.engine.localRuns.end(scope.tenant, id, failureOf(rows[0]?.body as unknown as RunRow))
-      return
-    } catch (error) {
-      if (!isConflict(error, 'runs') || attempt === limits.conflictRetries) throw error
-    }
-  }
+    const { rows } = await plan(scope, [cancel, ...(await endingParts(scope, row, 'cancelled'))], { guards: [guard] })
+    scope.engine.localRuns.end(scope.tenant, id, failureOf(rows[0].body as RunRow))
+  })
 }
 
 /** Cancels every run of a session that is being deleted. */

@@ -6,13 +6,12 @@ import { keyDigest } from '../../model/chain.ts'
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
-import { limits } from '../../model/limits.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { isOver, type RunRow } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { appendGuarded, type GuardedEvent } from '../append.ts'
 import { type Done, type Part, part, plan } from '../execute.ts'
-import { isConflict } from '../outcome.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { type Asked, type AskKind, entryKey } from './asked.ts'
 import type { Hold } from './keeper.ts'
@@ -155,16 +154,16 @@ export class RunWriter {
     const shared = this.#gate.share()
     const end = shared instanceof Promise ? await shared : shared
     try {
-      for (let attempt = 1; ; attempt++) {
+      return await retryConflicts(this.scope, ['runs'], async (attempt) => {
+        if (attempt > 1) await this.look()
         this.checkLive()
         const guards: readonly Guard[] = [this.hold.guard, { kind: 'row', table: 'runs', id: this.id, revision: this.#revision }]
         try {
           return await appendGuarded(this.scope, { ...event, session: this.#row.session, run: this.id }, guards, reserved)
         } catch (error) {
-          if (!isConflict(error, 'runs') || attempt === limits.conflictRetries) throw this.#told(error)
-          await this.refresh()
+          throw this.#told(error)
         }
-      }
+      })
     } finally {
       end()
       leave()

@@ -3,15 +3,14 @@
 import { type InkError, refuse } from '../../model/errors.ts'
 import type { Event } from '../../model/event.ts'
 import type { RunId, SessionId, TenantId } from '../../model/ids.ts'
-import { limits } from '../../model/limits.ts'
 import { type ErrorData, isOver, type RunRow, type RunState, type Usage } from '../../model/run.ts'
 import { checkReason } from '../erase.ts'
 import { type DoneRow, type Part, plan, readRow } from '../execute.ts'
 import { withMembers } from '../feature.ts'
 import type { RunMembers } from '../features.ts'
 import { errorData, load, store } from '../json-or-blob.ts'
-import { isConflict } from '../outcome.ts'
 import { readEvents } from '../read.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { type Branch, BranchHandle } from './branch.ts'
 import { endingParts, type RunEnding } from './ending.ts'
@@ -174,20 +173,15 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
 
   /** The lease goes back in the same commit, and whoever waits for this run is woken. */
   async #end(open: RunWriter, how: RunEnding, command: (holdings: string) => RunCommand): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
+    await retryConflicts(this.#scope, ['runs'], async (attempt) => {
+      // The conflict: a caller said something to the run. It reads that before it ends.
+      if (attempt > 1) await open.look()
       const { row } = open
       // Let go, it borrows nothing any more: what it gave back twice would be somebody else's.
       if (this.#closed) throw isOver(row.state) ? this.#finished() : refuse('RUN_CLOSED', open.about)
       const parts = await endingParts(this.#scope, row, how)
-      try {
-        await this.leave((release) => open.change(command(holdingsOf(row)), [...parts, ...release]))
-        break
-      } catch (error) {
-        // Somebody said something to it just now: that is not lost with it.
-        if (!isConflict(error, 'runs') || attempt === limits.conflictRetries) throw error
-        await open.look()
-      }
-    }
+      await this.leave((release) => open.change(command(holdingsOf(row)), [...parts, ...release]))
+    })
     open.end(refuse('RUN_FINISHED', open.about))
   }
 

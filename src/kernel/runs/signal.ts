@@ -11,6 +11,7 @@ import { everyRow } from '../every-row.ts'
 import { type Part, type PlanOptions, part, plan } from '../execute.ts'
 import { store } from '../json-or-blob.ts'
 import { takeName, workId } from '../names.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { theSession } from '../sessions/find-session.ts'
 import { work } from '../work/work-decider.ts'
@@ -58,8 +59,8 @@ export async function sendSignal(scope: Scope, to: string, name: string, data: u
 }
 
 /**
- * In one commit with whoever waits for it. Where something happens in the session between the look and the commit, somebody may have begun to
- * wait: then it is looked again, and in a session that is never quiet those are woken behind it.
+ * Sends the signal and wakes the runs that wait for it in one commit. An event in the session between the look and the commit may be a run
+ * that began to wait, so the look is retried. In a session that is never quiet, the caller wakes such runs afterwards.
  */
 async function sendAndWake(
   scope: Scope,
@@ -68,17 +69,14 @@ async function sendAndWake(
   send: Part,
   options: PlanOptions,
 ): Promise<{ readonly receipts: readonly Receipt[]; readonly woken: ReadonlySet<RunId> }> {
-  for (let tries = 1; ; tries++) {
+  const moved = (error: unknown) => error instanceof InkError && error.code === 'HEAD_MOVED'
+  return retryConflicts(scope, moved, async (attempt) => {
     const { seq } = await scope.engine.backend.journal.head(scope.tenant)
     const woken = new Set((await waitingFor(scope, session, name)).slice(0, AT_ONCE))
-    const guards: readonly Guard[] = tries < TRIES ? [{ kind: 'quiet', session, after: seq }] : []
-    try {
-      const { receipts } = await plan(scope, [send, ...[...woken].map((run) => wakePart(scope, run, session))], { ...options, guards })
-      return { receipts, woken }
-    } catch (error) {
-      if (!(error instanceof InkError && error.code === 'HEAD_MOVED')) throw error
-    }
-  }
+    const guards: readonly Guard[] = attempt < TRIES ? [{ kind: 'quiet', session, after: seq }] : []
+    const { receipts } = await plan(scope, [send, ...[...woken].map((run) => wakePart(scope, run, session))], { ...options, guards })
+    return { receipts, woken }
+  })
 }
 
 const TRIES = 5

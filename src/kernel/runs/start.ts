@@ -109,10 +109,10 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
     const now = await storeNow(scope)
     const offer = { verb: 'offer', queue: runQueue(name), at: now + delayMs, run: id } as const
     const fresh = { session, run: id, seen: NOT_THERE }
-    const parts = [part(run, id, { verb: 'open', set }, fresh), part(work, workId(scope, id), offer, fresh)]
-    const { rows } = await plan(scope, parts, { open: session })
+    const item = part(work, workId(scope, id), offer, fresh)
+    const { rows } = await plan(scope, [part(run, id, { verb: 'open', set }, fresh), item], { open: session })
     engine.localRuns.offered()
-    return rows[0]?.body as unknown as RunRow
+    return rows[0].body as RunRow
   } catch (error) {
     if (!isConflict(error, 'names')) throw error
     // Somebody was first with this key.

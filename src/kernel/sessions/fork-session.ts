@@ -3,13 +3,12 @@
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
-import { limits } from '../../model/limits.ts'
 import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import type { SessionRelation, SessionRow } from '../../model/session.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { readRow } from '../execute.ts'
 import { checkShared } from '../lineage.ts'
-import { isConflict } from '../outcome.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { openSession } from './open-session.ts'
 
@@ -25,7 +24,7 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
   const at = await takeForkPoint(scope, options)
   const key = options.key ?? scope.engine.newId()
   const relation: SessionRelation = { kind: 'fork', session: from, at }
-  for (let attempt = 1; ; attempt++) {
+  return retryConflicts(scope, ['sessions'], async () => {
     // The guard holds the parent at the row read here: what is erased meanwhile must not come back in the fork.
     const seen = await readRow(scope, 'sessions', from)
     const row = seen.body
@@ -35,14 +34,10 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
     const given = { ...(title !== undefined && { title }), ...(owner !== undefined && { owner }), ...(metadata && { metadata }) }
     const guard: Guard = { kind: 'row', table: 'sessions', id: from, revision: seen.revision }
     const parts = (to: SessionId) => scope.engine.features.forked(scope, { from, to, at })
-    try {
-      const fork = await openSession(scope, key, { branch: 'branch', relation, ...given }, { guards: [guard], parts })
-      if (canonical(fork.relation ?? null) === canonical(relation)) return fork
-      throw refuse('KEY_REUSED', { session: fork.id, key })
-    } catch (error) {
-      if (!isConflict(error, 'sessions') || attempt === limits.conflictRetries) throw error
-    }
-  }
+    const fork = await openSession(scope, key, { branch: 'branch', relation, ...given }, { guards: [guard], parts })
+    if (canonical(fork.relation ?? null) === canonical(relation)) return fork
+    throw refuse('KEY_REUSED', { session: fork.id, key })
+  })
 }
 
 /** The seq of a fork, checked: nothing can be shared that was not written yet. */

@@ -28,6 +28,7 @@ export async function openSession(
   checkOpen(scope.engine)
   const named = maskKey(scope, key)
   const set = takeSessionOptions(scope, options)
+  // Any refusal is retried once the session is there: the caller wants it, whoever created it.
   for (let attempt = 1; ; attempt++) {
     const found = await sessionByKey(scope, key, attempt === 1)
     if (found) return found

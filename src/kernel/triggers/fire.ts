@@ -6,7 +6,6 @@ import { canonical } from '../../model/canonical.ts'
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
-import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { DeliveryRow, FiringId, TriggerDeliveryId, TriggerRow } from '../../model/trigger.ts'
@@ -16,8 +15,7 @@ import { everyRow } from '../every-row.ts'
 import { NOT_THERE, type Part, part, plan } from '../execute.ts'
 import { store } from '../json-or-blob.ts'
 import { maskKey, takeName } from '../names.ts'
-import { isConflict } from '../outcome.ts'
-import { pause } from '../retry-conflicts.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { offerPart } from '../work/offer.ts'
@@ -78,18 +76,15 @@ export async function fire(scope: Scope, from: string, payload: unknown, options
   const admitted = admit(scope, payload)
   const digest = hex(engine.environment.digest.sha256(utf8(canonical(admitted))))
   const given = { id, source, key, payload: admitted, digest }
-  for (let tries = 1; ; tries++) {
-    // Whoever lost once against those who change the triggers of this source takes turns with them.
-    const end = tries === 1 ? undefined : await engine.rowMutex.take([`${tenant}/sources/${sourceId(scope, source)}`])
+  return retryConflicts(scope, ['sources', 'firings'], async (attempt) => {
+    // A firing that lost once queues behind the writers that change the triggers of this source.
+    const end = attempt === 1 ? undefined : await engine.rowMutex.take([`${tenant}/sources/${sourceId(scope, source)}`])
     try {
       return await fireAsRead(scope, given)
-    } catch (error) {
-      if (!isConflict(error, 'sources', 'firings') || tries === limits.conflictRetries) throw error
     } finally {
       end?.()
     }
-    await pause(scope, tries)
-  }
+  })
 }
 
 /** CONFLICT where the triggers of the source are no longer those that were read, or somebody else fired with this key. */

@@ -1,4 +1,4 @@
-// Changing a trigger: checked at the door, and written together with its source, so that nobody fires past the change.
+// Changes a trigger in one commit with its source, so that no firing misses the change.
 
 import { utf8Length } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
@@ -8,8 +8,7 @@ import type { TriggerDefinition, TriggerRow } from '../../model/trigger.ts'
 import { admit, telling } from '../draft.ts'
 import { type Part, part, plan, readRow } from '../execute.ts'
 import { takeName } from '../names.ts'
-import { isConflict } from '../outcome.ts'
-import { pause } from '../retry-conflicts.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { type OfferOptions, takeOffer, takeQueue } from '../work/offer.ts'
 import { sourceId, triggerId } from './ids.ts'
@@ -97,27 +96,20 @@ function takeExpected(expect: unknown): number | undefined {
   return expect
 }
 
-/** As it is read, so it is changed: where somebody else was first, it is read again. */
+/** Changes the trigger as it was read, or reads it again. */
 async function change(scope: Scope, name: string, ask: (row: TriggerRow | undefined) => TriggerCommand | undefined): Promise<TriggerRow> {
   const id = triggerId(scope, name)
-  for (let tries = 1; ; tries++) {
+  return retryConflicts(scope, ['triggers'], async () => {
     const seen = await readRow(scope, 'triggers', id)
-    const row = seen.body as unknown as TriggerRow | undefined
-    const command = ask(row)
-    if (!command) return row as TriggerRow
-    const parts = [part(trigger, id, command, { seen }), ...sourceParts(scope, row, command)]
-    const guard = { kind: 'row', table: 'triggers', id, revision: seen.revision } as const
-    try {
-      const { rows } = await plan(scope, parts, { guards: [guard] })
-      return rows[0]?.body as unknown as TriggerRow
-    } catch (error) {
-      if (!isConflict(error, 'triggers') || tries === limits.conflictRetries) throw error
-      await pause(scope, tries)
-    }
-  }
+    const command = ask(seen.body)
+    if (!command) return seen.body as TriggerRow
+    const guards = [{ kind: 'row', table: 'triggers', id, revision: seen.revision } as const]
+    const { rows } = await plan(scope, [part(trigger, id, command, { seen }), ...sourceParts(scope, seen.body, command)], { guards })
+    return rows[0].body as TriggerRow
+  })
 }
 
-/** The source it leaves and the source it comes to, or the one it stays with. */
+/** Changes the source that the trigger leaves and the source that it joins, or the one that it stays with. */
 function sourceParts(scope: Scope, row: TriggerRow | undefined, command: TriggerCommand): readonly Part[] {
   const before = isThere(row) ? row.source : undefined
   const after = command.verb === 'set' ? command.definition.source : command.verb === 'delete' ? undefined : before

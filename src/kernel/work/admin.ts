@@ -60,7 +60,7 @@ export async function redrive(scope: Scope, queue: string, which?: string | Redr
     const { rows } = await following(scope, { item: id, row, move: 'redriven' }, (followed) =>
       plan(scope, [part(work, id, { verb: 'redrive', id, at }), ...followed]),
     )
-    return toItem(id, rows[0]?.body as unknown as WorkRow)
+    return toItem(id, rows[0].body as WorkRow)
   }
   const driven = new Map<string, WorkItem>()
   if (given !== undefined) {

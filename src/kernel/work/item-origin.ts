@@ -1,12 +1,10 @@
 // What an item came from hears of everything that happens to it, in the same commit.
 
 import type { Id } from '../../model/ids.ts'
-import { limits } from '../../model/limits.ts'
 import type { ErrorData } from '../../model/run.ts'
 import type { WorkRow } from '../../model/work.ts'
 import type { Part } from '../execute.ts'
-import { isConflict } from '../outcome.ts'
-import { pause } from '../retry-conflicts.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 
 /** `failed` is tried again; `died` is not. */
@@ -32,14 +30,10 @@ export async function followers(scope: Scope, moved: Moved): Promise<readonly Pa
   return origin && origin.kind !== 'clock' ? (scope.engine.features.follows[origin.kind] as FollowItem)(scope, moved) : NOBODY
 }
 
-/** Where what it came from was changed by somebody else meanwhile, that is looked at again. */
-export async function following<T>(scope: Scope, moved: Omit<Moved, 'now'>, write: (followed: readonly Part[]) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await write(await followers(scope, { ...moved, now: scope.engine.lane.storeTime() }))
-    } catch (error) {
-      if (!moved.row.origin || !isConflict(error, ...scope.engine.features.followed) || tries === limits.conflictRetries) throw error
-      await pause(scope, tries)
-    }
-  }
-}
+/** Writes the move of an item together with the parts of its origin. Asks the origin again when another writer changed it in between. */
+export const following = <T>(scope: Scope, moved: Omit<Moved, 'now'>, write: (followed: readonly Part[]) => Promise<T>): Promise<T> =>
+  moved.row.origin
+    ? retryConflicts(scope, scope.engine.features.followed, async () =>
+        write(await followers(scope, { ...moved, now: scope.engine.lane.storeTime() })),
+      )
+    : write(NOBODY)
