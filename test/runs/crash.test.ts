@@ -7,10 +7,10 @@ import type { Run, Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { later } from '../support/engines.ts'
 import { rounds, seeds, share } from '../support/rounds.ts'
-import { errand, Outbox, parcel, people } from './errand.ts'
-import { type Death, type Engine, makePlace, mortal, type Place, unrecorded } from './lives.ts'
+import { type Death, type Engine, makePlace, mortal, type Place, unrecorded } from './crashing-backend.ts'
+import { answerRuns, fullProgram, Outbox, packProgram } from './full-program.ts'
+import { complaints, inDoubt, type Recorded, readJournal } from './run-audit.ts'
 import { unfenced } from './unfenced.ts'
-import { complaints, inDoubt, type Recorded, readJournal } from './verdict.ts'
 
 /** How a program gets its run: a node takes it up, or it opens it itself. */
 type Shape = 'taken up by a node' | 'opened by its program'
@@ -43,9 +43,9 @@ async function untilDone(place: Place, tenant: string, { shape, deaths = [], aro
   const doubted = new Set<string>()
   const counts: number[] = []
   await world.session(SESSION)
-  const stop = people(world, SESSION)
+  const stop = answerRuns(world, SESSION)
   const byNode = shape === 'taken up by a node'
-  const started = byNode ? await world.start('errand', { session: SESSION, key: 'k' }) : undefined
+  const started = byNode ? await world.start('full', { session: SESSION, key: 'k' }) : undefined
   for (let done = false; !done; ) {
     const backend = await place.backend()
     const life = mortal(around(backend, counts.length + 1), deaths[counts.length])
@@ -53,8 +53,8 @@ async function untilDone(place: Place, tenant: string, { shape, deaths = [], aro
     const root = place.open(life.backend)
     const living = root.then(async (store) => {
       const handlers = {
-        ...(byNode && { errand: (run: Run) => errand(run, outbox, isDead) }),
-        parcel: (run: Run, order: { id: number }) => parcel(run, order, outbox, isDead),
+        ...(byNode && { full: (run: Run) => fullProgram(run, outbox, isDead) }),
+        pack: (run: Run, order: { id: number }) => packProgram(run, order, outbox, isDead),
       }
       store.tenant(tenant).work(handlers, { drain: 1 })
       await (started ? started.result() : inHand(store.tenant(tenant), outbox, isDead))
@@ -70,7 +70,7 @@ async function untilDone(place: Place, tenant: string, { shape, deaths = [], aro
   }
   await stop()
   await expectSoundTenant(world)
-  const [run] = (await world.runs.list({ name: 'errand' })).items
+  const [run] = (await world.runs.list({ name: 'full' })).items
   const result = await (await world.runs.handle(run?.id ?? '')).result()
   return { result, recorded: await readJournal(world), outbox, doubted, commits: counts[0] ?? 0, lives: counts.length }
 }
@@ -85,8 +85,8 @@ async function stuck(store: Store): Promise<never> {
 }
 
 async function inHand(store: Store, outbox: Outbox, isDead: () => boolean): Promise<void> {
-  const run = await (await store.session(SESSION)).run('errand')
-  if (run.state !== 'done') await run.finish(await errand(run, outbox, isDead))
+  const run = await (await store.session(SESSION)).run('full')
+  if (run.state !== 'done') await run.finish(await fullProgram(run, outbox, isDead))
 }
 
 async function expectSoundTenant(store: Store): Promise<void> {
@@ -120,7 +120,7 @@ async function each<T>(
 const cleanly = async (engine: Engine, shape: Shape): Promise<Told> => {
   const clean = await untilDone(await makePlace(engine), 'clean', { shape })
   expect(judge(clean, clean)).toEqual([])
-  expect(clean).toMatchObject({ lives: 1, result: { flaky: 'at last', go: { text: 'now' }, won: 'fast', parcel: { packed: 4711 } } })
+  expect(clean).toMatchObject({ lives: 1, result: { flaky: 'at last', go: { text: 'now' }, won: 'fast', pack: { packed: 4711 } } })
   return clean
 }
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SessionId, Store } from '../../src/index.ts'
 import { expectSound, later } from '../support/engines.ts'
-import { type Engine, makePlace, mortal } from './lives.ts'
+import { type Engine, makePlace, mortal } from './crashing-backend.ts'
 
 /** What can still be read of it. */
 async function left(store: Store, session: SessionId): Promise<readonly string[]> {

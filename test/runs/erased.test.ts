@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import type { Run, Store } from '../../src/index.ts'
 import { open } from '../../src/index.ts'
 import { codeOf, engines, expectSound, later, tempFile } from '../support/engines.ts'
-import { makePlace, type Engine as Shared } from './lives.ts'
+import { makePlace, type Engine as Shared } from './crashing-backend.ts'
 
 const reason = 'subject request 12'
 

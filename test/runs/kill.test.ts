@@ -11,13 +11,13 @@ import { chance } from '../../src/conformance/chance.ts'
 import type { Store } from '../../src/index.ts'
 import { expectSound, later, openIn, tempDatabase, tempFile, tempFolder } from '../support/engines.ts'
 import { rounds, SEED } from '../support/rounds.ts'
-import type { Engine } from './lives.ts'
+import type { Engine } from './crashing-backend.ts'
 
-const LABORER = fileURLToPath(new URL('./laborer.ts', import.meta.url))
+const RUN_PROCESS = fileURLToPath(new URL('./run-process.ts', import.meta.url))
 const KILLS = rounds(3, 40)
 
 function start(...given: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [LABORER, ...given], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [RUN_PROCESS, ...given], { stdio: ['pipe', 'pipe', 'inherit'] })
   later(() => child.kill('SIGKILL'))
   return child
 }

@@ -8,8 +8,8 @@ import type { Event, Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Commit } from '../../src/ports/commit.ts'
 import { later } from '../support/engines.ts'
+import { type Engine, makePlace, type Place } from './crashing-backend.ts'
 import { faultsOf, type Happening } from './lease-history.ts'
-import { type Engine, makePlace, type Place } from './lives.ts'
 import { unfenced } from './unfenced.ts'
 
 const TTL = 60_000

@@ -3,8 +3,8 @@
 import type { AsyncCommand } from 'fast-check'
 import { expect } from 'vitest'
 import type { Run, Store } from '../../src/index.ts'
+import { never } from './crashing-backend.ts'
 import type { Asked, Model, Outcome, Who } from './life-model.ts'
-import { never } from './lives.ts'
 
 /** Two processes at one store, whose time is moved. */
 export interface Real {

@@ -8,7 +8,7 @@ const LONG: readonly string[] = [
   'test/crash/crash.test.ts',
   'test/runs/crash.test.ts',
   'test/cli/database.test.ts',
-  'test/work/year.test.ts',
+  'test/work/cron-year.test.ts',
   'test/work/queue-kill.test.ts',
   'test/postgres/isolation.test.ts',
   'test/postgres/fast-path.test.ts',

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/index.ts'
-import { makePlace } from '../runs/lives.ts'
+import { makePlace } from '../runs/crashing-backend.ts'
 import { engines, expectSound, later, openIn } from '../support/engines.ts'
 
 const BUSY = 60

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import { type InboxClaim, type InboxOfferOptions, limits, type Session, type Store } from '../../src/index.ts'
+import { type Engine, makePlace, mortal } from '../runs/crashing-backend.ts'
 import { shared } from '../runs/in-memory.ts'
-import { type Engine, makePlace, mortal } from '../runs/lives.ts'
 import { codeOf, expectSound, later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
 
 const LEASE_MS = 30_000

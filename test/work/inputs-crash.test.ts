@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Run, Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Outcome } from '../../src/ports/commit.ts'
-import { type Death, type Engine, makePlace, mortal, type Place } from '../runs/lives.ts'
+import { type Death, type Engine, makePlace, mortal, type Place } from '../runs/crashing-backend.ts'
 import { share } from '../support/rounds.ts'
 
 const LEASE_MS = 30_000

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
-import type { Engine } from '../runs/lives.ts'
+import type { Engine } from '../runs/crashing-backend.ts'
 import { expectSound, later, openIn, tempDatabase, tempFile, tempFolder } from '../support/engines.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 
-const LISTENER = fileURLToPath(new URL('./listener.ts', import.meta.url))
+const INPUT_PROCESS = fileURLToPath(new URL('./input-process.ts', import.meta.url))
 const KILLS = rounds(2, 15)
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
@@ -20,7 +20,7 @@ function listen(...given: readonly string[]): {
   readonly ready: Promise<unknown>
   readonly ended: Promise<unknown>
 } {
-  const child = spawn(process.execPath, [LISTENER, ...given], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [INPUT_PROCESS, ...given], { stdio: ['ignore', 'pipe', 'inherit'] })
   later(() => child.kill('SIGKILL'))
   const ready = new Promise((resolve) => child.stdout?.once('data', resolve))
   return { child, ready, ended: new Promise((resolve) => child.once('close', (code, signal) => resolve(signal ?? code))) }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Run, Session, TakenInput } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { ListQuery } from '../../src/ports/rows.ts'
-import { type Engine, makePlace, mortal, never, type Place } from '../runs/lives.ts'
+import { type Engine, makePlace, mortal, never, type Place } from '../runs/crashing-backend.ts'
 import { expectSound, later } from '../support/engines.ts'
 
 const LEASE_MS = 30_000

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { AgentProcess, HeldProcess, Store } from '../../src/index.ts'
-import { type Engine, makePlace } from '../runs/lives.ts'
+import { type Engine, makePlace } from '../runs/crashing-backend.ts'
 import { unfenced } from '../runs/unfenced.ts'
 import { codeOf, expectSound, later } from '../support/engines.ts'
 

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import type { AgentProcess, RunningProcess, Session, Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Change, Commit, Outcome } from '../../src/ports/commit.ts'
-import { type Death, type Engine, makePlace, mortal, type Place } from '../runs/lives.ts'
+import { type Death, type Engine, makePlace, mortal, type Place } from '../runs/crashing-backend.ts'
 import { expectSound, later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
 import { share } from '../support/rounds.ts'
 

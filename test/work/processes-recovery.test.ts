@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { AgentProcess, RunningProcess, Store } from '../../src/index.ts'
-import { type Engine, makePlace, mortal, never } from '../runs/lives.ts'
+import { type Engine, makePlace, mortal, never } from '../runs/crashing-backend.ts'
 import { unfenced } from '../runs/unfenced.ts'
 import { expectSound, later } from '../support/engines.ts'
 

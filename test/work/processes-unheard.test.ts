@@ -3,7 +3,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { type Engine, makePlace } from '../runs/lives.ts'
+import { type Engine, makePlace } from '../runs/crashing-backend.ts'
 import { expectSound, later } from '../support/engines.ts'
 
 const ownerBound = { kind: 'tool', recovery: 'ownerBound' } as const

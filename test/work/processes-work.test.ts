@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { type AgentProcess, FinalError, type RunningProcess } from '../../src/index.ts'
-import { never } from '../runs/lives.ts'
+import { never } from '../runs/crashing-backend.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
 
 const rerunnable = { kind: 'tool', recovery: 'rerunnable' } as const

@@ -11,20 +11,20 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import type { Store } from '../../src/index.ts'
-import type { Engine } from '../runs/lives.ts'
+import type { Engine } from '../runs/crashing-backend.ts'
 import { codeOf, expectSound, later, openIn, tempDatabase, tempFile, tempFolder } from '../support/engines.ts'
 import { rounds, SEED } from '../support/rounds.ts'
-import { type Line, PARCELS, POISON } from './parcels.ts'
 import { type Audit, audit } from './queue-audit.ts'
+import { ITEMS, type Line, POISON } from './worker-items.ts'
 
-const PORTER = fileURLToPath(new URL('./porter.ts', import.meta.url))
+const WORKER_PROCESS = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
 const LANES = 3
 const BLOWS = rounds(2, 10)
 
 const placeOf = async (engine: Engine): Promise<string> => (engine === 'sqlite' ? tempFile() : tempDatabase())
 
 function start(...given: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [PORTER, ...given], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [WORKER_PROCESS, ...given], { stdio: ['pipe', 'pipe', 'inherit'] })
   later(() => child.kill('SIGKILL'))
   return child
 }
@@ -39,7 +39,7 @@ const ended = async (child: ChildProcess): Promise<string> => {
   return signal ?? String(code)
 }
 
-/** What happened to the porters. */
+/** What happened to the worker processes. */
 interface Fate {
   kills: number
   pauses: number
@@ -47,7 +47,7 @@ interface Fate {
   readonly odd: string[]
 }
 
-/** One porter after the other: each is paused or killed some time after it came, except for the last, who works until the end. */
+/** One worker process after the other: each is paused or killed some time after its start, except for the last, which works until the end. */
 async function lane(url: string, outbox: string, index: number, fate: Fate, until: Promise<void>): Promise<void> {
   const { int } = chance(SEED + index)
   for (let blows = 0; ; ) {
@@ -109,11 +109,11 @@ function disagreements(lines: readonly Line[], { completed, offered }: Audit): r
   const began = new Set(lines.filter(({ what }) => what === 'began' || what === 'ticked').map(({ id }) => id))
   for (const id of completed.keys()) if (!began.has(id)) wrong.push(`${id} is completed, and nobody did it`)
   for (const { n, id } of lines.filter(({ what }) => what === 'offered'))
-    if (!offered.has(id)) wrong.push(`parcel ${n} was offered and is lost`)
+    if (!offered.has(id)) wrong.push(`item ${n} was offered and is lost`)
   const acknowledged = lines.filter(({ what }) => what === 'ended')
   for (const { n, id, fence } of acknowledged)
-    if (completed.get(id) !== fence) wrong.push(`parcel ${n} was completed under ${completed.get(id)}, and ${fence} was told so`)
-  if (new Set(acknowledged.map(({ id }) => id)).size < acknowledged.length) wrong.push('a parcel was completed twice')
+    if (completed.get(id) !== fence) wrong.push(`item ${n} was completed under ${completed.get(id)}, and ${fence} was told so`)
+  if (new Set(acknowledged.map(({ id }) => id)).size < acknowledged.length) wrong.push('an item was completed twice')
   const claims = lines.filter(({ what }) => what === 'began').map(({ id, fence }) => `${id} ${fence}`)
   if (new Set(claims).size < claims.length) wrong.push('a claim was worked on twice')
   return wrong
@@ -131,7 +131,7 @@ async function expectTicks(store: Store, lines: readonly Line[]): Promise<void> 
 }
 
 describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
-  test('porters that are killed and paused do each thing once, and what kills them is set aside', async () => {
+  test('workers that are killed and paused complete each item once, and an item that kills its workers becomes a dead letter', async () => {
     const url = await placeOf(engine)
     const outbox = join(tempFolder(), 'outbox')
     const store = await openIn(url, { schedule: false })
@@ -140,8 +140,8 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const over = Promise.withResolvers<void>()
     await offerAll(url, outbox, fate)
     const lanes = Array.from({ length: LANES }, (_, i) => lane(url, outbox, i, fate, over.promise))
-    const parcels = store.queue<number>('parcels')
-    await expect.poll(() => isDrained(store, 'parcels'), { timeout: 60_000, interval: 50 }).toBe(true)
+    const items = store.queue<number>('items')
+    await expect.poll(() => isDrained(store, 'items'), { timeout: 60_000, interval: 50 }).toBe(true)
     await store.cron.pause('tick')
     await expect.poll(() => isDrained(store, 'ticks'), { timeout: 30_000, interval: 50 }).toBe(true)
     over.resolve()
@@ -153,10 +153,8 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(disagreements(lines, found)).toEqual([])
     expect(fate.odd).toEqual([])
     const ids = new Map(lines.map(({ n, id }) => [id, n]))
-    expect([...found.completed.keys()].map((id) => ids.get(id) ?? -1).filter((n) => n < PARCELS).length).toBe(PARCELS - 1)
-    expect((await parcels.list({ state: 'dead' })).items).toMatchObject([
-      { key: `parcel ${POISON}`, attempt: 2, error: { name: 'Poisoned' } },
-    ])
+    expect([...found.completed.keys()].map((id) => ids.get(id) ?? -1).filter((n) => n < ITEMS).length).toBe(ITEMS - 1)
+    expect((await items.list({ state: 'dead' })).items).toMatchObject([{ key: `item ${POISON}`, attempt: 2, error: { name: 'Poisoned' } }])
     expect(lines.filter(({ what, n }) => what === 'began' && n === POISON).length).toBe(2)
     await expectTicks(store, lines)
     await expectSound(store)
@@ -170,7 +168,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     ['is told so and writes nothing', '', { stats: { completed: 0, lost: 1 }, written: 0, second: 'no error' }],
     ['is refused though its own clock stood still', 'timeless', { stats: { completed: 0, lost: 1 }, written: 0, second: 'no error' }],
     ['would complete it without its fence', 'unfenced', { stats: { completed: 1, lost: 0 }, written: 1, second: 'FENCE_LOST' }],
-  ])('a porter that was paused past its lease, when another has the item, %s', async (_, how, expected) => {
+  ])('a worker that was paused past its lease, when another has the item, %s', async (_, how, expected) => {
     const url = await placeOf(engine)
     const store = await openIn(url)
     const queue = store.queue('held')

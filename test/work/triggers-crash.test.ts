@@ -6,7 +6,7 @@ import { chance } from '../../src/conformance/chance.ts'
 import { open, type Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Commit } from '../../src/ports/commit.ts'
-import { type Death, type Engine, makePlace, mortal, type Place } from '../runs/lives.ts'
+import { type Death, type Engine, makePlace, mortal, type Place } from '../runs/crashing-backend.ts'
 import { codeOf, expectSound, later, tempFile } from '../support/engines.ts'
 import { complaintsOf } from './trigger-oracle.ts'
 

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LONG, rounds } from '../../../test/support/rounds.ts'
 import { cronLines } from '../../../test/work/cron-lines.ts'
-import { jumpsOf, oracleTimes, wallsOf } from '../../../test/work/year-oracle.ts'
+import { jumpsOf, oracleTimes, wallsOf } from '../../../test/work/cron-oracle.ts'
 import { InkError } from '../../model/errors.ts'
 import { takeSchedule, timesBetween } from './schedule.ts'
 

@@ -1,10 +1,10 @@
-// A year passes: three nodes look after the jobs and work on what comes up, while clocks jump, nodes die and are replaced, and at times
-// nobody is there.
+// Simulates a year of cron: three nodes schedule the jobs and work on their items, while clocks jump, nodes crash and are replaced, and at
+// times no node runs.
 
 import { type Claim, InkError } from '../../src/index.ts'
-import { Chance } from './year-chance.ts'
-import { DAY, HOUR, MINUTE, type PlannedJob, TENANTS } from './year-jobs.ts'
-import { type Around, bearNode, Diary, type Node, type Place } from './year-place.ts'
+import { Chance } from './cron-year-chance.ts'
+import { DAY, HOUR, MINUTE, type PlannedJob, TENANTS } from './cron-year-jobs.ts'
+import { type Around, bearNode, Diary, type Node, type Place } from './cron-year-stores.ts'
 
 export interface Figures {
   steps: number

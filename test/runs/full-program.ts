@@ -1,7 +1,7 @@
-// One program that asks for everything a run can be asked for, and an outbox that notes what it did outside, by whom and how often.
+// A program that uses every method of a run, and an outbox that records its side effects: which, under which key and how often.
 
 import type { Branch, Run, Store } from '../../src/index.ts'
-import { never } from './lives.ts'
+import { never } from './crashing-backend.ts'
 
 export interface Sent {
   readonly name: string
@@ -34,7 +34,7 @@ export class Outbox {
   }
 }
 
-export async function errand(run: Run, outbox: Outbox, isDead: () => boolean): Promise<unknown> {
+export async function fullProgram(run: Run, outbox: Outbox, isDead: () => boolean): Promise<unknown> {
   const effect = async <T>(branch: Branch, name: string, value: T) =>
     outbox.saw(name, await branch.effect(name, outbox.does(name, isDead, value)))
   const order = await effect(run, 'order', { id: 4711 })
@@ -62,7 +62,7 @@ export async function errand(run: Run, outbox: Outbox, isDead: () => boolean): P
   await run.sleep(3)
   const go = await run.signal('go')
   await run.approval('ship it', { order })
-  const child = await run.child('parcel', { input: order })
+  const child = await run.child('pack', { input: order })
   const [left, right] = await run.all({
     left: async (r) => [await effect(r, 'left one', 'l1'), await effect(r, 'left two', 'l2')],
     right: (r) =>
@@ -80,14 +80,14 @@ export async function errand(run: Run, outbox: Outbox, isDead: () => boolean): P
   })
   await run.usage({ model: 'm', source: 'turn', inputTokens: 812, costUsd: 0.004 })
   await run.append('plan.changed', { steps: 3 })
-  return { order, flaky, charged, text, go, left, right, won, parcel: await child.result() }
+  return { order, flaky, charged, text, go, left, right, won, pack: await child.result() }
 }
 
-export const parcel = (run: Run, order: { id: number }, outbox: Outbox, isDead: () => boolean): Promise<unknown> =>
+export const packProgram = (run: Run, order: { id: number }, outbox: Outbox, isDead: () => boolean): Promise<unknown> =>
   run.effect('pack', outbox.does('pack', isDead, { packed: order.id }))
 
-/** The people outside: they send what is waited for, and approve what is asked. Until stopped. */
-export function people(store: Store, session: string): () => Promise<void> {
+/** Answers for users until it is stopped: sends the signal the run waits for, resolves unknown effects, approves requests. */
+export function answerRuns(store: Store, session: string): () => Promise<void> {
   const stopping = new AbortController()
   const loop = (async () => {
     for await (const { type, data, subject, run } of store.events({ live: true, signal: stopping.signal })) {

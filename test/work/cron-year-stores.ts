@@ -1,5 +1,5 @@
-// A store whose time is made: in memory, in a file, or in a database, with as many nodes as wanted, each with a clock of its own that is
-// wrong. Where nothing is real no timer runs, and the same seed makes the same journal.
+// Stores with simulated time, in memory, in a file or in a database. They have any number of nodes, each with its own wrong clock. In memory
+// no timer runs, so the same seed writes the same journal.
 
 import { Client } from 'pg'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
@@ -11,9 +11,9 @@ import { createStore } from '../../src/kernel/store.ts'
 import type { TenantId } from '../../src/model/ids.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Environment, Timer } from '../../src/ports/environment.ts'
-import { type Death, type Life, mortal } from '../runs/lives.ts'
+import { type Death, type Life, mortal } from '../runs/crashing-backend.ts'
 import { later, tempDatabase, tempFile } from '../support/engines.ts'
-import type { Chance } from './year-chance.ts'
+import type { Chance } from './cron-year-chance.ts'
 
 export interface Place {
   backend(): Promise<Backend>

@@ -1,5 +1,5 @@
-// A process that dies in the middle of its work: a store whose backend, from one commit on, neither hears nor answers. What was saved before
-// stays; whoever comes next is a store of its own.
+// A backend that crashes at a given commit: from then on no call reaches the store and none returns, as in a killed process. The next
+// process opens the same store again.
 
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'

@@ -4,8 +4,8 @@
 import type { ScheduleOptions } from '../../src/kernel/cron/schedule.ts'
 import type { JobOptions } from '../../src/kernel/cron/set-job.ts'
 import type { Missed, Overlap } from '../../src/model/job.ts'
-import { Chance } from './year-chance.ts'
-import { oracleTimes, type Walls, wallsOf } from './year-oracle.ts'
+import { oracleTimes, type Walls, wallsOf } from './cron-oracle.ts'
+import { Chance } from './cron-year-chance.ts'
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE

@@ -1,11 +1,11 @@
-// What is wrong with a year of jobs, in words, from the journal alone: a time that came up twice, or not at all, or that is none of the
-// job's; one that began, overlapped or was left out against the job's policy; an item that two held at once. Empty when everything is right.
+// Audits a year of jobs from the journal alone and lists complaints: a time that fired twice, never, or is none of the job's; one that
+// started, overlapped or was skipped against the job's policy; an item with two holders. The list is empty when everything is right.
 
 import { limits, type Store } from '../../src/index.ts'
 import type { OccurrenceRow } from '../../src/model/job.ts'
-import { type PlannedJob, TENANTS } from './year-jobs.ts'
-import type { Lived } from './year-life.ts'
-import type { Decided } from './year-place.ts'
+import { type PlannedJob, TENANTS } from './cron-year-jobs.ts'
+import type { Lived } from './cron-year-simulation.ts'
+import type { Decided } from './cron-year-stores.ts'
 
 export interface Verdict {
   readonly complaints: readonly string[]

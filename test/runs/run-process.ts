@@ -1,7 +1,6 @@
-// A program that works on a run until it is killed. Every effect adds a line to the outbox, and that is on the disk before the effect comes back.
-// `plan` works through a long run; `hold` sits in one effect until it is told to end it, says what came of it, and is paused in between. With
-// `timeless` it does not notice that it was paused. With `bare` it keeps nothing of what it did, and with `unfenced` nobody asks whether it still
-// holds the lease: the controls.
+// A process that executes a run until it is killed. Every effect appends a line to the outbox file and flushes it before it returns.
+// `plan` works through a long run. `hold` stays in one effect until stdin says to end it, and prints the outcome; the test pauses the process
+// meanwhile. Controls: `timeless` does not notice the pause, `bare` calls effects outside the run, `unfenced` writes without fences.
 
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -1,7 +1,7 @@
-// A program that works off queues until it is told to end, or killed. Everything it does outside adds a line to its outbox before it goes on.
-// `work` carries parcels and hears the ticks of a job; `offer` offers the parcels; `hold` sits on one item until it is told to end it, says what came
-// of it, and is paused in between; `letters` are worked off as quickly as can be, and with `loose` many at a time may be unwritten. With `timeless` it does not notice that it was paused, and with `unfenced` nobody asks whether what it holds is
-// still its own: the control.
+// A process that works off queues until stdin says to end, or until it is killed. Every side effect appends a line to its outbox before it goes on.
+// `work` handles items and the ticks of a job. `offer` offers the items. `hold` stays in one handler until stdin says to end it, and prints its
+// statistics; the test pauses the process meanwhile. `quick` handles items as fast as it can; with `loose` many completions may be unwritten.
+// Controls: `timeless` does not notice the pause, `unfenced` writes without fences.
 
 import { appendFileSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -10,7 +10,7 @@ import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
 import { open } from '../../src/index.ts'
 import { unfenced } from '../runs/unfenced.ts'
-import { LETTERS_AT_A_TIME, LETTERS_LOOSE, type Line, optionsOf, PARCELS, POISON } from './parcels.ts'
+import { ITEMS, type Line, LOOSE_UNWRITTEN, optionsOf, POISON, QUICK_CONCURRENCY } from './worker-items.ts'
 
 const [url = '', outbox = '', role = 'work', how = ''] = process.argv.slice(2)
 
@@ -32,10 +32,10 @@ const AT_ONCE = 4
 if (role === 'offer') {
   say('ready')
   const offer = async (n: number) => {
-    const { id } = await store.queue<number>('parcels').offer(n, optionsOf(n))
+    const { id } = await store.queue<number>('items').offer(n, optionsOf(n))
     note({ what: 'offered', n, id })
   }
-  for (let n = 0; n < PARCELS; n += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => offer(n + i)))
+  for (let n = 0; n < ITEMS; n += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => offer(n + i)))
 } else if (role === 'hold') {
   const ended = Promise.withResolvers<void>()
   const worker = store.queue('held').work(async ({ fence }) => {
@@ -46,14 +46,14 @@ if (role === 'offer') {
   await ended.promise
   while (worker.stats().running > 0) await wait(5)
   say('ended', worker.stats())
-} else if (role === 'letters') {
-  store.queue<number>('letters').work(({ payload: n, id, fence }) => note({ what: 'began', n, id, fence }), {
-    concurrency: LETTERS_AT_A_TIME,
-    ...(how === 'loose' && { unwritten: LETTERS_LOOSE }),
+} else if (role === 'quick') {
+  store.queue<number>('quick').work(({ payload: n, id, fence }) => note({ what: 'began', n, id, fence }), {
+    concurrency: QUICK_CONCURRENCY,
+    ...(how === 'loose' && { unwritten: LOOSE_UNWRITTEN }),
   })
   await told.next()
 } else {
-  const parcels = store.queue<number>('parcels').work(
+  const worker = store.queue<number>('items').work(
     async (claim) => {
       const { payload: n, id, fence } = claim
       note({ what: 'began', n, id, fence })
@@ -69,7 +69,7 @@ if (role === 'offer') {
   store.queue('ticks').work(({ id, fence, origin }) => note({ what: 'ticked', n: origin?.at ?? 0, id, fence }), LEASE)
   say('ready')
   await told.next()
-  say('stats', parcels.stats())
+  say('stats', worker.stats())
 }
 await store.close()
 process.stdin.destroy()

@@ -1,8 +1,8 @@
-// What is wrong with a journal of runs, in words: outcomes that are recorded twice or not at all, work done more often than it had to be,
-// waits that ended twice. Empty when everything is right.
+// Audits a journal of runs and lists complaints: outcomes recorded twice or never, effects done more often than they had to be, waits
+// that ended twice. The list is empty when everything is right.
 
 import type { Store } from '../../src/index.ts'
-import type { Sent } from './errand.ts'
+import type { Sent } from './full-program.ts'
 
 export interface Recorded {
   /** How often each outcome stands in the journal. */

@@ -6,10 +6,10 @@ import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../src/ports/backend.ts'
 import { expectSound } from '../support/engines.ts'
 import { LONG, SEED, seeds } from '../support/rounds.ts'
-import { DAY, type PlannedJob, type PlanOptions, planJobs, withoutSummer } from './year-jobs.ts'
-import { type Lived, live, type YearOptions } from './year-life.ts'
-import { databasePlace, filePlace, memoryPlace, type Node, type Place } from './year-place.ts'
-import { judge, type Verdict } from './year-verdict.ts'
+import { judge, type Verdict } from './cron-year-audit.ts'
+import { DAY, type PlannedJob, type PlanOptions, planJobs, withoutSummer } from './cron-year-jobs.ts'
+import { type Lived, live, type YearOptions } from './cron-year-simulation.ts'
+import { databasePlace, filePlace, memoryPlace, type Node, type Place } from './cron-year-stores.ts'
 
 const { YEAR_FIGURES } = process.env
 
