@@ -1,28 +1,29 @@
-// A node takes up runs that wait for a handler it has: pending ones, woken ones, and those whose holder died. Of all tenants, so many at a time.
+// A node: claims runs that wait for one of its handlers, and executes them. Runs may be new, woken, or left by a dead process.
 
 import { InkError, refuse } from '../../model/errors.ts'
 import type { RunId, TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
-import type { DueTenant } from '../../model/queries.ts'
+import { decodeBody, type TableRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
+import { everyRow } from '../every-row.ts'
 import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { splitByTime } from '../work/due-tenants.ts'
+import { storeNow } from '../store-time.ts'
 import { Loop, patiently } from '../work/loop.ts'
-import { TenantRotation } from '../work/tenant-rotation.ts'
-import { type Claimed, claimRun, dueItems, type Item, orphanedItems } from './claim.ts'
-import type { Run } from './run.ts'
+import { TenantFeed, TenantRotation, type Visit } from '../work/tenant-feed.ts'
+import { type Claimed, claimRun } from './claim.ts'
+import type { Run, RunInHand } from './run.ts'
 import { runHandler } from './run-handler.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a handler says itself what its input is
 export type Handler = (run: Run, input: any) => unknown
 
 export interface RunNodeOptions {
-  /** How many runs at a time. The default is 8. */
+  /** How many runs the node executes at a time. The default is 8. */
   readonly concurrency?: number
-  /** How long `close` waits for runs that are underway before it lets go of them. The default is 10 s. */
+  /** How long `close` waits for running handlers before it gives their runs back. The default is 10 s. */
   readonly drain?: Duration
 }
 
@@ -36,43 +37,46 @@ export interface RunNodeStats {
 
 export interface RunNode extends AsyncDisposable {
   stats(): RunNodeStats
-  /** Takes nothing more; what is underway may end, and what does not is given back for others. */
+  /** Claims nothing more, waits for running handlers (`drain`), and gives the other runs back. */
   close(): Promise<void>
 }
 
 const CONCURRENCY = 8
 const DRAIN_MS = 10_000
-const TENANTS_AT_A_TIME = 100
-// An item that somebody holds is asked about after this long.
+const PAGE = 50
+// Delay before the node tries an item again that another holder has.
 const HELD_MS = 100
-// A session that takes nothing may be opened again; that is not urgent.
+// An archived session may be reopened, but that is not urgent.
 const CLOSED = ['SESSION_ARCHIVED', 'SESSION_DELETED']
 const CLOSED_MS = 5000
 
+type Rows = AsyncGenerator<TableRow<'work'>, void, undefined>
+
+/** The runs of one name that this node can execute. */
+interface Source {
+  readonly queue: string
+  readonly handler: Handler
+  readonly feed: TenantFeed
+}
+
 export class RunNodeHandle implements RunNode {
   readonly #scope: Scope
-  readonly #handlers: ReadonlyMap<string, Handler>
+  readonly #sources: readonly Source[]
   readonly #concurrency: number
   readonly #drainMs: number
-  /** One tenant's view sees its own runs only. */
-  readonly #only: TenantId | undefined
   readonly #leaving = new AbortController()
   readonly #running = new Map<RunId, Promise<void>>()
-  /** Held elsewhere: not worth a look before then, by our own steady clock. */
-  readonly #notBefore = new Map<string, { readonly until: number; readonly rest: number }>()
-  /** When the first of those is worth a look again. */
-  #masked = Infinity
-  /** Tenants that were due and gave nothing the last time: they take the place of none. By the name of the runs. */
-  readonly #passed = new Map<string, number>()
-  /** When it last looked for what dead processes left. */
-  readonly #searched = new Map<string, number>()
-  readonly #rota = new TenantRotation()
-  #turn = 0
+  /** Items that were refused, with the time of the next try by our monotonic clock. */
+  readonly #deferred = new Map<string, { readonly until: number; readonly restMs: number }>()
+  /** The first time at which a deferred item that this look has met is tried again. */
+  #nextTry = Infinity
+  #looks = 0
   readonly #count = { taken: 0, finished: 0, parked: 0, failed: 0 }
   readonly #loop: Loop
   readonly #unlist: () => void
   #closed: Promise<void> | undefined
 
+  /** With `only`, the node sees the runs of one tenant. */
   constructor(scope: Scope, handlers: Readonly<Record<string, Handler>>, options: RunNodeOptions | undefined, only: TenantId | undefined) {
     checkOpen(scope.engine)
     const { concurrency = CONCURRENCY, drain = DRAIN_MS, ...unknown } = optionsOf(options, 'work')
@@ -82,10 +86,17 @@ export class RunNodeHandle implements RunNode {
     if (given.length === 0) throw invalidOption('handlers', 'at least one handler, by the name of its runs', handlers)
     for (const [name, handler] of given) if (typeof handler !== 'function') throw invalidOption(`handlers.${name}`, 'a function', handler)
     this.#scope = scope
-    this.#only = only
-    this.#handlers = new Map(given.map(([name, handler]) => [takeName(scope, name, 'a run'), handler]))
     this.#concurrency = concurrency
     this.#drainMs = milliseconds(drain)
+    const shared = {
+      tenants: only === undefined ? 'all' : 'own',
+      rotation: new TenantRotation(),
+      watch: (tenant: TenantId) => this.#loop.watch(tenant),
+    } as const
+    this.#sources = given.map(([name, handler]) => {
+      const queue = runQueue(takeName(scope, name, 'a run'))
+      return { queue, handler, feed: new TenantFeed(scope, { queue, ...shared }) }
+    })
     this.#loop = new Loop(scope.engine, { of: 'a node', look: () => this.#look() })
     this.#loop.watch(scope.tenant)
     this.#unlist = scope.engine.localRuns.addNode(this)
@@ -96,7 +107,7 @@ export class RunNodeHandle implements RunNode {
     return { running: this.#running.size, ...this.#count }
   }
 
-  /** Something was offered here, or room was made: no use in waiting. */
+  /** Looks for work at once, because a run was offered or a slot became free. */
   look(): void {
     this.#loop.hurry()
   }
@@ -119,155 +130,121 @@ export class RunNodeHandle implements RunNode {
     return this.close()
   }
 
-  /** Takes what it can; the answer is how long, at most, nothing more is due. */
-  async #look(): Promise<number | undefined> {
-    let next: number | undefined
-    // The first in line changes: names behind one that always has something would never come.
-    const names = [...this.#handlers.keys()]
-    const first = this.#turn++ % names.length
-    this.#masked = Infinity
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-      if (this.#isFull) return undefined
-      const due = await this.#due(name)
-      if (due.length === 0) continue
-      for (const { tenant } of due) this.#loop.watch(tenant)
-      const { ready, later, now, wait } = await splitByTime(this.#scope.engine, due)
-      if (wait !== undefined) next = Math.min(next ?? Infinity, wait)
-      await this.#takeInTurn(name, this.#rota.inTurn(ready), now)
-      if (this.#isFull) return undefined
-      for (const { tenant } of later) {
-        const scope = { ...this.#scope, tenant }
-        await this.#takeOne(scope, name, this.#orphans(scope, name))
-        if (this.#isFull) return undefined
-      }
-    }
-    const masked = this.#masked - this.#steady()
-    return masked < Infinity ? Math.max(Math.min(next ?? Infinity, masked), 1) : next
-  }
-
-  /** One of each, and again: whoever has many keeps nobody waiting who has few. */
-  async #takeInTurn(name: string, tenants: readonly DueTenant[], now: number): Promise<void> {
-    const lines: { readonly scope: Scope; readonly items: AsyncGenerator<Item, void, undefined> }[] = []
-    const before = this.#passed.get(name) ?? 0
-    let passed = 0
-    for (const { tenant } of tenants) {
-      if (this.#isFull) {
-        // Those behind were not asked: perhaps they would have been passed, as some were before.
-        this.#passed.set(name, Math.max(passed, before))
-        return
-      }
-      const scope = { ...this.#scope, tenant }
-      const items = this.#items(scope, name, now)
-      this.#rota.served(tenant)
-      if (await this.#takeOne(scope, name, items)) lines.push({ scope, items })
-      else passed++
-    }
-    this.#passed.set(name, passed)
-    // Those that were passed may hide others: now more are asked for, and at once.
-    if (passed > before && tenants.length >= TENANTS_AT_A_TIME + before) this.#loop.hurry()
-    for (let line = lines.shift(); line && !this.#isFull; line = lines.shift())
-      if (await this.#takeOne(line.scope, name, line.items)) lines.push(line)
-  }
-
   get #isFull(): boolean {
     return this.#running.size >= this.#concurrency || this.#loop.closing.aborted
   }
 
-  /** The next that can be taken; false where there is none. */
-  async #takeOne(scope: Scope, name: string, items: AsyncGenerator<Item, void, undefined>): Promise<boolean> {
-    for (;;) {
-      const { value: item, done } = await items.next()
-      if (done || !item) return false
-      const { taken } = this.#count
-      await this.#take(scope, name, item)
-      if (this.#loop.closing.aborted) return false
-      if (this.#count.taken > taken) return true
+  /** Claims as many runs as there are free slots. Returns for how many milliseconds nothing more is due. */
+  async #look(): Promise<number | undefined> {
+    let next = Infinity
+    this.#nextTry = Infinity
+    // Each look begins with another name, so that a busy name cannot starve the others.
+    const first = this.#looks++ % this.#sources.length
+    for (const source of [...this.#sources.slice(first), ...this.#sources.slice(0, first)]) {
+      if (this.#isFull) return undefined
+      next = Math.min(next, (await this.#claimInTurn(source)) ?? Infinity)
     }
+    if (this.#isFull) return undefined
+    next = Math.min(next, Math.max(this.#nextTry - this.#steady(), 1))
+    return next < Infinity ? next : undefined
   }
 
-  async #due(name: string): Promise<readonly DueTenant[]> {
-    const { backend } = this.#scope.engine
-    if (this.#only === undefined) return backend.queries.due(runQueue(name), TENANTS_AT_A_TIME + (this.#passed.get(name) ?? 0))
-    return [{ tenant: this.#only, at: 0 }]
+  /** Claims one run of each tenant, then one more of each, and so on: a tenant with many runs does not delay one with few. */
+  async #claimInTurn(source: Source): Promise<number | undefined> {
+    const lines: { readonly scope: Scope; readonly rows: Rows }[] = []
+    const claimFirst = async (visit: Visit) => {
+      const { scope } = visit
+      const rows = this.#rows(source, visit)
+      if (!(await this.#claimOne(source, scope, rows))) return false
+      source.feed.served(scope.tenant)
+      lines.push({ scope, rows })
+      return true
+    }
+    const next = await source.feed.visit(() => this.#isFull, claimFirst)
+    for (let line = lines.shift(); line && !this.#isFull; line = lines.shift())
+      if (await this.#claimOne(source, line.scope, line.rows)) lines.push(line)
+    return next
   }
 
-  /** What is due, and now and then what a process left that is gone. */
-  async *#items(scope: Scope, name: string, now: number): AsyncGenerator<Item, void, undefined> {
-    yield* dueItems(scope, name, now)
-    yield* this.#orphans(scope, name)
+  /** Due items of one tenant, the earliest first: ready ones and claims that ran out, as far as the row knows. Then claims of dead processes. */
+  async *#rows({ queue, feed }: Source, { scope, isDue, now }: Visit): Rows {
+    if (isDue) {
+      const below = (now ?? (await storeNow(scope))) + 1
+      yield* everyRow(scope, 'work', { index: 'byDue', equals: [queue], from: 0, below, limit: PAGE })
+    }
+    yield* await feed.orphans(scope)
   }
 
-  async *#orphans(scope: Scope, name: string): AsyncGenerator<Item, void, undefined> {
-    const steady = this.#steady()
-    const place = `${scope.tenant}/${name}`
-    if (steady - (this.#searched.get(place) ?? -Infinity) < limits.lookEveryMs) return
-    this.#searched.set(place, steady)
-    yield* orphanedItems(scope, name)
+  /** Claims the next run that can be claimed; false when there is none. */
+  async #claimOne(source: Source, scope: Scope, rows: Rows): Promise<boolean> {
+    for (let row = await rows.next(); !row.done && !this.#loop.closing.aborted; row = await rows.next())
+      if (await this.#claim(source, scope, row.value)) return true
+    return false
   }
 
-  async #take(scope: Scope, name: string, { id, revision, claimed: isClaimed }: Item): Promise<void> {
-    const key = `${scope.tenant}/${id}/${revision}`
-    const { until = 0, rest = 0 } = this.#notBefore.get(key) ?? {}
+  async #claim({ handler }: Source, scope: Scope, stored: TableRow<'work'>): Promise<boolean> {
+    const key = `${scope.tenant}/${stored.id}/${stored.revision}`
+    const { until = 0, restMs = 0 } = this.#deferred.get(key) ?? {}
     if (until > this.#steady()) {
-      this.#masked = Math.min(this.#masked, until)
-      return
+      this.#nextTry = Math.min(this.#nextTry, until)
+      return false
     }
-    this.#notBefore.delete(key)
+    this.#deferred.delete(key)
+    const item = decodeBody(stored.body)
     let claimed: Claimed
     try {
-      claimed = await claimRun(scope, id)
+      claimed = await claimRun(scope, stored, item)
     } catch (error) {
       if (!(error instanceof InkError)) throw error
       if (CLOSED.includes(error.code)) {
-        this.#mask(key, CLOSED_MS, CLOSED_MS)
-        return
+        this.#defer(key, CLOSED_MS, CLOSED_MS)
+        return false
       }
       if (error.kind !== 'conflict') throw error
-      // Another node was quicker, or the session is busy. A claim changes its item when it ends, so it is left alone until its lease runs out.
-      const held = error.code === 'RUN_HELD' ? Number(error.details.forMs) : 0
-      const ms = Math.min(Math.max(held, 1), isClaimed ? scope.engine.keeper.ttlMs : HELD_MS)
-      // Where nothing rings, it is asked about less often the longer it has been so.
-      this.#mask(key, ms, Math.min(Math.max(ms, 2 * rest), limits.lookEveryMs))
-      return
+      // Another node was quicker, or the session is busy. The end of a claim changes its item, so a claimed item rests until its lease runs out.
+      const heldMs = error.code === 'RUN_HELD' ? Number(error.details.forMs) : 0
+      const ms = Math.min(Math.max(heldMs, 1), item.state === 'claimed' ? scope.engine.keeper.ttlMs : HELD_MS)
+      // Backoff: without a wakeup, the node tries less often the longer the item has been held.
+      this.#defer(key, ms, Math.min(Math.max(ms, 2 * restMs), limits.lookEveryMs))
+      return false
     }
     if ('failed' in claimed) {
       this.#count.failed++
-      return
+      return false
     }
     this.#count.taken++
-    const { run } = claimed
-    const handler = this.#handlers.get(name) as Handler
-    const work = runHandler(scope, run, handler, this.#leaving.signal)
-      .then((how) => {
-        this.#count[how]++
-      })
-      .catch(async (error: unknown) => {
-        this.#count.failed++
-        scope.engine.environment.logger.error('a run could not be ended', { run: run.id, error: String(error) })
-        // Held on to, it would keep its session from everybody.
-        await run.close()
-      })
-      .finally(() => {
-        this.#running.delete(run.id)
-        this.#unmask(scope.tenant)
-        this.look()
-      })
-    this.#running.set(run.id, work)
+    this.#running.set(claimed.run.id, this.#execute(scope, claimed.run, handler))
+    return true
   }
 
-  #mask(key: string, ms: number, rest: number): void {
+  async #execute(scope: Scope, run: RunInHand, handler: Handler): Promise<void> {
+    try {
+      this.#count[await runHandler(scope, run, handler, this.#leaving.signal)]++
+    } catch (error) {
+      this.#count.failed++
+      scope.engine.environment.logger.error('a run could not be ended', { run: run.id, error: String(error) })
+      // A run that stays open would block its session for every node.
+      await run.close()
+    } finally {
+      this.#running.delete(run.id)
+      this.#retryDeferred(scope.tenant)
+      this.look()
+    }
+  }
+
+  #defer(key: string, ms: number, restMs: number): void {
     const now = this.#steady()
-    if (this.#notBefore.size > limits.sessionsRemembered) this.#notBefore.clear()
-    this.#notBefore.set(key, { until: now + ms, rest })
-    this.#masked = Math.min(this.#masked, now + rest)
+    if (this.#deferred.size > limits.sessionsRemembered) this.#deferred.clear()
+    this.#deferred.set(key, { until: now + ms, restMs })
+    this.#nextTry = Math.min(this.#nextTry, now + restMs)
   }
 
-  /** A session is free again perhaps: those that were refused first are asked first, and no more of them than there is room for. */
-  #unmask(tenant: TenantId): void {
+  /** The end of a run may have freed its session: the items that were refused first may be tried again, as many as there are slots. */
+  #retryDeferred(tenant: TenantId): void {
     let left = this.#concurrency
-    for (const key of this.#notBefore.keys()) {
+    for (const key of this.#deferred.keys()) {
       if (!key.startsWith(`${tenant}/`)) continue
-      this.#notBefore.delete(key)
+      this.#deferred.delete(key)
       if (--left === 0) return
     }
   }

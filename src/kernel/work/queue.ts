@@ -18,7 +18,7 @@ import type { Claim } from './claim.ts'
 import { claimItem, takeLease } from './claim-item.ts'
 import { type WorkHolder, workHolder } from './holder.ts'
 import { type OfferOptions, offerItem, takeQueue, toItem, type WorkItem } from './offer.ts'
-import { orphans } from './orphans.ts'
+import { orphanedClaims } from './tenant-feed.ts'
 import { Worker } from './worker/worker.ts'
 import type { QueueWorker, WorkerOptions, WorkHandler } from './worker/worker-options.ts'
 
@@ -132,7 +132,7 @@ async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOpti
     stopIfAsked(scope, signal)
     const asked = scope.engine.environment.clock.monotonic()
     const { now, rows, next } = await scope.engine.backend.queries.ready(scope.tenant, queue, WINDOW)
-    const found = rows.length > 0 ? rows : await orphans(scope, queue)
+    const found = rows.length > 0 ? rows : await orphanedClaims(scope, queue)
     let buried = false
     const left = found.filter(({ id }) => !scope.engine.claiming.has(`${scope.tenant}/${id}`))
     // Begins with the first row. After a lost race it picks at random, or both claimants would collide again on the next row.

@@ -1,12 +1,12 @@
-// What a worker has claimed beyond what it works on. Only where its handlers are quick: then claiming for each of them alone would be most of
-// the time. What waits in it too long is given back, so that a handler that turns slow keeps nobody's work to itself.
+// Items that a worker has claimed before a handler is free. A worker does so only while its handlers are quick, because a commit for each item
+// would take most of the time then. Items that wait too long are given back, so that a slow handler keeps none from other workers.
 
 import { limits } from '../../../model/limits.ts'
 import type { HeldClaim } from '../claim.ts'
 
-// How much the last handler says about the next.
+// Weight of the newest measurement in the moving average.
 const WEIGHT = 0.2
-// Where others take from the same queue, items are taken when they are needed.
+// After a collision with another worker, nothing is claimed ahead for this long.
 const APART_MS = 1000
 
 interface Kept<T> {
@@ -17,7 +17,9 @@ interface Kept<T> {
 export class ClaimedAhead<T> {
   readonly #concurrency: number
   #kept: Kept<T>[] = []
+  /** Moving average of how long a handler takes, with the write that it waits for. */
   #handlerMs: number | undefined
+  #writeMs = 0
   #size = 0
   #apartUntil = -Infinity
 
@@ -29,9 +31,10 @@ export class ClaimedAhead<T> {
     return this.#kept.length
   }
 
-  /** How many it may hold. */
+  /** How many items may be claimed ahead: as many as the handlers finish in `workReserveMs`. */
   get size(): number {
-    return Math.min(this.#size, this.#most())
+    if (this.#handlerMs === undefined) return 0
+    return Math.min(this.#size, Math.floor((this.#concurrency * limits.workReserveMs) / Math.max(this.#handlerMs, 0.01)))
   }
 
   put(claim: HeldClaim<T>, now: number): void {
@@ -42,53 +45,50 @@ export class ClaimedAhead<T> {
     return this.#kept.shift()?.claim
   }
 
-  /** Those that have waited for so long; without a time, all. */
+  /** Removes the claims that have waited for `heldMs`; by default all. */
   takeBack(now = Infinity, heldMs = 0): readonly HeldClaim<T>[] {
-    const old = this.#kept.filter(({ since }) => now - since >= heldMs)
-    if (old.length > 0) this.#kept = this.#kept.filter((kept) => !old.includes(kept))
+    const { old = [], fresh = [] } = Object.groupBy(this.#kept, ({ since }) => (now - since >= heldMs ? 'old' : 'fresh'))
+    this.#kept = fresh
     return old.map(({ claim }) => claim)
   }
 
   handled(ms: number): void {
-    this.#handlerMs = this.#handlerMs === undefined ? ms : this.#handlerMs * (1 - WEIGHT) + ms * WEIGHT
+    const all = ms + this.#writeMs
+    this.#handlerMs = this.#handlerMs === undefined ? all : this.#handlerMs * (1 - WEIGHT) + all * WEIGHT
   }
 
-  /** Taking several at once went well. */
-  grow(now: number): void {
-    if (now >= this.#apartUntil) this.#size = Math.min(Math.max(this.#size * 2, this.#concurrency), limits.workReserve)
+  /** A commit of several items went well, so twice as many may be claimed ahead. `writeMs`: how long a handler's slot waited for it. */
+  written(now: number, writeMs: number): void {
+    this.#writeMs = writeMs
+    if (!this.isApart(now)) this.#size = Math.min(Math.max(this.#size * 2, this.#concurrency), limits.workReserve)
   }
 
-  /** Others take from the same end. */
+  /** Another worker claims from the same end of the queue. */
   collided(now: number): void {
     this.#size = 0
     this.#apartUntil = now + APART_MS
   }
 
-  /** How many are claimed with what has ended, where there is room for so many among the handlers. */
+  /** How many items are claimed in the commit that completes others, with `room` free slots. */
   share(room: number, now: number): number {
     if (this.isApart(now)) return Math.min(room, 1)
     if (this.size === 0) return room
-    // By halves, and not one by one: a commit that only completes is the lighter one.
+    // By halves instead of one by one: a commit that only completes is cheaper.
     return this.isShort(room) ? Math.min(room + this.size, this.half) : Math.max(room, 0)
   }
 
-  /** Half of what may be in hand: while that is at the disk, the other half is worked off. */
+  /** Half of what the worker may hold: while one half is being written, handlers work on the other. */
   get half(): number {
     return Math.ceil((this.#concurrency + this.size) / 2)
   }
 
-  /** Less is in hand than could be, by half. */
+  /** The worker holds at most half of what it may. */
   isShort(room: number): boolean {
     return this.size > 0 && room + this.size >= this.half
   }
 
-  /** Somebody else was met here lately: each item is taken by itself. */
+  /** A collision was not long ago: each item is claimed by itself. */
   isApart(now: number): boolean {
     return now < this.#apartUntil
-  }
-
-  #most(): number {
-    if (this.#handlerMs === undefined) return 0
-    return Math.min(Math.floor((this.#concurrency * limits.workReserveMs) / Math.max(this.#handlerMs, 0.01)), limits.workReserve)
   }
 }

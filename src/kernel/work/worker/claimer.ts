@@ -1,115 +1,147 @@
-// What a worker takes up: it looks for what is ready, and claims as much as there is room for, together where that can be.
+// Claims items for a worker: as many as it has room for, and several in one commit where that is possible.
 
+import { InkError } from '../../../model/errors.ts'
 import type { TenantId } from '../../../model/ids.ts'
-import { limits } from '../../../model/limits.ts'
+import { isConflict } from '../../outcome.ts'
 import type { Scope } from '../../scope.ts'
 import type { HeldClaim } from '../claim.ts'
 import { claimItem } from '../claim-item.ts'
-import type { ClaimedAhead } from './claimed-ahead.ts'
-import { type Candidate, isPlain, keyOf, Prefetch } from './prefetch.ts'
-import type { Slots } from './slots.ts'
-import type { WorkerTerms } from './worker-options.ts'
-
-export interface ClaimerOptions<T> {
-  readonly queue: string
-  readonly terms: WorkerTerms
-  readonly ours: Set<string>
-  readonly places: Slots
-  readonly reserve: ClaimedAhead<T>
-  readonly closing: () => boolean
-  readonly watch: (tenant: TenantId) => void
-  readonly keep: (claim: HeldClaim<T>) => void
-  /** In one commit; false where that cannot be. */
-  readonly together: (group: readonly Candidate[]) => Promise<boolean>
-  readonly log: (message: string, item: string, error: unknown) => void
-}
+import type { Loop } from '../loop.ts'
+import { type Arriving, claimedAfterAll, completeAndClaim } from './complete-and-claim.ts'
+import { type Candidate, isPlain, Prefetch } from './prefetch.ts'
+import { keyOf, type WorkerState } from './worker-state.ts'
 
 export class Claimer<T> {
-  readonly #options: ClaimerOptions<T>
-  readonly #ahead: Prefetch
-  readonly #steady: () => number
+  readonly #state: WorkerState<T>
+  readonly #closing: AbortSignal
+  readonly #deliver: (claims: readonly HeldClaim<T>[]) => void
+  readonly #prefetch: Prefetch<T>
 
-  constructor(scope: Scope, options: ClaimerOptions<T>) {
-    const { terms, reserve, ours, queue, watch } = options
-    const window = () => Math.max((terms.concurrency + reserve.size) * limits.workAhead, limits.workAheadLeast)
-    this.#options = options
-    const most = () => Math.min(window(), limits.workWindow)
-    // What is completed in one commit makes room for as many of one tenant, where handlers are quick.
-    const atATime = () => (reserve.size > 0 ? reserve.half : 1)
-    this.#ahead = new Prefetch(scope, { queue, all: terms.all, most, atATime, ours, watch })
-    this.#steady = () => scope.engine.environment.clock.monotonic()
+  /** `deliver` gets every claim, also those that arrive later than the call that asked for them. */
+  constructor(state: WorkerState<T>, loop: Loop, deliver: (claims: readonly HeldClaim<T>[]) => void) {
+    this.#state = state
+    this.#closing = loop.closing
+    this.#deliver = deliver
+    this.#prefetch = new Prefetch(state, (tenant) => loop.watch(tenant))
   }
 
-  get room(): number {
-    const { places, reserve } = this.#options
-    return places.room(reserve.held)
-  }
-
-  /** Takes what there is room for; the answer is how long, at most, nothing more is due. */
+  /** Claims as many items as there is room for. Returns for how many milliseconds nothing more is due. */
   async look(): Promise<number | undefined> {
-    while (this.room > 0 && !this.#options.closing()) {
-      const picked = this.#ahead.pick(this.room)
+    while (this.#state.room > 0 && !this.#closing.aborted) {
+      const picked = this.#prefetch.pick(this.#state.room)
       if (picked.length > 0) {
-        await this.#takeAll(picked)
+        await this.#claimAll(picked)
         continue
       }
-      const next = await this.#ahead.read()
-      if (this.#ahead.isEmpty) return next
+      const next = await this.#prefetch.read()
+      if (this.#prefetch.isEmpty) return next
     }
     return undefined
   }
 
-  /** What comes next is claimed with what has ended, where that is known or can be. */
-  async readIfDry(): Promise<void> {
-    const { reserve, closing, log } = this.#options
-    if (closing()) return
-    this.#ahead.readOn(reserve.half * 2)
-    if (!this.#ahead.isEmpty || this.#ahead.ranDry) return
-    await this.#ahead.read().catch((error: unknown) => log('a worker could not look for work', '', error))
+  /** Reads candidates for `next`, unless there are some or the queue was empty just now. */
+  async readIfEmpty(): Promise<void> {
+    if (this.#closing.aborted) return
+    this.#prefetch.readOn(this.#state.reserve.half * 2)
+    if (!this.#prefetch.isEmpty || this.#prefetch.isDry) return
+    await this.#prefetch.read().catch((error: unknown) => this.#state.logError('a worker could not look for work', '', error))
   }
 
+  /** Picks the items to claim in the commit that completes others of this tenant. */
   next(tenant: TenantId): readonly Candidate[] {
-    const { reserve, closing } = this.#options
-    return closing() ? [] : this.#ahead.pickPlain(tenant, this.room, reserve.share(this.room, this.#steady()))
+    const { room, reserve } = this.#state
+    return this.#closing.aborted ? [] : this.#prefetch.pickPlain(tenant, room, reserve.share(room, this.#state.now()))
   }
 
-  /** Picked, and not taken after all. */
-  putBack(candidates: readonly Candidate[]): void {
-    this.#ahead.putBack(candidates)
+  /** Completes and claims in one commit, all of one tenant. False when nothing was written: the caller then settles each claim by itself. */
+  async write(ended: readonly HeldClaim<T>[], next: readonly Candidate[]): Promise<boolean> {
+    const { terms, inHand, reserve, tasks, count } = this.#state
+    const scope = ended[0]?.scope ?? next[0]?.scope
+    if (!scope) return true
+    for (const { row } of next) inHand.add(keyOf(scope.tenant, row.id))
+    const since = this.#state.now()
+    let claimed: readonly Arriving<T>[]
+    try {
+      const write = () => completeAndClaim<T>(scope, ended, next, terms.leaseMs)
+      claimed = await this.#state.during(ended.length, next.length, write)
+    } catch (error) {
+      if (isConflict(error, 'work')) this.#collided()
+      if (error instanceof InkError && error.kind === 'unknown') tasks.add(this.#findOut(scope, next, error, since))
+      else {
+        this.#forget(next)
+        if (ended.length > 0) this.#prefetch.putBack(next)
+      }
+      return false
+    }
+    const now = this.#state.now()
+    reserve.written(now, terms.outstanding === terms.concurrency ? now - since : 0)
+    count.completed += ended.length
+    this.#state.forget(ended)
+    this.#arrived(scope.tenant, claimed)
+    return true
   }
 
-  /** Others take from the same end. */
-  collided(): void {
-    this.#ahead.collided()
-    this.#options.reserve.collided(this.#steady())
+  async #claimAll(picked: readonly Candidate[]): Promise<void> {
+    const isApart = this.#state.reserve.isApart(this.#state.now())
+    const groups = Map.groupBy(picked, (candidate) => (isApart || !isPlain(candidate) ? candidate.row.id : candidate.scope.tenant))
+    await Promise.all([...groups.values()].map((group) => this.#claimGroup(group)))
   }
 
-  async #takeAll(picked: readonly Candidate[]): Promise<void> {
-    const apart = this.#options.reserve.isApart(this.#steady())
-    const groups = Map.groupBy(picked, (candidate) => (apart || !isPlain(candidate) ? candidate.row.id : candidate.scope.tenant))
-    await Promise.all([...groups.values()].map((group) => this.#takeGroup(group)))
+  async #claimGroup(group: readonly Candidate[]): Promise<void> {
+    if (group.length > 1 && (await this.write([], group))) return
+    await Promise.all(group.map((candidate) => this.#claimOne(candidate)))
   }
 
-  /** Where they cannot be taken together, each is taken by itself. */
-  async #takeGroup(group: readonly Candidate[]): Promise<void> {
-    if (group.length > 1 && (await this.#options.together(group))) return
-    await Promise.all(group.map((candidate) => this.#take(candidate)))
-  }
-
-  async #take(candidate: Candidate): Promise<void> {
-    const { ours, places, terms, keep, log } = this.#options
+  async #claimOne(candidate: Candidate): Promise<void> {
+    const { inHand, terms } = this.#state
     const { scope, row, seen } = candidate
     const key = keyOf(scope.tenant, row.id)
-    if (ours.has(key)) return
-    ours.add(key)
+    if (inHand.has(key)) return
+    inHand.add(key)
     try {
-      const claim = await places.during(0, 1, () => claimItem<T>(scope, row, seen, terms.leaseMs, true))
-      if (claim && claim !== 'buried') return keep(claim)
-      if (!claim) this.collided()
+      const claim = await this.#state.during(0, 1, () => claimItem<T>(scope, row, seen, terms.leaseMs, true))
+      if (claim && claim !== 'buried') {
+        this.#deliver([claim])
+        return
+      }
+      if (!claim) this.#collided()
     } catch (error) {
-      this.#ahead.rest(candidate)
-      log('an item could not be claimed', row.id, error)
+      this.#prefetch.rest(candidate)
+      this.#state.logError('an item could not be claimed', row.id, error)
     }
-    ours.delete(key)
+    inHand.delete(key)
+  }
+
+  #collided(): void {
+    this.#prefetch.collided()
+    this.#state.reserve.collided(this.#state.now())
+  }
+
+  #forget(candidates: readonly Candidate[]): void {
+    for (const { scope, row } of candidates) this.#state.inHand.delete(keyOf(scope.tenant, row.id))
+  }
+
+  #arrived(tenant: TenantId, claimed: readonly Arriving<T>[]): void {
+    for (const { id } of claimed) this.#state.inHand.add(keyOf(tenant, id))
+    this.#deliver(claimed.flatMap(({ claim }) => (claim instanceof Promise ? [] : [claim])))
+    for (const { id, claim } of claimed) if (claim instanceof Promise) this.#state.tasks.add(this.#arrive(tenant, id, claim))
+  }
+
+  async #arrive(tenant: TenantId, id: string, claim: Promise<HeldClaim<T>>): Promise<void> {
+    try {
+      this.#deliver([await this.#state.during(0, 1, () => claim)])
+    } catch (error) {
+      // The item was given back already, and is retried when its payload can be read.
+      this.#state.inHand.delete(keyOf(tenant, id))
+      this.#state.logError('an item could not be claimed', id, error)
+    }
+  }
+
+  /** The outcome of a commit is unknown: reads which items it has claimed, and delivers those. */
+  async #findOut(scope: Scope, next: readonly Candidate[], error: InkError, since: number): Promise<void> {
+    const { terms, leaving } = this.#state
+    const claimed = await claimedAfterAll<T>(scope, next, error, terms.leaseMs, since, leaving.signal)
+    this.#forget(next)
+    this.#arrived(scope.tenant, claimed)
   }
 }

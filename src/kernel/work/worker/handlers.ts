@@ -1,16 +1,16 @@
-// The handlers of a worker: each ends by itself, or is left behind.
+// Calls the handler of a worker, and stops waiting for it when the worker leaves.
 
 import type { HeldClaim } from '../claim.ts'
 import type { WorkHandler } from './worker-options.ts'
 
-/** How a handler ended. One that was left behind may go on, but not with this claim. */
+/** How a handler ended. One that was left may go on, but its claim is given back. */
 export type Ended = { readonly how: 'done' } | { readonly how: 'left' } | { readonly how: 'failed'; readonly error: unknown }
 
 const LEFT: Ended = { how: 'left' }
 
 export class Handlers<T> {
   readonly #handler: WorkHandler<T>
-  readonly #waitedFor = new Set<() => void>()
+  readonly #leaveOne = new Set<() => void>()
   #left = false
 
   constructor(handler: WorkHandler<T>) {
@@ -21,24 +21,24 @@ export class Handlers<T> {
     if (this.#left) return LEFT
     const { promise, resolve } = Promise.withResolvers<Ended>()
     const leave = () => resolve(LEFT)
-    this.#waitedFor.add(leave)
+    this.#leaveOne.add(leave)
     try {
-      return await Promise.race([this.#work(claim), promise])
+      return await Promise.race([this.#call(claim), promise])
     } catch (error) {
       return { how: 'failed', error }
     } finally {
-      this.#waitedFor.delete(leave)
+      this.#leaveOne.delete(leave)
     }
   }
 
-  async #work(claim: HeldClaim<T>): Promise<Ended> {
+  async #call(claim: HeldClaim<T>): Promise<Ended> {
     await this.#handler(claim)
     return { how: 'done' }
   }
 
-  /** None of them is waited for any longer. */
+  /** Stops waiting for all of them. */
   leave(): void {
     this.#left = true
-    for (const leave of this.#waitedFor) leave()
+    for (const leave of this.#leaveOne) leave()
   }
 }

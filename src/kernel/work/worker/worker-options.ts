@@ -1,4 +1,4 @@
-// What a worker is told, and what it tells.
+// The options of a worker, and its stats.
 
 import { refuse } from '../../../model/errors.ts'
 import type { TenantId } from '../../../model/ids.ts'
@@ -11,40 +11,40 @@ import { takeLease } from '../claim-item.ts'
 export type WorkHandler<T> = (claim: Claim<T>) => unknown
 
 export interface WorkerOptions {
-  /** How many items at a time. The default is 8. */
+  /** How many handlers run at a time. The default is 8. */
   readonly concurrency?: number
-  /** How long an item is held without a renewal; it is renewed as long as its handler works on it. */
+  /** How long a claim lasts without a renewal. The worker renews it while the handler runs. */
   readonly lease?: Duration
-  /** How long `close` waits for handlers that are underway before it lets go of them. The default is 10 s. */
+  /** How long `close` waits for running handlers before it gives their items back. The default is 10 s. */
   readonly drain?: Duration
   /**
-   * How many items may have been worked on without that being written yet: so many, at most, come again when the process dies. The default is
-   * `concurrency`: a handler's place is free once its item is completed. More of them let quick handlers go on while their completions are on the way.
+   * How many items may be running or done without their completion being written: at most that many are handled again when the process dies. The
+   * default is `concurrency`: a slot is free once its item is completed. A larger number lets quick handlers go on while completions are written.
    */
   readonly unwritten?: number
-  /** Items of every tenant, where the store may see them all. The default is its own. */
+  /** `'all'` takes items of every tenant, if the store may see them. The default is `'own'`. */
   readonly tenants?: 'own' | 'all'
 }
 
 export interface WorkerStats {
-  /** In hand: their handlers are at work, or what they did is being written. */
+  /** Items whose handler runs, or whose outcome is being written. */
   readonly running: number
-  /** Claimed, and not begun yet: only where handlers are quick. */
+  /** Items claimed ahead (prefetch): their handlers have not begun. Only while handlers are quick. */
   readonly reserved: number
   readonly taken: number
   readonly completed: number
-  /** Tried again later. */
+  /** Attempts that failed and are retried after their backoff. */
   readonly failed: number
-  /** Out of attempts. */
+  /** Items without attempts left: dead letters. */
   readonly died: number
-  /** Somebody else has them by now. */
+  /** Items that another holder claimed meanwhile. */
   readonly lost: number
 }
 
-/** At work until it is closed. */
+/** Works until it is closed. */
 export interface QueueWorker extends AsyncDisposable {
   stats(): WorkerStats
-  /** Takes nothing more; what is underway may end, and what does not is given back. */
+  /** Claims nothing more, waits for running handlers (`drain`), and gives the other items back. */
   close(): Promise<void>
 }
 
@@ -55,13 +55,12 @@ export interface WorkerTerms {
   readonly concurrency: number
   readonly leaseMs: number
   readonly drainMs: number
-  /** At work, or done and not written yet, at most. */
+  /** How many items may be running or done without their completion being written. */
   readonly outstanding: number
-  /** Of every tenant. */
-  readonly all: boolean
+  readonly tenants: 'own' | 'all'
 }
 
-/** `only`: the tenant that a view of the store is confined to. */
+/** `only` is the tenant that a view of the store is confined to. */
 export function takeTerms(scope: Scope, handler: unknown, options: WorkerOptions | undefined, only: TenantId | undefined): WorkerTerms {
   const { concurrency = CONCURRENCY, unwritten = 1, lease, drain = DRAIN_MS, tenants = 'own', ...unknown } = optionsOf(options, 'work')
   checkKnown(unknown, 'a worker')
@@ -71,5 +70,5 @@ export function takeTerms(scope: Scope, handler: unknown, options: WorkerOptions
   if (tenants !== 'own' && tenants !== 'all') throw invalidOption('tenants', "'own' or 'all'", tenants)
   if (tenants === 'all' && only !== undefined) throw refuse('TENANT_WALL', { tenant: scope.tenant, call: "work({ tenants: 'all' })" })
   const outstanding = Math.max(concurrency, unwritten)
-  return { concurrency, outstanding, leaseMs: takeLease(scope, lease), drainMs: milliseconds(drain), all: tenants === 'all' }
+  return { concurrency, outstanding, leaseMs: takeLease(scope, lease), drainMs: milliseconds(drain), tenants }
 }
