@@ -5,11 +5,11 @@ import type { Json } from '../model/data.ts'
 import { takeData } from '../model/data.ts'
 import { InkError, refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
-import { decodeBody } from '../model/rows.ts'
 import type { ErrorData, RunState, Stored } from '../model/run.ts'
 import type { FiringId } from '../model/trigger.ts'
 import { getJson, putJson } from './blobs.ts'
 import { admit } from './draft.ts'
+import { readRow } from './execute.ts'
 import type { Scope } from './scope.ts'
 
 /** Nothing at all is `{}`; null is a value. */
@@ -46,8 +46,7 @@ export async function load(scope: Scope, stored: Stored | undefined): Promise<un
 
 /** What fired, for whoever is told of it. */
 export async function firedPayload(scope: Scope, id: FiringId): Promise<unknown> {
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'firings', id)
-  const row = stored && decodeBody(stored.body)
+  const { body: row } = await readRow(scope, 'firings', id)
   if (!row?.payload) throw refuse('FIRING_ERASED', { firing: id })
   return load(scope, row.payload)
 }

@@ -3,19 +3,19 @@
 
 import { refuse } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
-import { decodeBody, type TableRow } from '../model/rows.ts'
-import type { SessionRelation } from '../model/session.ts'
+import type { SessionRelation, SessionRow } from '../model/session.ts'
 import type { Page, PageQuery } from '../ports/journal.ts'
+import { type DoneRow, readRow } from './execute.ts'
 import type { Scope } from './scope.ts'
 
 /** Oldest first; all but the last end at a seq. */
 export type Lineage = readonly { readonly session: SessionId; readonly to: number }[]
 
-export async function lineageOf({ engine, tenant }: Scope, session: SessionId): Promise<Lineage> {
+export async function lineageOf(scope: Scope, session: SessionId): Promise<Lineage> {
   const line = [{ session, to: Number.MAX_SAFE_INTEGER }]
   for (let id: SessionId | undefined = session, least = Number.MAX_SAFE_INTEGER; id; ) {
-    const row: TableRow<'sessions'> | undefined = await engine.backend.rows.get(tenant, 'sessions', id)
-    const relation: SessionRelation | undefined = row && decodeBody(row.body).relation
+    const { body }: DoneRow<SessionRow> = await readRow(scope, 'sessions', id)
+    const relation: SessionRelation | undefined = body?.relation
     if (relation?.kind !== 'fork' || relation.at === undefined) break
     least = Math.min(least, relation.at)
     line.unshift({ session: relation.session, to: least })

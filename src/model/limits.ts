@@ -48,7 +48,7 @@ export const limits = {
   commitTimeoutMs: 30_000,
   /** The longest duration, a thousand years: a clock plus any of them is still a date, and a whole number everywhere. */
   durationMs: 365_000 * 24 * 60 * 60 * 1000,
-  /** How often `execute` retries when other writers keep changing the row. */
+  /** How many attempts a write has when other writers keep changing its rows. */
   conflictRetries: 16,
   /** Events read at a time; a page is parsed in well under a slice. */
   pageEvents: 512,

@@ -4,10 +4,9 @@ import { APPROVAL_STATES, type ApprovalId, type ApprovalRow, type ApprovalState,
 import { refuse } from '../../model/errors.ts'
 import { type RunId, type SessionId, toId } from '../../model/ids.ts'
 import { optionsOf } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import type { RunRow } from '../../model/run.ts'
 import { telling } from '../draft.ts'
-import { type Part, part, plan } from '../execute.ts'
+import { type Part, part, plan, readRow } from '../execute.ts'
 import { checkState, type Page, type PageOptions } from '../list.ts'
 import type { RunWriter } from '../runs/run-writer.ts'
 import type { Ended } from '../runs/wait.ts'
@@ -47,8 +46,7 @@ export async function getApproval(scope: Scope, given: string): Promise<Approval
 }
 
 export async function readApproval(scope: Scope, id: ApprovalId): Promise<ApprovalRow | undefined> {
-  const row = await scope.engine.backend.rows.get(scope.tenant, 'approvals', id)
-  return row && decodeBody(row.body)
+  return (await readRow(scope, 'approvals', id)).body
 }
 
 /** Nobody waits for an answer any more. */

@@ -10,7 +10,7 @@ import { isOver, type RunRow, type Stored } from '../../model/run.ts'
 import { derivedId } from '../derived-id.ts'
 import { admit } from '../draft.ts'
 import { everyRow } from '../every-row.ts'
-import { NOT_THERE, part, plan } from '../execute.ts'
+import { NOT_THERE, part, plan, readRow } from '../execute.ts'
 import { load, store } from '../json-or-blob.ts'
 import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
@@ -104,8 +104,7 @@ async function newest(scope: Scope, session: SessionId, state: RunRow['state']):
 
 /** Of this session only. */
 export async function readInput(scope: Scope, session: SessionId, id: InputId): Promise<InputRow | undefined> {
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'inputs', id)
-  const row = stored && decodeBody(stored.body)
+  const { body: row } = await readRow(scope, 'inputs', id)
   return row?.session === session ? row : undefined
 }
 

@@ -15,7 +15,7 @@ import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { admit, telling } from '../draft.ts'
-import { NOT_THERE, part, plan } from '../execute.ts'
+import { NOT_THERE, part, plan, readRow } from '../execute.ts'
 import { load, store } from '../json-or-blob.ts'
 import { maskKey, takeName } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
@@ -109,8 +109,7 @@ async function offerBatch(scope: Scope, session: SessionId, payload: unknown, op
 async function readBatch(scope: Scope, session: SessionId, given: string): Promise<InboxRow | undefined> {
   checkOpen(scope.engine)
   const id = telling(scope, () => toId<'batch'>(given))
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'inbox', id)
-  const row = stored && decodeBody(stored.body)
+  const { body: row } = await readRow(scope, 'inbox', id)
   return row?.session === session ? row : undefined
 }
 

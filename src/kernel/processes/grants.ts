@@ -5,7 +5,6 @@ import { type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, listOf, optionsOf } from '../../model/options.ts'
 import { type GrantRow, hasEnded, type ProcessRow, type ProcessState } from '../../model/process.ts'
-import { decodeBody } from '../../model/rows.ts'
 import { telling } from '../draft.ts'
 import { part, plan, readRow } from '../execute.ts'
 import { listRows, type Page, type PageOptions } from '../list.ts'
@@ -123,8 +122,8 @@ export async function listGrants(scope: Scope, options: GrantListOptions): Promi
 }
 
 async function oneGrant(scope: Scope, session: SessionId, { id }: ProcessRow): Promise<readonly GrantRow[]> {
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'grants', grantId(scope, session, id))
-  return stored ? [decodeBody(stored.body)] : []
+  const { body } = await readRow(scope, 'grants', grantId(scope, session, id))
+  return body ? [body] : []
 }
 
 const toGrant = (row: GrantRow, { name, state }: ProcessRow): ProcessGrant => ({ ...row, name, state })

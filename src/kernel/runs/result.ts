@@ -2,15 +2,14 @@
 
 import { type InkError, refuse } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
-import { decodeBody } from '../../model/rows.ts'
 import { type ErrorData, isOver, type RunRow } from '../../model/run.ts'
+import { readRow } from '../execute.ts'
 import { load } from '../json-or-blob.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import type { Scope } from '../scope.ts'
 
 export async function readRun(scope: Scope, id: RunId): Promise<RunRow | undefined> {
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'runs', id)
-  return stored && decodeBody(stored.body)
+  return (await readRow(scope, 'runs', id)).body
 }
 
 export function failureOf({ id, name, state, error }: Pick<RunRow, 'id' | 'name' | 'state' | 'error'>): InkError {

@@ -6,11 +6,10 @@ import { keyDigest } from '../../model/chain.ts'
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
-import { decodeBody } from '../../model/rows.ts'
 import { isOver, type RunRow } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { appendGuarded, type GuardedEvent } from '../append.ts'
-import { type Done, type Part, part, plan } from '../execute.ts'
+import { type Done, type Part, part, plan, readRow } from '../execute.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { type Asked, type AskKind, entryKey } from './asked.ts'
@@ -206,9 +205,9 @@ export class RunWriter {
 
   /** The same for whoever only wants to end it. */
   async look(): Promise<void> {
-    const stored = await this.scope.engine.backend.rows.get(this.scope.tenant, 'runs', this.id)
-    if (!stored) throw refuse('RUN_UNKNOWN', { run: this.id, tenant: this.scope.tenant })
-    this.#see(decodeBody(stored.body), stored.revision)
+    const { body, revision } = await readRow(this.scope, 'runs', this.id)
+    if (!body) throw refuse('RUN_UNKNOWN', { run: this.id, tenant: this.scope.tenant })
+    this.#see(body, revision)
   }
 
   /** The program and the tape have parted; nothing is written after that, or they would only part further. */

@@ -8,6 +8,7 @@ import { decodeBody } from '../../model/rows.ts'
 import type { SessionRow, SessionState } from '../../model/session.ts'
 import { telling } from '../draft.ts'
 import { nameHolder } from '../erased-names.ts'
+import { readRow } from '../execute.ts'
 import { checkLast } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -35,10 +36,8 @@ export async function theSession(scope: Scope, named: string): Promise<SessionRo
 }
 
 export async function readSession(scope: Scope, id: SessionId): Promise<SessionRow | undefined> {
-  const row = await scope.engine.backend.rows.get(scope.tenant, 'sessions', id)
-  if (!row) return undefined
-  const body = decodeBody(row.body)
-  scope.engine.sessions.set(scope.tenant, id, { revision: row.revision, state: body.state })
+  const { body, revision } = await readRow(scope, 'sessions', id)
+  if (body) scope.engine.sessions.set(scope.tenant, id, { revision, state: body.state })
   return body
 }
 

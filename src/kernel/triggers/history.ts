@@ -3,9 +3,9 @@
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
 import { optionsOf } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import type { DeliveryRow, FiringId, FiringRow } from '../../model/trigger.ts'
 import { telling } from '../draft.ts'
+import { readRow } from '../execute.ts'
 import { firedPayload } from '../json-or-blob.ts'
 import { listRows, type Page, type PageOptions } from '../list.ts'
 import { takeName } from '../names.ts'
@@ -51,17 +51,13 @@ async function historyOf(scope: Scope, name: string, page: PageOptions): Promise
 export async function firingById(scope: Scope, given: string): Promise<(Firing & { readonly payload?: unknown }) | undefined> {
   checkOpen(scope.engine)
   const id = telling(scope, () => toId<'firing'>(given))
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'firings', id)
-  if (!stored) return undefined
-  const row = decodeBody(stored.body)
+  const row = await readFiring(scope, id)
+  if (!row) return undefined
   const firing = shown(row, await deliveriesOf(scope, id))
   return row.erased ? firing : { ...firing, payload: await firedPayload(scope, id) }
 }
 
-async function readFiring({ engine, tenant }: Scope, id: FiringId): Promise<FiringRow | undefined> {
-  const stored = await engine.backend.rows.get(tenant, 'firings', id)
-  return stored && decodeBody(stored.body)
-}
+const readFiring = async (scope: Scope, id: FiringId): Promise<FiringRow | undefined> => (await readRow(scope, 'firings', id)).body
 
 function shown({ payload: _, digest: __, ...firing }: FiringRow, deliveries: readonly DeliveryRow[]): Firing {
   return { ...firing, deliveries: deliveries.map(({ firing: _, trigger_id: __, ...delivery }) => delivery) }

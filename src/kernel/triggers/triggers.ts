@@ -1,8 +1,8 @@
 // Triggers as their users hold them: what is to be done when something fires, and what was done.
 
 import { optionsOf } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import { TRIGGER_STATES, type TriggerRow, type TriggerState } from '../../model/trigger.ts'
+import { readRow } from '../execute.ts'
 import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
 import { takeName } from '../names.ts'
 import type { PruneBefore } from '../prune-options.ts'
@@ -57,8 +57,7 @@ export const triggersOf = (scope: Scope): Triggers => ({
 async function getTrigger(scope: Scope, given: string): Promise<TriggerRow | undefined> {
   checkOpen(scope.engine)
   const id = triggerId(scope, takeName(scope, given, 'a trigger'))
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'triggers', id)
-  const row = stored && decodeBody(stored.body)
+  const { body: row } = await readRow(scope, 'triggers', id)
   return isThere(row) ? row : undefined
 }
 

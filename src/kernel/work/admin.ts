@@ -8,7 +8,7 @@ import { decodeBody } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { telling } from '../draft.ts'
 import { everyRow } from '../every-row.ts'
-import { part, plan } from '../execute.ts'
+import { part, plan, readRow } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { following } from './item-origin.ts'
@@ -29,8 +29,7 @@ export async function find(
 ): Promise<{ readonly id: string; readonly row: WorkRow } | undefined> {
   checkOpen(scope.engine)
   const id = telling(scope, () => toId<'work'>(given))
-  const stored = await scope.engine.backend.rows.get(scope.tenant, 'work', id)
-  const row = stored && decodeBody(stored.body)
+  const { body: row } = await readRow(scope, 'work', id)
   return row?.queue === queue ? { id, row } : undefined
 }
 
