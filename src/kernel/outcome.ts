@@ -27,6 +27,10 @@ export type ConflictTable = TableName | 'waits'
 export const isConflict = (error: unknown, ...tables: readonly ConflictTable[]): boolean =>
   error instanceof InkError && error.code === 'CONFLICT' && tables.includes(error.details.table as ConflictTable)
 
+/** The database is away for now. Nothing was written, and a retry may succeed. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof InkError && (error.code === 'DATABASE_UNREACHABLE' || error.code === 'DATABASE_BUSY')
+
 /** The backend knows that it saved nothing. */
 export const isDefinite = (error: unknown): boolean => error instanceof InkError && error.kind !== 'unknown'
 

@@ -4,11 +4,11 @@ import { limits } from '../../model/limits.ts'
 import type { Wait, WaitKind } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import type { Part } from '../execute.ts'
-import { isConflict } from '../outcome.ts'
+import { isConflict, isOutage } from '../outcome.ts'
 import { Bell } from '../read.ts'
 import { storeNow } from '../store-time.ts'
 import type { Asked } from './asked.ts'
-import { never } from './parking.ts'
+import { never, type Waiting } from './parking.ts'
 import type { RunWriter } from './run-writer.ts'
 import type { Entry } from './tape.ts'
 
@@ -42,39 +42,70 @@ export async function waitFor(
   spec: WaitSpec,
   leaving: AbortSignal,
 ): Promise<Entry> {
-  const { scope } = open
-  const wait = begun?.wait ?? (await begin(open, asked, spec))
-  const waiting = open.parking.waits(asked.branch, wait.until)
-  const bell = new Bell(scope, [open.signal, leaving])
+  const bell = new Bell(open.scope, [open.signal, leaving])
+  let waiting: Waiting | undefined
   try {
+    const wait = begun?.wait ?? (await begin(open, asked, spec, bell))
+    waiting = open.parking.waits(asked.branch, wait.until)
     for (;;) {
       bell.reset()
-      // Returned and not awaited: nobody hears of it, and what was taken for waiting is given back all the same.
-      if (await open.parking.isParked()) return never()
-      open.checkLive()
-      // Its branch lost a race: nobody waits for what would come of it.
-      if (leaving.aborted) {
-        await leaveWaits(open)
-        return never()
+      try {
+        const looked = await look(open, asked, wait, spec, leaving, waiting)
+        // Returned and not awaited: nobody hears of it, and what was taken for waiting is given back all the same.
+        if (looked === 'left') return never()
+        if ('entry' in looked) return looked.entry
+        await nap(open, bell, looked.ms)
+      } catch (error) {
+        await sitOut(open, bell, error, wait.until)
       }
-      const [now, { seq }] = await Promise.all([storeTime(open), scope.engine.backend.journal.head(scope.tenant)])
-      const ended = await spec.check(wait, wait.until !== undefined && wait.until <= now)
-      if (ended) {
-        const at = scope.engine.environment.clock.now()
-        const outcome = await end(open, asked, ended, at)
-        if (outcome) return { ...asked, seq: 0, at, done: true, outcome }
-      }
-      await open.refresh()
-      // A branch that lost a race meanwhile has had its wait ended for it: that is no sign of an erasure.
-      if (ended && !leaving.aborted) checkThere(open, asked)
-      waiting.seen = ended ? 0 : seq
-      if (await open.parking.consider(now)) return never()
-      await nap(open, bell, ended ? SOON_MS : wait.until === undefined ? Infinity : wait.until - now)
     }
   } finally {
-    waiting.end()
+    waiting?.end()
     bell.close()
   }
+}
+
+type Looked = 'left' | { readonly entry: Entry } | { readonly ms: number }
+
+/** Looks once: the wait has ended, nobody waits for it any more, or it is time to look again in so many milliseconds. */
+async function look(
+  open: RunWriter,
+  asked: Asked,
+  wait: { readonly until?: number; readonly on?: string },
+  spec: WaitSpec,
+  leaving: AbortSignal,
+  waiting: Waiting,
+): Promise<Looked> {
+  const { scope } = open
+  if (await open.parking.isParked()) return 'left'
+  open.checkLive()
+  // Its branch lost a race: nobody waits for what would come of it.
+  if (leaving.aborted) {
+    await leaveWaits(open)
+    return 'left'
+  }
+  const [now, { seq }] = await Promise.all([storeTime(open), scope.engine.backend.journal.head(scope.tenant)])
+  const ended = await spec.check(wait, wait.until !== undefined && wait.until <= now)
+  if (ended) {
+    const at = scope.engine.environment.clock.now()
+    const outcome = await end(open, asked, ended, at)
+    if (outcome) return { entry: { ...asked, seq: 0, at, done: true, outcome } }
+  }
+  await open.refresh()
+  // A branch that lost a race meanwhile has had its wait ended for it: that is no sign of an erasure.
+  if (ended && !leaving.aborted) checkThere(open, asked)
+  waiting.seen = ended ? 0 : seq
+  if (await open.parking.consider(now)) return 'left'
+  return { ms: ended ? SOON_MS : wait.until === undefined ? Infinity : wait.until - now }
+}
+
+/** Rests while the database is away. Throws what is no outage, and an outage that outlasts the wait. */
+async function sitOut(open: RunWriter, bell: Bell, error: unknown, until: number | undefined): Promise<void> {
+  // The store cannot be asked for its time now: this node's estimate decides.
+  const left = until === undefined ? Infinity : until - open.scope.engine.lane.storeTime()
+  if (!isOutage(error) || left <= 0) throw error
+  await nap(open, bell, Math.min(left, limits.lookEveryMs))
+  open.checkLive()
 }
 
 // Somebody was first: what they did shows in a moment.
@@ -90,11 +121,22 @@ async function begin(
   open: RunWriter,
   { kind: _, ...slot }: Asked,
   spec: WaitSpec,
+  bell: Bell,
 ): Promise<{ readonly until?: number; readonly on?: string }> {
-  const until = spec.until ?? (spec.ms === undefined ? undefined : (await storeTime(open)) + spec.ms)
-  const wait: Wait = { ...slot, kind: spec.kind, ...(until !== undefined && { until }), ...(spec.on !== undefined && { on: spec.on }) }
-  await open.change({ verb: 'wait', id: open.id, wait }, spec.begins?.(until), spec.guards && { guards: spec.guards })
-  return wait
+  let { until } = spec
+  for (;;) {
+    bell.reset()
+    try {
+      if (spec.ms !== undefined) until ??= (await storeTime(open)) + spec.ms
+      const wait: Wait = { ...slot, kind: spec.kind, ...(until !== undefined && { until }), ...(spec.on !== undefined && { on: spec.on }) }
+      await open.change({ verb: 'wait', id: open.id, wait }, spec.begins?.(until), spec.guards && { guards: spec.guards })
+      return wait
+    } catch (error) {
+      // The time runs from the call on, also while the database is away.
+      if (spec.ms !== undefined) until ??= open.scope.engine.lane.storeTime() + spec.ms
+      await sitOut(open, bell, error, until)
+    }
+  }
 }
 
 /** Undefined when somebody was first: then it is looked at again. */

@@ -10,6 +10,7 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 import { WORK_STATES, type WorkState } from '../../model/work.ts'
 import { load } from '../json-or-blob.ts'
 import { checkLast } from '../list.ts'
+import { isOutage } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
@@ -111,11 +112,20 @@ async function claimNext<T>(scope: Scope, queue: string, options?: ClaimOptions)
   try {
     for (;;) {
       bell.reset()
-      const tried = await tryClaim<T>(scope, queue, { ...rest, ...(signal && { signal }) })
+      let due = limits.lookEveryMs
+      let outage: unknown
+      try {
+        const tried = await tryClaim<T>(scope, queue, { ...rest, ...(signal && { signal }) })
+        if (tried.claim) return tried.claim
+        if (tried.why === 'notDue') due = tried.at - (await storeNow(scope))
+      } catch (error) {
+        if (!isOutage(error)) throw error
+        outage = error
+      }
       const left = until - scope.engine.environment.clock.monotonic()
-      if (tried.claim || left <= 0) return tried.claim
-      const due = tried.why === 'notDue' ? tried.at - (await storeNow(scope)) : limits.lookEveryMs
-      await bell.rung(Math.min(left, Math.max(due, 1)))
+      if (left > 0) await bell.rung(Math.min(left, Math.max(due, 1)))
+      else if (outage) throw outage
+      else return undefined
     }
   } finally {
     bell.close()
