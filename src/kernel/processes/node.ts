@@ -1,4 +1,4 @@
-// A node that runs processes: handlers by kind, each child under its own lease; and requests to abandon one are followed where nobody holds it.
+// A node that runs agent processes: one worker for each kind, and one that abandons processes which nobody holds.
 
 import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
@@ -8,16 +8,16 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { Claim, HeldClaim } from '../work/claim.ts'
-import { Loop, patiently } from '../work/loop.ts'
+import { Loop, waitAtMost } from '../work/loop.ts'
 import { Worker } from '../work/worker/worker.ts'
 import { type How, type ProcessHandler, reconcile, runProcess, type Underway } from './run-process.ts'
 
 export interface ProcessWorkOptions {
-  /** How many of each kind at a time. The default is 8. */
+  /** How many processes of each kind run at a time. The default is 8. */
   readonly concurrency?: number
-  /** How long `close` waits for handlers that are underway before it lets go of them. The default is 10 s. */
+  /** How long `close` waits for running handlers before it gives their processes back. The default is 10 s. */
   readonly drain?: Duration
-  /** Processes of every tenant, where the store may see them all. The default is its own. */
+  /** `'all'` runs processes of every tenant, if the store may see them. The default is `'own'`. */
   readonly tenants?: 'own' | 'all'
 }
 
@@ -27,13 +27,13 @@ export interface ProcessNodeStats extends Readonly<Record<How, number>> {
 
 export interface ProcessNode extends AsyncDisposable {
   stats(): ProcessNodeStats
-  /** Takes up nothing more. What does not end in time is given back, and abandoned where nobody may run it again. */
+  /** Claims nothing more and waits for running handlers (`drain`). The other processes are given back, or abandoned if they must not run again. */
   close(): Promise<void>
 }
 
 const CONCURRENCY = 8
 const DRAIN_MS = 10_000
-// By then what was let go of has been written down, or cannot be.
+// Time for the handlers that were left to record how their process ended.
 const LEAVE_MS = 10_000
 
 export class ProcessWorker implements ProcessNode {
@@ -77,7 +77,7 @@ export class ProcessWorker implements ProcessNode {
     return { running: this.#running.size, ...this.#count }
   }
 
-  /** Its workers are told by themselves. */
+  /** The workers of this node are woken by themselves. */
   look(): void {}
 
   close(): Promise<void> {
@@ -87,7 +87,7 @@ export class ProcessWorker implements ProcessNode {
 
   async #close(): Promise<void> {
     const ended = Promise.all(this.#workers.map((worker) => worker.close()))
-    await patiently(this.#scope.engine, ended, this.#drainMs)
+    await waitAtMost(this.#scope.engine, ended, this.#drainMs)
     this.#leaving.abort(refuse('STORE_CLOSED'))
     await ended
     await this.#watch.close()
@@ -110,7 +110,7 @@ export class ProcessWorker implements ProcessNode {
     })
   }
 
-  /** Whoever was asked to stop is told; whoever was ended from outside too. */
+  /** Tells running handlers that their process was asked to stop, or was ended by another caller. */
   async #look(): Promise<undefined> {
     await Promise.all([...this.#running].map((child) => child.check()))
     return undefined

@@ -11,7 +11,7 @@ import { everyRow } from '../every-row.ts'
 import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
-import { Loop, patiently } from '../work/loop.ts'
+import { Loop, waitAtMost } from '../work/loop.ts'
 import { TenantFeed, TenantRotation, type Visit } from '../work/tenant-feed.ts'
 import { type Claimed, claimRun } from './claim.ts'
 import type { Run, RunInHand } from './run.ts'
@@ -120,7 +120,7 @@ export class RunNodeHandle implements RunNode {
   async #close(): Promise<void> {
     await this.#loop.close()
     const ended = Promise.allSettled(this.#running.values())
-    await patiently(this.#scope.engine, ended, this.#drainMs)
+    await waitAtMost(this.#scope.engine, ended, this.#drainMs)
     this.#leaving.abort(refuse('STORE_CLOSED'))
     await ended
     this.#unlist()

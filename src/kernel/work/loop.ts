@@ -1,29 +1,29 @@
-// Looks, acts, and sleeps until there is something to do again: until something rings, something is due, or it is time to look for what nobody
-// told it of. Nodes that take up runs, workers of queues and the scheduler are all such loops.
+// Polls for work and sleeps in between: until a wakeup arrives, something is due, or `lookEveryMs` has passed. Run nodes, queue workers and the
+// scheduler are such loops.
 
 import type { TenantId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { Engine } from '../scope.ts'
 
 export interface LoopOptions {
-  /** Whose work is not seen, for the log. */
+  /** Names the owner in the log. */
   readonly of: string
-  /** Does what it can; the answer is how long, at most, nothing more is due. */
+  /** Does what is due now. Returns for how many milliseconds nothing more is due. */
   readonly look: () => Promise<number | undefined>
-  /** Nobody waits for it: it keeps no program alive. */
+  /** An idle loop does not keep the process alive. */
   readonly idle?: boolean
 }
 
-// Rings come at most this often: our own work rings with everything it records.
+// Pause between two looks, because everything that a node records wakes it too.
 const PAUSE_MS = 20
 
-/** Until it has ended, and no longer than so many milliseconds. */
-export async function patiently({ environment }: Engine, ended: Promise<unknown>, ms: number): Promise<void> {
-  const patience = new AbortController()
-  const stop = () => patience.abort()
+/** Waits until the promise is settled, or for `ms` at most. */
+export async function waitAtMost({ environment }: Engine, ended: Promise<unknown>, ms: number): Promise<void> {
+  const timeout = new AbortController()
+  const stop = () => timeout.abort()
   void ended.then(stop, stop)
-  // Rejected when it is let go, and by nothing else.
-  await environment.timer.after(ms, patience.signal).catch(() => {})
+  // The timer rejects only when it is aborted.
+  await environment.timer.after(ms, timeout.signal).catch(() => {})
 }
 
 export class Loop {
@@ -32,16 +32,18 @@ export class Loop {
   readonly #closing = new AbortController()
   readonly #watched = new Map<TenantId, () => void>()
   readonly #work: Promise<void>
-  readonly #storeCloses = () => this.stop()
-  #ringing = false
-  #eager = false
-  #ring: () => void = () => {}
+  readonly #onStoreClosing = () => this.stop()
+  /** A wakeup arrived since the last look began. */
+  #isWoken = false
+  /** The next look does not even wait for the pause. */
+  #isHurried = false
+  #interruptNap: () => void = () => {}
 
   constructor(engine: Engine, options: LoopOptions) {
     this.#engine = engine
     this.#options = options
-    engine.closing.addEventListener('abort', this.#storeCloses, { once: true })
-    // Whoever makes a loop is made first.
+    engine.closing.addEventListener('abort', this.#onStoreClosing, { once: true })
+    // The first look waits until the constructor of the owner has returned.
     this.#work = Promise.resolve().then(() => this.#run())
   }
 
@@ -49,13 +51,13 @@ export class Loop {
     return this.#closing.signal
   }
 
-  /** Something was offered here, or room was made: no use in waiting. */
+  /** Looks at once, because an item was offered in this process or a slot became free. */
   hurry(): void {
-    this.#eager = true
+    this.#isHurried = true
     this.#wake()
   }
 
-  /** Rings when somebody writes for this tenant. */
+  /** Subscribes to wakeups of this tenant. */
   watch(tenant: TenantId): void {
     if (this.#watched.has(tenant) || this.#closing.signal.aborted) return
     const { wakeups } = this.#engine.backend
@@ -65,29 +67,29 @@ export class Loop {
     )
   }
 
-  /** Begins nothing more. */
+  /** Begins no further look. */
   stop(): void {
     this.#closing.abort()
     this.#wake()
   }
 
-  /** Once the last look has ended. */
+  /** Waits for the last look. */
   async close(): Promise<void> {
     this.stop()
     await this.#work
-    this.#engine.closing.removeEventListener('abort', this.#storeCloses)
+    this.#engine.closing.removeEventListener('abort', this.#onStoreClosing)
     for (const unwatch of this.#watched.values()) unwatch()
   }
 
   #wake(): void {
-    this.#ringing = true
-    this.#ring()
+    this.#isWoken = true
+    this.#interruptNap()
   }
 
   async #run(): Promise<void> {
     while (!this.#closing.signal.aborted) {
-      this.#ringing = false
-      this.#eager = false
+      this.#isWoken = false
+      this.#isHurried = false
       let next: number | undefined
       try {
         next = await this.#options.look()
@@ -100,24 +102,24 @@ export class Loop {
   }
 
   async #sleep(next: number | undefined): Promise<void> {
-    const rung = () => this.#closing.signal.aborted || this.#eager
-    await this.#nap(PAUSE_MS, rung)
-    await this.#nap(Math.min(next ?? Infinity, limits.lookEveryMs) - PAUSE_MS, () => rung() || this.#ringing)
+    const isHurried = () => this.#closing.signal.aborted || this.#isHurried
+    await this.#nap(PAUSE_MS, isHurried)
+    await this.#nap(Math.min(next ?? Infinity, limits.lookEveryMs) - PAUSE_MS, () => isHurried() || this.#isWoken)
   }
 
-  async #nap(ms: number, enough: () => boolean): Promise<void> {
-    if (enough()) return
-    const waking = new AbortController()
+  async #nap(ms: number, isOver: () => boolean): Promise<void> {
+    if (isOver()) return
+    const stopTimer = new AbortController()
     const { timer } = this.#engine.environment
     const after = this.#options.idle ? timer.idly : timer.after
-    let over = false
+    let isTimedOut = false
     const timed = after
-      .call(timer, Math.max(ms, 0), waking.signal)
+      .call(timer, Math.max(ms, 0), stopTimer.signal)
       .catch(() => {})
       .then(() => {
-        over = true
+        isTimedOut = true
       })
-    while (!over && !enough()) await Promise.race([timed, new Promise<void>((resolve) => (this.#ring = resolve))])
-    waking.abort()
+    while (!isTimedOut && !isOver()) await Promise.race([timed, new Promise<void>((resolve) => (this.#interruptNap = resolve))])
+    stopTimer.abort()
   }
 }

@@ -1,4 +1,4 @@
-// An item that kills whoever takes it up: out of attempts, it is dead.
+// An item that kills every worker which claims it becomes a dead letter once its attempts are used up.
 
 import type { Id } from '../../model/ids.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
@@ -8,7 +8,7 @@ import type { Scope } from '../scope.ts'
 import { following } from './item-origin.ts'
 import { isSpent, work } from './work-decider.ts'
 
-/** Whoever held it last died with it, and there are no attempts left. */
+/** The last holder died with the item, and no attempts are left. */
 export const isPoisoned = (row: WorkRow): boolean => row.state === 'claimed' && isSpent(row)
 
 export async function bury(scope: Scope, { id, revision, body }: TableRow<'work'>): Promise<void> {

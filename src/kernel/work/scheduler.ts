@@ -1,5 +1,5 @@
-// One scheduler a node: what is due by the clock alone (jobs, questions that run out) is done by whichever node sees it first, for all tenants.
-// It sleeps until the next time, and keeps no program alive.
+// The scheduler handles items that are due by the clock alone (cron jobs, approvals that expire), for all tenants. Every node has one, and the
+// first to see an item handles it. It sleeps until the next due time, and does not keep the process alive.
 
 import { assert } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
@@ -19,27 +19,27 @@ export interface ClockItem {
   readonly now: number
 }
 
-/** Does what is due and moves the item to its next time, or completes it, in one commit. Whoever was second finds it moved. */
+/** Does what is due, and in the same commit moves the item to its next time or completes it. A second node then finds the item changed. */
 export type ClockHandler = (scope: Scope, item: ClockItem) => Promise<void>
 
-/** By the queue the items are in. */
+/** Handlers by the queue of their items. */
 export type ClockHandlers = Readonly<Record<string, ClockHandler>>
 
 export interface SchedulerStats {
   readonly running: boolean
-  /** Items that were due and handled here. */
+  /** Items that this node has handled. */
   readonly handled: number
-  /** How often one could not be handled; it is tried again later, and keeps nobody else waiting. */
+  /** Failed attempts. The item is retried with a backoff, and delays no other. */
   readonly failed: number
 }
 
-/** What came of doing at once what is due. */
+/** The result of handling everything that is due. */
 export interface Ticked {
-  /** Items that were due, and are done. */
+  /** Items that were due, and are handled. */
   readonly handled: number
-  /** Items that could not be done; they are tried again later. */
+  /** Items that could not be handled; they are retried later. */
   readonly failed: number
-  /** When something is due next, in store time. */
+  /** The next due time, in store time. */
   readonly next?: number
 }
 
@@ -51,29 +51,29 @@ const REST_MOST_MS = 60_000
 interface Tick {
   handled: number
   failed: number
-  /** What was tried, as it was then. */
-  readonly met: Set<string>
+  /** Items that were tried, with their revision. */
+  readonly tried: Set<string>
 }
 
 export class Scheduler {
   readonly #engine: Engine
   readonly #handlers: ClockHandlers
-  readonly #wanted: boolean
+  readonly #isEnabled: boolean
   readonly #count = { handled: 0, failed: 0 }
-  /** What failed here, and when it is worth another try, by our own steady clock. */
+  /** Items that failed here, with their backoff and the time of the next try by our monotonic clock. */
   readonly #resting = new Map<string, { readonly until: number; readonly ms: number }>()
   #loop: Loop | undefined
   #unlist: () => void = () => {}
 
-  constructor(engine: Engine, handlers: ClockHandlers, wanted: boolean) {
+  constructor(engine: Engine, handlers: ClockHandlers, isEnabled: boolean) {
     this.#engine = engine
     this.#handlers = handlers
-    this.#wanted = wanted
+    this.#isEnabled = isEnabled
   }
 
-  /** From the first use of anything that needs it. */
+  /** Called at the first use of anything that needs the scheduler. */
   start(): void {
-    if (this.#loop || !this.#wanted || this.#engine.closing.aborted) return
+    if (this.#loop || !this.#isEnabled || this.#engine.closing.aborted) return
     this.#loop = new Loop(this.#engine, { of: 'the scheduler', idle: true, look: () => this.#look() })
     this.#unlist = this.#engine.localRuns.addNode(this)
   }
@@ -92,24 +92,24 @@ export class Scheduler {
   }
 
   /**
-   * Does what is due in this queue by the clock, of one tenant or of all, and has done it when it returns. It needs no loop, here or
-   * elsewhere, and any number of nodes may do it at once.
+   * Handles everything that is due in this queue, of one tenant or of all, before it returns. It needs no running scheduler, and several nodes
+   * may call it at once.
    */
   async tick(queue: string, tenant?: TenantId): Promise<Ticked> {
     const handler = this.#handlers[queue]
-    assert(handler, `something is done about ${queue}`)
-    const tick = { handled: 0, failed: 0, met: new Set<string>() }
+    assert(handler, `there is a handler for ${queue}`)
+    const tick = { handled: 0, failed: 0, tried: new Set<string>() }
     for (;;) {
-      const before = tick.met.size
+      const before = tick.tried.size
       const tenants = tenant === undefined ? await this.#tenants(queue) : [{ tenant, at: 0 }]
       const times: number[] = []
       for (const due of tenants) {
         const scope = { engine: this.#engine, tenant: due.tenant, actor: '' }
-        const { next } = await this.#lookInto(scope, queue, due.at, handler, tick)
+        const { next } = await this.#handleTenant(scope, queue, due.at, handler, tick)
         if (next !== undefined) times.push(next)
       }
-      // What was done may have left more to do, and more tenants may be due than are asked for at a time.
-      if (tick.met.size > before) continue
+      // Handling an item may make another one due, and more tenants may be due than one query returns.
+      if (tick.tried.size > before) continue
       const { handled, failed } = tick
       return { handled, failed, ...(times.length > 0 && { next: Math.min(...times) }) }
     }
@@ -122,10 +122,10 @@ export class Scheduler {
         this.#loop?.watch(tenant)
         const scope = { engine: this.#engine, tenant, actor: '' }
         try {
-          const { now, next } = await this.#lookInto(scope, queue, at, handler)
+          const { now, next } = await this.#handleTenant(scope, queue, at, handler)
           if (next !== undefined) wait = Math.min(wait ?? Infinity, next - now)
         } catch (error) {
-          // A tenant that was closed just now, or whose file is damaged, keeps no other waiting.
+          // A tenant that was closed just now, or whose file is damaged, delays no other.
           if (this.#loop?.closing.aborted) throw error
           this.#engine.environment.logger.warn('the scheduler could not look for what is due', { tenant, queue, error: String(error) })
           wait = Math.min(wait ?? Infinity, REST_MS)
@@ -135,13 +135,13 @@ export class Scheduler {
     return wait
   }
 
-  /** Those that are due first. Where something failed, its tenant stays among them, and takes the place of none. */
+  /** The tenants that are due first. Tenants with a failed item stay due, so the query asks for that many more. */
   #tenants(queue: string): Promise<readonly DueTenant[]> {
     return this.#engine.backend.queries.due(queue, TENANTS_AT_A_TIME + this.#resting.size)
   }
 
-  /** `next`: until then nothing more is due. */
-  async #lookInto(
+  /** Handles the due items of one tenant. Nothing more is due before `next`. */
+  async #handleTenant(
     scope: Scope,
     queue: string,
     at: number,
@@ -157,7 +157,7 @@ export class Scheduler {
         if (this.#engine.closing.aborted || (!tick && this.#loop?.closing.aborted)) return { now }
         const item = { id: id as Id<'work'>, revision, row: decodeBody(body), now }
         if (await this.#handle(scope, handler, item, tick)) done++
-        // The rest when others have had their turn.
+        // Other tenants come first, then the rest of this one.
         if (!tick && done >= PAGE) {
           this.look()
           return { now, next: now }
@@ -169,15 +169,15 @@ export class Scheduler {
     return { now, ...(first && { next: decodeBody(first.body).at ?? now }) }
   }
 
-  /** False where it could not be done, or not yet. */
+  /** False when the item failed, or waits for its next try. */
   async #handle(scope: Scope, handler: ClockHandler, item: ClockItem, tick?: Tick): Promise<boolean> {
     const key = `${scope.tenant}/${item.id}`
-    // Once as it is: somebody who is in the way for good must not be run against without end.
-    if (tick?.met.has(`${key}/${item.revision}`)) return false
+    // One tick tries each revision of an item once, or a lasting conflict would make it endless.
+    if (tick?.tried.has(`${key}/${item.revision}`)) return false
     const steady = this.#engine.environment.clock.monotonic()
     const rest = this.#resting.get(key)
     if (rest && rest.until > steady) return false
-    tick?.met.add(`${key}/${item.revision}`)
+    tick?.tried.add(`${key}/${item.revision}`)
     try {
       await handler(scope, item)
       this.#resting.delete(key)
@@ -191,7 +191,7 @@ export class Scheduler {
       const ms = Math.min(rest ? rest.ms * 2 : REST_MS, REST_MOST_MS)
       if (this.#resting.size > limits.sessionsRemembered) this.#resting.clear()
       this.#resting.set(key, { until: steady + ms, ms })
-      this.#engine.environment.logger.error('what was due could not be done, and is tried again later', {
+      this.#engine.environment.logger.error('a scheduled item failed and is retried later', {
         tenant: scope.tenant as TenantId,
         queue: item.row.queue,
         item: item.id,

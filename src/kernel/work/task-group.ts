@@ -1,16 +1,16 @@
-// What somebody has begun and does not wait for, until it is time to.
+// Background promises that `close()` awaits.
 
 export class TaskGroup {
-  readonly #underway = new Set<Promise<void>>()
+  readonly #running = new Set<Promise<void>>()
 
-  /** One that does not reject. */
+  /** The task must not reject. */
   add(task: Promise<void>): void {
-    this.#underway.add(task)
-    void task.finally(() => this.#underway.delete(task))
+    this.#running.add(task)
+    void task.finally(() => this.#running.delete(task))
   }
 
-  /** What one of them begins is among them. */
+  /** Waits for all tasks, also for those that other tasks add meanwhile. */
   async ended(): Promise<void> {
-    while (this.#underway.size > 0) await Promise.all(this.#underway)
+    while (this.#running.size > 0) await Promise.all(this.#running)
   }
 }

@@ -4,7 +4,7 @@ import type { TenantId } from '../../../model/ids.ts'
 import { limits } from '../../../model/limits.ts'
 import { checkOpen, type Scope } from '../../scope.ts'
 import type { HeldClaim } from '../claim.ts'
-import { Loop, patiently } from '../loop.ts'
+import { Loop, waitAtMost } from '../loop.ts'
 import { Claimer } from './claimer.ts'
 import { type Ended, Handlers } from './handlers.ts'
 import { giveBack, settle } from './settle.ts'
@@ -55,7 +55,7 @@ export class Worker<T> implements QueueWorker {
     await this.#loop.close()
     tasks.add(giveBack(this.#state, reserve.takeBack()))
     const ended = tasks.ended()
-    await patiently(scope.engine, ended, terms.drainMs)
+    await waitAtMost(scope.engine, ended, terms.drainMs)
     leaving.abort()
     this.#handlers.leave()
     await ended
