@@ -103,7 +103,7 @@ const gone = (stat: () => string, rest: Partial<System> = {}, mark = there): boo
   livenessOn(systemWith({ '/proc/77/stat': stat }, rest)).isGone(mark)
 
 describe('what the system says', () => {
-  test('is a proof when the pid is absent, is another’s, or nothing of it runs', () => {
+  test('an answer of the system is a proof when the pid is absent, is another’s, or nothing of it runs', () => {
     expect(gone(() => statOf())).toBe(false)
     expect(gone(failing('ENOENT'))).toBe(true)
     expect(gone(failing('ESRCH'))).toBe(true)
@@ -112,23 +112,26 @@ describe('what the system says', () => {
     expect(gone(() => statOf({ state: 'X', threads: '0' }))).toBe(true)
   })
 
-  test.each(['node (v24) worker', ')', ') Z 1 2', 'a b) S 1 (', 'two\nlines'])('is understood when the command is %j', (command) => {
-    expect(gone(() => statOf({ command }))).toBe(false)
-    expect(gone(() => statOf({ command, started: '4712' }))).toBe(true)
-    expect(gone(() => statOf({ command, state: 'Z', threads: '1' }))).toBe(true)
-  })
+  test.each(['node (v24) worker', ')', ') Z 1 2', 'a b) S 1 (', 'two\nlines'])(
+    'an answer of the system is understood when the command is %j',
+    (command) => {
+      expect(gone(() => statOf({ command }))).toBe(false)
+      expect(gone(() => statOf({ command, started: '4712' }))).toBe(true)
+      expect(gone(() => statOf({ command, state: 'Z', threads: '1' }))).toBe(true)
+    },
+  )
 
-  test.each(['EPERM', 'EACCES', 'EIO', 'EMFILE', 'EINVAL'])('is no proof when it is %s', (code) => {
+  test.each(['EPERM', 'EACCES', 'EIO', 'EMFILE', 'EINVAL'])('an answer of the system is no proof when it is %s', (code) => {
     expect(gone(failing(code))).toBe(false)
     expect(gone(failing('ENOENT'), { probe: failing(code) })).toBe(false)
   })
 
-  test('is no proof when procfs hides a process that is there', () => {
+  test('an answer of the system is no proof when procfs hides a process that is there', () => {
     expect(gone(failing('ENOENT'), { probe: () => {} })).toBe(false)
     expect(gone(failing('ENOENT'), { probe: failing('EPERM') })).toBe(false)
   })
 
-  test('is no proof while a thread of a zombie still runs', () => {
+  test('an answer of the system is no proof while a thread of a zombie still runs', () => {
     expect(gone(() => statOf({ state: 'Z', threads: '2' }))).toBe(false)
   })
 
@@ -141,12 +144,12 @@ describe('what the system says', () => {
     statOf({ started: 'x' }),
     statOf({ started: '-1' }),
     statOf({ state: '?' }),
-  ])('is no proof when it is %j', (text) => {
+  ])('an answer of the system is no proof when it is %j', (text) => {
     expect(gone(() => text)).toBe(false)
   })
 
   test.each([{ pid: 0 }, { pid: -1 }, { pid: 1.5 }, { pid: Number.NaN }, { pid: 2 ** 31 }, { started: '' }, { started: 'x' }])(
-    'is no proof for a mark with %o',
+    'an answer of the system is no proof for a mark with %o',
     (part) => {
       expect(gone(failing('ENOENT'), {}, { ...there, ...part })).toBe(false)
       expect(gone(() => statOf({ started: '4712' }), {}, { ...there, ...part })).toBe(false)
@@ -160,7 +163,7 @@ describe('what the system says', () => {
     ['without a namespace', { '/proc/self/ns/pid': failing('EACCES') }, {}],
     ['without a start', { '/proc/self/stat': () => '5 (node) S' }, {}],
     ['in a procfs of another namespace', { '/proc/self': () => '4005' }, {}],
-  ])('%s is not enough to know oneself, and then nobody is gone', (_, changed, rest) => {
+  ])('a process %s does not know itself, and then nobody is gone', (_, changed, rest) => {
     const known = livenessOn(systemWith({ '/proc/77/stat': failing('ENOENT'), ...changed }, rest))
     expect(known.self).toBeUndefined()
     expect(known.isGone(there)).toBe(false)
@@ -168,7 +171,7 @@ describe('what the system says', () => {
     expect(gone(failing('ENOENT'))).toBe(true)
   })
 
-  test('about oneself is asked for late, and once', () => {
+  test('an answer of the system about oneself is asked for late, and once', () => {
     const read = vi.fn((path: string) => (files[path] ?? failing('ENOENT'))())
     const known = livenessOn(systemWith({}, { read }))
     expect(read).not.toHaveBeenCalled()
@@ -178,7 +181,7 @@ describe('what the system says', () => {
     expect(read).toHaveBeenCalledTimes(calls)
   })
 
-  test('that is no answer of a system at all is a mistake of ours, and told', () => {
+  test('an answer that no system gives is a mistake of ours, and told', () => {
     const broken = () => gone(() => undefined as unknown as string)
     expect(broken).toThrow(TypeError)
   })

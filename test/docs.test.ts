@@ -12,13 +12,13 @@ const pages = ['README.md', ...filesUnder('docs', (path) => path.endsWith('.md')
 const examples = filesUnder('examples', (path) => path.endsWith('.ts'))
 
 describe('code on the pages', () => {
-  it('compiles', async () => {
+  it('code on the pages compiles', async () => {
     const snippets = pages.flatMap((path) => snippetsOf(path, read(path)))
     expect(snippets.length).toBeGreaterThan(5)
     expect(await compileSnippets(snippets)).toEqual([])
   })
 
-  it('is reported with its page when it does not', async () => {
+  it('code on the pages is reported with its page when it does not', async () => {
     const page =
       "Text.\n\n```ts\nimport { open } from 'inkfast'\nconst store = await open('a.db')\n```\n\nMore.\n\n```ts\nawait store.appendd()\n```\n"
     expect(await compileSnippets(snippetsOf('page.md', page))).toContainEqual(
@@ -26,7 +26,7 @@ describe('code on the pages', () => {
     )
   })
 
-  it('goes on from the block before it unless it begins with an import', () => {
+  it('code on the pages goes on from the block before it unless it begins with an import', () => {
     const page = "```ts\nimport 'a'\n```\n```ts\nb()\n```\n```text\nno code\n```\n```ts\n// Why.\nimport 'c'\n```\n"
     expect(snippetsOf('p.md', page)).toEqual([
       { place: 'p.md:2', text: "import 'a'\nb()" },
@@ -39,18 +39,18 @@ describe('the page of guarantees', () => {
   const path = 'docs/reference/guarantees.md'
   const readIfThere = (file: string) => (existsSync(inProject(file)) ? read(file) : undefined)
 
-  it('names a test for every promise, and each of them is there', () => {
+  it('the page of guarantees names a test for every promise, and each of them is there', () => {
     expect(promisesOf(read(path)).length).toBeGreaterThan(30)
     expect(checkGuarantees(path, read(path), readIfThere)).toEqual([])
   })
 
-  it('and the page of behaviours taken over from earlier designs names tests that exist', () => {
+  it('the page of behaviours taken over from earlier designs names tests that exist', () => {
     const taken = 'docs/internals/seed-behaviours.md'
     expect(promisesOf(read(taken)).length).toBeGreaterThan(90)
     expect(checkGuarantees(taken, read(taken), readIfThere)).toEqual([])
   })
 
-  it('speaks of every table that either database has', () => {
+  it('the page of guarantees speaks of every table that either database has', () => {
     const told = promisesOf(read(path)).map(({ promise }) => /^`(\w+)`/.exec(promise)?.[1])
     for (const backend of ['sqlite', 'postgres']) {
       const tables = [...read(`src/backends/${backend}/schema.sql`).matchAll(/^create table (?:inkfast\.)?(\w+)/gim)].map(
@@ -61,7 +61,7 @@ describe('the page of guarantees', () => {
     }
   })
 
-  it('is reported when it promises more than is shown', () => {
+  it('the page of guarantees is reported when it promises more than is shown', () => {
     const row = (last: string) => `| promise | shown by |\n|---|---|\n| it holds | ${last} |\n`
     const source = "test('it does hold', () => {})"
     expect(checkGuarantees(path, row('[it does hold](../../test/a.ts)'), () => source)).toEqual([])
@@ -85,12 +85,12 @@ describe('the quick start', () => {
     return await node([...fromSource, 'quick-start.ts'], { cwd: folder.path })
   }
 
-  it('of the README runs as written and prints what the README says', async () => {
+  it('the quick start of the README runs as written and prints what the README says', async () => {
     const { code, output } = quickStart(read('README.md'))
     expect(await tryOut(code)).toEqual({ code: 0, out: output, err: '' })
   })
 
-  it('is told from one that prints something else', async () => {
+  it('the quick start is told from one that prints something else', async () => {
     const { code, output } = quickStart(read('README.md'))
     const other = await tryOut(`${code}\nconsole.log('one line more')\n`)
     expect(other.code).toBe(0)
@@ -117,7 +117,7 @@ describe('samples of the README', () => {
 })
 
 describe('examples', () => {
-  it('are there', () => {
+  it('examples are there', () => {
     expect(examples.length).toBeGreaterThanOrEqual(3)
   })
 
@@ -131,7 +131,7 @@ describe('examples', () => {
     expect(read(path)).toContain(`node examples/${posix.basename(path)}`)
   })
 
-  it('that fail are told from those that do not', async () => {
+  it('examples that fail are told from those that do not', async () => {
     using folder = emptyFolder()
     writeFileSync(`${folder.path}/broken.ts`, "import { open } from 'inkfast'\nawait open('missing/folder/a.db')\n")
     const { code, err } = await node([...fromSource, 'broken.ts'], { cwd: folder.path })

@@ -157,7 +157,7 @@ test('an option that nobody knows is refused wherever options are taken, and not
   expect((await store.head()).seq).toBe(seq)
 })
 
-test('nor is one that is known elsewhere, and means nothing here', async () => {
+test('an option that is known elsewhere and means nothing here is refused', async () => {
   const store = await openIn(':memory:')
   const run = await (await store.session('s')).run('r')
   const process = await store.processes.register('p', { kind: 'k', recovery: 'external' })

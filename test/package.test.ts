@@ -48,11 +48,11 @@ beforeAll(async () => {
 afterAll(() => work[Symbol.dispose]())
 
 describe('the package', () => {
-  it('holds what it needs and nothing of the workshop', () => {
+  it('the package holds what it needs and nothing of the workshop', () => {
     expect(checkPackedFiles(files)).toEqual([])
   })
 
-  it('would be reported with something too much or too little in it', () => {
+  it('the package would be reported with something too much or too little in it', () => {
     for (const stray of [
       'dist/model/ids.test.js',
       'src/index.ts',
@@ -69,27 +69,27 @@ describe('the package', () => {
     expect(checkPackedFiles(files.filter((file) => !file.endsWith('.sql')))).toHaveLength(1)
   })
 
-  it.each(subpaths)('can be imported as %s', async (subpath) => {
+  it.each(subpaths)('the package can be imported as %s', async (subpath) => {
     const json = subpath.endsWith('.json') ? ", { with: { type: 'json' } }" : ''
     const script = `const all = await import('${subpath}'${json}); if (Object.keys(all).length === 0) throw new Error('nothing in it')`
     const { code, err } = await node(['--input-type=module', '--eval', script], { cwd: consumer })
     expect({ code, err }).toEqual({ code: 0, err: '' })
   })
 
-  it('keeps everything else to itself', async () => {
+  it('the package keeps everything else to itself', async () => {
     const script = "await import('inkfast/dist/kernel/lane.js')"
     const { code, err } = await node(['--input-type=module', '--eval', script], { cwd: consumer })
     expect(code).not.toBe(0)
     expect(err).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED')
   })
 
-  it('has a command that answers', async () => {
+  it('the package has a command that answers', async () => {
     const { code, out } = await node([join(consumer, 'node_modules', '.bin', 'inkfast'), '--help'], { cwd: consumer })
     expect(code).toBe(0)
     expect(out).toContain('verify')
   })
 
-  it('appends, copies its log in its own thread and verifies', async () => {
+  it('the package appends, copies its log in its own thread and verifies', async () => {
     const script = `
       import { open } from 'inkfast'
       await using store = await open('agents.db')
@@ -108,7 +108,7 @@ describe('the package', () => {
     expect(existsSync(join(consumer, 'agents.db-wal'))).toBe(false)
   })
 
-  it('has types that a strict consumer can check, library files included', async () => {
+  it('the package has types that a strict consumer can check, library files included', async () => {
     for (const name of ['@types', 'undici-types']) symlinkSync(inProject('node_modules', name), join(consumer, 'node_modules', name))
     const compilerOptions = {
       target: 'es2024',
@@ -133,7 +133,7 @@ describe('the package', () => {
     expect(wrong.out).toContain('TS2322')
   })
 
-  it('does not tie its users to the database library', () => {
+  it('the package does not tie its users to the database library', () => {
     const entry = (manifest.exports['.'] as { types: string }).types
     const readDeclaration = (path: string) => readFileSync(join(installed, path), 'utf8')
     const reached = declarationsReachedFrom(entry.slice(2), readDeclaration)
@@ -144,7 +144,7 @@ describe('the package', () => {
     expect(inside.filter((path) => readDeclaration(path).includes('node:sqlite'))).not.toEqual([])
   })
 
-  it('names its command where it lies', () => {
+  it('the package names its command where it lies', () => {
     for (const target of Object.values(manifest.bin)) expect(existsSync(join(installed, target))).toBe(true)
     expect(dirname(manifest.bin.inkfast as string)).toBe('bin')
   })

@@ -17,7 +17,7 @@ const paths = sources.map(({ path }) => path)
 const walls = wallsOf(read('ARCHITECTURE.md'))
 
 describe('the kernel', () => {
-  it('has no import cycle at run time', () => {
+  it('the kernel has no import cycle at run time', () => {
     expect(checkCycles(sources)).toEqual([])
     const a = { path: 'src/kernel/a.ts', text: "import { b } from './b.ts'" }
     const b = { path: 'src/kernel/b.ts', text: "import {\n  type A,\n  a,\n} from './a.ts'" }
@@ -25,7 +25,7 @@ describe('the kernel', () => {
     expect(checkCycles([a, { ...b, text: "import { type A, type B } from './a.ts'\nimport type { C } from './a.ts'" }])).toEqual([])
   })
 
-  it('has folders that import only the folders below them, as ARCHITECTURE.md says', () => {
+  it('the kernel has folders that import only the folders below them, as ARCHITECTURE.md says', () => {
     expect(checkWalls(sources, walls, TOP)).toEqual([])
     const wrong = (path: string, target: string) => checkWalls([{ path, text: `import { x } from '${target}'` }], walls, TOP)
     expect(wrong('src/kernel/work/a.ts', '../runs/b.ts')).toEqual([expect.stringContaining('is in work and imports')])
@@ -35,7 +35,7 @@ describe('the kernel', () => {
     expect(wrong('src/kernel/runs/a.ts', '../work/b.ts')).toEqual([])
   })
 
-  it('is read with type-only imports left out', () => {
+  it('the kernel is read with type-only imports left out', () => {
     const text =
       "import { type A, b } from './b.ts'\nexport { c } from './c.ts'\nimport type { D } from './d.ts'\nimport { type E } from './e.ts'"
     expect(runtimeImports({ path: 'src/kernel/a.ts', text })).toEqual(['src/kernel/b.ts', 'src/kernel/c.ts'])
@@ -43,7 +43,7 @@ describe('the kernel', () => {
 })
 
 describe('a feature', () => {
-  it('has its folder, its feature.ts and public.ts, all its deciders, and its line in features.ts and index.ts', () => {
+  it('a feature has its folder, its feature.ts and public.ts, all its deciders, and its line in features.ts and index.ts', () => {
     const index = read('src/index.ts')
     expect(checkFeatures(features, paths, index)).toEqual([])
     expect(checkFeatures(features.slice(1), paths, index)).toEqual(['sessions has deciders and is not in features.ts'])
@@ -52,14 +52,14 @@ describe('a feature', () => {
     expect(checkFeatures(features, [...paths, 'src/kernel/cron/late-decider.ts'], index)).toHaveLength(1)
   })
 
-  it('clears its tables when a session is deleted, or says why their rows stay', () => {
+  it('a feature clears its tables when a session is deleted, or says why their rows stay', () => {
     expect(checkSessionTables(features)).toEqual([])
     const forgetful = features.map((one) => (one.name === 'inputs' ? { ...one, onSessionDeleted: undefined } : one)) as AnyFeature[]
     expect(checkSessionTables(forgetful)).toEqual([expect.stringContaining('clears inputs'), expect.stringContaining('clears inbox')])
     expect(checkSessionTables(features.filter(({ name }) => name !== 'runs'))).toContain('no feature has a decider for the table runs')
   })
 
-  it('is explained in a guide, member by member, and every guide is in the index', async () => {
+  it('a feature is explained in a guide, member by member, and every guide is in the index', async () => {
     const guides = filesUnder('docs/guide', (path) => path.endsWith('.md'))
     const index = read('docs/README.md')
     expect(guides.filter((path) => !index.includes(`(guide/${posix.basename(path)})`))).toEqual([])
@@ -71,7 +71,7 @@ describe('a feature', () => {
     expect(mentions(text, 'store.nothing')).toBe(false)
   })
 
-  it('is added by the recipe of CONTRIBUTING.md, whose every step is proved by a test', () => {
+  it('a feature is added by the recipe of CONTRIBUTING.md, whose every step is proved by a test', () => {
     const page = read('CONTRIBUTING.md')
     const isThere = (file: string, title: string) => read(file).includes(title)
     expect(checkRecipe(page, isThere)).toEqual([])

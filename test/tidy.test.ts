@@ -35,11 +35,11 @@ const rooms = roomsOf(read('ARCHITECTURE.md'))
 const pureFolders = rooms.filter(({ pure }) => pure).map(({ name }) => `${folderOf(name)}/`)
 
 describe('rooms', () => {
-  it('are walled by the compiler as ARCHITECTURE.md says', () => {
+  it('rooms are walled by the compiler as ARCHITECTURE.md says', () => {
     expect(rooms.flatMap((room) => checkConfig(room, readJson<RoomConfig>(`${folderOf(room.name)}/tsconfig.json`)))).toEqual([])
   })
 
-  it('are all in the table and all built', () => {
+  it('rooms are all in the table and all built', () => {
     const folders = filesUnder('src', (path) => path.endsWith('tsconfig.json'))
       .map((path) => posix.dirname(path))
       .sort()
@@ -48,17 +48,17 @@ describe('rooms', () => {
     expect(built?.toSorted()).toEqual([...folders, 'test'].sort())
   })
 
-  it('import only what they may', () => {
+  it('rooms import only what they may', () => {
     expect(sources.flatMap((path) => checkImports(path, read(path), rooms))).toEqual([])
   })
 
-  it('that are pure have no clock, no chance, no timers and no machine', () => {
+  it('pure rooms have no clock, no chance, no timers and no machine', () => {
     expect(pureFolders).toEqual(['src/model/', 'src/ports/', 'src/kernel/', 'src/backends/memory/'])
     const pure = sources.filter((path) => pureFolders.some((folder) => path.startsWith(folder)))
     expect(pure.flatMap((path) => checkPure(path, read(path)))).toEqual([])
   })
 
-  it('hold SQL only where a database is', () => {
+  it('rooms hold SQL only where a database is', () => {
     const elsewhere = sources.filter((path) => !path.startsWith('src/backends/') && !(path in SQL_ELSEWHERE))
     expect(elsewhere.flatMap((path) => checkSql(path, read(path)))).toEqual([])
   })
@@ -72,7 +72,7 @@ describe('rooms', () => {
     ['a reference too few', kernel, { references: [] }, 'kernel may import model'],
     ['Node in a pure room', kernel, { compilerOptions: { types: ['node'] }, references: [{ path: '../model' }] }, 'kernel is pure'],
     ['no Node where the table says Node', index, { references: [{ path: 'model' }, { path: 'kernel' }] }, 'index is said to see Node'],
-  ] as const)('are reported with %s', (_, room, config, said) => {
+  ] as const)('rooms are reported with %s', (_, room, config, said) => {
     expect(checkConfig(room, config)).toEqual([expect.stringContaining(said)])
   })
 
@@ -84,7 +84,7 @@ describe('rooms', () => {
     ['src/kernel/a.ts', "import {\n  x,\n} from 'lodash/fp'", 'imports the package lodash'],
     ['src/open.ts', "import '@scope/thing/part'", 'imports the package @scope/thing'],
     ['src/attic/a.ts', '', 'lies in no room'],
-  ])('are reported when %s says %s', (path, source, said) => {
+  ])('rooms are reported when %s says %s', (path, source, said) => {
     expect(checkImports(path, source, [model, kernel, index])).toEqual([expect.stringContaining(said)])
   })
 
@@ -100,25 +100,25 @@ describe('rooms', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the source of a template
     'const t = `at ${performance.now()}`',
     "globalThis['process']",
-  ])('that are pure are reported when they say %s', (source) => {
+  ])('pure rooms are reported when they say %s', (source) => {
     expect(checkPure('src/kernel/a.ts', source)).toHaveLength(1)
   })
 
-  it('that are pure may speak of such things', () => {
+  it('pure rooms may mention clocks, chance and timers in text and comments', () => {
     const harmless =
       '// Date.now() is not for us\nconst words = [\'process\', "crypto", `setTimeout`]\nconst p = /Math.random/\nlet a: Date = new Date(1)'
     expect(checkPure('src/kernel/a.ts', harmless)).toEqual([])
   })
 
   it.each(["'select 1 from t'", '`\n  insert into t values (1)`', '"PRAGMA foreign_keys"', "'delete from t'", "'create table t (a)'"])(
-    'are reported when they hold %s',
+    'rooms are reported when they hold %s',
     (text) => {
       expect(checkSql('src/kernel/a.ts', `const sql = ${text}`)).toHaveLength(1)
       expect(checkSql('src/kernel/a.ts', `// ${text}\nconst say = 'Selected by the user, updated since'`)).toEqual([])
     },
   )
 
-  it('are read with strings, templates and regular expressions told apart', () => {
+  it('rooms are read with strings, templates and regular expressions told apart', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the source of a template
     const { bare, texts } = readCode("const a = b / c / d; const r = /['\"`]/g; const t = `x${f('y')}z` // it's")
     expect(texts).toEqual(['x', 'y', 'z'])
@@ -128,7 +128,7 @@ describe('rooms', () => {
 })
 
 describe('reference pages', () => {
-  it('describe every error with its kind', () => {
+  it('reference pages describe every error with its kind', () => {
     const page = read('docs/reference/errors.md')
     expect(checkErrorPage(page, errors)).toEqual([])
     expect(checkErrorPage(page, { ...errors, NEVER_SEEN: { kind: 'denied' } })).toEqual(['error NEVER_SEEN is not on its page'])
@@ -140,7 +140,7 @@ describe('reference pages', () => {
     expect(checkErrorPage(page.replace(/(## DISK_FULL\n)[\s\S]*?(?=\n## )/, '$1\nKind: `exhausted`\n'), errors)).toHaveLength(1)
   })
 
-  it('give every limit its value', () => {
+  it('reference pages give every limit its value', () => {
     const page = read('docs/reference/limits.md')
     expect(checkLimitPage(page, limits)).toEqual([])
     expect(checkLimitPage(page, { ...limits, dataDepth: 65 })).toEqual([expect.stringContaining('dataDepth is 65')])
@@ -149,14 +149,14 @@ describe('reference pages', () => {
     expect(checkLimitPage(page, fewer)).toEqual(['the page describes limit dataDepth, which does not exist'])
   })
 
-  it('list the standard event types as the catalogue has them', () => {
+  it('reference pages list the standard event types as the catalogue has them', () => {
     const page = read('docs/reference/events.md')
     expect(checkEventPage(page, catalogue)).toEqual([])
     expect(checkEventPage(page, catalogue.slice(1))).toHaveLength(1)
     expect(checkEventPage(page.replace('a tool was called', 'a tool was asked'), catalogue)).toHaveLength(1)
   })
 
-  it('list the reserved event types', () => {
+  it('reference pages list the reserved event types', () => {
     const page = read('docs/reference/events.md')
     const { deciders, tapeTypes } = new FeatureSet(features)
     const folded = deciders.flatMap(({ evolve }) => Object.keys(evolve))
@@ -165,7 +165,7 @@ describe('reference pages', () => {
     expect(checkReservedTypes(page, [...reserved, 'session.forgotten'])).toHaveLength(1)
   })
 
-  it('link to files that are there', () => {
+  it('reference pages link to files that are there', () => {
     const pages = filesUnder('', (path) => path.endsWith('.md'))
     const exists = (page: string) => (target: string) => existsSync(inProject(posix.dirname(page), target))
     expect(pages.flatMap((page) => checkLinks(page, read(page), exists(page)))).toEqual([])
@@ -176,20 +176,20 @@ describe('reference pages', () => {
 describe('files', () => {
   const ours = filesUnder('', (path) => /\.(?:ts|js|md|json|sql|py|yml|txt)$/.test(path) || path.startsWith('.ci/'))
 
-  it('hold no marks of unfinished work and no paths of one machine', () => {
+  it('files hold no marks of unfinished work and no paths of one machine', () => {
     const checked = ours.filter((path) => !FULL_OF_SAMPLES.some((sample) => path.startsWith(sample)))
     expect(checked.flatMap((path) => checkWords(path, read(path)))).toEqual([])
   })
 
   it.each(['// TODO: later', 'FIXME', 'XXX', '# HACK', "const p = '/home/ada/x'", 'see /Users/ada/notes', 'C:\\Users\\ada'])(
-    'are reported when they say %s',
+    'files are reported when they say %s',
     (line) => {
       expect(checkWords('a.ts', `fine\n${line}`)).toEqual([expect.stringContaining('a.ts:2')])
       expect(checkWords('a.ts', 'a hacksaw, mastodons, docs/home/page.md, https://example.org/home/x')).toEqual([])
     },
   )
 
-  it('are short, or on the list with a reason', () => {
+  it('files are short, or on the list with a reason', () => {
     const code = ours.filter((path) => path.endsWith('.ts')).map((path) => ({ path, lines: linesOf(read(path)) }))
     expect(checkLengths(code, LONG_FILES)).toEqual([])
     expect(checkLengths([{ path: 'a.ts', lines: 301 }], {})).toEqual(['a.ts has 301 lines and no reason on the list'])
@@ -198,12 +198,12 @@ describe('files', () => {
     ])
   })
 
-  it('of the package manager name no host', () => {
+  it('files of the package manager name no host', () => {
     for (const path of ours.filter((file) => file.endsWith('package-lock.json'))) expect(checkLock(readJson(path))).toEqual([])
     expect(checkLock({ packages: { 'node_modules/a': { resolved: 'https://somewhere/a.tgz' } } })).toHaveLength(1)
   })
 
-  it('agree on the version', () => {
+  it('files agree on the version', () => {
     const { version } = readJson<{ version: string }>('package.json')
     const lock = readJson<Parameters<typeof checkVersions>[1]>('package-lock.json')
     expect(checkVersions(version, lock, read('CHANGELOG.md'))).toEqual([])

@@ -155,7 +155,7 @@ describe('a byte that was changed behind our back', () => {
   test.each([
     ['one file', 'single', tempFile],
     ['a folder', 'tenant', tempFolder],
-  ] as const)('is told on SQLite, in %s', async (_, layout, place) => {
+  ] as const)('a byte of a blob that was changed behind our back is told on SQLite, in %s', async (_, layout, place) => {
     const url = place()
     const store = await openIn(url, { layout })
     const { digest } = await store.blobs.put(text)
@@ -172,7 +172,7 @@ describe('a byte that was changed behind our back', () => {
     expect(await store.blobs.get(digest)).toEqual(text)
   })
 
-  test.skipIf(QUICK)('is told on PostgreSQL', async () => {
+  test.skipIf(QUICK)('a byte of a blob that was changed behind our back is told on PostgreSQL', async () => {
     const url = await tempDatabase()
     const store = await openIn(url)
     const { digest } = await store.blobs.put(text)
@@ -210,7 +210,7 @@ describe('JSON in a blob', () => {
     return { engine, tenant: MAIN, actor: '' }
   }
 
-  test('is the exact text, and reads back as what it says', async () => {
+  test('JSON in a blob is the exact text, and reads back as what it says', async () => {
     const scope = await scopeOf()
     const text = '{"b":1.50,"a":"ä漢😀\\u2028","__proto__":{"x":null}}'
     const ref = await putJson(scope, text)
@@ -220,7 +220,7 @@ describe('JSON in a blob', () => {
     expect(await getJson(scope, ref.digest)).toEqual(JSON.parse(text))
   })
 
-  test('is refused where the bytes are something else, or nothing', async () => {
+  test('JSON in a blob is refused where the bytes are something else, or nothing', async () => {
     const scope = await scopeOf()
     for (const bytes of [bytesOf('{'), new Uint8Array([0xff, 0x22])])
       expect(await codeOf(getJson(scope, await putBlob(scope, bytes)))).toBe('DATA_INVALID')

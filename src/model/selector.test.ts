@@ -26,7 +26,7 @@ test.each([
   expect(pointed(document, pointer)).toEqual(found)
 })
 
-test.each(['foo', '/~', '/~2', '/a~', 7, null, undefined, '/\ud800'])('%j is no pointer', (text) => {
+test.each(['foo', '/~', '/~2', '/a~', 7, null, undefined, '/\ud800'])('the text %j is no pointer', (text) => {
   expect(isPointer(text)).toBe(false)
 })
 

@@ -43,7 +43,7 @@ const json = async (words: readonly string[]) => JSON.parse((await ink([...words
 const rowOf = (id = '') => inStore(path, (store) => store.approvals.get(id)) as Promise<ApprovalRow>
 
 describe('list and show', () => {
-  test('tell what is asked, of whom and until when, or what came of it, and only look', async () => {
+  test('approvals list and show tell what is asked, of whom and until when, or what came of it, and only look', async () => {
     const before = digestOf(path)
     const { code, out } = await ink(['approvals', path])
     expect(code).toBe(0)
@@ -65,7 +65,7 @@ describe('list and show', () => {
 })
 
 describe('approve, deny and revoke', () => {
-  test('decide on what was looked at, for whoever may, once or for longer', async () => {
+  test('approvals approve, deny and revoke decide on what was looked at, for whoever may, once or for longer', async () => {
     const { digest } = await rowOf(ids.deploy)
     const words = [
       'approvals',
@@ -102,7 +102,7 @@ describe('approve, deny and revoke', () => {
 })
 
 describe('export and verify', () => {
-  test('write a file that verifies byte for byte, and name the line that was changed', async () => {
+  test('approvals export and verify write a file that verifies byte for byte, and name the line that was changed', async () => {
     const { code, out, err } = await ink(['approvals', 'export', path])
     expect([code, lines(out).length]).toEqual([0, 4])
     const chain = /: ([0-9a-f]{64})/.exec(err)?.[1]
@@ -158,7 +158,7 @@ describe('what is refused', () => {
     [['verify'], 2, 'Which file?'],
     [['verify', 'STORE.none'], 3, 'is not there'],
     [['verify', 'STORE', '--chain', 'x'], 2, '64 hex digits'],
-  ] as const)('%j ends with %i and one line', async (words, exit, said) => {
+  ] as const)('approvals %j ends with %i and one line', async (words, exit, said) => {
     const before = digestOf(path)
     const named = { STORE: path, OLD: ids.old, DEPLOY: ids.deploy, ANYBODY: ids.anybody }
     const meant = words.map((word) =>
@@ -171,7 +171,7 @@ describe('what is refused', () => {
     expect(digestOf(path)).toBe(before)
   })
 
-  test('is an object with --json', async () => {
+  test('a refusal of approvals is an object with --json', async () => {
     expect((await json(['approvals', 'show', path, UNKNOWN])).error).toMatchObject({ code: 'APPROVAL_UNKNOWN', kind: 'missing' })
     expect((await json(['approvals', 'approve', path, ids.deploy as string])).error).toMatchObject({
       code: 'APPROVAL_FORBIDDEN',

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 
 describe('events', () => {
-  test('shows the last events, oldest first, in aligned columns', async () => {
+  test('events shows the last events, oldest first, in aligned columns', async () => {
     const { code, out } = await ink(['events', store.path])
     expect(code).toBe(0)
     const [head, ...rows] = lines(out)
@@ -24,7 +24,7 @@ describe('events', () => {
     expect(out).toContain('user_ada')
   })
 
-  test('prints one event a line with --json', async () => {
+  test('events prints one event a line with --json', async () => {
     const { code, out } = await ink(['events', store.path, '--json'])
     expect(code).toBe(0)
     const events = lines(out).map((line) => JSON.parse(line))
@@ -59,13 +59,13 @@ describe('events', () => {
       ['--tenant', 'acme'],
       [1, 2],
     ],
-  ] as const)('narrows by %j', async (filter, seqs) => {
+  ] as const)('events narrows by %j', async (filter, seqs) => {
     const { code, out } = await ink(['events', store.path, '--json', ...filter])
     expect(code).toBe(0)
     expect(lines(out).map((line) => JSON.parse(line).seq)).toEqual(seqs)
   })
 
-  test('lets no control character of a payload reach the terminal, in a table or in JSON', async () => {
+  test('events lets no control character of a payload reach the terminal, in a table or in JSON', async () => {
     const hostile = /[\p{Cc}\u202e]/u
     for (const format of [[], ['--json']]) {
       const { out } = await ink(['events', store.path, ...format])
@@ -77,7 +77,7 @@ describe('events', () => {
     expect(JSON.parse(out).data.text).toBe('\u001b]0;owned\u0007\u009b31m\u202e')
   })
 
-  test('takes the store from INKFAST_URL when none is named', async () => {
+  test('events takes the store from INKFAST_URL when none is named', async () => {
     const { code, out } = await ink(['events', '--json', '--last', '1'], { INKFAST_URL: store.path })
     expect(code).toBe(0)
     expect(JSON.parse(out).seq).toBe(9)
@@ -85,7 +85,7 @@ describe('events', () => {
 })
 
 describe('sessions', () => {
-  test('lists the newest first, with a cursor to go on', async () => {
+  test('sessions lists the newest first, with a cursor to go on', async () => {
     const first = JSON.parse((await ink(['sessions', store.path, '--json', '--last', '1'])).out)
     expect(first.items.map((s: { key: string }) => s.key)).toEqual(['support/4712'])
     const next = JSON.parse((await ink(['sessions', store.path, 'list', '--json', '--last', '1', '--cursor', first.cursor])).out)
@@ -93,7 +93,7 @@ describe('sessions', () => {
     expect(next.cursor).toBeUndefined()
   })
 
-  test('narrows by state and owner', async () => {
+  test('sessions narrows by state and owner', async () => {
     const { out } = await ink(['sessions', store.path, '--state', 'archived'])
     expect(lines(out)).toHaveLength(2)
     expect(out).toContain('support/4712')
@@ -101,7 +101,7 @@ describe('sessions', () => {
     expect(owned.items).toHaveLength(1)
   })
 
-  test('shows one by its key or its id, the store taken from INKFAST_URL', async () => {
+  test('sessions shows one by its key or its id, the store taken from INKFAST_URL', async () => {
     const { code, out } = await ink(['sessions', 'show', 'support/4711', '--json'], { INKFAST_URL: store.path })
     expect(code).toBe(0)
     const { session, events } = JSON.parse(out)
@@ -112,7 +112,7 @@ describe('sessions', () => {
 })
 
 describe('verify', () => {
-  test('covers every tenant and says what the answer rests on', async () => {
+  test('verify covers every tenant and says what the answer rests on', async () => {
     const { code, out } = await ink(['verify', store.path])
     expect(code).toBe(0)
     expect(out).toMatch(/✓ +acme +2 +2 /)
@@ -121,7 +121,7 @@ describe('verify', () => {
     expect(out).toContain('chain alone, which cannot see a cut tail')
   })
 
-  test('holds the journal against receipts', async () => {
+  test('verify holds the journal against receipts', async () => {
     const file = join(dirname(store.path), 'receipts.json')
     writeFileSync(file, JSON.stringify(store.receipts))
     const { code, out } = await ink(['verify', store.path, '--receipts', file, '--json'])
@@ -131,7 +131,7 @@ describe('verify', () => {
     expect(report.tenants.map((r: { anchors: unknown }) => r.anchors)).toEqual([{ receipts: 1 }, { receipts: 6 }])
   })
 
-  test('looks at one tenant, and at the chain only, when told to', async () => {
+  test('verify looks at one tenant, and at the chain only, when told to', async () => {
     const report = JSON.parse((await ink(['verify', store.path, '--tenant', 'acme', '--no-pages', '--json'])).out)
     expect(report.tenants).toHaveLength(1)
     expect(report.pages).toBeUndefined()
@@ -166,7 +166,7 @@ test('migrate --plan shows the applied migrations and changes nothing', async ()
 })
 
 describe('doctor', () => {
-  test('finds a sound store sound', async () => {
+  test('doctor finds a sound store sound', async () => {
     const { code, out } = await ink(['doctor', store.path, '--json'])
     expect(code).toBe(0)
     const { ok, findings } = JSON.parse(out)
@@ -177,7 +177,7 @@ describe('doctor', () => {
     expect(findings.filter((f: { state: string }) => f.state !== 'ok')).toEqual([])
   })
 
-  test('warns of files left by a store that was never finished, and of events from the future', async () => {
+  test('doctor warns of files left by a store that was never finished, and of events from the future', async () => {
     const other = await smallStore()
     writeFileSync(`${other.path}.new-0f5a`, 'half')
     withDatabase(other.path, (db) => {

@@ -105,7 +105,7 @@ describe('on a server', () => {
 })
 
 describe('migrate', () => {
-  test('shows a plan without changing anything, then does it, then has nothing to do', async () => {
+  test('migrate shows a plan without changing anything, then does it, then has nothing to do', async () => {
     const { url } = await freshDatabase()
     const plan = await ink(['migrate', url, '--plan', '--sql'])
     expect(plan.code).toBe(0)
@@ -121,7 +121,7 @@ describe('migrate', () => {
     expect(report.migrations[0].sql).toBeUndefined()
   })
 
-  test('makes a tenant key known, from an option or the environment; the one before stays good', async () => {
+  test('migrate makes a tenant key known, from an option or the environment; the one before stays good', async () => {
     const other = await servedStore()
     const events = (key: string) => ink(['events', other.node], { INKFAST_TENANT_KEY: key })
     expect((await events('a key nobody gave it')).code).toBe(3)
@@ -134,7 +134,7 @@ describe('migrate', () => {
     expect((await events(TENANT_KEY)).code).toBe(3)
   })
 
-  test('puts row-level security back and says so', async () => {
+  test('migrate puts row-level security back and says so', async () => {
     const other = await servedStore()
     await query(other.admin, 'alter table inkfast.names no force row level security')
     const doctor = await ink(['doctor', other.admin])
@@ -146,13 +146,13 @@ describe('migrate', () => {
   test.each([
     [['migrate', 'agents.db', '--tenant-key', 'a key for no database'], 'Only a database'],
     [['migrate', 'postgres://localhost/x', '--sql'], '--sql belongs to --plan'],
-  ])('refuses %j', async (words, said) => {
+  ])('migrate refuses %j', async (words, said) => {
     const { code, err } = await ink(words)
     expect(code).toBe(2)
     expect(err).toContain(said)
   })
 
-  test('is refused to a login that may not', async () => {
+  test('migrate is refused to a login that may not', async () => {
     const { url } = await freshDatabase()
     const weak = new URL(url)
     weak.username = store.login
@@ -165,7 +165,7 @@ describe('migrate', () => {
 })
 
 describe('doctor', () => {
-  test("finds a node's own login fine, and warns of one that could do more", async () => {
+  test("doctor finds a node's own login fine, and warns of one that could do more", async () => {
     const own = await diagnose(asNode)
     expect(own.filter(({ state }) => state !== 'ok')).toEqual([])
     expect(own.map(({ name }) => name)).toEqual(
@@ -187,7 +187,7 @@ describe('doctor', () => {
     expect(findingOf(powerful, 'login')).toMatchObject({ found: expect.stringContaining('is a superuser') })
   })
 
-  test('warns where notifications do not come through', async () => {
+  test('doctor warns where notifications do not come through', async () => {
     const deaf = await deafTo(store.node)
     try {
       const findings = await diagnose({ ...asNode, INKFAST_URL: deaf.url })
@@ -198,7 +198,7 @@ describe('doctor', () => {
     }
   })
 
-  test('warns of a server that does not flush and of one that is almost full', async () => {
+  test('doctor warns of a server that does not flush and of one that is almost full', async () => {
     await using server = await startServer({ fsync: false, settings: { full_page_writes: 'off', max_connections: 20 } })
     expect((await ink(['migrate', server.url])).code).toBe(0)
     const findings = await diagnose({ INKFAST_URL: server.url })
@@ -210,7 +210,7 @@ describe('doctor', () => {
     ])
   })
 
-  test('says what is wrong where it cannot be opened', async () => {
+  test('doctor says what is wrong where it cannot be opened', async () => {
     const { url } = await freshDatabase()
     const { code, out } = await ink(['doctor', url])
     expect(code).toBe(1)
@@ -225,7 +225,7 @@ describe('what cannot be reached', () => {
     return url.href
   }
 
-  test('ends with a number that scripts can rely on', async () => {
+  test('a store that cannot be reached ends with a number that scripts can rely on', async () => {
     const away = from((url) => {
       url.port = '1'
     })

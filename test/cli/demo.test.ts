@@ -119,7 +119,7 @@ describe('a claim of the run fails', () => {
   const action = (tool: string): Action => ({ tool, pid: 1 })
   const once = ['charge', 'mail', 'parcel'].map(action)
 
-  test('when something was done twice, was not done, or when nothing was asked for twice', () => {
+  test('a claim of the demo fails when something was done twice, was not done, or when nothing was asked for twice', () => {
     expect(actionsOnce(once, owners).ok).toBe(true)
     expect(actionsOnce([...once, action('charge')], owners).ok).toBe(false)
     expect(actionsOnce([...once, action('another')], owners).ok).toBe(false)
@@ -127,14 +127,14 @@ describe('a claim of the run fails', () => {
     expect(actionsOnce(once, owners.slice(2)).ok).toBe(false)
   })
 
-  test('when something recorded was executed again, or replayed before it was recorded', () => {
+  test('a claim of the demo fails when something recorded was executed again, or replayed before it was recorded', () => {
     expect(recordedReplayed(owners)).toMatchObject({ ok: true, measured: '4 answers from the tape' })
     expect(recordedReplayed([...owners, owner(20, { charge: 'executed' })]).ok).toBe(false)
     expect(recordedReplayed([owner(1, { charge: 'replayed' }), ...owners]).ok).toBe(false)
     expect(recordedReplayed(owners.slice(0, 1)).ok).toBe(false)
   })
 
-  test('when a lease was waited for whose owner is provably gone', () => {
+  test('a claim of the demo fails when a lease was waited for whose owner is provably gone', () => {
     expect(replacedAtOnce({ owners, tape })).toMatchObject({ ok: true, measured: 'after 200 ms and 200 ms, with 26.0 s of the lease left' })
     expect(replacedAtOnce({ owners, tape: [lease(2, 5000), lease(6), lease(8), lease(11)] }).ok).toBe(false)
     expect(replacedAtOnce({ owners, tape: tape.slice(1) }).ok).toBe(false)
@@ -142,20 +142,20 @@ describe('a claim of the run fails', () => {
     expect(replacedAtOnce({ owners, tape: [event(2, 'lease.taken', { until: 5000 }), lease(6), lease(8), lease(11)] }).ok).toBe(true)
   })
 
-  test('when a fence does not grow, or is not the one that the journal granted', () => {
+  test('a claim of the demo fails when a fence does not grow, or is not the one that the journal granted', () => {
     expect(fencesGrow({ owners, tape }).ok).toBe(true)
     expect(fencesGrow({ owners: owners.toReversed(), tape }).ok).toBe(false)
     expect(fencesGrow({ owners, tape: [...tape, lease(12)] }).ok).toBe(false)
   })
 
-  test('when the late write is let through, or refused for another reason', () => {
+  test('a claim of the demo fails when the late write is let through, or refused for another reason', () => {
     const refusal = { code: 'FENCE_LOST', message: '', grown: 0 }
     expect(lateRefused({ owners, refusal }).ok).toBe(true)
     expect(lateRefused({ owners, refusal: { ...refusal, grown: 2 } }).ok).toBe(false)
     expect(lateRefused({ owners, refusal: { ...refusal, code: 'RUN_FINISHED' } }).ok).toBe(false)
   })
 
-  test('when nobody heard the answer, or the run did not end', () => {
+  test('a claim of the demo fails when nobody heard the answer, or the run did not end', () => {
     expect(answerHeard({ owners, tape, answeredMs: 16 }).ok).toBe(true)
     expect(answerHeard({ owners, tape: tape.slice(0, 4), answeredMs: 16 }).ok).toBe(false)
     expect(answerHeard({ owners, tape: tape.slice(0, 5), answeredMs: 16 }).ok).toBe(false)

@@ -13,7 +13,7 @@ const readers = [['events'], ['tail'], ['sessions'], ['runs'], ['verify'], ['reb
 const call = ([name, ...rest]: readonly string[], path: string, ...more: readonly string[]) => ink([name as string, path, ...rest, ...more])
 
 describe.each(readers.map((command) => ({ command, name: command[0] })))('$name', ({ command }) => {
-  test('ends with 3 where there is no file, creates none, and says what to do', async () => {
+  test('a command ends with 3 where there is no file, creates none, and says what to do', async () => {
     const path = join(folder(), 'none.db')
     const { code, out, err } = await call(command, path)
     expect([code, out]).toEqual([3, ''])
@@ -21,7 +21,7 @@ describe.each(readers.map((command) => ({ command, name: command[0] })))('$name'
     expect(existsSync(path)).toBe(false)
   })
 
-  test('ends with 4 on a file that is no database', async () => {
+  test('a command ends with 4 on a file that is no database', async () => {
     const path = join(folder(), 'notes.txt')
     writeFileSync(path, 'these are not the pages you are looking for\n'.repeat(200))
     const { code, out } = await call(command, path, '--json')
@@ -69,7 +69,7 @@ test('a newer schema ends with 5 and is left alone', async () => {
 })
 
 describe('verify', () => {
-  test('ends with 1 and names the one event that was changed', async () => {
+  test('verify ends with 1 and names the one event that was changed', async () => {
     const { path, marked } = await smallStore()
     tamper(path)
     const { code, out } = await ink(['verify', path])
@@ -85,7 +85,7 @@ describe('verify', () => {
     ])
   })
 
-  test('sees a cut tail by receipts, and only by receipts', async () => {
+  test('verify sees a cut tail by receipts, and only by receipts', async () => {
     const { path, receipts } = await smallStore()
     const file = join(dirname(path), 'receipts.ndjson')
     writeFileSync(file, receipts.map((r) => JSON.stringify(r)).join('\n'))
@@ -99,7 +99,7 @@ describe('verify', () => {
     expect(out).toContain('seq 8  missing: a receipt names this event')
   })
 
-  test('looks for a tenant that only the receipts know', async () => {
+  test('verify looks for a tenant that only the receipts know', async () => {
     const { path, receipts } = await smallStore()
     const file = join(dirname(path), 'receipts.json')
     writeFileSync(file, JSON.stringify({ receipts: [{ ...receipts[0], tenant: 'gone' }] }))
@@ -108,7 +108,7 @@ describe('verify', () => {
     expect(out).toContain('tenant gone is not intact')
   })
 
-  test('ends with 4 when a page is damaged, names the last event that could be read, and says what the pages say', async () => {
+  test('verify ends with 4 when a page is damaged, names the last event that could be read, and says what the pages say', async () => {
     const path = join(folder(), 'agents.db')
     {
       await using store = await open(path)
@@ -129,7 +129,7 @@ describe('verify', () => {
     expect((await ink(['verify', path])).err).toContain(`the last readable event is seq ${error.details.lastGoodSeq}`)
   })
 
-  test('ends with 4 when only an index is damaged, which the chain does not see', async () => {
+  test('verify ends with 4 when only an index is damaged, which the chain does not see', async () => {
     const { path } = await smallStore()
     let root = 0
     withDatabase(path, (db) => {
@@ -148,7 +148,7 @@ describe('verify', () => {
 })
 
 describe('rebuild', () => {
-  test('--check ends with 1 and shows field by field what differs; without it the fold is put in place', async () => {
+  test('rebuild --check ends with 1 and shows field by field what differs; without it the fold is put in place', async () => {
     const { path } = await smallStore()
     withDatabase(path, (db) => {
       db.exec(`update sessions set body = json_set(body, '$.title', 'Order 9999') where body like '%Order 4711%'`)
@@ -166,7 +166,7 @@ describe('rebuild', () => {
     expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
   })
 
-  test('shows what only an index says otherwise, and a mark that is wrong', async () => {
+  test('rebuild shows what only an index says otherwise, and a mark that is wrong', async () => {
     const { path } = await smallStore()
     const store = await open(path)
     const item = await store.queue('outbox').offer({ to: 'ada' }, { group: 'ada', priority: 3 })
@@ -179,7 +179,7 @@ describe('rebuild', () => {
     )
   })
 
-  test('shows a row that is missing', async () => {
+  test('rebuild shows a row that is missing', async () => {
     const { path } = await smallStore()
     withDatabase(path, (db) => db.exec("delete from names where tenant = 'acme'"))
     const { code, out } = await ink(['rebuild', path, '--check', '--tenant', 'acme'])
@@ -202,14 +202,14 @@ describe('doctor', () => {
       },
       'this is no SQLite file',
     ],
-  ])('says what is wrong with %s, and ends with 1', async (_, make, says) => {
+  ])('doctor says what is wrong with %s, and ends with 1', async (_, make, says) => {
     const { code, out, err } = await ink(['doctor', make()])
     expect([code, err]).toEqual([1, ''])
     expect(out).toContain(says)
     expect(out).toMatch(/✗ \d problems?: see above/)
   })
 
-  test('still speaks of a store that was cut in half', async () => {
+  test('doctor still speaks of a store that was cut in half', async () => {
     const { path } = await smallStore()
     truncateSync(path, 3 * 4096)
     const { code, out } = await ink(['doctor', path, '--json'])
@@ -232,13 +232,13 @@ describe('wrong usage ends with 2', () => {
     [['sessions', 'a.db', 'show']],
     [['sessions', 'a.db', '--state', 'lost']],
     [['demo', '--kills', '0']],
-  ])('%j', async (words) => {
+  ])('wrong usage ends with 2: %j', async (words) => {
     const { code, out, err } = await ink(words)
     expect([code, out]).toEqual([2, ''])
     expect(err).toMatch(/^inkfast: .+\n$/)
   })
 
-  test('and with --json says so in JSON', async () => {
+  test('wrong usage with --json is reported in JSON', async () => {
     for (const words of [['evnts'], ['events'], ['events', 'a.db', '--last', 'ten']]) {
       const { code, out } = await ink([...words, '--json'])
       expect(code).toBe(2)
@@ -246,7 +246,7 @@ describe('wrong usage ends with 2', () => {
     }
   })
 
-  test('a filter that means nothing to the store', async () => {
+  test('a filter that means nothing to the store ends with 2', async () => {
     const { path } = await smallStore()
     for (const filter of [
       ['--type', 'NO'],

@@ -49,7 +49,7 @@ function checkPage(text: string): readonly string[] {
 }
 
 describe('docs/reference/cli.md', () => {
-  test('describes every command, its verbs and its options, and no others', () => {
+  test('docs/reference/cli.md describes every command, its verbs and its options, and no others', () => {
     expect(checkPage(page)).toEqual([])
   })
 
@@ -71,7 +71,7 @@ describe('docs/reference/cli.md', () => {
       'cron: --pause-after is not described',
     ],
     ['an option that does not exist', (text: string) => text.replace('[--all]', '[--all] [--some]'), 'queue: there is no --some'],
-  ])('is found wanting with %s', (_, change, said) => {
+  ])('docs/reference/cli.md is found wanting with %s', (_, change, said) => {
     expect(checkPage(change(page))).toContain(said)
   })
 })

@@ -17,7 +17,7 @@ beforeEach(() => {
 const rowOf = (id: string): Promise<RunRow> => inStore(path, (store) => store.runs.get(id)) as Promise<RunRow>
 
 describe('cancel', () => {
-  test('ends a run, and the journal says who did it and why', async () => {
+  test('runs cancel ends a run, and the journal says who did it and why', async () => {
     const { code, out } = await ink(['runs', 'cancel', path, ids.nap, '--reason', 'the order was withdrawn', '--actor', 'user_ops'])
     expect([code, out]).toEqual([0, `✓ nap (${ids.nap}) is cancelled; whoever holds it writes nothing more\n`])
     expect(await rowOf(ids.nap)).toMatchObject({ state: 'cancelled', error: { message: 'the order was withdrawn' } })
@@ -31,7 +31,7 @@ describe('cancel', () => {
     expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
   })
 
-  test('masks a secret in the reason, and tells it as JSON', async () => {
+  test('runs cancel masks a secret in the reason, and tells it as JSON', async () => {
     const reason = 'token=ghp_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2'
     expect(await inkJson(['runs', 'cancel', path, ids.nap, '--reason', reason])).toEqual({ run: ids.nap, name: 'nap', state: 'cancelled' })
     expect(JSON.stringify(await rowOf(ids.nap))).not.toContain('ghp_')
@@ -45,14 +45,14 @@ describe('resolve', () => {
       return await run.effect('charge card', () => 'called again', { ifUnknown: 'ask' }).catch((error: Error) => error.message)
     })
 
-  test('says what came of an effect, and the run goes on with that', async () => {
+  test('runs resolve says what came of an effect, and the run goes on with that', async () => {
     const { code, out } = await ink(['runs', 'resolve', path, ids.pay, 'charge card', '--result', '{"id":"ch_1"}'])
     expect([code, out]).toEqual([0, `✓ 'charge card' is recorded as done; pay (${ids.pay}) goes on with that\n`])
     expect(await ink(['runs', 'resolve', path, ids.pay, 'charge card', '--result', '2'])).toMatchObject({ code: 3, out: '' })
     expect(await goesOn()).toEqual({ id: 'ch_1' })
   })
 
-  test('says that it failed, and why', async () => {
+  test('runs resolve says that it failed, and why', async () => {
     expect(await inkJson(['runs', 'resolve', path, ids.pay, 'charge card', '--error', 'the bank never got it'])).toEqual({
       run: ids.pay,
       name: 'pay',
@@ -64,7 +64,7 @@ describe('resolve', () => {
 })
 
 describe('fork', () => {
-  test('makes a run that nobody holds, which goes on from what is shared', async () => {
+  test('runs fork makes a run that nobody holds, which goes on from what is shared', async () => {
     const tape = lines((await ink(['runs', 'tape', path, ids.answer, '--json'])).out).map((line) => JSON.parse(line))
     const at = tape.find((e) => e.type === 'effect.settled').seq
     const { code, out } = await ink(['runs', 'fork', path, ids.answer, '--at', String(at), '--key', 'second'])
@@ -90,7 +90,7 @@ describe('fork', () => {
 })
 
 describe('wake', () => {
-  test('has a run looked at again, and says so where there is nobody to look', async () => {
+  test('runs wake has a run looked at again, and says so where there is nobody to look', async () => {
     expect((await ink(['runs', 'wake', path, ids.nap])).out).toContain(`✓ nap (${ids.nap}) is due now`)
     expect(await inkJson(['runs', 'wake', path, ids.nap])).toMatchObject({ run: ids.nap, woken: true })
     const own = await ink(['runs', 'wake', path, ids.pay])
@@ -128,7 +128,7 @@ describe('what is refused', () => {
     [['fork', 'STORE', UNKNOWN, '--at', '1'], 3, 'There is no run'],
     [['wake', 'STORE', 'ANSWER'], 5, 'has already ended'],
     [['wake', 'STORE', UNKNOWN], 3, 'There is no run'],
-  ] as const)('%j ends with %i and one line', async (words, exit, said) => {
+  ] as const)('runs %j ends with %i and one line', async (words, exit, said) => {
     const before = digestOf(path)
     const meant = words.map((word) => word.replace('STORE', path).replace('ANSWER', ids.answer).replace('PAY', ids.pay))
     const { code, out, err } = await ink(['runs', ...meant])
@@ -138,7 +138,7 @@ describe('what is refused', () => {
     expect(digestOf(path)).toBe(before)
   })
 
-  test('is an object with --json', async () => {
+  test('a refusal of runs is an object with --json', async () => {
     expect((await inkJson(['runs', 'show', path, UNKNOWN])).error).toMatchObject({ code: 'RUN_UNKNOWN', kind: 'missing' })
     expect((await inkJson(['runs', 'wake', path, ids.answer])).error).toMatchObject({ code: 'RUN_FINISHED', kind: 'conflict' })
   })

@@ -24,7 +24,7 @@ const rowOf = (id: string): Promise<RunRow> => inStore(path, (store) => store.ru
 const cellsOf = (out: string): string[][] => lines(out).map((line) => line.trim().split(/ {2,}/))
 
 describe('list', () => {
-  test('shows each run with its state and what it waits for, newest first, and lines up', async () => {
+  test('runs list shows each run with its state and what it waits for, newest first, and lines up', async () => {
     const { code, out, err } = await ink(['runs', 'list', path])
     expect([code, err]).toEqual([0, ''])
     const [head, ...rows] = lines(out)
@@ -44,14 +44,14 @@ describe('list', () => {
     expect(rows.map((row) => row.slice(state, state + 4)).every((text) => /^(done|wait|fail|pend)$/.test(text))).toBe(true)
   })
 
-  test('may be left out, and tells the same as JSON', async () => {
+  test('runs list may be left out, and tells the same as JSON', async () => {
     const { items } = await inkJson(['runs', path])
     expect(items).toHaveLength(8)
     expect(items.at(-1)).toMatchObject({ id: ids.answer, state: 'done', attempt: 1 })
     expect(await inkJson(['runs', '--json', 'list', path])).toEqual({ items })
   })
 
-  test('takes filters, and says how to go on', async () => {
+  test('runs list takes filters, and says how to go on', async () => {
     const names = async (...words: readonly string[]) =>
       (await inkJson(['runs', 'list', path, ...words])).items.map((row: RunRow) => row.name).sort()
     expect(await names('--state', 'waiting')).toEqual(['greet', 'nap', 'part', 'pay', 'whole'])
@@ -66,13 +66,13 @@ describe('list', () => {
     expect(rest.err).toBe('')
   })
 
-  test('says so where nothing matches', async () => {
+  test('runs list says so where nothing matches', async () => {
     expect(await ink(['runs', path, '--state', 'cancelled'])).toEqual({ code: 0, out: '', err: 'No run matches in tenant main.\n' })
   })
 })
 
 describe('show', () => {
-  test('tells everything about a run that has ended', async () => {
+  test('runs show tells everything about a run that has ended', async () => {
     const { code, out } = await ink(['runs', 'show', path, ids.answer])
     expect(code).toBe(0)
     const told = Object.fromEntries(lines(out).map((line) => [line.slice(0, 10).trim(), line.slice(10)]))
@@ -87,7 +87,7 @@ describe('show', () => {
     expect(out).toMatch(/total +824 +68 +100 +0 +0 +\$0\.0040123\n/)
   })
 
-  test('tells who holds it, and until when', async () => {
+  test('runs show tells who holds it, and until when', async () => {
     await using store = await open({ url: path, lease: { owner: 'desk 3' } })
     await using run = await (await store.session('support/4711')).run('held', { input: 1 })
     const { out } = await ink(['runs', 'show', path, run.id])
@@ -101,7 +101,7 @@ describe('show', () => {
     expect((await ink(['runs', 'show', path, run.id])).out).toContain('holder    nobody: whoever comes next takes it up')
   })
 
-  test('tells that whoever held it is gone', async () => {
+  test('runs show tells that whoever held it is gone', async () => {
     const index = new URL('../../src/index.ts', import.meta.url).href
     const program = `import { open } from '${index}'
       const store = await open({ url: ${JSON.stringify(path)}, lease: { ttl: 900, renew: 300, owner: 'desk 3' } })
@@ -119,7 +119,7 @@ describe('show', () => {
     expect((await inkJson(['runs', 'show', path, run])).holder).toMatchObject({ owner: 'desk 3', lapsed: true })
   })
 
-  test('tells what it waits for, its parent, its children, and what it was forked from', async () => {
+  test('runs show tells what it waits for, its parent, its children, and what it was forked from', async () => {
     expect((await ink(['runs', 'show', path, ids.whole])).out).toMatch(new RegExp(`\nchildren\nid +name.*\n${ids.part} +part `))
     expect((await ink(['runs', 'show', path, ids.part])).out).toContain(`parent    ${ids.whole} whole, waiting`)
     const pay = await ink(['runs', 'show', path, ids.pay])
@@ -130,7 +130,7 @@ describe('show', () => {
     expect((await ink(['runs', 'show', path, fork])).out).toContain(`fork of   ${ids.answer}, up to seq 5`)
   })
 
-  test('tells the same as JSON', async () => {
+  test('runs show tells the same as JSON', async () => {
     const { run, session, children, total, holder } = await inkJson(['runs', 'show', path, ids.whole])
     expect(run).toEqual(JSON.parse(JSON.stringify(await rowOf(ids.whole))))
     expect([session.key, holder, children.map((one: RunRow) => one.id)]).toEqual(['work/whole', undefined, [ids.part]])
@@ -140,7 +140,7 @@ describe('show', () => {
 })
 
 describe('tape', () => {
-  test('tells each thing that was asked for, with a mark, its branch, its try and what came of it', async () => {
+  test('runs tape tells each thing that was asked for, with a mark, its branch, its try and what came of it', async () => {
     const { code, out, err } = await ink(['runs', 'tape', path, ids.answer])
     expect([code, err]).toEqual([0, ''])
     const rows = lines(out)
@@ -171,7 +171,7 @@ describe('tape', () => {
     expect(out).toContain('\\u001b]0;owned\\u0007')
   })
 
-  test('tells what was begun and of which nothing is known, and how somebody settled it', async () => {
+  test('runs tape tells what was begun and of which nothing is known, and how somebody settled it', async () => {
     expect((await ink(['runs', 'tape', path, ids.pay])).out).toMatch(/ \? {2}charge card +1 {2}begun, and nobody knows how it ended\n/)
     await ink(['runs', 'resolve', path, ids.pay, 'charge card', '--result', '{"id":"ch_1"}'])
     const { out } = await ink(['runs', 'tape', path, ids.pay])
@@ -179,7 +179,7 @@ describe('tape', () => {
     expect(out).toMatch(/ ✓ {2}charge card +as somebody said: \{"id":"ch_1"\}\n/)
   })
 
-  test('of one that was given back tells so, and of a fork what it began with', async () => {
+  test('runs tape of one that was given back tells so, and of a fork what it began with', async () => {
     expect((await ink(['runs', 'tape', path, ids.greet])).out).toMatch(/ « {2}given back +until what it waits for has come\n$/)
     const { run } = await inkJson(['runs', 'fork', path, ids.answer, '--at', '5'])
     const { out } = await ink(['runs', 'tape', path, run])
@@ -188,13 +188,13 @@ describe('tape', () => {
     expect(out).not.toContain('look up')
   })
 
-  test('as JSON is every event, one a line', async () => {
+  test('runs tape as JSON is every event, one a line', async () => {
     const events = lines((await ink(['runs', 'tape', path, ids.greet, '--json'])).out).map((line) => JSON.parse(line))
     expect(events.map((e) => e.type)).toContain('work.claimed')
     expect(new Set(events.map((e) => e.run))).toEqual(new Set([ids.greet]))
   })
 
-  test('times are told to the millisecond while that says something', () => {
+  test('runs tape tells times to the millisecond while that says something', () => {
     expect([0, 214, 59_999, 185_214, 7_385_000, 266_585_000, -5].map(elapsed)).toEqual([
       '+0.000',
       '+0.214',

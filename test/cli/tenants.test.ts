@@ -15,7 +15,7 @@ const suspend = () => ink(['tenants', 'suspend', path, 'acme', '--reason', 'invo
 const json = async (words: readonly string[]) => JSON.parse((await ink([...words, '--json'])).out)
 
 describe('tenants', () => {
-  test('lists them with state and events', async () => {
+  test('tenants lists them with state and events', async () => {
     await suspend()
     const { code, out } = await ink(['tenants', path])
     expect(code).toBe(0)
@@ -32,7 +32,7 @@ describe('tenants', () => {
     })
   })
 
-  test('suspends, resumes and deletes, and says in the journal who did it and why', async () => {
+  test('tenants suspends, resumes and deletes, and says in the journal who did it and why', async () => {
     expect(await suspend()).toMatchObject({ code: 0, out: '✓ acme is suspended now\n' })
     expect((await suspend()).out).toBe('✓ acme was suspended already; nothing was written\n')
     const resume = await ink(
@@ -67,7 +67,7 @@ describe('tenants', () => {
     [['suspend', 'STORE', 'acmee', '--reason', 'x'], 3, 'no tenant acmee'],
     [['suspend', 'STORE', 'a/b', '--reason', 'x'], 2, 'Invalid tenant name'],
     [['suspend', 'STORE', 'acme', '--reason', ''], 2, 'reason'],
-  ] as const)('refuses %j with %i', async (words, exit, said) => {
+  ] as const)('tenants refuses %j with %i', async (words, exit, said) => {
     const { code, err } = await ink(['tenants', ...words.map((word) => (word === 'STORE' ? path : word))])
     expect(code).toBe(exit)
     expect(err).toContain(said)
@@ -76,7 +76,7 @@ describe('tenants', () => {
 })
 
 describe('a suspended tenant', () => {
-  test('is left out, and said to be, by commands about all of them', async () => {
+  test('a suspended tenant is left out, and said to be, by commands about all of them', async () => {
     await suspend()
     for (const command of [['verify'], ['rebuild', '--check'], ['du']]) {
       const { code, out } = await ink([...command, path])
@@ -91,7 +91,7 @@ describe('a suspended tenant', () => {
     expect(doctor.out).toMatch(/journal acme +suspended, and not looked into; 3 events/)
   })
 
-  test('is refused with 3 when it is named', async () => {
+  test('a suspended tenant is refused with 3 when it is named', async () => {
     await suspend()
     for (const command of ['verify', 'rebuild', 'du', 'events', 'tail', 'sessions']) {
       const { code, err } = await ink([command, path, '--tenant', 'acme'])
@@ -100,7 +100,7 @@ describe('a suspended tenant', () => {
     }
   })
 
-  test('ends a tail that is running', async () => {
+  test('a suspended tenant ends a tail that is running', async () => {
     const tail = start(['tail', path, '--tenant', 'acme', '--json'])
     await once(tail.stdout, 'data')
     await using store = await open(path)

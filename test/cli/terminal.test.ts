@@ -39,7 +39,7 @@ describe('help', () => {
     expect(out).toContain('Exit codes:')
   })
 
-  test('without words the whole is shown', async () => {
+  test('the command without arguments shows the whole help', async () => {
     const { code, out } = await ink([])
     expect(code).toBe(0)
     for (const name of commands) expect(out).toContain(`  ${name} `)
@@ -89,7 +89,7 @@ test('a long list stops quietly when its reader goes away, leaves no side files,
 })
 
 describe('tail', () => {
-  test('shows the last events, then those appended by another process, and ends with 0 on Ctrl-C', async () => {
+  test('tail shows the last events, then those appended by another process, and ends with 0 on Ctrl-C', async () => {
     const { path } = await smallStore()
     const child = start(['tail', path, '--json', '--last', '2'])
     const seen: number[] = []
@@ -117,7 +117,7 @@ describe('tail', () => {
     expect(existsSync(`${path}-wal`)).toBe(false)
   })
 
-  test('ends by itself where the range it was given ends', async () => {
+  test('tail ends by itself where the range it was given ends', async () => {
     const { path } = await smallStore()
     const { code, out } = await ink(['tail', path, '--from', '3', '--before', '6', '--json'])
     expect(code).toBe(0)

@@ -24,7 +24,7 @@ const outcomesOf = async (name: string): Promise<readonly string[]> =>
   )
 
 describe('list', () => {
-  test('tells when each job comes up next, and what came of the last time', async () => {
+  test('cron list tells when each job comes up next, and what came of the last time', async () => {
     const { code, out, err } = await ink(['cron', path])
     expect([code, err]).toEqual([0, ''])
     const [head, ...rows] = lines(out)
@@ -36,7 +36,7 @@ describe('list', () => {
     )
   })
 
-  test('takes a state, goes on where it ended, and tells the last time as JSON', async () => {
+  test('cron list takes a state, goes on where it ended, and tells the last time as JSON', async () => {
     expect((await json(['cron', 'list', path, '--state', 'paused'])).items).toMatchObject([{ name: 'digest', last: { state: 'failed' } }])
     const { items, cursor } = await json(['cron', path, '--last', '2'])
     expect(items.map(({ name }: { name: string }) => name)).toEqual(['launch', 'poll'])
@@ -44,7 +44,7 @@ describe('list', () => {
     expect((await ink(['cron', path, '--state', 'over'])).err).toBe('No job is over in tenant main.\n')
   })
 
-  test('says where something has been due for a while and nobody looks at the clock', async () => {
+  test('cron list says where something has been due for a while and nobody looks at the clock', async () => {
     await ink(['cron', 'set', path, 'late', '--at', '2020-01-01', '--queue', 'late'])
     const { out, err } = await ink(['cron', path])
     expect(out).toMatch(/^late +once, 2020-01-01 00:00:00 UTC +active +2020-01-01 00:00:00 \(\d+ d ago\) +never came up yet$/m)
@@ -61,7 +61,7 @@ describe('list', () => {
 })
 
 describe('show', () => {
-  test('tells the definition, the next five times by both clocks, and what came of the last', async () => {
+  test('cron show tells the definition, the next five times by both clocks, and what came of the last', async () => {
     const { out } = await ink(['cron', 'show', path, 'digest'])
     const told = Object.fromEntries(lines(out).map((line) => [line.slice(0, 10).trim(), line.slice(10)]))
     expect(told).toMatchObject({ job: 'digest', state: 'paused', schedule: '0 9 * * 1-5 Europe/Paris', overlap: 'queueOne' })
@@ -77,7 +77,7 @@ describe('show', () => {
     )
   })
 
-  test('goes on into the past, and tells the same as JSON', async () => {
+  test('cron show goes on into the past, and tells the same as JSON', async () => {
     const first = await json(['cron', 'show', path, 'digest', '--last', '1'])
     expect(first).toMatchObject({ job: { name: 'digest' }, occurrences: { items: [{ state: 'failed', cause: 'hand' }] } })
     expect(first.next).toHaveLength(5)
@@ -86,7 +86,7 @@ describe('show', () => {
     expect((await ink(['cron', 'show', path, 'digest', '--last', '1'])).err).toMatch(/^Earlier ones: add --cursor '.*'\n$/)
   })
 
-  test('tells how an interval is counted, and when it would pause itself', async () => {
+  test('cron show tells how an interval is counted, and when it would pause itself', async () => {
     const { out } = await ink(['cron', 'show', path, 'poll'])
     expect(out).toMatch(/\nschedule +every 1h from the end\n/)
     expect(out).toMatch(/\nmissed +all, up to 1d late\n/)
@@ -95,7 +95,7 @@ describe('show', () => {
 })
 
 describe('set', () => {
-  test('makes a job, changes it, and writes nothing where it is so already', async () => {
+  test('cron set makes a job, changes it, and writes nothing where it is so already', async () => {
     const words = ['cron', 'set', path, 'report', '--cron', '30 2 * * *', '--zone', 'America/New_York', '--queue', 'reports']
     const more = ['--payload', '{"kind":"daily"}', '--overlap', 'allow', '--missed', 'all', '--catch-up', '2h', '--jitter', '1m']
     const rest = ['--pause-after', '2', '--priority', '4', '--group', 'g', '--attempts', '2', '--backoff', '10s', '--actor', 'user_ops']
@@ -117,7 +117,7 @@ describe('set', () => {
     expect(set.slice(-2)).toMatchObject([{ actor: 'user_ops' }, { data: { name: 'report' } }])
   })
 
-  test('takes an interval, with what it is counted from, or one time', async () => {
+  test('cron set takes an interval, with what it is counted from, or one time', async () => {
     await ink(['cron', 'set', path, 'a', '--every', '90s', '--from', 'finish', '--queue', 'a'])
     await ink(['cron', 'set', path, 'b', '--every', '2h', '--anchor', '2026-01-31T09:00:00+01:00', '--queue', 'a'])
     await ink(['cron', 'set', path, 'c', '--at', '2031-05-06', '--queue', 'a'])
@@ -128,7 +128,7 @@ describe('set', () => {
 })
 
 describe('pause, resume, run, backfill and delete', () => {
-  test('do what they say, once', async () => {
+  test('cron pause, resume, run, backfill and delete do what they say, once', async () => {
     expect((await ink(['cron', 'pause', path, 'poll', '--reason', 'too loud'])).out).toBe('✓ poll is paused; what runs goes on\n')
     expect((await ink(['cron', 'pause', path, 'poll', '--reason', 'again'])).out).toBe('✓ poll was paused already; nothing was written\n')
     expect(await jobOf('poll')).toMatchObject({ state: 'paused', reason: 'too loud' })
@@ -146,7 +146,7 @@ describe('pause, resume, run, backfill and delete', () => {
     expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
   })
 
-  test('prune forgets what came of times that finished before a time', async () => {
+  test('cron prune forgets what came of times that finished before a time', async () => {
     expect((await ink(['cron', 'prune', path, '--before', '30d'])).out).toMatch(
       /^✓ there is no occurrence that finished before .*; nothing was written\n$/,
     )
@@ -157,7 +157,7 @@ describe('pause, resume, run, backfill and delete', () => {
     expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
   })
 
-  test('one more, and all of a period, are offered once and taken up by somebody else', async () => {
+  test('cron run and backfill offer one more, and all of a period, once, and somebody else takes them up', async () => {
     expect((await ink(['cron', 'run', path, 'digest'])).out).toBe(
       '✓ one more of digest is in queue digest: whoever works on that queue takes it up\n',
     )
@@ -174,7 +174,7 @@ describe('pause, resume, run, backfill and delete', () => {
     expect(await json(['cron', 'run', path, 'digest'])).toMatchObject({ job: 'digest', occurrence: { cause: 'hand', state: 'waiting' } })
   })
 
-  test('none of them starts what is due by the clock, which any node does', async () => {
+  test('no command of cron starts what is due by the clock, which any node does', async () => {
     await ink(['cron', 'set', path, 'overdue', '--at', '2020-01-01T00:00:00Z', '--queue', 'overdue'])
     await ink(['cron', 'run', path, 'digest'])
     await ink(['cron', 'resume', path, 'digest'])
@@ -186,7 +186,7 @@ describe('pause, resume, run, backfill and delete', () => {
     await expect.poll(async () => (await node.cron.occurrences('overdue')).items.length).toBe(1)
   })
 
-  test('of a job that is over it is said that nothing is to be paused', async () => {
+  test('cron pause of a job that is over says that there is nothing to pause', async () => {
     await using node = await open(path)
     await node.cron.set('once', { at: Date.now() - 1000, queue: 'once' })
     await expect.poll(async () => (await node.cron.get('once'))?.state).toBe('over')

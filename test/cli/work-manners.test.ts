@@ -62,7 +62,7 @@ test.each(Object.entries(VERBS))(
 )
 
 describe('on a terminal', () => {
-  test.each([80, 100, 140])('of %i columns no line is longer', async (width) => {
+  test.each([80, 100, 140])('no line is longer than a terminal of %i columns', async (width) => {
     for (const words of looks(path, ids)) {
       const { code, out } = await inkHere(words, width)
       expect(code).toBe(0)
@@ -70,7 +70,7 @@ describe('on a terminal', () => {
     }
   })
 
-  test('that is narrow a sentence stands beside its row where there is room, and below where there is not', async () => {
+  test('on a narrow terminal a sentence stands beside its row where there is room, and below where there is not', async () => {
     const outbox = lines((await inkHere(['queue', 'list', path, 'outbox'], 80)).out)
     expect(outbox[0]).not.toContain('where it stands')
     expect(outbox[outbox.findIndex((line) => line.startsWith(ids.ready)) + 1]).toBe('  due now')
@@ -79,7 +79,7 @@ describe('on a terminal', () => {
     expect(triggers[1]).toMatch(/ everything$/)
   })
 
-  test('nothing that is stored can drive it, and no secret is shown', async () => {
+  test('nothing that is stored can drive a terminal, and no secret is shown', async () => {
     for (const words of looks(path, ids)) {
       for (const { out, err } of [await inkHere(words), await inkHere(words, 80), await inkHere([...words, '--json'])]) {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there

@@ -19,7 +19,7 @@ const CRAWL = 'crawl/4711'
 const rowOf = (name: string) => inStore(path, async (store) => (await store.processes.get(name))?.toJSON())
 
 describe('list', () => {
-  test('tells where each process stands, the newest first', async () => {
+  test('processes list tells where each process stands, the newest first', async () => {
     const { code, out, err } = await ink(['processes', path])
     expect([code, err]).toEqual([0, ''])
     const rows = lines(out)
@@ -30,7 +30,7 @@ describe('list', () => {
     expect(rows[4]).toMatch(/^crawl\/4711 +crawl +waiting +external .* waits for approval \{"id":7\} since .* ago$/)
   })
 
-  test('takes filters, and goes on where it ended', async () => {
+  test('processes list takes filters, and goes on where it ended', async () => {
     const names = async (...words: readonly string[]) =>
       (await json(['processes', 'list', path, ...words])).items.map(({ name }: { name: string }) => name)
     expect(await names('--state', 'failed')).toEqual(['fails'])
@@ -45,7 +45,7 @@ describe('list', () => {
 })
 
 describe('show and events', () => {
-  test('everything about one is told, by name or id, with secrets masked', async () => {
+  test('processes show tells everything about one, by name or id, with secrets masked', async () => {
     const { out } = await ink(['processes', 'show', path, CRAWL])
     const told = Object.fromEntries(lines(out).map((line) => [line.slice(0, 10).trim(), line.slice(10)]))
     expect(told).toMatchObject({ process: CRAWL, id: ids.crawl, label: 'the crawl', kind: 'crawl', state: 'waiting', recovery: 'external' })
@@ -67,7 +67,7 @@ describe('show and events', () => {
     })
   })
 
-  test('whoever holds it is told, and until when', async () => {
+  test('processes show tells who holds a process, and until when', async () => {
     await using store = await open({ url: path, schedule: false, lease: { owner: 'desk 4' } })
     await using held = await (await store.processes.get(CRAWL))?.claim()
     expect((await ink(['processes', 'show', path, CRAWL])).out).toMatch(
@@ -76,7 +76,7 @@ describe('show and events', () => {
     expect((await json(['processes', 'show', path, CRAWL])).holder).toMatchObject({ owner: 'desk 4', lapsed: false })
   })
 
-  test('what it said is listed: the newest, or all from a number on', async () => {
+  test('processes events lists what a process said: the newest, or all from a number on', async () => {
     const numbers = ({ items }: { items: readonly { number: number }[] }) => items.map(({ number }) => number)
     expect(numbers(await json(['processes', 'events', path, CRAWL]))).toEqual([1, 2, 3, 4])
     expect(numbers(await json(['processes', 'events', path, CRAWL, '--last', '2']))).toEqual([3, 4])

@@ -19,7 +19,7 @@ const cellsOf = (out: string): string[][] => lines(out).map((line) => line.trim(
 const itemOf = (queue: string, id: string) => inStore(path, (store) => store.queue(queue).get(id))
 
 describe('stats', () => {
-  test('shows each queue that holds something, and how much of it is in which state', async () => {
+  test('queue stats shows each queue that holds something, and how much of it is in which state', async () => {
     const { code, out, err } = await ink(['queue', path])
     expect([code, err]).toEqual([0, ''])
     expect(cellsOf(out)).toEqual([
@@ -33,7 +33,7 @@ describe('stats', () => {
     expect(new Set(lines(out).map((line) => line.length)).size).toBe(1)
   })
 
-  test('shows what the store keeps for itself only when asked', async () => {
+  test('queue stats shows what the store keeps for itself only when asked', async () => {
     const names = async (...words: readonly string[]) =>
       (await json(['queue', 'stats', path, ...words])).queues.map(({ queue }: { queue: string }) => queue)
     expect((await names()).filter((name: string) => name.includes('/'))).toEqual([])
@@ -43,7 +43,7 @@ describe('stats', () => {
 })
 
 describe('list', () => {
-  test('tells where each item stands', async () => {
+  test('queue list tells where each item stands', async () => {
     const { code, out, err } = await ink(['queue', 'list', path, 'outbox'])
     expect([code, err]).toEqual([0, ''])
     const [head, ...rows] = lines(out)
@@ -61,7 +61,7 @@ describe('list', () => {
     })
   })
 
-  test('goes on where it ended', async () => {
+  test('queue list goes on where it ended', async () => {
     const first = await ink(['queue', 'list', path, 'outbox', '--last', '2'])
     const cursor = /More: add --cursor '(.*)'\n/.exec(first.err)?.[1] as string
     const rest = await json(['queue', 'list', path, 'outbox', '--cursor', cursor])
@@ -78,7 +78,7 @@ describe('list', () => {
 })
 
 describe('show', () => {
-  test('tells everything about an item, with its secrets masked and nothing that drives a terminal', async () => {
+  test('queue show tells everything about an item, with its secrets masked and nothing that drives a terminal', async () => {
     const { out } = await ink(['queue', 'show', path, 'outbox', ids.ready])
     expect(out).toMatch(/^id {8}\S+\nqueue {5}outbox\nstate {5}ready\ntried {5}0 of 5, at first 1s apart\noffered {3}.* ago\)\ndue /)
     expect(out).toMatch(/\npayload {3}\{.*"password":"\[redacted:key:\w+\]","to":"ada"\}\n$/)
@@ -89,7 +89,7 @@ describe('show', () => {
     expect((await ink(['queue', 'show', path, 'outbox', ids.delayed])).out).toMatch(/\ngroup +bob\n.*\ndue +\S+ \S+ UTC \(in 1 h\)\n/)
   })
 
-  test('tells why one died, and spreads a large payload out on a terminal', async () => {
+  test('queue show tells why one died, and spreads a large payload out on a terminal', async () => {
     const { out } = await ink(['queue', 'show', path, 'bad', ids.dead], 80)
     expect(out).toMatch(/\nstate +dead\ntried +1 of 1\n/)
     expect(out).toMatch(/\ndied +.* ago\)\nerror +Error: no such mailbox .*\ndetails +\{"code":550\}\npayload\n {2}\{\n {4}"lines": \[\n/)
@@ -97,7 +97,7 @@ describe('show', () => {
     expect((await json(['queue', 'show', path, 'bad', ids.dead])).item.payload.lines).toHaveLength(20)
   })
 
-  test('tells who holds one and until when, renewals included, and that whoever held it let go', async () => {
+  test('queue show tells who holds one and until when, renewals included, and that whoever held it let go', async () => {
     await using store = await open({ url: path, schedule: false, lease: { owner: 'desk 4' } })
     const queue = store.queue('work')
     const { id } = await queue.offer(1)
@@ -118,7 +118,7 @@ describe('show', () => {
 })
 
 describe('offer', () => {
-  test('puts an item in, once for each key, on behalf of somebody', async () => {
+  test('queue offer puts an item in, once for each key, on behalf of somebody', async () => {
     const words = ['queue', 'offer', path, 'outbox', '{"to":"cy"}', '--key', 'welcome/cy', '--delay', '2h', '--group', 'cy']
     const { code, out } = await ink([...words, '--priority', '-3', '--attempts', '2', '--backoff', '5s', '--actor', 'user_ops'])
     expect(code).toBe(0)
@@ -138,7 +138,7 @@ describe('offer', () => {
     expect((await ink(['queue', 'offer', path, 'new', '"now"'])).out).toMatch(/ due now: whoever works on that queue takes it up\n$/)
   })
 
-  test('masks secrets, and tells the item as JSON', async () => {
+  test('queue offer masks secrets, and tells the item as JSON', async () => {
     const { item } = await json(['queue', 'offer', path, 'outbox', `{"password":"${SECRET}"}`])
     expect(item).toMatchObject({ queue: 'outbox', state: 'ready', repeated: false })
     expect(JSON.stringify(await itemOf('outbox', item.id))).not.toContain(SECRET)

@@ -18,7 +18,7 @@ const cellsOf = (out: string): string[][] => lines(out).map((line) => line.trim(
 const namesOf = ({ items }: { items: readonly { name: string }[] }): readonly string[] => items.map(({ name }) => name)
 
 describe('list', () => {
-  test('shows what each listens to and what it is for, the newest first', async () => {
+  test('triggers list shows what each listens to and what it is for, the newest first', async () => {
     const { code, out, err } = await ink(['triggers', path])
     expect([code, err]).toEqual([0, ''])
     expect(cellsOf(out)).toEqual([
@@ -30,7 +30,7 @@ describe('list', () => {
     ])
   })
 
-  test('takes filters, and goes on where it ended', async () => {
+  test('triggers list takes filters, and goes on where it ended', async () => {
     expect(namesOf(await json(['triggers', 'list', path, '--state', 'enabled']))).toEqual(['audit', 'mail'])
     expect(namesOf(await json(['triggers', 'list', path, '--source', 'orders', '--state', 'disabled']))).toEqual(['off'])
     expect((await ink(['triggers', path, '--source', 'ordres'])).err).toBe('No trigger matches in tenant main.\n')
@@ -40,7 +40,7 @@ describe('list', () => {
 })
 
 describe('show, history and firing', () => {
-  test('one trigger is told with what fired for it, and what became of it', async () => {
+  test('triggers show tells one trigger with what fired for it, and what became of it', async () => {
     const { out } = await ink(['triggers', 'show', path, 'mail'])
     expect(out).toMatch(/^trigger {3}mail\nid .*\nstate {5}enabled\nrevision {2}1\nsource {4}orders\nqueue {5}mail\nattempts {2}1\n/)
     expect(out).toMatch(/\nfor +\{"state":"paid"\}\n/)
@@ -78,7 +78,7 @@ describe('show, history and firing', () => {
 })
 
 describe('fire', () => {
-  test('tells everybody who is for it, once for each key, and says where nobody is', async () => {
+  test('triggers fire tells everybody who is for it, once for each key, and says where nobody is', async () => {
     const words = ['triggers', 'fire', path, 'orders', `{"state":"paid","password":"${SECRET}"}`, '--key', 'order/2/paid']
     const { code, out } = await ink([...words, '--actor', 'user_ops'])
     expect([code, out]).toEqual([0, expect.stringMatching(/^✓ \S{26} is recorded, and 2 triggers told \(mail, audit\): /)])
@@ -95,7 +95,7 @@ describe('fire', () => {
 })
 
 describe('disable, enable and delete', () => {
-  test('do what they say, once, and only to the revision that was meant', async () => {
+  test('triggers disable, enable and delete do what they say, once, and only to the revision that was meant', async () => {
     const stateOf = (name: string) => inStore(path, async (store) => (await store.triggers.get(name))?.state)
     expect((await ink(['triggers', 'disable', path, 'mail'])).out).toMatch(/^✓ mail is disabled \(revision 2\): it is told of nothing more/)
     expect((await ink(['triggers', 'disable', path, 'mail'])).out).toBe('✓ mail was disabled already; nothing was written\n')

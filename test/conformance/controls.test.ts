@@ -33,7 +33,7 @@ test('without sabotage every case passes, reopening and sharing included', async
 })
 
 describe('a backend that', () => {
-  test.each(sabotages)('$name is found out', ({ name, breaks }) => {
+  test.each(sabotages)('a backend that $name is found out', ({ name, breaks }) => {
     const failed = red.get(name) ?? new Set()
     const caught = new Set(sound.filter((one) => failed.has(one.name)).map((one) => one.invariant))
     expect([...caught].sort()).toEqual([...breaks].sort())

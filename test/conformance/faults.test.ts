@@ -126,7 +126,7 @@ function appendsEndAsPromised({ open }: Engine): void {
       ['lose every third reply', (b: Backend) => failAfter(b, third)],
       ['hang without being saved', (b: Backend) => hang(b, first)],
       ['hang after being saved', (b: Backend) => hang(b, first, { saved: true })],
-    ])('that %s end with one event each', async (_, fault) => {
+    ])('appends that %s end with one event each', async (_, fault) => {
       await using backend = await sound()
       const answers = await appendAll(fault(backend), next())
       expect(await broken(backend, answers)).toEqual([])
@@ -137,7 +137,7 @@ function appendsEndAsPromised({ open }: Engine): void {
     test.each([
       ['always fail before saving', 0, (b: Backend) => failBefore(b, always)],
       ['never get a reply', ALL, (b: Backend) => failAfter(b, always)],
-    ])('that %s are told that nobody knows', async (_, there, fault) => {
+    ])('appends that %s are told that nobody knows', async (_, there, fault) => {
       await using backend = await sound()
       const answers = await appendAll(fault(backend), next())
       expect(await broken(backend, answers)).toEqual([])
@@ -145,7 +145,7 @@ function appendsEndAsPromised({ open }: Engine): void {
       expect((await backend.journal.head(MAIN)).seq).toBeLessThanOrEqual(there)
     })
 
-    test('that meet every fault by turns are there once or not at all', async () => {
+    test('appends that meet every fault by turns are there once or not at all', async () => {
       await using backend = await sound()
       const faulty = failAfter(
         failBefore(
@@ -165,7 +165,7 @@ function appendsEndAsPromised({ open }: Engine): void {
       expect(saved).toBeGreaterThan(0)
     })
 
-    test('that were lost and whose second sending is delivered twice are there once', async () => {
+    test('appends that were lost and whose second sending is delivered twice are there once', async () => {
       await using backend = await sound()
       const answers = await appendAll(
         failAfter(
@@ -185,14 +185,14 @@ function appendsEndAsPromised({ open }: Engine): void {
     ['guarded', guarded],
     ['plain', plain],
   ] as const)('%s appends', (_, next) => {
-    test('that are delivered twice are there once', async () => {
+    test('appends that are delivered twice are there once', async () => {
       await using backend = await sound()
       const answers = await appendAll(repeat(backend, always), next())
       expect(await broken(backend, answers)).toEqual([])
       expect(told(answers)).toEqual({ saved: ALL })
     })
 
-    test('that arrive after they were given up and sent again are there once', async () => {
+    test('appends that arrive after they were given up and sent again are there once', async () => {
       await using backend = await sound()
       const answers = await appendAll(late(backend, first, 2 * TIMEOUT_MS), next())
       await new Promise((resolve) => setTimeout(resolve, 3 * TIMEOUT_MS))

@@ -79,7 +79,7 @@ async function judge(path: string, layout: Layout, ledger: Ledger): Promise<Verd
 test.each([
   ['beside one file', 'single'],
   ['in a folder of tenants', 'tenant'],
-] as const)('%s: every blob that was acknowledged is there and whole, however the writer dies', async (_, layout) => {
+] as const)('every blob that was acknowledged is there and whole, however the writer dies: %s', async (_, layout) => {
   const path = layout === 'tenant' ? tempFolder() : tempFile()
   const ledger = new Ledger()
   const { int } = chance(SEED)

@@ -69,11 +69,11 @@ const historyOf = async (url: string) =>
 const known = migrations.map(({ number }) => number)
 
 describe('a database of an earlier version', () => {
-  it('is kept for every version that brought migrations', () => {
+  it('a database of an earlier version is kept for every version that brought migrations', () => {
     expect(versions).toEqual(expect.arrayContaining(Object.keys(readJson<Released>('src/backends/postgres/migrations/released.json'))))
   })
 
-  it.each(versions)('%s is brought up to date, verifies, folds, and goes on', async (version) => {
+  it.each(versions)('a database of an earlier version %s is brought up to date, verifies, folds, and goes on', async (version) => {
     const { url } = await freshDatabase()
     await restoreDatabase(url, storedBy(version))
     const store = await openIn(url, { redactKey: KEY })
@@ -81,7 +81,7 @@ describe('a database of an earlier version', () => {
     expect(await historyOf(url)).toEqual(known)
   })
 
-  it.each(known)('that stopped at migration %i is brought up to date and goes on', async (number) => {
+  it.each(known)('a database of an earlier version that stopped at migration %i is brought up to date and goes on', async (number) => {
     const { url } = await freshDatabase()
     const stored = storedBy(versions.at(-1) as string)
     await restoreDatabase(url, storedAt(stored, number))
@@ -89,7 +89,7 @@ describe('a database of an earlier version', () => {
     expect(await historyOf(url)).toEqual(known)
   })
 
-  it.each(versions)('%s is reported when something in it was changed', async (version) => {
+  it.each(versions)('a database of an earlier version %s is reported when something in it was changed', async (version) => {
     const { url } = await freshDatabase()
     await restoreDatabase(url, tampered(storedBy(version)))
     const store = await openIn(url, { redactKey: KEY })
@@ -98,7 +98,7 @@ describe('a database of an earlier version', () => {
 })
 
 describe('migrating', () => {
-  it('begins from nothing, and says where the schema stands before and after', async () => {
+  it('migrating begins from nothing, and says where the schema stands before and after', async () => {
     const { url } = await freshDatabase()
     const before = await readDatabaseSchema(url)
     expect(before).toMatchObject({ found: 0, needed: schemaRange.knows })
@@ -114,7 +114,7 @@ describe('migrating', () => {
     expect(await readDatabaseSchema(url)).toEqual({ found: after.found, needed: after.needed, migrations: after.migrations })
   })
 
-  it('by several at once ends with one history, each step applied by one of them', async () => {
+  it('migrating by several at once ends with one history, each step applied by one of them', async () => {
     const { url } = await freshDatabase()
     const nodes = await Promise.all(Array.from({ length: 4 }, () => connect(url)))
     const done = await Promise.all(nodes.map((node) => migrate(node, { place: 'here', now: () => 1 })))
@@ -123,7 +123,7 @@ describe('migrating', () => {
     await expectSound(await openIn(url))
   })
 
-  it('by programs that open the same empty database at once serves all of them', async () => {
+  it('migrating by programs that open the same empty database at once serves all of them', async () => {
     const { url } = await freshDatabase()
     const stores = await Promise.all([openIn(url), openIn(url), openIn(url)])
     await Promise.all(stores.map(async (store, i) => (await store.session(`s${i}`)).append('note.made', { i })))
@@ -131,7 +131,7 @@ describe('migrating', () => {
     expect(await historyOf(url)).toEqual(known)
   })
 
-  it('leaves nothing of a step that fails, and goes on from there', async () => {
+  it('migrating leaves nothing of a step that fails, and goes on from there', async () => {
     const url = await tempDatabase()
     const broken = step('set local role inkfast_owner; create table inkfast.half (a integer); select 1 / 0')
     await expect(migrateWith(url, broken)).rejects.toMatchObject({ code: 'BACKEND_FAILED', details: { reason: 'division by zero' } })
@@ -142,7 +142,7 @@ describe('migrating', () => {
     expect(await query(url, "select to_regclass('inkfast.half')::text as there")).toEqual([{ there: 'inkfast.half' }])
   })
 
-  it('waits for a table without holding up those behind it', async () => {
+  it('migrating waits for a table without holding up those behind it', async () => {
     const url = await tempDatabase()
     const store = await openIn(url)
     const session = await store.session('busy')
@@ -156,7 +156,7 @@ describe('migrating', () => {
     await expectSound(store)
   })
 
-  it('would hold them up if it waited without a rest', async () => {
+  it('migrating would hold up those behind it if it waited without a rest', async () => {
     const url = await tempDatabase()
     const store = await openIn(url)
     const session = await store.session('busy')
@@ -171,7 +171,7 @@ describe('migrating', () => {
     await expectSound(store)
   })
 
-  it('needs no superuser: a login that may create roles and owns the database is enough, and one that may not is refused', async () => {
+  it('migrating needs no superuser: a login that may create roles and owns the database is enough, and one that may not is refused', async () => {
     // The roles belong to the server, so only on one of its own can be seen what happens where there are none.
     await using server = await startServer()
     const as = (login: string) => {
@@ -194,7 +194,7 @@ describe('migrating', () => {
     await store.close()
   })
 
-  it('puts back row-level security that someone switched off, and says where', async () => {
+  it('migrating puts back row-level security that someone switched off, and says where', async () => {
     const url = await tempDatabase()
     await query(url, 'alter table inkfast.names no force row level security; alter table inkfast.wall_keys disable row level security')
     expect(await codeOf(open(url))).toBe('WALL_OPEN')
@@ -204,7 +204,7 @@ describe('migrating', () => {
 })
 
 describe('a node of an older version', () => {
-  it('goes on serving, and may be started anew, after a step that only adds', async () => {
+  it('a node of an older version goes on serving, and may be started anew, after a step that only adds', async () => {
     const url = await tempDatabase()
     const running = await openIn(url)
     const session = await running.session('before')
@@ -220,7 +220,7 @@ describe('a node of an older version', () => {
     })
   })
 
-  it('is refused after a step that takes away what it needs', async () => {
+  it('a node of an older version is refused after a step that takes away what it needs', async () => {
     const url = await tempDatabase()
     const contract = step(CONTRACT, { number: NEXT + 1, serves: NEXT })
     await migrateWith(url, step(EXPAND, { serves: schemaRange.knows }), contract)
@@ -234,7 +234,7 @@ describe('a node of an older version', () => {
 })
 
 describe('a node of a newer version', () => {
-  it('is refused by a schema it cannot work with while it may not migrate', async () => {
+  it('a node of a newer version is refused by a schema it cannot work with while it may not migrate', async () => {
     const url = await tempDatabase()
     const applied = await readApplied(await connect(url), 'here')
     const newer = { needs: NEXT, knows: NEXT }

@@ -16,11 +16,11 @@ const versions = filesUnder(folder, (path) => /\/\d+\.\d+\.\d+\.jsonl$/.test(pat
 const storedBy = (version: string) => readText(read(`${folder}/${version}.jsonl`))
 
 describe('a store of an earlier version', () => {
-  it('is kept for every version that brought migrations', () => {
+  it('a store of an earlier version is kept for every version that brought migrations', () => {
     expect(versions).toEqual(expect.arrayContaining(Object.keys(readJson<Released>('src/backends/sqlite/migrations/released.json'))))
   })
 
-  it.each(versions)('%s is brought up to date, verifies, folds, and goes on', async (version) => {
+  it.each(versions)('a store of an earlier version %s is brought up to date, verifies, folds, and goes on', async (version) => {
     using scratch = emptyFolder()
     const path = `${scratch.path}/old.db`
     const stored = storedBy(version)
@@ -29,15 +29,18 @@ describe('a store of an earlier version', () => {
     await expectGoesOn(store, stored)
   })
 
-  it.each(migrations.map(({ number }) => number))('that stopped at migration %i is brought up to date and goes on', async (number) => {
-    using scratch = emptyFolder()
-    const stored = storedBy(versions.at(-1) as string)
-    restoreStored(`${scratch.path}/old.db`, storedAt(stored, number))
-    await using store = await open({ url: `${scratch.path}/old.db`, redactKey: KEY })
-    await expectGoesOn(store, stored)
-  })
+  it.each(migrations.map(({ number }) => number))(
+    'a store of an earlier version that stopped at migration %i is brought up to date and goes on',
+    async (number) => {
+      using scratch = emptyFolder()
+      const stored = storedBy(versions.at(-1) as string)
+      restoreStored(`${scratch.path}/old.db`, storedAt(stored, number))
+      await using store = await open({ url: `${scratch.path}/old.db`, redactKey: KEY })
+      await expectGoesOn(store, stored)
+    },
+  )
 
-  it.each(versions)('%s is reported when something in it was changed', async (version) => {
+  it.each(versions)('a store of an earlier version %s is reported when something in it was changed', async (version) => {
     using scratch = emptyFolder()
     const stored = storedBy(version)
     restoreStored(`${scratch.path}/old.db`, tampered(stored))
@@ -47,7 +50,7 @@ describe('a store of an earlier version', () => {
 })
 
 describe('the store of this version', () => {
-  it('is written alike every time, so that the kept one can be compared', async () => {
+  it('the store of this version is written alike every time, so that the kept one can be compared', async () => {
     using scratch = emptyFolder()
     const kept = async (name: string) => {
       const receipts = await writeStore(`${scratch.path}/${name}.db`)
@@ -64,7 +67,7 @@ describe('the store of this version', () => {
     })
   })
 
-  it('is refused untouched by a version that does not know its schema', async () => {
+  it('the store of this version is refused untouched by a version that does not know its schema', async () => {
     using scratch = emptyFolder()
     const path = `${scratch.path}/newer.db`
     restoreStored(path, storedBy(versions.at(-1) as string))
@@ -74,7 +77,7 @@ describe('the store of this version', () => {
     await expect(open(path)).rejects.toMatchObject({ code: 'SCHEMA_NEWER', details: { found: schemaVersion + 1, known: schemaVersion } })
   })
 
-  it('is refused when a migration in it is not the one we ship', async () => {
+  it('the store of this version is refused when a migration in it is not the one we ship', async () => {
     using scratch = emptyFolder()
     const path = `${scratch.path}/other.db`
     restoreStored(path, storedBy(versions.at(-1) as string))

@@ -36,7 +36,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 describe('a commit that gets no connection', () => {
-  test('because all of the pool are taken is refused in time, and works when one is free again', async () => {
+  test('a commit that gets no connection because all of the pool are taken is refused in time, and works when one is free again', async () => {
     const url = await tempDatabase()
     const { store, backend } = await openWith({ url, connections: 2, connectMs: 250 })
     const session = await store.session('s')
@@ -50,7 +50,7 @@ describe('a commit that gets no connection', () => {
     expect((await session.append('work.done', { n: 2 })).seq).toBe(seq + 1)
   })
 
-  test('would wait for as long as they are taken, were there no bound', async () => {
+  test('a commit that gets no connection would wait for as long as they are taken, were there no bound', async () => {
     const url = await tempDatabase()
     const { store, backend } = await openWith({ url, connections: 1, connectMs: 60_000 })
     const session = await store.session('s')
@@ -65,7 +65,7 @@ describe('a commit that gets no connection', () => {
     await appended
   })
 
-  test('because the server has no more is refused in time, and works when it has', async () => {
+  test('a commit that gets no connection because the server has no more is refused in time, and works when it has', async () => {
     const server = await startServer({ fsync: false, settings: { max_connections: 12, superuser_reserved_connections: 1 } })
     later(() => server.stop())
     const admin = server.url
@@ -106,7 +106,7 @@ describe('a commit that gets no connection', () => {
 })
 
 describe('a commit that has to wait', () => {
-  test("for a tenant's head is refused in time, definitely, and other tenants are not kept waiting", async () => {
+  test("a commit that has to wait for a tenant's head is refused in time, definitely, and other tenants are not kept waiting", async () => {
     const url = await tempDatabase()
     const { store } = await openWith({ url, lockMs: 300 })
     const [mine, theirs] = [await store.session('s'), await store.tenant('acme').session('s')]
@@ -125,7 +125,7 @@ describe('a commit that has to wait', () => {
     await expectSound(store)
   })
 
-  test('for ever, were there no bound, ends in an outcome that is open, and is there once when the lock goes', async () => {
+  test('a commit that has to wait for ever, were there no bound, ends in an outcome that is open, and is there once when the lock goes', async () => {
     const url = await tempDatabase()
     const { store } = await openWith({ url, lockMs: 0, timeoutMs: 250 })
     const session = await store.session('s')
@@ -141,7 +141,7 @@ describe('a commit that has to wait', () => {
     await expectSound(store)
   })
 
-  test('longer than the database lets a statement run is refused, definitely', async () => {
+  test('a commit that has to wait longer than the database lets a statement run is refused, definitely', async () => {
     const url = await tempDatabase()
     await asSuperuser(url, (superuser) =>
       superuser.query(`do $$ begin execute format('alter database %I set statement_timeout = 200', current_database()); end $$`),
@@ -181,7 +181,7 @@ async function trip(url: string, state: string, times: number): Promise<() => Pr
 }
 
 describe("two transactions that get in each other's way", () => {
-  test.each(['40001', '40P01'])('with %s are tried again, and the commit is there once', async (state) => {
+  test.each(['40001', '40P01'])('two transactions that collide with %s are tried again, and the commit is there once', async (state) => {
     const url = await tempDatabase()
     const store = await openIn(url)
     const session = await store.session('s')
@@ -192,18 +192,21 @@ describe("two transactions that get in each other's way", () => {
     await expectSound(store)
   })
 
-  test.each(['40001', '40P01'])('with %s again and again are tried five times, and nothing is saved', async (state) => {
-    const url = await tempDatabase()
-    const store = await openIn(url)
-    const session = await store.session('s')
-    const { seq } = await store.head()
-    const tries = await trip(url, state, 1000)
-    expect(await within(3000, codeOf(session.append('work.done', { n: 1 })))).toBe('DATABASE_BUSY')
-    expect(await tries()).toBe(5)
-    expect((await store.head()).seq).toBe(seq)
-  })
+  test.each(['40001', '40P01'])(
+    'two transactions that collide with %s again and again are tried five times, and nothing is saved',
+    async (state) => {
+      const url = await tempDatabase()
+      const store = await openIn(url)
+      const session = await store.session('s')
+      const { seq } = await store.head()
+      const tries = await trip(url, state, 1000)
+      expect(await within(3000, codeOf(session.append('work.done', { n: 1 })))).toBe('DATABASE_BUSY')
+      expect(await tries()).toBe(5)
+      expect((await store.head()).seq).toBe(seq)
+    },
+  )
 
-  test('are told from a failure that would come again: that is tried once', async () => {
+  test('two transactions that collide are told from a failure that would come again: that is tried once', async () => {
     const url = await tempDatabase()
     const store = await openIn(url)
     const session = await store.session('s')
@@ -212,7 +215,7 @@ describe("two transactions that get in each other's way", () => {
     expect(await tries()).toBe(1)
   })
 
-  test('in a real deadlock are sorted out by the server, and the commit is there once', async () => {
+  test('two transactions that collide in a real deadlock are sorted out by the server, and the commit is there once', async () => {
     const url = await tempDatabase()
     const store = await openIn(url)
     const session = await store.session('s')

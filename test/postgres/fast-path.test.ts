@@ -51,7 +51,7 @@ const told = (event: object): object =>
   )
 
 describe('rows that are changed as they were seen', () => {
-  test('are changed by the same statement: inserted, changed, removed', async () => {
+  test('rows that are as they were seen are changed by the same statement: inserted, changed, removed', async () => {
     const make = maker()
     const texts: string[] = []
     const backend = await watched(await tempDatabase(), (text) => texts.push(text))
@@ -68,7 +68,7 @@ describe('rows that are changed as they were seen', () => {
     expect(await backend.rows.get(MAIN, 'work', 'c')).toMatchObject({ born: seqOf(done[1]), revision: seqOf(done[1]) })
   })
 
-  test('one alone too, with an event that says everything an event can', async () => {
+  test('a single row that is as it was seen is changed with an event that says everything an event can', async () => {
     const make = maker()
     const texts: string[] = []
     const backend = await watched(await tempDatabase(), (text) => texts.push(text))
@@ -102,7 +102,7 @@ describe('rows that are changed as they were seen', () => {
       expect(told(kept[n] ?? {})).toMatchObject(told({ ...draft, payload: Buffer.from(payload) }))
   })
 
-  test('and where one is not, the function says which, and its neighbours are saved', async () => {
+  test('a row that is not as it was seen is named by the function, and its neighbours are saved', async () => {
     const make = maker()
     const backend = await one(await tempDatabase())
     const born = await backend.commit([item(make, 'a', 0, 'ready')])
@@ -119,7 +119,7 @@ describe('rows that are changed as they were seen', () => {
     expect(await backend.commit([item(make, 'a', 0, 'ready')])).toMatchObject([{ ok: false, refused: { id: 'a' } }])
   })
 
-  test('and the control: without a look at the revision what was changed meanwhile is overwritten', async () => {
+  test('without a look at the revision, a row that was changed meanwhile is overwritten: the control', async () => {
     const make = maker()
     const backend = await watched(
       await tempDatabase(),
@@ -185,14 +185,14 @@ describe('two nodes in turns', () => {
     return randomWalk({ seed, steps: 120, open: async () => ({ backend, ownClock: true }) })
   }
 
-  test.each(seeds(1, 10))('write what one would, seed %i', async (seed) => {
+  test.each(seeds(1, 10))('two nodes in turns write what one node would, seed %i', async (seed) => {
     let plain = 0
     const { events } = await walk(seed, (text) => void (isPlain(text) && plain++))
     expect(events).toBeGreaterThan(20)
     expect(plain).toBeGreaterThan(3)
   })
 
-  test('and the control: without a look at the head they do not', async () => {
+  test('two nodes in turns write something else without a look at the head: the control', async () => {
     const blind = (text: string) =>
       text.replace('and h.seq = $2::bigint and h.hash = $5::bytea', 'and $2::bigint >= 0 and $5::bytea is not null')
     await expect(walk(1, () => {}, blind)).rejects.toThrow('parts from the oracle')

@@ -21,7 +21,7 @@ test.each([
   expect(await store.verify()).toMatchObject({ intact: true, events: 2 })
 })
 
-test('and when somebody takes the guard away first, verify says which event it was', async () => {
+test('verify names the event that was changed after somebody took the guard away', async () => {
   const url = await tempDatabase()
   const store = await openIn(url)
   await (await store.session('s')).append('a.b', { text: 'kept' })

@@ -25,25 +25,25 @@ const loginsFor = (url: string) =>
   Promise.all(['inkfast_app', 'inkfast_reader'].map(async (role) => ({ role, url: (await makeLogin(url, { roles: [role] })).url })))
 
 describe('the wall between tenants', () => {
-  test('consists of what is known, with the rights it was meant to have', async () => {
+  test('the wall between tenants consists of what is known, with the rights it was meant to have', async () => {
     expect(await asSuperuser(await planted(), checkRights)).toEqual([])
   })
 
-  test('stands whatever is tried on any table', async () => {
+  test('the wall between tenants stands whatever is tried on any table', async () => {
     const url = await planted()
     const { told, tries } = await runMatrix({ url, logins: await loginsFor(url) })
     expect(told).toEqual([])
     expect(tries).toBeGreaterThan(rounds(1250, 5000))
   })
 
-  test('stands whatever function is called', async () => {
+  test('the wall between tenants stands whatever function is called', async () => {
     const url = await planted()
     const { told, tries } = await callFunctions({ url, logins: await loginsFor(url) })
     expect(told).toEqual([])
     expect(tries).toBeGreaterThan(300)
   })
 
-  test('has no statistics that EXPLAIN could tell from', async () => {
+  test('the wall between tenants has no statistics that EXPLAIN could tell from', async () => {
     const url = await planted()
     const kept = `select tablename from pg_stats where schemaname = 'inkfast' and tablename = any ($1)`
     const [app] = await loginsFor(url)
@@ -76,7 +76,7 @@ describe('the wall between tenants', () => {
     expect(await differs()).toBe(true)
   })
 
-  test('lets whoever listens hear that something happened, and not to whom', async () => {
+  test('the wall between tenants lets whoever listens hear that something happened, and not to whom', async () => {
     const url = await planted()
     const [app] = await loginsFor(url)
     const listener = new Client(app?.url)
@@ -95,7 +95,7 @@ describe('the wall between tenants', () => {
     await listener.end()
   })
 
-  test('answers a tenant that asks with ids, keys and places of another as if there were no other', async () => {
+  test('the wall between tenants answers a tenant that asks with ids, keys and places of another as if there were no other', async () => {
     const url = await planted()
     const backend = await postgresBackend({ url })
     later(() => backend.close())
@@ -261,7 +261,7 @@ const damages: readonly Damage[] = [
 ]
 
 describe('a wall that is damaged is told', () => {
-  test.each(damages)('when $what', async ({ sql, rights, tried, called, refused }) => {
+  test.each(damages)('a damaged wall is reported when $what', async ({ sql, rights, tried, called, refused }) => {
     const url = await planted()
     await asSuperuser(url, (superuser) => superuser.query(sql))
     expect((await asSuperuser(url, checkRights)).join('; ')).toMatch(rights)

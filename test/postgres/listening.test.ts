@@ -14,7 +14,7 @@ import { until } from './until.ts'
 const listening = `from pg_stat_activity where datname = current_database() and application_name = 'inkfast' and (query like 'listen%' or query like '%; notify inkfast%')`
 
 describe('the connection that listens', () => {
-  test('may be killed again and again: tails miss nothing and repeat nothing, and it comes back by itself', async () => {
+  test('the connection that listens may be killed again and again: tails miss nothing and repeat nothing, and it comes back by itself', async () => {
     const url = await tempDatabase()
     const [reader, writer] = [await openIn(url), await openIn(url)]
     const seqs = follow(reader)
@@ -41,7 +41,7 @@ describe('the connection that listens', () => {
     expect(seqs).toEqual(upTo(61))
   })
 
-  test('makes the difference between at once and soon', async () => {
+  test('the connection that listens makes the difference between at once and soon', async () => {
     const url = await tempDatabase()
     const lookEveryMs = 600_000
     const nodeThat = async (listenUrl: string) => {
@@ -61,7 +61,7 @@ describe('the connection that listens', () => {
   test.each([
     { looks: 'one that looks now and then', lookEveryMs: 200, sees: 6 },
     { looks: 'one that never does', lookEveryMs: 600_000, sees: 0 },
-  ])('may be out of reach for good: $looks sees $sees of 6 events', async ({ lookEveryMs, sees }) => {
+  ])('the connection that listens may be out of reach for good: $looks sees $sees of 6 events', async ({ lookEveryMs, sees }) => {
     const url = await tempDatabase()
     const proxy = await startProxy(url)
     proxy.shut(true)

@@ -26,7 +26,7 @@ async function runNode(...args: readonly string[]): Promise<Told> {
 }
 
 describe.each([1, 4])('four processes on %i of their tenants', (tenants) => {
-  test('lose nothing, leave no gap, and each sees every event of its tenant once, in order', async () => {
+  test('four processes lose nothing, leave no gap, and each sees every event of its tenant once, in order', async () => {
     const url = await tempDatabase()
     const perTenant = NODES / tenants
     const total = perTenant * (EVENTS + 1)

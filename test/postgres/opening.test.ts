@@ -66,7 +66,7 @@ describe('with one URL', () => {
 })
 
 describe('with two URLs', () => {
-  test('one migrates and goes, the other serves as itself', async () => {
+  test('of two URLs one migrates and goes, the other serves as itself', async () => {
     const adminUrl = await fresh()
     await prepared()
     const login = await makeLogin(adminUrl, { roles: ['inkfast_app'] })
@@ -79,7 +79,7 @@ describe('with two URLs', () => {
     expect(rows).toEqual([{ usename: login.name }])
   })
 
-  test('the one that serves must not be able to do more', async () => {
+  test('of two URLs the one that serves must not be able to do more', async () => {
     const adminUrl = await prepared()
     const mighty = [
       adminUrl,
@@ -100,7 +100,7 @@ describe('the role of the app', () => {
     { what: 'is a superuser', give: 'alter role inkfast_app superuser', take: 'alter role inkfast_app nosuperuser' },
     { what: 'can become the owner', give: 'grant inkfast_owner to inkfast_app', take: 'revoke inkfast_owner from inkfast_app' },
     { what: 'can become postgres', give: 'grant postgres to inkfast_app', take: 'revoke postgres from inkfast_app' },
-  ])('is not served with when it $what, and is again when it does not', async ({ what, give, take }) => {
+  ])('the role of the app is not served with when it $what, and is again when it does not', async ({ what, give, take }) => {
     const url = await prepared()
     const login = await makeLogin(url, { roles: ['inkfast_app'] })
     await run(url, give)
@@ -120,7 +120,7 @@ describe('the role of the app', () => {
 describe('the key of the wall', () => {
   const key = (n: number): string => `the ${n}th key of this store, long enough`
 
-  test('is made by whoever may, and asked for from whoever may not read it', async () => {
+  test('the key of the wall is made by whoever may, and asked for from whoever may not read it', async () => {
     const adminUrl = await prepared()
     const { url } = await makeLogin(adminUrl, { roles: ['inkfast_app'] })
     const refusal = open(url)
@@ -133,7 +133,7 @@ describe('the key of the wall', () => {
     await (await (await openIn(url, { tenantKey: bytes })).session('s')).append('work.done', {})
   })
 
-  test('can be changed while nodes sign with the one before: the newest two are good', async () => {
+  test('the key of the wall can be changed while nodes sign with the one before: the newest two are good', async () => {
     const adminUrl = await prepared()
     const { url } = await makeLogin(adminUrl, { roles: ['inkfast_app'] })
     const rotate = async (n: number) => (await open({ url, adminUrl, tenantKey: key(n) })).close()
@@ -152,7 +152,7 @@ describe('the key of the wall', () => {
     for (const n of [2, 3]) await (await open({ url, tenantKey: key(n) })).close()
   })
 
-  test('of a node whose clock is behind is the newest all the same', async () => {
+  test('the key of the wall of a node whose clock is behind is the newest all the same', async () => {
     const adminUrl = await prepared()
     for (const n of [1, 2, 3]) {
       await migrateDatabase(adminUrl, { tenantKey: key(n) })

@@ -31,7 +31,7 @@ async function backendThat(when: (call: number) => string | undefined): Promise<
 
 const definite = (error: unknown): boolean => error instanceof InkError && error.kind !== 'unknown'
 
-test('when a later part of it waits too long for a lock', async () => {
+test('a batch of which a later part waits too long for a lock has an unknown outcome', async () => {
   const make = maker()
   // Two commits on one row are two parts; the second is refused by the server.
   const backend = await backendThat((call) => (call === 2 ? '55P03' : undefined))
@@ -41,7 +41,7 @@ test('when a later part of it waits too long for a lock', async () => {
   expect(definite(error)).toBe(false)
 })
 
-test('when it is tried commit by commit and one of them waits too long', async () => {
+test('a batch that is tried commit by commit has an unknown outcome when one of them waits too long', async () => {
   const make = maker()
   // The batch chokes as a whole; then the first is saved and the second is refused.
   const backend = await backendThat((call) => (call === 1 ? '22000' : call === 3 ? '55P03' : undefined))
@@ -50,7 +50,7 @@ test('when it is tried commit by commit and one of them waits too long', async (
   expect(definite(error)).toBe(false)
 })
 
-test('and the control: when nothing of it was saved, it is a refusal', async () => {
+test('a batch of which nothing was saved is refused: the control', async () => {
   const make = maker()
   const backend = await backendThat((call) => (call === 1 ? '55P03' : undefined))
   const error = await backend.commit(make.commits(MAIN, 3)).catch((thrown: unknown) => thrown)

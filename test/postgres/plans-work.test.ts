@@ -173,7 +173,7 @@ test('a backlog is counted in the order of an index, and nothing is sorted', asy
   expect(nodes.filter((node) => node.includes('Sort'))).toEqual([])
 })
 
-test.each<HeldTable>(['leases', 'work'])('%s are renewed and read by their keys alone', async (of) => {
+test.each<HeldTable>(['leases', 'work'])('rows of %s are renewed and read by their keys alone', async (of) => {
   const { read, renew } = leaseStatements[of]
   const { fill, look } = await bench({ read, renew }, empty)
   const ids = `array['000001', '000002', 'nobody']`

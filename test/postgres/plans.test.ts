@@ -48,15 +48,18 @@ const lists = tableNames.flatMap((table) =>
   ),
 )
 
-test.each(lists)('$table $index, backwards: $backwards', async ({ table, index, columns, backwards }) => {
-  const sample = (name: string): ColumnValue => (tableOf(table).columns[name] === 'text' ? 'open' : 1)
-  const equals = columns.slice(0, -1).map(sample)
-  const [first] = listStep(table, { index, equals, backwards, limit: 10 })
-  expect(await planOf(first.text, first.values ?? [])).not.toMatch(/Sort/)
-  const cursor = encodeCursor([sample(columns.at(-1) as string), 'id'])
-  const [next] = listStep(table, { index, equals, backwards, limit: 10, cursor })
-  expect(await planOf(next.text, next.values ?? [])).not.toMatch(/Sort/)
-})
+test.each(lists)(
+  'a list of $table by $index is read in the order of the index, backwards: $backwards',
+  async ({ table, index, columns, backwards }) => {
+    const sample = (name: string): ColumnValue => (tableOf(table).columns[name] === 'text' ? 'open' : 1)
+    const equals = columns.slice(0, -1).map(sample)
+    const [first] = listStep(table, { index, equals, backwards, limit: 10 })
+    expect(await planOf(first.text, first.values ?? [])).not.toMatch(/Sort/)
+    const cursor = encodeCursor([sample(columns.at(-1) as string), 'id'])
+    const [next] = listStep(table, { index, equals, backwards, limit: 10, cursor })
+    expect(await planOf(next.text, next.values ?? [])).not.toMatch(/Sort/)
+  },
+)
 
 const id = '01HF7YAT008B78NC00T411MSDF'
 const pages: readonly (readonly [string, Partial<PageQuery>, string])[] = [

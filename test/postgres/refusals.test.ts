@@ -60,16 +60,16 @@ describe('a url that', () => {
     ['has a ? behind digits in its password', 'postgres://me:4711?and-more@127.0.0.1:1/db'],
     ['has a broken escape in its name', 'postgres://me:4711-and-more@127.0.0.1:1/%ZZ'],
     ['has a port that is none', 'postgres://me:4711-and-more@127.0.0.1:port/db'],
-  ])('%s is not understood, and not repeated', async (_, url) => {
+  ])('a url that %s is not understood, and not repeated', async (_, url) => {
     for (const options of [{ url }, { url: server.url, adminUrl: url }, { url: server.url, listenUrl: url }])
       await refused(open(options), 'URL_UNKNOWN', 'hunter2', '4711', 'and-more')
   })
 
-  test('has a lone percent sign in its password is taken as it is', async () => {
+  test('a url that has a lone percent sign in its password is taken as it is', async () => {
     await refused(open('postgres://me:4711%ZZand-more@127.0.0.1:1/db'), 'DATABASE_UNREACHABLE', '4711', 'and-more')
   })
 
-  test('leads to nobody is told apart from one that leads to the wrong one', async () => {
+  test('a url that leads to nobody is told apart from one that leads to the wrong one', async () => {
     const url = await prepared()
     const nowhere = changed(url, (parts) => {
       parts.hostname = 'no-such-host.invalid'
@@ -89,7 +89,7 @@ describe('a url that', () => {
     await refused(open(web), 'DATABASE_UNREACHABLE', PASSWORD)
   })
 
-  test('has the wrong user or password is refused by name of what to check', async () => {
+  test('a url that has the wrong user or password is refused by name of what to check', async () => {
     const url = await prepared()
     const password = new URL(url).password
     expect(await refused(open(changed(url, () => {})), 'DATABASE_LOGIN_REFUSED', PASSWORD)).toMatch(/user and password in url/)
@@ -104,13 +104,13 @@ describe('a url that', () => {
     await refused(open({ url, adminUrl: changed(url, () => {}) }), 'DATABASE_LOGIN_REFUSED', PASSWORD, password)
   })
 
-  test('names a database that is not there is refused by name of what to check', async () => {
+  test('a url that names a database that is not there is refused by name of what to check', async () => {
     const url = new URL(server.url)
     url.pathname = '/nowhere'
     expect(await refused(open(url), 'DATABASE_MISSING', url.password)).toMatch(/"nowhere" does not exist.*the name at the end of url/)
   })
 
-  test('belongs to somebody without the rights is refused by name of what to grant', async () => {
+  test('a url that belongs to somebody without the rights is refused by name of what to grant', async () => {
     const url = await prepared()
     const nobody = await makeLogin(url)
     expect(
@@ -128,7 +128,7 @@ describe('a url that', () => {
 })
 
 describe('a database that', () => {
-  test('isolates in another way is refused by name of the setting', async () => {
+  test('a database that isolates in another way is refused by name of the setting', async () => {
     const url = await prepared()
     await run(url, `alter database ${nameOf(url)} set default_transaction_isolation = 'serializable'`)
     expect(await refused(open(url), 'DATABASE_UNSUITABLE', new URL(url).password)).toMatch(
@@ -136,14 +136,14 @@ describe('a database that', () => {
     )
   })
 
-  test('has another encoding is refused by name of the one to use', async () => {
+  test('a database that has another encoding is refused by name of the one to use', async () => {
     await run(server.url, `create database ascii encoding 'SQL_ASCII' locale_provider libc locale 'C' template template0`)
     const url = new URL(server.url)
     url.pathname = '/ascii'
     expect(await refused(open(url), 'DATABASE_UNSUITABLE', url.password)).toMatch(/SQL_ASCII.*UTF8/)
   })
 
-  test('does not flush is refused by name of the setting, unless that is what was asked for', async () => {
+  test('a database that does not flush is refused by name of the setting, unless that is what was asked for', async () => {
     const careless = await startServer({ fsync: false })
     later(() => careless.stop())
     expect(await refused(open(careless.url), 'DATABASE_UNSUITABLE', new URL(careless.url).password)).toMatch(
@@ -157,7 +157,7 @@ describe('a database that', () => {
 describe('a server that is away', () => {
   const away = 'postgres://me:hunter2-and-more@127.0.0.1:1/db'
 
-  test('is replaced by the fallback only, which says so', async () => {
+  test('a server that is away is replaced by the fallback only, which says so', async () => {
     const { logger, lines } = keepingLog()
     const store = await openIn(away, { fallback: tempFile(), logger })
     await (await store.session('s')).append('work.done', {})
@@ -170,11 +170,11 @@ describe('a server that is away', () => {
     await refused(open(away), 'DATABASE_UNREACHABLE', PASSWORD)
   })
 
-  test('is not replaced where it is required', async () => {
+  test('a server that is away is not replaced where it is required', async () => {
     await refused(open({ url: away, fallback: tempFile(), required: true }), 'DATABASE_UNREACHABLE', PASSWORD)
   })
 
-  test('is not replaced for any other reason', async () => {
+  test('a server that is away is not replaced for any other reason', async () => {
     const url = await prepared()
     const fallback = tempFile()
     await refused(open({ url: changed(url, () => {}), fallback }), 'DATABASE_LOGIN_REFUSED', PASSWORD)
@@ -192,7 +192,7 @@ describe('a server that is away', () => {
     expect((await store.health()).status).toBe('ok')
   })
 
-  test('is not taken for another one, however powerful its other address is', async () => {
+  test('a server that is away is not taken for another one, however powerful its other address is', async () => {
     const [url, other] = [await prepared(), await prepared()]
     const app = await makeLogin(url, { roles: ['inkfast_app'] })
     expect(await refused(open({ url: app.url, adminUrl: other }), 'OPTION_INVALID', app.password)).toMatch(/another database than url/)
@@ -201,7 +201,7 @@ describe('a server that is away', () => {
     expect((await openIn(app.url, { adminUrl: url })).name).toBe('postgres')
   })
 
-  test('is asked whether it answers: health does not go by the connection that listens', async () => {
+  test('a server that is away is asked whether it answers: health does not go by the connection that listens', async () => {
     const url = await prepared()
     const proxy = await startProxy(url)
     const store = await openIn(proxy.url, { listenUrl: url })
@@ -212,7 +212,7 @@ describe('a server that is away', () => {
     expect(health.why.join()).toMatch(/cannot be reached|no answer/)
   })
 
-  test('is not even asked for where there is to be no network', async () => {
+  test('a server that is away is not even asked for where there is to be no network', async () => {
     const url = await prepared()
     const connect = vi.spyOn(Socket.prototype, 'connect')
     later(() => connect.mockRestore())

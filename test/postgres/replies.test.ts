@@ -27,7 +27,7 @@ const ways = faults.flatMap((fault) => [
 ])
 
 describe('a network', () => {
-  test.each(ways)('may $fault, and a commit $how is there once', async ({ fault, keyed }) => {
+  test.each(ways)('a network may $fault, and a commit $how is there once', async ({ fault, keyed }) => {
     const direct = await tempDatabase()
     const proxy = await startProxy(direct)
     const store = await openThrough(proxy.url)
@@ -49,7 +49,7 @@ describe('a network', () => {
     await expectSound(watcher)
   })
 
-  test('may be slow, and everything only takes longer', async () => {
+  test('a network may be slow, and everything only takes longer', async () => {
     const proxy = await startProxy(await tempDatabase())
     const store = await openThrough(proxy.url)
     proxy.slow(50)
@@ -59,7 +59,7 @@ describe('a network', () => {
     expect((await store.head()).seq).toBe(21)
   })
 
-  test('may stay away: the error says that the outcome is open, and the key finds it afterwards', async () => {
+  test('a network may stay away: the error says that the outcome is open, and the key finds it afterwards', async () => {
     const proxy = await startProxy(await tempDatabase())
     const store = await openThrough(proxy.url)
     const session = await store.session('s')
@@ -73,7 +73,7 @@ describe('a network', () => {
     expect(seq).toBe((await store.head()).seq)
   })
 
-  test('may break while something is read, and it is read again', async () => {
+  test('a network may break while something is read, and it is read again', async () => {
     const proxy = await startProxy(await tempDatabase())
     const store = await openThrough(proxy.url)
     const { id } = await store.session('s')

@@ -95,7 +95,7 @@ async function expectKept(store: Store, ledger: Ledger, kills: number): Promise<
 }
 
 describe('nothing acknowledged is lost and nothing is written twice', () => {
-  test('when processes of the server are killed in the middle of a commit', async () => {
+  test('nothing acknowledged is lost or written twice when processes of the server are killed in the middle of a commit', async () => {
     const { store, url } = await openFresh()
     const ledger = new Ledger()
     const stop = startWriting(store, ledger)
@@ -109,7 +109,7 @@ describe('nothing acknowledged is lost and nothing is written twice', () => {
     await expectKept(store, ledger, PROCESS_KILLS)
   })
 
-  test('when the whole server is killed in the middle of a commit, and the store goes on without being opened again', async () => {
+  test('nothing acknowledged is lost or written twice when the whole server is killed, and the store goes on without being opened again', async () => {
     const { store, url } = await openFresh()
     const ledger = new Ledger()
     const stop = startWriting(store, ledger)
@@ -124,7 +124,7 @@ describe('nothing acknowledged is lost and nothing is written twice', () => {
     await expectKept(store, ledger, SERVER_KILLS)
   })
 
-  test('and a writer that says so before the store did is caught', async () => {
+  test('a writer that acknowledges before the store did is caught', async () => {
     const { store } = await openFresh()
     const session = await store.session('liar')
     const ledger = new Ledger()
@@ -141,7 +141,7 @@ describe('nothing acknowledged is lost and nothing is written twice', () => {
     expect((await judge(store, ledger)).lost).toHaveLength(WRITERS)
   })
 
-  test('and events that are there twice are caught', async () => {
+  test('events that are there twice are caught', async () => {
     const { store } = await openFresh()
     const session = await store.session('twice')
     const ledger = new Ledger()

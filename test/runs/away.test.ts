@@ -17,7 +17,7 @@ const suspendedFor = async (store: Store, tenant: string, ms: number) => {
   await store.setTenantState(tenant, 'active', { reason: 'test' })
 }
 
-test('wins no race: the branch that met it is asked again, and the one that comes back first has won', async () => {
+test('a store that is away wins no race: the branch that met it is asked again, and the one that comes back first has won', async () => {
   let away = false
   const sometimes = (backend: Backend): Backend => ({
     ...backend,
@@ -77,7 +77,7 @@ test('a signal and whoever began to wait for it meanwhile are one commit', async
 })
 
 describe.each(both)('on $name', (engine) => {
-  test('a run is given back as soon as it is there again, and nobody is taken for dead', async () => {
+  test('a run is given back as soon as the store is there again, and nobody is taken for dead', async () => {
     const store = await engine.open({ lease: { ttl: 3000, renew: 1000 } })
     const acme = store.tenant('acme')
     await using node = store.work({

@@ -8,7 +8,7 @@ import { codeOf, expectSound } from '../support/engines.ts'
 import { count, inMemory, session, shared } from './in-memory.ts'
 
 describe('a hand on a run', () => {
-  test('cannot get past the lease by asking for one of its own', async () => {
+  test('a handle of a run cannot get past the lease by asking for one of its own', async () => {
     const another = shared()
     const [here, there] = [await another(), await another()]
     const mine = await (await session(here)).run('r')
@@ -16,7 +16,7 @@ describe('a hand on a run', () => {
     await mine.finish()
   })
 
-  test('appends once, though two of them in one process ask for it', async () => {
+  test('a handle of a run appends once, though two of them in one process ask for it', async () => {
     const store = await inMemory()
     const runs = [await (await session(store)).run('r'), await (await session(store)).run('r')]
     const receipts = await Promise.all(runs.map((run) => run.append('plan.changed', { steps: 3 })))
@@ -24,7 +24,7 @@ describe('a hand on a run', () => {
     expect(await count(store, 'plan.changed')).toBe(1)
   })
 
-  test('that could not be given back is not held on to', async () => {
+  test('a handle of a run that could not be given back is not held on to', async () => {
     const another = shared()
     const lease = { ttl: 300, renew: 50 }
     let broken = false
@@ -43,7 +43,7 @@ describe('a hand on a run', () => {
     expect(next.fence).toBeGreaterThan(run.fence)
   })
 
-  test('goes on with nothing once an outcome is unknown: what it saw may not be what is recorded', async () => {
+  test('a handle of a run goes on with nothing once an outcome is unknown: what it saw may not be what is recorded', async () => {
     const another = shared()
     let broken = false
     const store = await another({}, (backend) => ({
@@ -74,7 +74,7 @@ describe('a hand on a run', () => {
     expect(await codeOf(again.effect('more', () => 1))).toBe('no error')
   })
 
-  test('that was taken over before it asked for anything hears that, and not that its program has changed', async () => {
+  test('a handle of a run that was taken over before it asked for anything hears that, and not that its program has changed', async () => {
     let moved = 0
     const another = shared(() => 1_000_000 + moved)
     const [here, there] = [await another(), await another()]
@@ -87,7 +87,7 @@ describe('a hand on a run', () => {
 })
 
 describe('a race', () => {
-  test('leaves what a branch appended that lost, before or after', async () => {
+  test('a race leaves what a branch appended that lost, before or after', async () => {
     const store = await inMemory()
     const lost = Promise.withResolvers<void>()
     const race = (run: Run) =>
@@ -119,7 +119,7 @@ describe('a race', () => {
     await again.finish()
   })
 
-  test('takes no signal for a branch that has lost', async () => {
+  test('a race takes no signal for a branch that has lost', async () => {
     const store = await inMemory()
     const run = await (await session(store)).run('r')
     await run.race({ reply: (r) => r.signal('reply'), timeout: (r) => r.sleep(10) })
@@ -131,7 +131,7 @@ describe('a race', () => {
 })
 
 describe('a wait', () => {
-  test('for a signal that somebody else took goes on', async () => {
+  test('a wait for a signal that somebody else took goes on', async () => {
     const store = await inMemory()
     const runs = await Promise.all(['a', 'b', 'c'].map(async (name) => (await session(store)).run(name, { parallel: true })))
     const waiting = runs.map((run) => run.signal<number>('go'))
@@ -141,7 +141,7 @@ describe('a wait', () => {
     await expectSound(store)
   })
 
-  test('is judged by the clock of the store, also on a node that has written nothing', async () => {
+  test('a wait is judged by the clock of the store, also on a node that has written nothing', async () => {
     let moved = 0
     const now = () => 1_000_000 + moved
     const another = shared(now)
@@ -156,7 +156,7 @@ describe('a wait', () => {
     expect((await behind.approvals.get(item?.id ?? ''))?.state).toBe('expired')
   })
 
-  test('for a person, one of several of a name is told apart by its branch and ordinal', async () => {
+  test('a wait for a person, one of several of a name is told apart by its branch and ordinal', async () => {
     const store = await inMemory()
     const pay = (b: Branch) => b.effect('pay', () => new Promise<string>(() => {}), { ifUnknown: 'ask' })
     const program = (run: Run) => run.all({ a: async (b) => Promise.all([pay(b), pay(b)]), b: pay })
@@ -181,7 +181,7 @@ describe('a wait', () => {
     await expectSound(store)
   })
 
-  test('for a person who says how an effect ended is replayed with it, and said once', async () => {
+  test('a wait for a person who says how an effect ended is replayed with it, and said once', async () => {
     const store = await inMemory()
     const charge = (run: Run) => run.effect('charge', () => new Promise<number>(() => {}), { ifUnknown: 'ask' })
     const begun = await (await session(store)).run('r')
@@ -208,7 +208,7 @@ describe('a wait', () => {
 })
 
 describe('a signal', () => {
-  test('that is sent again under its key is sent once, whoever waited for it meanwhile', async () => {
+  test('a signal that is sent again under its key is sent once, whoever waited for it meanwhile', async () => {
     const store = await inMemory()
     await using _ = store.work({ r: (run: Run) => run.signal('go') })
     const handle = await store.start('r', { session: 's' })
@@ -221,7 +221,7 @@ describe('a signal', () => {
 })
 
 describe('an outcome that was erased', () => {
-  test('is not a reason to do it again', async () => {
+  test('an erased outcome is not a reason to do it again', async () => {
     const store = await inMemory()
     const run = await (await session(store)).run('r')
     await run.effect('charge', () => 1)
@@ -242,7 +242,7 @@ describe('a node', () => {
     return input
   }
 
-  test('finds what it can take behind more than it can look at that is held', async () => {
+  test('a node finds what it can take behind more than it can look at that is held', async () => {
     const store = await inMemory()
     await using _ = store.work({ r: handler }, { concurrency: 2, drain: 1 })
     await store.start('r', { session: 'busy', input: 'long' })
@@ -250,7 +250,7 @@ describe('a node', () => {
     expect(await (await store.start('r', { session: 'free', input: 'free' })).result()).toBe('free')
   })
 
-  test('that fails a run which kills whoever takes it up wakes the run that waits for it', async () => {
+  test('a node that fails a run which kills whoever takes it up wakes the run that waits for it', async () => {
     let moved = 0
     const another = shared(() => 1_000_000 + moved)
     const store = await another()

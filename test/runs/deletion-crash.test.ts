@@ -45,7 +45,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(world)
   })
 
-  test('several nodes do it once', async () => {
+  test('several nodes go on with a deletion once', async () => {
     const { world, backend, open, pass } = await makePlace(engine)
     const session = await world.session('s')
     for (let i = 0; i < 20; i++) await session.append('said.this', i)

@@ -33,7 +33,7 @@ const unshowable: Readonly<Record<string, () => unknown>> = {
 }
 
 describe.each(both)('on $name', (engine) => {
-  test('cancelled by the process that works on it, it holds nothing any more', async () => {
+  test('a run that is cancelled by the process that works on it holds nothing any more', async () => {
     const store = await engine.open()
     const began = Promise.withResolvers<void>()
     await using node = store.work({
@@ -53,7 +53,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test.each(Object.keys(unshowable))('failed with an error that cannot be shown (%s), it has failed', async (kind) => {
+  test.each(Object.keys(unshowable))('a run that failed with an error that cannot be shown (%s) has failed', async (kind) => {
     const store = await engine.open()
     const thrown = unshowable[kind] as () => unknown
     await using node = store.work({
@@ -80,7 +80,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('let go by its handler, it takes nothing from another run of the session', async () => {
+  test('a run that is let go by its handler takes nothing from another run of the session', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const mine = Promise.withResolvers<Run>()

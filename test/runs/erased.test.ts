@@ -33,7 +33,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('on $name'
     await expectSound(store)
   })
 
-  test('one that waits for a node halts, with its reason, and does nothing', async () => {
+  test('a run that waits for a node halts once how it was opened is erased, with its reason, and does nothing', async () => {
     const store = await engine.open()
     const handle = await store.start('pay', { session: 's', input: 1, key: 'k' })
     await eraseLast(store, 'run.opened')
@@ -45,7 +45,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('on $name'
     await expectSound(store)
   })
 
-  test('one that is done stays done: its key starts nothing', async () => {
+  test('a run that is done stays done once how it was opened is erased: its key starts nothing', async () => {
     const store = await engine.open()
     let charged = 0
     await using _ = store.work({ pay: (run: Run) => run.effect('charge', () => ++charged) })

@@ -91,7 +91,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(told.kills).toBeGreaterThanOrEqual(KILLS / 2)
   })
 
-  test('one that keeps nothing of what it did is found out', async () => {
+  test('a process that keeps nothing of what it did is found out', async () => {
     const wrong = complaintsAbout(await work(await placeOf(engine), 'bare', 12, { often: 3, atLeastMs: 40 }))
     expect(wrong).toEqual([expect.stringContaining('were done again')])
   })

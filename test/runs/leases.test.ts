@@ -137,7 +137,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     expect(leases[0]).toMatchObject({ fence: second, until: 0 })
   })
 
-  test('without the fence the history is found out', async () => {
+  test('a lease history without the fence is found out', async () => {
     // Which of them meet is a matter of time: on a busy machine one fight may go by without.
     const wanted = ['written under a fence that was not the newest', 'a lease that was revived']
     const found = new Set<string>()
@@ -190,7 +190,7 @@ describe('the checker', () => {
     wrote('ada', 7, 8, 70),
   ]
 
-  test('finds nothing wrong with an honest history', () => {
+  test('the checker of lease histories finds nothing wrong with an honest history', () => {
     expect(faultsOf(honest)).toEqual([])
     // While a grant is underway, a renewal of the one before may still be answered.
     expect(
@@ -208,7 +208,7 @@ describe('the checker', () => {
     ['a lease that was revived: bob renewed under 4', [...honest, renewed('bob', 4, 4, 80)]],
     ['refused for nothing: ada refused under 7', [...honest, refused('ada', 7, 80)]],
     ['placed after something that was asked for later: ada wrote under 7', [...honest, wrote('ada', 7, 9, 5), wrote('ada', 7, 8, 90)]],
-  ])('finds out: %s', (why, history) => {
+  ])('the checker of lease histories finds out: %s', (why, history) => {
     expect(faultsOf(history)).toContain(why)
   })
 })

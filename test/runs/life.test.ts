@@ -83,7 +83,7 @@ test('whatever is done to a run, in memory it is in the state that it should be 
   await fc.assert(property(inMemory, 40), { numRuns: rounds(60, 3000), seed: SEED })
 })
 
-test('and in a file', async () => {
+test('whatever is done to a run, in a file it is in the state that it should be in', async () => {
   await fc.assert(property(inFile, 25), { numRuns: rounds(4, 100), seed: SEED })
 })
 

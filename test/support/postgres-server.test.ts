@@ -20,7 +20,7 @@ describe('a server', () => {
   })
   afterAll(() => server.stop())
 
-  it('answers on the loopback, by password, with flushes on', async () => {
+  it('a test server answers on the loopback, by password, with flushes on', async () => {
     const [row] = await query(server.url, "select 1 as one, current_setting('fsync') as fsync, current_setting('max_connections') as most")
     expect(row).toEqual({ one: 1, fsync: 'on', most: '200' })
     const stranger = new URL(server.url)
@@ -28,7 +28,7 @@ describe('a server', () => {
     await expect(query(stranger.href, 'select 1')).rejects.toThrow('password authentication failed')
   })
 
-  it('has a port of its own beside another, whose settings are as asked for', async () => {
+  it('a test server has a port of its own beside another, whose settings are as asked for', async () => {
     await using other = await startServer({ fsync: false, settings: { work_mem: '7MB' } })
     expect(other.port).not.toBe(server.port)
     const [row] = await query(other.url, "select current_setting('fsync') as fsync, current_setting('work_mem') as memory")
@@ -36,7 +36,7 @@ describe('a server', () => {
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('comes back after a crash with what was committed, on the same port, under another process', async () => {
+  it('a test server comes back after a crash with what was committed, on the same port, under another process', async () => {
     await query(server.url, 'create table kept (n int)')
     await query(server.url, 'insert into kept values (7)')
     const { pid, url } = server
@@ -50,7 +50,7 @@ describe('a server', () => {
     expect(server.log()).toContain('automatic recovery in progress')
   })
 
-  it('restarts while it runs, clients or not', async () => {
+  it('a test server restarts while it runs, clients or not', async () => {
     const client = new Client(server.url)
     const heard: string[] = []
     client.on('error', ({ message }) => heard.push(message))
@@ -110,7 +110,7 @@ it.each([
 })
 
 describe('programs', () => {
-  it('that were installed without their links are copied and get them', () => {
+  it("PostgreSQL's programs that were installed without their links are copied and get them", () => {
     using place = emptyFolder()
     const user = unprivileged()
     const folder = folderFor(user)
@@ -122,7 +122,7 @@ describe('programs', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('that lie in a folder closed to the server are copied; others are used where they are', () => {
+  it("PostgreSQL's programs that lie in a folder closed to the server are copied; others are used where they are", () => {
     const user = unprivileged()
     const folder = folderFor(user)
     using place = emptyFolder()

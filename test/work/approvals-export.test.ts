@@ -71,7 +71,7 @@ async function some(store: Store): Promise<void> {
 }
 
 describe.each(engines)('an export on $name', (engine) => {
-  test('has a line for each approval with all that is known of it, and verifies here and elsewhere', async () => {
+  test('an export of approvals has a line for each approval with all that is known of it, and verifies here and elsewhere', async () => {
     const store = await engine.open()
     await some(store)
     const lines = await exportOf(store)
@@ -101,7 +101,7 @@ describe.each(engines)('an export on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('is narrowed by state and by place, each with a chain of its own; one of nothing has a last line', async () => {
+  test('an export of approvals is narrowed by state and by place, each with a chain of its own; one of nothing has a last line', async () => {
     const store = await engine.open()
     expect(await exportOf(store)).toEqual([lastLine(0, EXPORT_GENESIS)])
     await some(store)
@@ -118,7 +118,7 @@ describe.each(engines)('an export on $name', (engine) => {
   })
 })
 
-test('more than a page of them come in order, each once', async () => {
+test('an export of more than a page of approvals has them in order, each once', async () => {
   const store = await engines[0]?.open()
   if (!store) throw new Error('there is an engine')
   for (let i = 0; i < 250; i++) await store.approvals.request({ subject: `do ${i}` })
@@ -131,7 +131,7 @@ describe('the vectors', () => {
   const file = readFileSync(vectors)
   const lines = file.toString('utf8').trimEnd().split('\n')
 
-  test('were made by another implementation, and are what we write and find intact', async () => {
+  test('the vectors of approvals were made by another implementation, and are what we write and find intact', async () => {
     expect(createHash('sha256').update(file).digest('hex')).toBe('97ace1f3e399978e563f96906edfe5a609ff4299ee576dce223d040a3763a822')
     let chain = EXPORT_GENESIS
     for (const [i, record] of recordsOf(lines).entries()) {
@@ -144,7 +144,7 @@ describe('the vectors', () => {
     expect(otherVerdicts([file, file.subarray(0, -1)])).toEqual([0, 0])
   })
 
-  test('with any byte changed are found broken in its line, here and elsewhere', async () => {
+  test('the vectors of approvals with any byte changed are found broken in its line, here and elsewhere', async () => {
     const files: Uint8Array[] = []
     const found: number[] = []
     for (let i = 0; i < file.length; i++) {
@@ -161,7 +161,7 @@ describe('the vectors', () => {
     expect(otherVerdicts(files)).toEqual(found)
   })
 
-  test('with lines dropped, swapped, said twice, put in or cut off are found broken where that was', async () => {
+  test('the vectors of approvals with lines dropped, swapped, said twice, put in or cut off are found broken where that was', async () => {
     const cases: [string, readonly string[], number][] = []
     for (const [i, line] of lines.entries()) {
       cases.push([`without ${i + 1}`, lines.toSpliced(i, 1), i + 1])
@@ -185,7 +185,7 @@ describe('the vectors', () => {
     expect(otherVerdicts(cases.map(([, changed]) => fileOf(changed)))).toEqual(cases.map(([, , line]) => line))
   })
 
-  test('written anew as a whole are sound in themselves, and not what was kept elsewhere', async () => {
+  test('the vectors of approvals written anew as a whole are sound in themselves, and not what was kept elsewhere', async () => {
     const { chain } = await verifyApprovals(lines)
     const records = recordsOf(lines).slice(1)
     let [last, anew] = [EXPORT_GENESIS, [] as string[]]

@@ -26,7 +26,7 @@ async function pair(name: string, options: Partial<StoreOptions> = {}) {
 const stateOf = async (store: Store, id: string) => (await store.approvals.get(id))?.state
 
 describe.each(engines)('permits on $name', (engine) => {
-  test('for a session: the same is approved there at once, recorded with the permit, until that is revoked', async () => {
+  test('a permit for a session approves the same there at once, recorded with the permit, until that is revoked', async () => {
     const store = await engine.open()
     const session = await store.session('support/4711')
     await store.session('support/4712')
@@ -63,7 +63,7 @@ describe.each(engines)('permits on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('for a time: everywhere, by the clock of the store, also a no; the newest counts', async () => {
+  test('a permit for a time counts everywhere, by the clock of the store, also a no; the newest counts', async () => {
     const { store, pass } = await engine.openInTime()
     await store.session('support/4711')
     const first = await store.approvals.request(deploy)
@@ -91,7 +91,7 @@ describe.each(engines)('permits on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('do not reach further than whoever gave them could: other deciders, and what is riskier, are asked', async () => {
+  test('permits do not reach further than whoever gave them could: other deciders, and what is riskier, are asked', async () => {
     const store = await engine.open()
     const first = await store.approvals.request({ ...deploy, risk: 'medium' })
     await store.approvals.decide(first.id, { decision: 'approve', by: 'user/grace', scope: { for: '1h' } })
@@ -116,7 +116,7 @@ describe.each(engines)('permits on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('that are given too late are not given', async () => {
+  test('permits that are given too late are not given', async () => {
     const { store, pass } = await engine.openInTime({ schedule: false })
     const { id } = await store.approvals.request({ ...deploy, within: '1h' })
     await pass(HOUR)

@@ -31,7 +31,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('on $name'
     await expectSound(store)
   })
 
-  test('of its own tenant, or of all where it may see them', async () => {
+  test('a tick does what is due of its own tenant, or of all where it may see them', async () => {
     const { store, pass } = await open()
     const acme = store.tenant('acme')
     for (const tenant of [store, acme]) await tenant.cron.set('job', { every: '1h', queue: 'q' })

@@ -60,25 +60,25 @@ function expectTrouble(seed: number, { counts: { started, skipped, missed }, liv
 }
 
 describe('each time comes up once, and none is lost', () => {
-  test.each(seeds(1, 4))('in a year on three nodes, with seed %i', async (seed) => {
+  test.each(seeds(1, 4))('each time of a year comes up once on three nodes, and none is lost, with seed %i', async (seed) => {
     const told = await tell(seed, YEAR, memoryPlace(YEAR.from), 4)
     expectTrouble(seed, told)
     await expectAllRight(seed, told, 2500 * PART_OF_YEAR)
   })
 
-  test('in a year on three nodes that share a SQLite file', async () => {
+  test('each time of a year comes up once on three nodes that share a SQLite file', async () => {
     const told = await tell(SEED + 2, YEAR, filePlace(YEAR.from), 12)
     expectTrouble(SEED + 2, told)
     await expectAllRight(SEED + 2, told, 800 * PART_OF_YEAR)
   })
 
-  test('in a few weeks on three nodes that share a PostgreSQL database', async () => {
+  test('each time of a few weeks comes up once on three nodes that share a PostgreSQL database', async () => {
     const when = LONG ? SPRING : FEW_WEEKS
     const seed = SEED + 5
     await expectAllRight(seed, await tell(seed, when, await databasePlace(when.from), 12), LONG ? 50 : 20)
   })
 
-  test('and the same seed makes the same journal', async () => {
+  test('the same seed makes the same journal of cron jobs', async () => {
     const heads = async () => {
       const { lived } = await tell(5, FEW_WEEKS, memoryPlace(FEW_WEEKS.from), 6)
       return [await lived.witness.store.head(), await lived.witness.store.tenant('acme').head()]

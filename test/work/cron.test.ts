@@ -80,7 +80,7 @@ describe.each(engines)('jobs on $name', (engine) => {
     ['queueOne', ['running', 'waiting', 'skipped'], ['done', 'running', 'skipped']],
     ['replace', ['cancelled', 'cancelled', 'waiting'], ['cancelled', 'cancelled', 'running']],
     ['allow', ['running', 'waiting', 'waiting'], ['done', 'running', 'waiting']],
-  ])('overlap %s', async (overlap, before, after) => {
+  ])('a job with overlap %s starts, waits or skips accordingly', async (overlap, before, after) => {
     const { store, pass, now } = await open()
     await store.cron.set('job', { every: '1h', queue: 'q', overlap })
     await pass(HOUR)
@@ -164,7 +164,7 @@ describe.each(engines)('jobs on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('by hand: one more now, and a period that was missed, each time once', async () => {
+  test('a job is run by hand once more, and for a period that was missed, each time once', async () => {
     const { store, now } = await open()
     await store.cron.set('job', { every: '2m', queue: 'q' })
     expect(await store.cron.run('job')).toMatchObject({ cause: 'hand', state: 'waiting' })
@@ -183,7 +183,7 @@ describe.each(engines)('jobs on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('bad input is refused and writes nothing', async () => {
+  test('bad input about jobs is refused and writes nothing', async () => {
     const { store } = await open()
     const { seq } = await store.head()
     const wrong: readonly [object, string][] = [
@@ -208,7 +208,7 @@ describe.each(engines)('jobs on $name', (engine) => {
 })
 
 describe.each(engines.filter(({ name }) => name === 'sqlite' || name === 'postgres'))('three nodes on $name', ({ name }) => {
-  test('start each occurrence once, and tenants are looked after alike', async () => {
+  test('three nodes start each occurrence once, and tenants are looked after alike', async () => {
     const url = name === 'postgres' ? await tempDatabase() : tempFile()
     let ahead = 0
     const clock = name === 'postgres' ? {} : { clock: { now: () => Date.now() + ahead } }

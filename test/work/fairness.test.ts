@@ -65,7 +65,7 @@ describe.each(ours.filter(({ name }) => name !== 'memory'))('on $name', (engine)
 })
 
 describe('whoever has waited longest comes first', () => {
-  test.each(['runs', 'items'])('also before those who come for the first time, of %s', async (what) => {
+  test.each(['runs', 'items'])('whoever has waited longest comes before those who come for the first time, of %s', async (what) => {
     const store = await openIn(':memory:')
     const order: string[] = []
     const serve = async (tenant: string) => {
@@ -91,7 +91,7 @@ describe('whoever has waited longest comes first', () => {
     expect(order.lastIndexOf('old')).toBeLessThan(30)
   })
 
-  test.each([99, 100, 101])('also behind %i tenants whose work nobody can take', async (many) => {
+  test.each([99, 100, 101])('whoever has waited longest comes first, also behind %i tenants whose work nobody can take', async (many) => {
     const store = await openIn(':memory:')
     for (let i = 0; i < many; i++) {
       const tenant = store.tenant(`closed${i}`)

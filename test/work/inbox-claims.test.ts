@@ -18,7 +18,7 @@ async function offered(session: Session, ...batches: readonly (readonly [string,
 }
 
 describe.each<Engine>(['sqlite', 'postgres'])('a claim on %s', (engine) => {
-  test('goes on with the run that made it, when somebody else takes the run up', async () => {
+  test('an inbox claim goes on with the run that made it, when somebody else takes the run up', async () => {
     const place = await makePlace(engine)
     const session = await place.world.session('s')
     await offered(session, ['a', now], ['b', now], ['c', now])
@@ -37,7 +37,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('a claim on %s', (engine) => {
     await expectSound(place.world)
   })
 
-  test('that was interrupted is taken over as it was made, and whoever had it completes nothing', async () => {
+  test('an inbox claim that was interrupted is taken over as it was made, and whoever had it completes nothing', async () => {
     const place = await makePlace(engine)
     const session = await place.world.session('s')
     await offered(session, ['a', now], ['delayed', { ...now, delay: '10s' }], ['b', now], ['c', now])
@@ -70,7 +70,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('a claim on %s', (engine) => {
     await expectSound(place.world)
   })
 
-  test('that a run failed to complete with its end fails it where a node runs it', async () => {
+  test('an inbox claim that a run failed to complete with its end fails it where a node runs it', async () => {
     const place = await makePlace(engine)
     const session = await place.world.session('s')
     await offered(session, ['a', now])
@@ -98,7 +98,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('a claim on %s', (engine) => {
     await expectSound(place.world)
   })
 
-  test('that a run lost and got back is in its hands once, and completed with it', async () => {
+  test('an inbox claim that a run lost and got back is in its hands once, and completed with it', async () => {
     const place = await makePlace(engine)
     const session = await place.world.session('s')
     await offered(session, ['a', now], ['b', now])
@@ -117,7 +117,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('a claim on %s', (engine) => {
     await expectSound(place.world)
   })
 
-  test('of a process that was paused past its lease is refused by the fence', async () => {
+  test('an inbox claim of a process that was paused past its lease is refused by the fence', async () => {
     const place = await makePlace(engine)
     const session = await place.world.session('s')
     await offered(session, ['a', now], ['b', { ...now, join: false }])
@@ -144,7 +144,7 @@ describe.each(['sqlite', 'postgres'] as const)('two handles on %s', (name) => {
     return [await openIn(url), await openIn(url)]
   }
 
-  test('that ask at once for one inbox do not both get it', async () => {
+  test('two handles that ask at once for one inbox do not both get it', async () => {
     const [one, two] = await both()
     await offered(await one.session('s'), ['a', now], ['b', now])
     const ask = async (store: Store, key: string) => {
@@ -159,7 +159,7 @@ describe.each(['sqlite', 'postgres'] as const)('two handles on %s', (name) => {
     await expectSound(one)
   })
 
-  test('of which one cancels and one claims agree on each batch', async () => {
+  test('two handles of which one cancels and one claims agree on each batch', async () => {
     const [one, two] = await both()
     const [mine, yours] = [await one.session('s'), await two.session('s')]
     const run = await mine.run('turn')

@@ -17,7 +17,7 @@ async function offered(session: Session, ...batches: readonly (readonly [string,
 }
 
 describe.each(engines)('an inbox on $name', (engine) => {
-  test('gives its batches to the run that asks, and they are done with it', async () => {
+  test('an inbox gives its batches to the run that asks, and they are done with it', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('turn')
@@ -54,7 +54,7 @@ describe.each(engines)('an inbox on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('holds each key once, also when it is over, and refuses another payload with it', async () => {
+  test('an inbox holds each key once, also when it is over, and refuses another payload with it', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const first = await session.inbox.offer('wake', { ...now, key: 'k' })
@@ -72,7 +72,7 @@ describe.each(engines)('an inbox on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('never lets turn work overtake a command, nor a command what came before it; a command comes alone', async () => {
+  test('an inbox never lets turn work overtake a command, nor a command what came before it; a command comes alone', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('turn')
@@ -89,7 +89,7 @@ describe.each(engines)('an inbox on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('holds back within a turn what is to come after it, and everything behind that', async () => {
+  test('an inbox holds back within a turn what is to come after it, and everything behind that', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('turn')
@@ -102,7 +102,7 @@ describe.each(engines)('an inbox on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('gives together what stands together: joinable, with the same delivery and merge key, up to the limit', async () => {
+  test('an inbox gives together what stands together: joinable, with the same delivery and merge key, up to the limit', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('turn')
@@ -126,7 +126,7 @@ describe.each(engines)('an inbox on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('passes over what is not due yet, and says when nothing else is there', async () => {
+  test('an inbox passes over what is not due yet, and says when nothing else is there', async () => {
     const { store, pass } = await engine.openInTime()
     const session = await store.session('s')
     const run = await session.run('turn')
@@ -142,7 +142,7 @@ describe.each(engines)('an inbox on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('gets back what a run that failed or was cancelled had in hand, in its old place', async () => {
+  test('an inbox gets back what a run that failed or was cancelled had in hand, in its old place', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     await offered(session, ['a', now], ['b', now], ['c', now])
@@ -164,7 +164,7 @@ describe.each(engines)('an inbox on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('is done with a claim once it is said so, before the run is', async () => {
+  test('an inbox is done with a claim once it is said so, before the run is', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('turn')
@@ -182,7 +182,7 @@ describe.each(engines)('an inbox on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('lets a batch be cancelled while nobody has it, and lists it by its state', async () => {
+  test('an inbox lets a batch be cancelled while nobody has it, and lists it by its state', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const other = await store.session('t')
@@ -205,7 +205,7 @@ describe.each(engines)('an inbox on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('refuses what is not usable, and nothing is written', async () => {
+  test('an inbox refuses what is not usable, and nothing is written', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('turn')
@@ -230,7 +230,7 @@ describe.each(engines)('an inbox on $name', (engine) => {
     expect(await codeOf(run.inbox({ at: 'idle' }))).toBe('SESSION_ARCHIVED')
   })
 
-  test('is for the turns of its session: neither another session nor a run beside them gets anything', async () => {
+  test('an inbox is for the turns of its session: neither another session nor a run beside them gets anything', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     await offered(session, ['a', now])
@@ -253,7 +253,7 @@ describe.each(engines)('an inbox on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('is asked by a handler that sleeps over it: what it has in hand stays its own, and the others go by', async () => {
+  test('an inbox is asked by a handler that sleeps over it: what it has in hand stays its own, and the others go by', async () => {
     const { store, pass } = await engine.openInTime()
     const session = await store.session('s')
     await offered(session, ['a', now], ['b', { ...now, join: false }])

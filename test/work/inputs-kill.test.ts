@@ -87,7 +87,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(store)
   })
 
-  test('one that does what it hears outside of its run is found to have done it again', async () => {
+  test('a process that does what it hears outside of its run is found to have done it again', async () => {
     const { lines } = await spokenTo(engine, 'bare', 22)
     expect(again(lines)).toBeGreaterThan(KILLS)
   })

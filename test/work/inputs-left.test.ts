@@ -29,7 +29,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('an input on %s', (engine) => {
     return { place, session, lost }
   }
 
-  test('of a turn that died is heard by the next turn, with what waits for it, in the order it was said', async () => {
+  test('an input of a turn that died is heard by the next turn, with what waits for it, in the order it was said', async () => {
     const { place, session, lost } = await died()
     await place.pass(LEASE_MS + 1)
     const other = await session.run('turn', { key: 'other' })
@@ -51,7 +51,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('an input on %s', (engine) => {
     await expectSound(place.world)
   })
 
-  test('stays with the turn where somebody goes on with it', async () => {
+  test('an input stays with the turn where somebody goes on with it', async () => {
     const { place, session } = await died()
     await place.pass(LEASE_MS + 1)
     const again = await session.run('turn', { key: 'lost' })
@@ -63,7 +63,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('an input on %s', (engine) => {
     await expectSound(place.world)
   })
 
-  test('stays with a turn that waits, and with one beside the turns, however long', async () => {
+  test('an input stays with a turn that waits, and with one beside the turns, however long', async () => {
     const place = await makePlace(engine)
     const session = await place.world.session('s')
     await session.input('a')
@@ -110,7 +110,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('an input on %s', (engine) => {
     return { session: await store.session('s'), between }
   }
 
-  test('is not taken from a turn that somebody goes on with while the next one asks', async () => {
+  test('an input is not taken from a turn that somebody goes on with while the next one asks', async () => {
     const place = await makePlace(engine)
     const { session, between } = await interrupted(place, ({ index }) => index === 'bySessionAndState')
     const left = await session.run('turn', { key: 'A' })
@@ -131,7 +131,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('an input on %s', (engine) => {
     await expectSound(place.world)
   })
 
-  test('that is left to the next turn while that turn asks is heard once', async () => {
+  test('an input that is left to the next turn while that turn asks is heard once', async () => {
     const place = await makePlace(engine)
     const { session, between } = await interrupted(place, ({ index, equals }) => index === 'byRun' && equals[1] === 'pending')
     const left = await session.run('turn', { key: 'A' })
@@ -146,7 +146,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('an input on %s', (engine) => {
     await expectSound(place.world)
   })
 
-  test('stays with a turn that nodes take up, whichever of them died with it', async () => {
+  test('an input stays with a turn that nodes take up, whichever of them died with it', async () => {
     const place = await makePlace(engine)
     const session = await place.world.session('s')
     await session.input('a')

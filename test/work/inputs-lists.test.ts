@@ -9,7 +9,7 @@ const statesOf = async (session: Session): Promise<Readonly<Record<string, strin
   Object.fromEntries((await session.inputs.list({ first: 1000 })).items.map(({ content, state }) => [String(content), state]))
 
 describe.each(engines)('an input on $name', (engine) => {
-  test('is taken back one by one, several at once, or with all that came after it, and each says how it went', async () => {
+  test('an input is taken back one by one, several at once, or with all that came after it, and each says how it went', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const other = await store.session('t')
@@ -46,7 +46,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('and all after it: it and everything later in the session, in one commit', async () => {
+  test('an input is taken back with everything later in the session, in one commit', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const said = []
@@ -79,7 +79,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('is listed by session and state, newest first or oldest first, a page at a time', async () => {
+  test('an input is listed by session and state, newest first or oldest first, a page at a time', async () => {
     const store = (await engine.open()).as('user_ada')
     const session = await store.session('s')
     await (await store.session('t')).input('elsewhere')
@@ -95,7 +95,7 @@ describe.each(engines)('an input on $name', (engine) => {
     expect(await codeOf(session.inputs.list({ last: 0 }))).toBe('RANGE_INVALID')
   })
 
-  test('that is over can be forgotten, and one that is not stays', async () => {
+  test('an input that is over can be forgotten, and one that is not stays', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     await session.input('cancelled', { key: 'k' })
@@ -115,7 +115,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('survives as it was said: large, with pictures in it, and without its secrets', async () => {
+  test('an input survives as it was said: large, with pictures in it, and without its secrets', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const picture = { image: { mediaType: 'image/png', data: 'iVBORw0KGgo'.repeat(8000) } }
@@ -130,7 +130,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('is refused, and nothing is written, where it says nothing usable or is for nobody', async () => {
+  test('an input is refused, and nothing is written, where it says nothing usable or is for nobody', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const other = await (await store.session('t')).run('turn')
@@ -160,7 +160,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await other.finish()
   })
 
-  test('whose words were erased is still there, for the same turn, and says nothing', async () => {
+  test('an input whose words were erased is still there, for the same turn, and says nothing', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('turn')
@@ -176,7 +176,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('to a session that is deleted is heard by nobody, and its words are gone', async () => {
+  test('an input to a session that is deleted is heard by nobody, and its words are gone', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('turn')

@@ -240,7 +240,7 @@ test('whatever is said, taken, taken back and ended, in memory it is what it sho
   await fc.assert(property(inMemory, 40), { numRuns: rounds(100, 1500), seed: SEED })
 })
 
-test('and in a file', async () => {
+test('whatever is said, taken, taken back and ended, in a file it is what it should be', async () => {
   await fc.assert(property(inFile, 25), { numRuns: rounds(5, 75), seed: SEED })
 })
 

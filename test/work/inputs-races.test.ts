@@ -36,7 +36,7 @@ describe.each(['sqlite', 'postgres'] as const)('two handles on %s', (name) => {
     return [await openIn(url), await openIn(url)]
   }
 
-  test('that say the same under one key have said it once', async () => {
+  test('two handles that say the same under one key have said it once', async () => {
     const [one, two] = await both()
     const sessions = [await one.session('s'), await two.session('s')] as const
     const run = await sessions[0].run('turn')
@@ -51,7 +51,7 @@ describe.each(['sqlite', 'postgres'] as const)('two handles on %s', (name) => {
     await expectSound(one)
   })
 
-  test('of which one ends the turn and one speaks to it lose nothing: it is heard, or left to the next turn', async () => {
+  test('two handles of which one ends the turn and one speaks to it lose nothing: it is heard, or left to the next turn', async () => {
     const [one, two] = await both()
     const [mine, yours] = [await one.session('s'), await two.session('s')]
     for (let round = 0; round < 15; round++) {
@@ -70,7 +70,7 @@ describe.each(['sqlite', 'postgres'] as const)('two handles on %s', (name) => {
     await expectSound(one)
   })
 
-  test('of which one takes back and one hears agree on each', async () => {
+  test('two handles of which one takes back and one hears agree on each', async () => {
     const [one, two] = await both()
     const [mine, yours] = [await one.session('s'), await two.session('s')]
     const run = await mine.run('turn')

@@ -9,7 +9,7 @@ const statesOf = async (session: Session): Promise<Readonly<Record<string, strin
   Object.fromEntries((await session.inputs.list({ first: 1000 })).items.map(({ content, state }) => [String(content), state]))
 
 describe.each(engines)('an input on $name', (engine) => {
-  test('is heard by the turn that is underway, once, and completed with it', async () => {
+  test('an input is heard by the turn that is underway, once, and completed with it', async () => {
     const store = await engine.open()
     const session = await store.session('support/4711')
     await using run = await session.run('turn')
@@ -26,7 +26,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('waits for the next turn where none is underway, or where that was meant', async () => {
+  test('an input waits for the next turn where none is underway, or where that was meant', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     expect(await session.input('before')).toMatchObject({ state: 'deferred' })
@@ -42,7 +42,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('is for the newest of the turns that are underway, and never for a run beside them unless it is named', async () => {
+  test('an input is for the newest of the turns that are underway, and never for a run beside them unless it is named', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const older = await session.run('turn', { key: '1' })
@@ -62,7 +62,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('that may be heard only before the end is admitted only there; every other is admitted everywhere', async () => {
+  test('an input that may be heard only before the end is admitted only there; every other is admitted everywhere', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('turn')
@@ -78,7 +78,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('is the same under the same key, also when it is over, and other content with it is refused by name', async () => {
+  test('an input is the same under the same key, also when it is over, and other content with it is refused by name', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const other = await store.session('t')
@@ -100,7 +100,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('that a turn did not take is left to the next when the turn ends, whichever way, and what it took ends with it', async () => {
+  test('an input that a turn did not take is left to the next when the turn ends, whichever way, and what it took ends with it', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     for (const [i, end] of [
@@ -127,7 +127,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('that a turn took and died with can be taken again by another, in the order it was said', async () => {
+  test('an input that a turn took and died with can be taken again by another, in the order it was said', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     await session.input('one')
@@ -160,7 +160,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await one.finish()
   })
 
-  test('is heard the same by a handler that is taken up again, and by a fork, which takes nothing from anybody', async () => {
+  test('an input is heard the same by a handler that is taken up again, and by a fork, which takes nothing from anybody', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     await session.input('first')
@@ -187,7 +187,7 @@ describe.each(engines)('an input on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('is heard by one of two branches that ask', async () => {
+  test('an input is heard by one of two branches that ask', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('turn')

@@ -26,7 +26,7 @@ const found = async (store: Store, name: string): Promise<AgentProcess> => (awai
 describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
   const urlOf = () => (engine === 'sqlite' ? tempFile() : tempDatabase())
 
-  test('when its owner was killed, what is bound to it is abandoned and what is not is run again, without waiting for a lease', async () => {
+  test('processes of an owner that was killed are abandoned where they are bound to it, and run again where not, without waiting for a lease', async () => {
     const url = await urlOf()
     const child = await owner(url)
     const store = await openIn(url)
@@ -43,7 +43,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(store)
   })
 
-  test('one that is only paused is left alone', async () => {
+  test('processes of an owner that is only paused are left alone', async () => {
     const url = await urlOf()
     const child = await owner(url)
     child.kill('SIGSTOP')
@@ -129,7 +129,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('killed at any commit on %s', (eng
   test.each([
     ['rerunnable', ['completed']],
     ['ownerBound', ['completed', 'running']],
-  ] as const)('what is %s has said everything once, and woken for each once', async (recovery, states) => {
+  ] as const)('a %s process that is killed at any commit has said everything once, and woken for each once', async (recovery, states) => {
     expect(await everyDeath(engine, recovery)).toEqual({ complaints: [], states })
   })
 })
@@ -165,7 +165,7 @@ const only = ({ tenant, events, changes }: Commit, at: number): Commit => ({
   changes: changes.filter(isTold).map((change) => moved(change, () => 0)),
 })
 
-test('where the wake-up is a commit of its own, it is found out', async () => {
+test('a wake-up in a commit of its own is found out', async () => {
   const { complaints } = await everyDeath('sqlite', 'rerunnable', apart)
   expect(complaints).toContainEqual(expect.stringMatching(/^(?:before|after) commit \d+: said one,two,three, woken for /))
 })

@@ -53,7 +53,7 @@ test('whatever is done to a process, in memory it is what it should be', async (
   await fc.assert(property(inMemory, 50), { numRuns: rounds(60, 1000), seed: SEED })
 })
 
-test('and in a file', async () => {
+test('whatever is done to a process, in a file it is what it should be', async () => {
   await fc.assert(property(inFile, 30), { numRuns: rounds(5, 100), seed: SEED })
 })
 

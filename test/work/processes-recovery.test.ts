@@ -153,7 +153,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(world)
   })
 
-  test('and leaves it where it is found once whoever took it is gone too', async () => {
+  test('a node that lost its lease leaves the process where it is found once whoever took it is gone too', async () => {
     const { world, child, node, held, pass } = await overtaken()
     await expect.poll(() => node.stats(), soon).toMatchObject({ lost: 1 })
     await held?.release()
@@ -162,12 +162,12 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(world)
   })
 
-  test('without the fence it would', async () => {
+  test('a node that lost its lease would write an end without the fence', async () => {
     const { child } = await overtaken(unfenced)
     expect((await child.result()).value).toBe('by the first')
   })
 
-  test('two nodes share them, and each is run once', async () => {
+  test('two nodes share processes, and each is run once', async () => {
     const { world, another } = await place(engine)
     const [one, two] = [await another(), await another()]
     const ran: string[] = []

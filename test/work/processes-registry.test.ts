@@ -12,7 +12,7 @@ const grantsOf = async (store: Store, session: Session, options = {}) =>
   (await store.processes.grants({ session: session.id, ...options })).items.map(({ name }) => name).sort()
 
 describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('the registry on $name', (engine) => {
-  test('lists by state, kind, definition and whom they wake, newest first, page by page', async () => {
+  test('the registry lists processes by state, kind, definition and whom they wake, newest first, page by page', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const make = (name: string, options: Partial<RegisterOptions> = {}) => store.processes.register(name, { ...external, ...options })
@@ -226,7 +226,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('the regis
     await expectSound(store)
   })
 
-  test('bad input is refused and writes nothing', async () => {
+  test('bad input about processes is refused and writes nothing', async () => {
     const store = await engine.open()
     const child = await store.processes.register('c', external)
     const { seq } = await store.head()

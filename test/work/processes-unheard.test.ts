@@ -52,7 +52,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(world)
   })
 
-  test('also where somebody had it in hand meanwhile, and let it go', async () => {
+  test('a start that nobody answered is followed also where somebody held the process meanwhile and let it go', async () => {
     const { world, store, lost } = await place(engine)
     const child = await store.processes.register('c', ownerBound)
     lost.commits = 'lease.taken'
@@ -67,7 +67,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(world)
   })
 
-  test('one that was started by hand is run by nobody, whatever is lost of what follows', async () => {
+  test('a process that was started by hand is run by nobody, whatever is lost of what follows', async () => {
     const { world, store, lost } = await place(engine)
     const child = await store.processes.register('c', ownerBound)
     await child.start()

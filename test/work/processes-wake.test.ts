@@ -55,7 +55,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('wake-ups 
     ['true', { found: true }, true],
     ['a text', { found: 'x' }, true],
     ['a list', { found: [null] }, true],
-  ] as const)('`when` leads to %s', async (_, data, wakes) => {
+  ] as const)('the selector `when` of a wake-up leads to %s', async (_, data, wakes) => {
     const { session, child } = await declared({ wake: { when: '/found' } })
     const told = await child.event('page.fetched', data)
     expect(told.wake?.offered ?? false).toBe(wakes)

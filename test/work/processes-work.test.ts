@@ -12,7 +12,7 @@ const external = { kind: 'tool', recovery: 'external' } as const
 const stateOf = async (child: AgentProcess) => (await child.look()).state
 
 describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('a node on $name', (engine) => {
-  test('runs what it has a handler for: what comes back completes it, what is thrown fails it', async () => {
+  test('a node runs what it has a handler for: what comes back completes it, what is thrown fails it', async () => {
     const store = await engine.open()
     const good = await store.processes.register('good', { ...rerunnable, input: { n: 20 } })
     const bad = await store.processes.register('bad', { ...ownerBound, kind: 'bad' })

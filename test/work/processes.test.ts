@@ -204,29 +204,32 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('processes
     ['failed', (child: AgentProcess, key?: string) => child.fail(new TypeError('no'), key ? { key } : {})],
     ['cancelled', (child: AgentProcess, key?: string) => child.cancelled('enough', key ? { key } : {})],
     ['abandoned', (child: AgentProcess, key?: string) => child.abandoned({ writer: 'sweep', owner: 'w', fence: 7 }, key ? { key } : {})],
-  ] as const)('%s is final: the same with the same key is told as repeated, everything else is refused', async (state, end) => {
-    const store = await engine.open()
-    const child = await store.processes.register('c', tool)
-    const told = await end(child, 'end-1')
-    expect(told).toMatchObject({ number: 1, type: `process.${state}`, repeated: false })
-    expect(await child.result()).toEqual(OUTCOMES[state])
-    expect(child.state).toBe(state)
-    expect(await end(child, 'end-1')).toEqual({ ...told, repeated: true })
-    const again = await end(child).catch((error) => error)
-    expect(again).toMatchObject({ code: 'PROCESS_FINISHED', details: { state, name: 'c' } })
-    const codes = await refused(store, [
-      () => child.complete(1),
-      () => child.fail(1),
-      () => child.cancelled(),
-      () => child.abandoned({ writer: 'reconciled' }),
-      () => child.event('a.b'),
-      () => child.complete('other', { key: 'end-1' }),
-    ])
-    expect(codes).toEqual([...Array.from({ length: 5 }, () => 'PROCESS_FINISHED'), 'KEY_REUSED'])
-    await expectSound(store)
-  })
+  ] as const)(
+    'a process that is %s stays so: the same with the same key is told as repeated, everything else is refused',
+    async (state, end) => {
+      const store = await engine.open()
+      const child = await store.processes.register('c', tool)
+      const told = await end(child, 'end-1')
+      expect(told).toMatchObject({ number: 1, type: `process.${state}`, repeated: false })
+      expect(await child.result()).toEqual(OUTCOMES[state])
+      expect(child.state).toBe(state)
+      expect(await end(child, 'end-1')).toEqual({ ...told, repeated: true })
+      const again = await end(child).catch((error) => error)
+      expect(again).toMatchObject({ code: 'PROCESS_FINISHED', details: { state, name: 'c' } })
+      const codes = await refused(store, [
+        () => child.complete(1),
+        () => child.fail(1),
+        () => child.cancelled(),
+        () => child.abandoned({ writer: 'reconciled' }),
+        () => child.event('a.b'),
+        () => child.complete('other', { key: 'end-1' }),
+      ])
+      expect(codes).toEqual([...Array.from({ length: 5 }, () => 'PROCESS_FINISHED'), 'KEY_REUSED'])
+      await expectSound(store)
+    },
+  )
 
-  test('of two who end it at once one is heard', async () => {
+  test('of two who end a process at once one is heard', async () => {
     const store = await engine.open()
     const child = await store.processes.register('c', tool)
     const codes = await Promise.all([codeOf(child.complete(1)), codeOf(child.fail(2)), codeOf(child.cancelled('3'))])

@@ -152,7 +152,7 @@ describe('whatever is done to a queue, it is as it should be', () => {
     ['in memory', inMemory, 60, rounds(60, 600)],
     ['in a file', inFile, 60, rounds(15, 120)],
     ['in PostgreSQL', inDatabase, 60, rounds(6, 40)],
-  ] as const)('%s', async (_, make, size, numRuns) => {
+  ] as const)('a queue %s is what the model says, whatever is done to it', async (_, make, size, numRuns) => {
     happened.clear()
     await fc.assert(property(await make(), size), { numRuns, seed: SEED + 4710 })
     // The control: all of it did happen.
@@ -183,7 +183,7 @@ describe('the model finds out a store', () => {
     ['that takes them in another order', finding(({ rows }) => rows.toReversed())],
     ['that loses the last one', finding(({ rows }) => rows.slice(0, -1))],
     ['that knows no groups', finding(({ now }, all) => all.filter((row) => isDue(row, now)))],
-  ])('%s', async (_, around) => {
+  ])('the model finds out a store %s', async (_, around) => {
     const { failed } = await fc.check(property(await inMemory(around), 50), { numRuns: 60, seed: CONTROL_SEED, endOnFailure: true })
     expect(failed).toBe(true)
   })

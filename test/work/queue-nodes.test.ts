@@ -10,7 +10,7 @@ const twoHandles = async (name: string): Promise<readonly [Store, Store]> => {
 }
 
 describe.each(engines.filter(({ name }) => name === 'sqlite' || name === 'postgres'))('two nodes on $name', (engine) => {
-  test('share a queue, and each item is done once', async () => {
+  test('two nodes share a queue, and each item is done once', async () => {
     const [one, two] = await twoHandles(engine.name)
     const done: number[] = []
     for (let i = 0; i < 60; i++) await one.queue<number>('q').offer(i)

@@ -181,7 +181,7 @@ describe.each(engines)('a queue on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('leaving the scope gives the item back', async () => {
+  test('leaving the scope of a claim gives the item back', async () => {
     const store = await engine.open()
     const outbox = store.queue<Mail>('outbox')
     await outbox.offer({ to: 'ada' })
@@ -203,7 +203,7 @@ describe.each(engines)('a queue on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('bad input is refused and writes nothing', async () => {
+  test('bad input about queues is refused and writes nothing', async () => {
     const store = await engine.open()
     const outbox = store.queue('outbox')
     const { seq } = await store.head()

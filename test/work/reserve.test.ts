@@ -12,7 +12,7 @@ const MANY = 400
 const inOrder = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n)
 
 describe.each(engines)('a worker on $name', (engine) => {
-  test('with quick handlers claims ahead, and takes everything once and in order', async () => {
+  test('a worker with quick handlers claims ahead, and takes everything once and in order', async () => {
     const store = await engine.open()
     await fill(store, MANY)
     const seen: number[] = []
@@ -35,7 +35,7 @@ describe.each(engines)('a worker on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('whose handler turns slow gives back what it had claimed ahead, and no attempt is counted', async () => {
+  test('a worker whose handler turns slow gives back what it had claimed ahead, and no attempt is counted', async () => {
     const store = await engine.open()
     await fill(store, MANY)
     const gate = Promise.withResolvers<void>()
@@ -54,7 +54,7 @@ describe.each(engines)('a worker on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('that is closed gives back what it had not begun', async () => {
+  test('a worker that is closed gives back what it had not begun', async () => {
     const store = await engine.open()
     await fill(store, MANY)
     const closing = Promise.withResolvers<void>()

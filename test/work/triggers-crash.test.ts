@@ -80,7 +80,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await course((backend) => backend)).toEqual([])
   })
 
-  test('and without the guard it would be told as it was before', async () => {
+  test('a trigger that changes between the reading and the commit would be told as it was before without the guard', async () => {
     expect(await course(unguarded)).not.toEqual([])
   })
 
@@ -140,7 +140,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     },
   )
 
-  test('and in two commits, dying between them, nobody would ever be told', async () => {
+  test('a firing in two commits, with a death between them, would never be told to anybody', async () => {
     const place = await makePlace(engine)
     for (const name of ['a', 'b']) await place.world.triggers.on(name, asked)
     const life = mortal(torn(await place.backend()), { at: 1, when: 'after' })

@@ -13,7 +13,7 @@ const seqOf = async (store: Store, type: string): Promise<number> => {
 }
 
 describe.each(engines)('triggers on $name', (engine) => {
-  test('bad input is refused and writes nothing', async () => {
+  test('bad input about triggers is refused and writes nothing', async () => {
     const store = await engine.open()
     const { triggers } = store
     await triggers.on('t', asked)

@@ -19,7 +19,7 @@ const groups = async (store: Store, ...names: readonly string[]) => {
 }
 
 describe.each(engines)('the next of a group on $name', (engine) => {
-  test('has its turn when the one before is completed, dies, is cancelled, or is brought back behind it', async () => {
+  test('the next item of a group has its turn when the one before is completed, dies, is cancelled, or is brought back behind it', async () => {
     const store = await engine.open()
     const { outbox, ids } = await groups(store, 'a1', 'a2', 'a3', 'a4', 'b1')
     const next = async (name: string) => {
@@ -59,7 +59,7 @@ const places = [
 ]
 
 describe.each(places)('a mark that somebody changed on $name', ({ url, write }) => {
-  test('lets nobody in before their turn, is told by rebuild --check, and is right again after a rebuild', async () => {
+  test('a mark that somebody changed lets nobody in before their turn, is told by rebuild --check, and is right again after a rebuild', async () => {
     const place = await url()
     const store = await openIn(place)
     const { outbox, ids } = await groups(store, 'a1', 'a2')
@@ -74,7 +74,7 @@ describe.each(places)('a mark that somebody changed on $name', ({ url, write }) 
     expect(await store.rebuild({ check: true })).toMatchObject({ equal: false, differences: [{ table: 'work', id: ids.a2 }] })
   })
 
-  test('is made anew with rows that are folded anew, in whatever order they come', async () => {
+  test('a mark that somebody changed is made anew with rows that are folded anew, in whatever order they come', async () => {
     const place = await url()
     const store = await openIn(place)
     const { outbox } = await groups(store, 'a1', 'a2', 'b1', 'b2', 'a3', 'a4')
@@ -132,7 +132,7 @@ describe.each([
     ['come to life', item('s', 'dead')],
     ['come from another series', item('t')],
     ['come from none', item(null)],
-  ])('those that %s before the first of a series leave one in front', async (_, before) => {
+  ])('items that %s before the first of a series leave one in front', async (_, before) => {
     const { change, astray, ready } = await commits()
     await change({ a: before })
     await change({ b: before })
@@ -149,7 +149,7 @@ describe.each([
     expect(await ready()).toEqual(['c', 'h'])
   })
 
-  test('those that come in any order of their ids, and those that go together, leave one in front', async () => {
+  test('items that come in any order of their ids, and those that go together, leave one in front', async () => {
     const { change, astray, ready } = await commits()
     await change({ z: item('s'), m: item('s'), a: item('s') })
     await change({ n: item('s'), b: item('s') })
@@ -164,7 +164,7 @@ describe.each([
 })
 
 describe.each(places)('a rebuild on $name', ({ url, write }) => {
-  test('gives everybody their turn again, also those that were redriven and are younger than their ids', async () => {
+  test('a rebuild gives everybody their turn again, also those that were redriven and are younger than their ids', async () => {
     const place = await url()
     const store = await openIn(place)
     const outbox = store.queue<string>('outbox')

@@ -106,7 +106,7 @@ describe('when the power goes', () => {
     expect(await besideAnother(honest)).toEqual([])
   })
 
-  test('it is noticed when a program flushes only what it made itself', async () => {
+  test('a power cut is noticed when a program flushes only what it made itself', async () => {
     let written = 0
     const own: Putting = (disk) => ({
       put: async (tenant, digest, bytes) => {
@@ -135,12 +135,12 @@ describe('when the power goes', () => {
     ['only the folder of the blob is flushed', 'lost', (what: string, path: string) => what === 'folder' && !/\/[0-9a-f]{2}$/.test(path)],
     ['only the folders above are flushed', 'lost', (what: string, path: string) => what === 'folder' && /\/[0-9a-f]{2}$/.test(path)],
     ['the folder of the store is not flushed', 'lost', (what: string, path: string) => what === 'folder' && path === '/data'],
-  ] as const)('it is noticed when %s', async (_, harm, lazy) => {
+  ] as const)('a power cut is noticed when %s', async (_, harm, lazy) => {
     const told = await everyMoment(honest, { lazy })
     expect(told[harm]).toBeGreaterThan(0)
   })
 
-  test('it is noticed when blobs are written in place', async () => {
+  test('a power cut is noticed when blobs are written in place', async () => {
     const inPlace: Putting = (disk) => ({
       put: async (tenant, digest, bytes) => {
         const folder = join(`${STORE}.blobs`, tenantFolder(tenant), digest.slice(0, 2))

@@ -61,7 +61,7 @@ describe('in ordinary times', () => {
 describe('after a downtime of four hours and a half', () => {
   const now = 4.5 * HOUR
 
-  it('skip leaves out what is late', () => {
+  it('after a downtime, missed: skip leaves out what is late', () => {
     expect(due(hourly, { missed: 'skip' }, 0, now)).toEqual({
       start: [],
       missed: { first: HOUR, last: 4 * HOUR, count: 4 },
@@ -71,7 +71,7 @@ describe('after a downtime of four hours and a half', () => {
     })
   })
 
-  it('once starts the latest', () => {
+  it('after a downtime, missed: once starts the latest', () => {
     expect(due(hourly, { missed: 'once' }, 0, now)).toMatchObject({
       start: [4 * HOUR],
       missed: { first: HOUR, last: 3 * HOUR, count: 3 },
@@ -79,18 +79,18 @@ describe('after a downtime of four hours and a half', () => {
     })
   })
 
-  it('once starts none when one is in time, which makes up for them', () => {
+  it('after a downtime, missed: once starts none when one is in time, which makes up for them', () => {
     expect(due(hourly, { missed: 'once' }, 0, 4 * HOUR)).toMatchObject({
       start: [4 * HOUR],
       missed: { first: HOUR, last: 3 * HOUR, count: 3 },
     })
   })
 
-  it('once starts none that is later than catchUp', () => {
+  it('after a downtime, missed: once starts none that is later than catchUp', () => {
     expect(due(hourly, { missed: 'once', catchUp: '20m' }, 0, now)).toMatchObject({ start: [], missed: { count: 4 }, through: 4 * HOUR })
   })
 
-  it('all starts those within catchUp, oldest first', () => {
+  it('after a downtime, missed: all starts those within catchUp, oldest first', () => {
     expect(due(hourly, { missed: 'all', catchUp: '2h' }, 0, now)).toMatchObject({
       start: [3 * HOUR, 4 * HOUR],
       missed: { first: HOUR, last: 2 * HOUR, count: 2 },
@@ -116,7 +116,7 @@ describe('after ten years of downtime of a job that is due every second', () => 
     })
   })
 
-  it('all starts a bounded number, the latest ones, some at a time', () => {
+  it('after ten years of downtime, missed: all starts a bounded number, the latest ones, some at a time', () => {
     const started: number[] = []
     let state = due(schedule, { missed: 'all', catchUp: '3650d' }, through, now)
     expect(state.missed).toMatchObject({ last: last - limits.catchUpOccurrences * 1000, more: true })
@@ -131,13 +131,13 @@ describe('after ten years of downtime of a job that is due every second', () => 
 })
 
 describe('a clock that jumps', () => {
-  it('back finds nothing to do until it has come forward again', () => {
+  it('a clock that jumps back finds nothing to do until it has come forward again', () => {
     const { through } = due(hourly, {}, 0, 10 * HOUR)
     for (const now of [9 * HOUR, 5 * HOUR, 10 * HOUR, 11 * HOUR - 1])
       expect(due(hourly, {}, through, now)).toEqual({ start: [], through, next: 11 * HOUR, at: 11 * HOUR })
   })
 
-  it('forward finds a downtime', () => {
+  it('a clock that jumps forward finds a downtime', () => {
     expect(due(hourly, { missed: 'skip' }, HOUR, 9.5 * HOUR)).toMatchObject({
       start: [],
       missed: { first: 2 * HOUR, last: 9 * HOUR, count: 8 },
@@ -148,14 +148,14 @@ describe('a clock that jumps', () => {
 describe('an interval that is counted from the finish', () => {
   const schedule = takeSchedule({ every: '1h', from: 'finish' })
 
-  it('has no next time until the occurrence has finished', () => {
+  it('an interval that is counted from the finish has no next time until the occurrence has finished', () => {
     const begun = due(schedule, {}, 1000, HOUR + 1000)
     expect(begun).toEqual({ start: [HOUR + 1000], through: HOUR + 1000 })
     const finished = HOUR + 9000
     expect(due(schedule, {}, finished, finished)).toEqual({ start: [], through: finished, next: 2 * HOUR + 9000, at: 2 * HOUR + 9000 })
   })
 
-  it('starts one after a downtime, or begins anew when it is too late', () => {
+  it('an interval that is counted from the finish starts one after a downtime, or begins anew when it is too late', () => {
     const now = 9.5 * HOUR
     expect(due(schedule, { missed: 'all' }, 0, now)).toEqual({ start: [HOUR], through: HOUR })
     expect(due(schedule, { missed: 'once' }, 0, now)).toEqual({ start: [HOUR], through: HOUR })
@@ -252,7 +252,7 @@ describe('whatever the schedule, the policy and the clock', () => {
 describe('jitter', () => {
   const spread = takePolicy({ jitter: '10m' })
 
-  it('follows from the job and the time alone', () => {
+  it('jitter follows from the job and the time alone', () => {
     const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
     const [one, same, other] = ['a', 'a', 'b'].map((job) => firesAt(hourly, spread, HOUR, chanceOf({ sha256 }, job)))
     expect(one).toBe(same)
@@ -260,14 +260,14 @@ describe('jitter', () => {
     expect(firesAt(hourly, spread, 2 * HOUR, chanceOf({ sha256 }, 'a')) - HOUR).not.toBe(one)
   })
 
-  it('spreads over the whole of its width', () => {
+  it('jitter spreads over the whole of its width', () => {
     const late = Array.from({ length: 1000 }, (_, i) => firesAt(hourly, spread, i * HOUR, chance) - i * HOUR)
     expect(Math.min(...late)).toBeLessThan(10_000)
     expect(Math.max(...late)).toBeGreaterThan(590_000)
     expect(Math.max(...late)).toBeLessThan(600_000)
   })
 
-  it('never lets one occurrence overtake or meet another', () => {
+  it('jitter never lets one occurrence overtake or meet another', () => {
     const almost: Chance = (time) => (time % 2000 === 0 ? 1 - 2 ** -48 : 0)
     for (const policy of [takePolicy({ jitter: '1h' }), takePolicy({ jitter: '2s' })]) {
       const fired = timesBetween(takeSchedule({ every: '1s' }), 0, 20_000, 99).map((time) =>
@@ -277,7 +277,7 @@ describe('jitter', () => {
     }
   })
 
-  it('keeps an occurrence from being due, and from being missed, until its moment', () => {
+  it('jitter keeps an occurrence from being due, and from being missed, until its moment', () => {
     const half: Chance = () => 0.5
     const policy = takePolicy({ jitter: '10m', missed: 'skip' })
     expect(dueTimes(hourly, policy, 0, HOUR + 299_999, half)).toEqual({ start: [], through: 0, next: HOUR, at: HOUR + 300_000 })

@@ -28,7 +28,7 @@ describe('a cron line', () => {
     ['0 0 1 */4 *', '2024-05-01 2024-09-01 2025-01-01'],
     ['@yearly', '2025-01-01 2026-01-01 2027-01-01'],
     ['@Weekly', '2024-01-07 2024-01-14 2024-01-21'],
-  ])('%s means %s', (line, expected) => expect(days(line, 3)).toBe(expected))
+  ])('the cron line %s means %s', (line, expected) => expect(days(line, 3)).toBe(expected))
 
   it.each([
     ['0 0 31 2 *', 'never matches'],
@@ -66,7 +66,7 @@ describe('a cron line', () => {
     [`${'1,'.repeat(200)}1 * * * *`, 'the limit is 256'],
     [5, 'expected a text, got 5'],
     [null, 'got null'],
-  ])('is refused: %s', (line, said) => {
+  ])('a cron line is refused: %s', (line, said) => {
     expect(() => takeLine(line)).toThrow(expect.objectContaining({ code: 'SCHEDULE_INVALID', message: expect.stringContaining(said) }))
   })
 })
@@ -78,7 +78,7 @@ describe('anything at all', () => {
     ['made of its characters', soup, 1500, 0],
     ['text', fc.string({ unit: 'binary' }), 500, 0],
     ['value', fc.anything(), 500, 0],
-  ] as const)('%s is a line whose next time is later, or is refused with a reason', (_, given, numRuns, least) => {
+  ] as const)('anything that is %s is a cron line with a later next time, or is refused with a reason', (_, given, numRuns, least) => {
     let taken = 0
     fc.assert(
       fc.property(given, fc.integer({ min: 0, max: 4e12 }), (value: unknown, from) => {

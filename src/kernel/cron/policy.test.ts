@@ -5,7 +5,7 @@ import { limits } from '../../model/limits.ts'
 import { type PolicyOptions, takePolicy } from './policy.ts'
 
 describe('a policy', () => {
-  it('forbids overlaps, makes up for what was missed once, and has no jitter unless said', () => {
+  it('a policy forbids overlaps, makes up for what was missed once, and has no jitter unless said', () => {
     expect(takePolicy({})).toEqual({ overlap: 'forbid', missed: 'once', jitter: 0 })
   })
 
@@ -14,7 +14,7 @@ describe('a policy', () => {
     ['replace', 'replace Replace CancelOther CANCEL_OTHER TerminateOther terminate-other'],
     ['queueOne', 'queueOne QueueOne queue_one QUEUEONE BufferOne BUFFER_ONE'],
     ['allow', 'allow Allow AllowAll ALLOW_ALL'],
-  ])('takes for overlap %s: %s', (overlap, words) => {
+  ])('a policy takes for overlap %s: %s', (overlap, words) => {
     for (const word of words.split(' ')) expect(takePolicy({ overlap: word }).overlap).toBe(overlap)
   })
 
@@ -22,11 +22,11 @@ describe('a policy', () => {
     ['skip', 'skip Skip DoNothing do_nothing'],
     ['once', 'once ONCE FireOnceNow fireNow'],
     ['all', 'all All IgnoreMisfires'],
-  ])('takes for missed %s: %s', (missed, words) => {
+  ])('a policy takes for missed %s: %s', (missed, words) => {
     for (const word of words.split(' ')) expect(takePolicy({ missed: word }).missed).toBe(missed)
   })
 
-  it('catches up with all of the last day, and with one however late, unless said', () => {
+  it('a policy catches up with all of the last day, and with one however late, unless said', () => {
     expect(takePolicy({ missed: 'all' }).catchUp).toBe(limits.catchUpMs)
     expect(takePolicy({ missed: 'once' })).not.toHaveProperty('catchUp')
     expect(takePolicy({ missed: 'once', catchUp: '1h' }).catchUp).toBe(3_600_000)
@@ -46,7 +46,7 @@ describe('a policy', () => {
     [{ jitter: '2d' }, 'OPTION_INVALID', 'jitter'],
     [{ jitter: 'a bit' }, 'DURATION_INVALID', 'a bit'],
     [7, 'OPTION_INVALID', 'an object'],
-  ])('is refused: %j', (given, code, said) => {
+  ])('a policy is refused: %j', (given, code, said) => {
     expect(() => takePolicy(given as PolicyOptions)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(said) }))
   })
 })

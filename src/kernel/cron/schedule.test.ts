@@ -54,7 +54,7 @@ describe('a schedule is stored', () => {
     [{ at: new Date(1000) }, { kind: 'at', at: 1000 }],
     [{ at: '2026-03-29T09:00:00+02:00' }, { kind: 'at', at: at('2026-03-29T07:00:00Z') }],
     [{ at: '2024-02-29T23:59Z' }, { kind: 'at', at: at('2024-02-29T23:59:00Z') }],
-  ])('%j as plain JSON with its defaults', (given, stored) => {
+  ])('a schedule is stored as plain JSON with its defaults: %j', (given, stored) => {
     const schedule = takeSchedule(given)
     expect(schedule).toEqual(stored)
     expect(JSON.parse(JSON.stringify(schedule))).toEqual(schedule)
@@ -96,7 +96,7 @@ describe('a schedule is refused', () => {
     [{ at: null }, 'SCHEDULE_INVALID', 'expected a Date'],
     ['* * * * *', 'OPTION_INVALID', 'an object'],
     [null, 'OPTION_INVALID', 'an object'],
-  ])('%j', (given, code, said) => {
+  ])('a schedule is refused: %j', (given, code, said) => {
     const error = refusal(() => takeSchedule(given as ScheduleOptions))
     expect(error.code).toBe(code)
     expect(error.message).toContain(said)
@@ -104,18 +104,18 @@ describe('a schedule is refused', () => {
 })
 
 describe('the next time', () => {
-  it('of an interval lies on the grid that begins with its anchor', () => {
+  it('the next time of an interval lies on the grid that begins with its anchor', () => {
     const schedule = takeSchedule({ every: '10m', anchor: at('2026-01-01T00:03:00Z') })
     expect(iso(nextAfter(schedule, at('2020-01-01T00:00:00Z')))).toBe('2026-01-01T00:03:00.000Z')
     expect(iso(nextAfter(schedule, at('2026-01-01T00:03:00Z')))).toBe('2026-01-01T00:13:00.000Z')
     expect(iso(nextAfter(schedule, at('2026-01-01T00:12:59.999Z')))).toBe('2026-01-01T00:13:00.000Z')
   })
 
-  it('of an interval without anchor is a whole number of intervals since 1970', () => {
+  it('the next time of an interval without anchor is a whole number of intervals since 1970', () => {
     expect(iso(nextAfter(takeSchedule({ every: '15m' }), at('2026-01-01T00:07:00Z')))).toBe('2026-01-01T00:15:00.000Z')
   })
 
-  it('of an interval from the finish is counted from the instant that is given', () => {
+  it('the next time of an interval from the finish is counted from the instant that is given', () => {
     const schedule = takeSchedule({ every: '10m', from: 'finish' })
     expect(nextAfter(schedule, 12_345)).toBe(612_345)
     const later = takeSchedule({ every: '10m', from: 'finish', anchor: 5_000_000 })
@@ -123,18 +123,18 @@ describe('the next time', () => {
     expect(nextAfter(later, 5_000_000)).toBe(5_600_000)
   })
 
-  it('of an instant is the instant, until it has been', () => {
+  it('the next time of an instant is the instant, until it has been', () => {
     const schedule = takeSchedule({ at: 5000 })
     expect(nextAfter(schedule, 4999)).toBe(5000)
     expect(nextAfter(schedule, 5000)).toBeUndefined()
   })
 
-  it('of 29 February on a Monday is found decades ahead', () => {
+  it('the next time of 29 February on a Monday is found decades ahead', () => {
     const schedule = takeSchedule({ cron: '0 0 29 2 +MON', zone: 'Asia/Tokyo' })
     expect(iso(nextAfter(schedule, at('2072-03-01T00:00:00Z')))).toBe('2112-02-28T15:00:00.000Z')
   })
 
-  it('of a cron line ends with the calendar of the calculator', () => {
+  it('the next time of a cron line ends with the calendar of the calculator', () => {
     expect(nextAfter(takeSchedule({ cron: '* * * * *' }), Date.UTC(3000, 0, 1))).toBeUndefined()
   })
 })
@@ -200,7 +200,7 @@ describe('the clock and the zone of the machine', () => {
     if (zone === undefined) delete process.env.TZ
   })
 
-  it('have no part in it', () => {
+  it('the clock and the zone of the machine have no part in a schedule', () => {
     const schedule = takeSchedule({ cron: '30 2 * * 0', zone: 'Europe/Paris' })
     const times = () => timesBetween(schedule, Date.UTC(2025, 0, 1), Date.UTC(2026, 0, 1), 100)
     const before = times()

@@ -55,7 +55,7 @@ function differences(
 }
 
 describe('a year of cron lines is what walking through it finds', () => {
-  it.each(YEARS)('in %s, %i, whose clocks are moved %i times: %s', (zone, year, jumps) => {
+  it.each(YEARS)('cron lines in %s, %i, whose clocks are moved %i times, run as the oracle says: %s', (zone, year, jumps) => {
     const [from, until] = [Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)]
     // A short run tries each line in a third of the zones.
     const place = YEARS.findIndex(([name]) => name === zone)
@@ -70,7 +70,7 @@ describe('a year of cron lines is what walking through it finds', () => {
     }
   })
 
-  it('also for lines that chance has written, around every jump', () => {
+  it('random cron lines run as the oracle says around every jump of the clocks', () => {
     const years = YEARS.map(([zone, year]) => ({ zone, jumps: jumpsOf(wallsOf(zone, Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1))) }))
     const days = years.flatMap(({ zone, jumps }) =>
       jumps.map((jump) => {
@@ -91,7 +91,7 @@ describe('a year of cron lines is what walking through it finds', () => {
     fc.assert(fc.property(cronLines, check), { numRuns: rounds(20, 200) })
   })
 
-  it('and a calculator with other rules is told apart', () => {
+  it('a calculator of cron lines with other rules is told apart from the oracle', () => {
     // Croner with a zone of its own: it loses and doubles times, which is why it is not asked about zones.
     const croner: Calculator = (line, zone, from, until) => {
       const times = new Cron(line, { timezone: zone }).nextRuns(800, new Date(from - 1))

@@ -87,7 +87,7 @@ describe('values', () => {
 })
 
 describe('options', () => {
-  test('keys adds fragments, allow takes names away', () => {
+  test('the option keys adds fragments, the option allow takes names away', () => {
     const own = redactor({ keys: ['taxId'], allow: ['refresh_token'] }, tag)
     expect(own.value({ user_tax_id: '12-3', refreshToken: 'plain' })).toEqual({ user_tax_id: made('key', '12-3'), refreshToken: 'plain' })
   })
@@ -123,7 +123,7 @@ describe('text', () => {
     ['//registry.npmjs.org/:_authToken=abc-1', 'abc-1'], ['password := "hunter2"', 'hunter2'], ['config["secret"] = "hunter2"', 'hunter2'],
     ['cat <<EOF > .env\nAPI_KEY=abcd\nEOF', 'abcd'], ['Server=a;Password=p@ss;Database=x', 'p@ss'], ['PASSWORD="$ecret1"', '$ecret1'],
     ['ftp://u:p@w:x@host/', 'p@w:x'], ['postgres://u:p/w?d@host/db', 'p/w?d'],
-  ])('%s', (text, secret) => {
+  ])('text is redacted: %s', (text, secret) => {
     expect(redact.text(text)).toBe(text.replaceAll(secret, made(text.includes('://') && text.includes('@host') ? 'url-password' : 'key', secret)))
   })
 

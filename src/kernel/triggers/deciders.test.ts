@@ -71,7 +71,7 @@ const turn = (verb: 'disable' | 'enable' | 'delete', expect?: number): TriggerCo
 const trigger = () => new Row<TriggerRow, TriggerCommand>(decider)
 
 describe('a trigger', () => {
-  test('counts every change of it, and the same again is no change', () => {
+  test('a trigger counts every change of it, and the same again is no change', () => {
     const row = trigger()
     expect(row.do(set())).toEqual(['trigger.set'])
     expect(row.do(set())).toEqual([])
@@ -88,7 +88,7 @@ describe('a trigger', () => {
     expect(row.now).toMatchObject({ revision: 6, state: 'enabled', queue: 'billing' })
   })
 
-  test('is changed only by whoever knows it as it is, where that was asked for', () => {
+  test('a trigger is changed only by whoever knows it as it is, where that was asked for', () => {
     const row = trigger()
     expect(codeOf(() => row.do(set({}, 1)))).toBe('TRIGGER_CHANGED')
     row.do(set({}, 0))
@@ -103,7 +103,7 @@ describe('a trigger', () => {
     expect(row.now).toMatchObject({ revision: 3, state: 'enabled' })
   })
 
-  test.each(['disable', 'enable', 'delete'] as const)('that is not there, or was deleted, is unknown to %s', (verb) => {
+  test.each(['disable', 'enable', 'delete'] as const)('a trigger that is not there, or was deleted, is unknown to %s', (verb) => {
     const row = trigger()
     expect(codeOf(() => row.do(turn(verb)))).toBe('TRIGGER_UNKNOWN')
     row.do(set())
@@ -111,7 +111,7 @@ describe('a trigger', () => {
     expect(codeOf(() => row.do(turn(verb)))).toBe('TRIGGER_UNKNOWN')
   })
 
-  test('whose definition was erased is for nothing, and not for what it was before', () => {
+  test('a trigger whose definition was erased is for nothing, and not for what it was before', () => {
     const row = trigger()
     row.do(set())
     row.do(set({ queue: 'other' }))
@@ -127,7 +127,7 @@ describe('a trigger', () => {
     expect(row.now).toMatchObject({ state: 'deleted', revision: 5 })
   })
 
-  test('has as many revisions as events, whatever is done with it and whatever of it is erased', () => {
+  test('a trigger has as many revisions as events, whatever is done with it and whatever of it is erased', () => {
     const command = fc.oneof(
       fc.constantFrom('a', 'b').map((queue) => set({ queue })),
       fc.constantFrom(turn('disable'), turn('enable'), turn('delete')),
@@ -145,7 +145,7 @@ describe('a trigger', () => {
 })
 
 describe('a source', () => {
-  test('moves with every change, counts its triggers, and takes no more than it can tell at once', () => {
+  test('a source moves with every change, counts its triggers, and takes no more than it can tell at once', () => {
     const row = new Row<SourceRow, { verb: 'change'; source: string; by: -1 | 0 | 1 }>(source)
     for (let i = 0; i < limits.sourceTriggers; i++) row.do({ verb: 'change', source: 'stripe', by: 1 })
     expect(row.now).toEqual({ source: 'stripe', count: limits.sourceTriggers })
@@ -157,7 +157,7 @@ describe('a source', () => {
     expect(row.now?.count).toBe(limits.sourceTriggers - 1)
   })
 
-  test('of which everything was erased is there, and counts from nothing', () => {
+  test('a source of which everything was erased is there, and counts from nothing', () => {
     const row = new Row<SourceRow, { verb: 'change'; source: string; by: -1 | 0 | 1 }>(source)
     row.do({ verb: 'change', source: 'stripe', by: 1 })
     row.erase(0)
@@ -171,7 +171,7 @@ describe('a firing', () => {
   const fire = (digest: string) =>
     ({ verb: 'fire', id: SUBJECT as FiringId, source: 'stripe', key: 'evt_1', payload: { value: 1 }, digest }) as const
 
-  test('is told once, and is no other under the same key', () => {
+  test('a firing is told once, and is no other under the same key', () => {
     const row = new Row<FiringRow, ReturnType<typeof fire>>(firing)
     expect(row.do(fire('a'))).toEqual(['trigger.fired'])
     expect(row.do(fire('a'))).toEqual([])
@@ -194,7 +194,7 @@ describe('a delivery', () => {
   }
   const error = { name: 'Error', message: 'no' }
 
-  test('is reserved once and goes where its item goes', () => {
+  test('a delivery is reserved once and goes where its item goes', () => {
     const row = new Row<DeliveryRow, DeliveryCommand>(delivery)
     expect(row.do(reserve)).toEqual(['delivery.reserved'])
     expect(row.do(reserve)).toEqual([])
@@ -224,7 +224,7 @@ describe('a delivery', () => {
     expect(row.now).not.toHaveProperty('trigger')
   })
 
-  test('whose later payloads were erased is still in its state', () => {
+  test('a delivery whose later payloads were erased is still in its state', () => {
     const row = new Row<DeliveryRow, DeliveryCommand>(delivery)
     row.do(reserve)
     row.do({ verb: 'begin', attempt: 1 })

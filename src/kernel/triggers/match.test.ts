@@ -50,12 +50,12 @@ describe('a match', () => {
     ['not there', { tax: { exists: false } }, true],
     ['not there, though it is', { amount: { exists: false } }, false],
     ['what every object has and nobody gave it', { constructor: { exists: true } }, false],
-  ])('that asks for %s', (_, match, agreed) => {
+  ])('a match that asks for %s agrees as it should', (_, match, agreed) => {
     checkMatch(match)
     expect(matches(match, invoice)).toBe(agreed)
   })
 
-  test('may ask for members that are called like tests', () => {
+  test('a match may ask for members that are called like tests', () => {
     const move = { in: 'stock', not: 1, sku: 'a' }
     const match = { has: { in: 'stock', not: { gte: 1 }, sku: 'a' } }
     checkMatch(match)
@@ -63,7 +63,7 @@ describe('a match', () => {
     expect(matches(match, { ...move, not: 0 })).toBe(false)
   })
 
-  test('agrees with no payload that is no object', () => {
+  test('a match agrees with no payload that is no object', () => {
     for (const payload of [null, 1, 'text', [1], true]) expect(matches({}, payload)).toBe(false)
     expect(matches({ gte: 1 }, 2)).toBe(true)
   })
@@ -78,7 +78,7 @@ describe('a match', () => {
     ['members that are none', { has: [1] }],
     ['something wrong within a test', { amount: { not: { gte: {} } } }],
     ['something wrong within members', { has: { in: { gte: [] } } }],
-  ])('is refused when it asks for %s', (_, match) => {
+  ])('a match is refused when it asks for %s', (_, match) => {
     expect(() => checkMatch(match)).toThrow(expect.objectContaining({ code: 'TRIGGER_INVALID' }))
   })
 })
@@ -108,7 +108,7 @@ const less = (from: Json, seed: number): Json =>
     : from
 
 describe('whatever the payload', () => {
-  test('it agrees with itself, with any part of its members, and with eq of itself', () => {
+  test('a payload agrees with itself, with any part of its members, and with eq of itself', () => {
     fc.assert(
       fc.property(value, fc.nat(), (payload, seed) => {
         for (const match of [payload, less(payload, seed), { eq: payload }, { not: { not: payload } }]) {
