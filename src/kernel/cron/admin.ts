@@ -14,7 +14,7 @@ import { takeInstant } from './instant.ts'
 import { at as occurrenceAt, startParts } from './occur.ts'
 import { isFromFinish, timesBetween } from './schedule.ts'
 
-// Items in one commit.
+// The number of occurrences in one commit.
 const AT_ONCE = 100
 
 export async function runNow(scope: Scope, name: string): Promise<OccurrenceRow> {

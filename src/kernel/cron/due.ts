@@ -1,6 +1,6 @@
-// What is due of a schedule: which occurrences start now, which were missed, and when to look again. An occurrence is known by its
-// scheduled time. `through` is how far everything has been decided; it only grows, so a clock that is set back finds nothing to do twice,
-// and one that is set forward finds what a downtime would have left.
+// Computes what is due of a schedule: which occurrences start now, which were missed, and when to look again. An occurrence is known by
+// its scheduled time. `through` is the time up to which everything is decided, and it only grows. A clock that is set back therefore
+// starts nothing twice, and a clock that is set forward looks like a downtime.
 
 import type { JobPolicy, MissedRange, Schedule } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
@@ -15,11 +15,11 @@ export interface Due {
   readonly through: number
   /** The next occurrence; absent when none will come, and after one of an interval that is counted from its finish. */
   readonly next?: number
-  /** When to ask again: the next occurrence with its jitter. Not later than now when more is due than is started at once. */
+  /** When to ask again: at the next occurrence plus its jitter, or now when more is due than one commit starts. */
   readonly at?: number
 }
 
-/** From where a schedule that is set now is counted: no time before it belongs to the job, but a single instant may be in the past. */
+/** The time from which a schedule that is set now is counted. No earlier time belongs to the job, except a single instant in the past. */
 export const beginsAfter = (schedule: Schedule, now: number): number => (schedule.kind === 'at' ? Math.min(schedule.at - 1, now) : now)
 
 export function dueTimes(schedule: Schedule, policy: JobPolicy, through: number, now: number, chance: Chance): Due {
@@ -38,7 +38,7 @@ export function dueTimes(schedule: Schedule, policy: JobPolicy, through: number,
   return told(schedule, policy, { start, ...(missed && { missed }), through: start.at(-1) ?? missed?.last ?? through }, chance)
 }
 
-/** One at a time: after a miss the interval begins anew, because nothing will finish. */
+/** Starts one at a time. After a missed one the interval begins again, because nothing will finish. */
 function dueAfterFinish(schedule: Schedule, policy: JobPolicy, through: number, now: number, chance: Chance): Due {
   const time = nextAfter(schedule, through) as number
   const late = now - firesAt(schedule, policy, time, chance)
@@ -47,7 +47,7 @@ function dueAfterFinish(schedule: Schedule, policy: JobPolicy, through: number, 
   return told(schedule, policy, { start: [], missed: { first: time, last: time, count: 1 }, through: now }, chance)
 }
 
-/** How late is still in time. What the failing over of a node takes is no downtime. */
+/** How late an occurrence still counts as on time. The failover of a node is not a downtime. */
 const windowOf = ({ catchUp = Number.POSITIVE_INFINITY }: JobPolicy): number => Math.max(catchUp, limits.missedGraceMs)
 
 /** The latest occurrence whose moment has come. Jitter ends before the next one, so at most one is scheduled and not yet due. */
@@ -56,14 +56,14 @@ function latestDue(schedule: Schedule, through: number, now: number, fires: (tim
   return latest === undefined || fires(latest) <= now ? latest : latestBetween(schedule, through, latest - 1)
 }
 
-/** Behind this lie the occurrences that fire at `oldest` or later: those scheduled since then, and perhaps one more that its jitter keeps. */
+/** The edge after which occurrences fire at `oldest` or later: those scheduled since then, and perhaps one that its jitter delays. */
 function edgeBefore(schedule: Schedule, through: number, until: number, fires: (time: number) => number, oldest: number): number {
   const earlier = latestBetween(schedule, through, until)
   if (earlier === undefined) return through
   return fires(earlier) >= oldest ? earlier - 1 : earlier
 }
 
-/** The edge behind which no more than `most` of the times up to `last` lie. Looked for from the end: by doubling, then by halving, so that few are counted twice. */
+/** The edge after which at most `most` of the times up to `last` lie. Searches from the end by doubling, then by halving, so that few times are counted twice. */
 function edgeOfLatest(schedule: Schedule, edge: number, last: number, most: number): number {
   let over: number | undefined
   let within = last

@@ -1,4 +1,4 @@
-// A job by its name, from which its id follows.
+// Finds a job by its name. The id follows from the name.
 
 import { refuse } from '../../model/errors.ts'
 import type { JobRow } from '../../model/job.ts'

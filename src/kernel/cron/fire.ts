@@ -1,5 +1,5 @@
-// A job whose time has come: what starts, what is left out and the next time are one commit. With any number of nodes and any clock, an
-// occurrence begins at most once, and none is lost: the job and its place in time move together, and only from where they were seen.
+// Fires a job that is due: the occurrences that start, those that are left out, and the next time are one commit. The commit is guarded
+// by the job and its clock item as they were read. So an occurrence begins at most once and none is lost, with any number of nodes.
 
 import { InkError } from '../../model/errors.ts'
 import type { JobId, JobRow, OccurrenceAt } from '../../model/job.ts'
@@ -22,23 +22,23 @@ export const dueOf = (
   now: number,
 ): Due => dueTimes(schedule, policy, through, now, chanceOf(scope.engine.environment.digest, id))
 
-/** For the scheduler. */
+/** Fires a job for the scheduler. */
 export const fireJob: ClockHandler = async (scope, item) => {
   try {
     await fire(scope, item, false).catch((error: unknown) => {
-      // Somebody made up for one of these times before it was due here.
+      // A backfill has started one of these times before.
       if (isConflict(error, 'occurrences')) return fire(scope, item, true)
       throw error
     })
   } catch (error) {
-    // Another node was first, or what runs ended just now: whatever is left is looked at again. An occurrence that is in the way after all is not
-    // somebody else's doing, and is no reason to look at once.
+    // Another node was first, or the running occurrence ended: the scheduler looks again at once. A conflict over an occurrence would come
+    // again, so it is thrown.
     if (!(error instanceof InkError && error.code === 'CONFLICT') || isConflict(error, 'occurrences')) throw error
     scope.engine.scheduler.look()
   }
 }
 
-/** `wary`: times that came up before are looked for, and passed over. */
+/** `wary` skips the times that came up before. */
 async function fire(scope: Scope, { id: item, row, revision, now }: ClockItem, wary: boolean): Promise<void> {
   const jobId = row.origin?.id as JobId
   const seen = await readRow(scope, 'jobs', jobId)
@@ -47,7 +47,7 @@ async function fire(scope: Scope, { id: item, row, revision, now }: ClockItem, w
     { kind: 'row', table: 'work', id: item, revision },
     { kind: 'row', table: 'jobs', id: jobId, revision: seen.revision },
   ]
-  // What is seen here is what is written about, or nothing is: both rows are as they were.
+  // The guards refuse the commit unless both rows are as they were read.
   const clock = (at: number | undefined): Part => part(work, item, { verb: 'move', at }, { seen: { body: row, revision } })
   if (job?.state !== 'active') {
     await plan(scope, [clock(undefined)], { guards })
@@ -71,7 +71,7 @@ async function fire(scope: Scope, { id: item, row, revision, now }: ClockItem, w
   scope.engine.localRuns.offered()
 }
 
-/** Those that have not come up before. */
+/** The times that have not come up before. */
 async function unknown(scope: Scope, job: JobRow, times: readonly number[]): Promise<readonly number[]> {
   const found = await Promise.all(times.map((due) => scope.engine.backend.rows.get(scope.tenant, 'occurrences', at(scope, job, due).id)))
   return times.filter((_, i) => !found[i])
@@ -97,7 +97,7 @@ function happening(scope: Scope, job: JobRow, { start, missed }: Due, now: numbe
     const { overlap } = job.policy
     if (overlap === 'allow') {
       parts.push(...startParts(scope, job, one, now))
-      // What is counted from its finish is kept track of, whatever it may overlap with.
+      // The job keeps track of an occurrence whose finish decides the next time, also when others overlap it.
       if (isFromFinish(job.schedule)) running = one
     } else if (overlap === 'replace' && due !== start.at(-1)) {
       parts.push(leaveOutPart(job, one, 'a later one takes its place'))

@@ -1,4 +1,4 @@
-// What happens to the item of an occurrence happens to the occurrence, and its end to the job: in the same commit.
+// Moves an occurrence together with its work item, and tells the job when it ends, in the same commit.
 
 import type { JobId, JobRow, OccurrenceId } from '../../model/job.ts'
 import { type Part, part, readRow } from '../execute.ts'
@@ -42,7 +42,7 @@ async function settleParts(scope: Scope, id: OccurrenceId, jobId: JobId, { move 
   if (!runs && !(await isCounted(scope, id, job, failed))) return []
   const pauses = pausesOn(job, failed)
   const finish = runs && isFromFinish(job.schedule) && job.state === 'active' && !pauses
-  // By the store's clock and no other: what follows from this end would come up at the wrong time.
+  // The store's clock decides: by another clock, the next time could be wrong.
   const now = finish || job.waiting ? await storeNow(scope) : 0
   const { through, next, at } = finish ? dueOf(scope, { ...job, through: Math.max(job.through, now) }, now) : job
   const times = { through, ...(next !== undefined && { next }), ...(at !== undefined && { at }) }
@@ -66,7 +66,7 @@ async function settleParts(scope: Scope, id: OccurrenceId, jobId: JobId, { move 
   return parts
 }
 
-/** Where everything may overlap nothing is waited for, but failures in a row are counted all the same. */
+/** A job whose occurrences may overlap waits for none of them, but it still counts failures in a row. */
 async function isCounted(scope: Scope, id: OccurrenceId, job: JobRow, failed: boolean): Promise<boolean> {
   if (job.policy.overlap !== 'allow' || job.pauseAfter === undefined || !(failed || job.failures > 0)) return false
   const { body } = await readRow(scope, 'occurrences', id)

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { expected } from '../../model/options.ts'
 
-// The last millisecond of the year 9999: later ones have no place in ISO text, nor in a database's timestamps.
+// The last millisecond of the year 9999: ISO text and database timestamps end there.
 const LAST = 253_402_300_799_999
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/
 
@@ -14,7 +14,7 @@ export function takeInstant(given: unknown, option: string): number {
   throw refuse('SCHEDULE_INVALID', { why: `${option}: ${expected(what, given)}` })
 }
 
-/** A text without an offset would mean another instant on another machine, and Date.parse takes 30 February for a day in March. */
+/** Refuses text without an offset, which means another instant on another machine, and 30 February, which Date.parse reads as March. */
 function readIso(text: string): number | undefined {
   const [, year, month, day] = ISO.exec(text) ?? []
   if (day === undefined) return undefined

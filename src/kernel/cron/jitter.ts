@@ -1,12 +1,12 @@
-// Jitter spreads what would start at the same moment. It follows from the job and the scheduled time alone, so that every node and every
-// replay finds the same, and it ends before the next occurrence, so that none overtakes another.
+// Jitter spreads occurrences that would start at the same moment. It follows from the job and the scheduled time alone, so that every node
+// and every replay computes the same. It ends before the next occurrence, so that none overtakes another.
 
 import { utf8 } from '../../model/bytes.ts'
 import type { JobPolicy, Schedule } from '../../model/job.ts'
 import type { Digest } from '../../ports/environment.ts'
 import { nextAfter } from './schedule.ts'
 
-/** For a scheduled time, a number from 0 up to but not including 1; always the same. */
+/** Maps a scheduled time to a number in [0, 1), always the same one. */
 export type Chance = (time: number) => number
 
 export function chanceOf(digest: Digest, job: string): Chance {
@@ -18,7 +18,7 @@ export function chanceOf(digest: Digest, job: string): Chance {
   }
 }
 
-/** When an occurrence starts: at its scheduled time, or as much later as chance says. */
+/** When an occurrence starts: at its scheduled time plus its jitter. */
 export function firesAt(schedule: Schedule, { jitter }: JobPolicy, time: number, chance: Chance): number {
   if (jitter === 0) return time
   const room = (nextAfter(schedule, time) ?? Number.POSITIVE_INFINITY) - time

@@ -1,19 +1,19 @@
-// A job: what is to happen, when, and how far that has been decided. The occurrence that came up and the next time are one fact.
+// A job: its definition, its schedule, and the time up to which it is decided. The occurrence that came up and the next time are one fact.
 
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { JobRow, OccurrenceAt, OccurrenceId } from '../../model/job.ts'
 import { decider, fact, type HappenedWith } from '../decider.ts'
 
-/** What somebody asked for. */
+/** The definition of a job, as a caller gave it. */
 export type JobDefinition = Pick<JobRow, 'name' | 'schedule' | 'policy' | 'queue' | 'payload' | 'offer' | 'pauseAfter'>
 
-/** How far it is decided, and when to look again. */
+/** The time up to which the job is decided, and when to look again. */
 export type JobTimes = Pick<JobRow, 'through' | 'next' | 'at'>
 
 export type JobCommand =
   | { readonly verb: 'set'; readonly definition: JobDefinition; readonly times: JobTimes; readonly over?: boolean }
-  /** As it was seen: whoever was second finds that it has moved on. */
+  /** `seen` is how far the job was decided when it was read. A second node finds that it has moved on. */
   | {
       readonly verb: 'fire'
       readonly seen: number
@@ -24,16 +24,16 @@ export type JobCommand =
     }
   | {
       readonly verb: 'settle'
-      /** The one that runs; where everything may overlap, any. */
+      /** The occurrence that runs; any of them when occurrences may overlap. */
       readonly occurrence: OccurrenceId
       readonly failed: boolean
-      /** Which one was seen waiting; it begins now, unless the job is paused by this. */
+      /** The occurrence that was seen waiting. It begins now, unless this failure pauses the job. */
       readonly waiting: OccurrenceId | undefined
-      /** Where the next time is counted from this end. */
+      /** The next times, when they are counted from this end. */
       readonly times?: JobTimes
     }
   | { readonly verb: 'pause'; readonly name: string; readonly reason: string }
-  /** Over, where its one time went by meanwhile. */
+  /** `over`: the job's only time passed while it was paused. */
   | { readonly verb: 'resume'; readonly name: string; readonly times: JobTimes; readonly over: boolean }
   | { readonly verb: 'remove'; readonly name: string }
 
@@ -71,7 +71,7 @@ export const job = decider<JobRow, JobCommand>({
 
   evolve: {
     'job.set': (row, e: HappenedWith<JobDefinition & JobTimes & Over>) => {
-      // Erased, nobody can say any more what it was; that there was one still shows.
+      // An erased definition leaves a job that never runs, so that its id stays known.
       if (!e.data) return row ?? { ...NOTHING, id: e.subject as JobRow['id'], setAt: e.at, changedAt: e.at }
       const { next, at, over, ...set } = e.data
       const kept = { failures: 0, running: row?.running, waiting: row?.waiting, setAt: row?.setAt ?? e.at }
@@ -88,7 +88,7 @@ export const job = decider<JobRow, JobCommand>({
       if (!row) return row
       const { occurrence, failed, times, pauses, drops } = e.data ?? {}
       const failures = failed ? row.failures + 1 : 0
-      // Where everything may overlap, one of those ended that nobody waits for.
+      // An occurrence that overlaps others may end without being the one that the job waits for.
       const ended = occurrence === undefined || row.running?.id === occurrence
       const follows = ended ? { running: pauses || drops ? undefined : row.waiting, waiting: undefined } : {}
       const settled = { ...row, ...times, failures, ...follows }

@@ -1,4 +1,4 @@
-// Jobs as people hold them: set by name, paused, resumed, run by hand, backfilled, and looked at.
+// The public API of cron: jobs are set by name, paused, resumed, run by hand, backfilled and listed.
 
 import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
@@ -28,44 +28,44 @@ export interface OccurrenceListOptions extends PageOptions {
 }
 
 export interface Cron {
-  /** Makes a job, or changes it: times of another schedule are counted from now, and those of the same go on. The same again changes nothing. */
+  /** Creates a job or changes it. A new schedule is counted from now; an unchanged schedule goes on. Setting the same again changes nothing. */
   set(name: string, options: JobOptions): Promise<JobRow>
   get(name: string): Promise<JobRow | undefined>
   list(options?: JobListOptions): Promise<Page<JobRow>>
-  /** Its times from now on, as they would come. */
+  /** The next times of the job. */
   preview(name: string, count?: number): Promise<readonly number[]>
   pause(name: string, options?: { readonly reason?: string }): Promise<JobRow>
-  /** Goes on with the next time from now; what it would have done meanwhile is not made up for. */
+  /** Continues with the next time from now. Times that passed while the job was paused are not made up for. */
   resume(name: string): Promise<JobRow>
-  /** What runs goes on, what waited for its end is left out, and its history stays. */
+  /** Deletes the job. A running occurrence goes on, a waiting one is skipped, and the history stays. */
   delete(name: string): Promise<void>
-  /** One more, now, whatever runs. */
+  /** Starts one more occurrence now, also while another runs. */
   run(name: string): Promise<OccurrenceRow>
-  /** Every time of the period that has not come up before. */
+  /** Starts every time of the period that has not come up before. */
   backfill(
     name: string,
     period: { readonly from: Date | number | string; readonly to: Date | number | string },
   ): Promise<{ readonly offered: number; readonly known: number }>
-  /** What came of its times, the latest first. */
+  /** The occurrences of a job and their outcomes, latest first. */
   occurrences(name: string, options?: OccurrenceListOptions): Promise<Page<OccurrenceRow>>
   /**
-   * Does what is due now, and has done it when it returns: for a node that was opened with `schedule: false`, or where something else
-   * keeps the time. Any number of nodes may do so at once, also while others run by themselves.
+   * Fires the jobs that are due now and returns when that is done. It is for a node that was opened with `schedule: false`, and for an
+   * external timer. Any number of nodes may call it at once, also while others schedule by themselves.
    */
   tick(options?: TickOptions): Promise<Ticked>
-  /** Forgets what ended before then, of all jobs. The journal keeps it. */
+  /** Removes the occurrences of all jobs that ended before this time. The journal keeps their events. */
   prune(options: PruneBefore): Promise<{ readonly forgotten: number }>
 }
 
 export interface TickOptions {
-  /** Jobs of every tenant, where the store may see them all. The default is its own. */
+  /** `all` fires the jobs of every tenant, if the store may see them all. The default is the store's own tenant. */
   readonly tenants?: 'own' | 'all'
 }
 
 const JOB_STATES: readonly JobState[] = ['active', 'paused', 'over']
 const OCCURRENCE_STATES: readonly OccurrenceState[] = ['waiting', 'running', 'done', 'failed', 'cancelled', 'skipped', 'missed']
 
-/** `only`: the tenant whose wall this is behind. */
+/** `only` is the tenant that this store is limited to. */
 export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
   const ready = () => {
     checkOpen(scope.engine)
@@ -103,7 +103,7 @@ export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
     occurrences: async (name, options) => {
       const { state, ...page } = optionsOf(options, 'occurrences')
       checkState(state, OCCURRENCE_STATES, 'occurrence')
-      // Of one that was deleted, too.
+      // A deleted job still has its history.
       const id = jobId(scope, takeName(scope, name, 'a job'))
       const query = state ? { index: 'byJobAndState', equals: [id, state] } : { index: 'byJob', equals: [id] }
       return listRows(scope, 'occurrences', query, page)

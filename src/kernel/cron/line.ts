@@ -1,5 +1,5 @@
-// A cron line: what may stand in its fields, and which wall-clock times it means. Croner calculates, on a calendar without zones:
-// a wall clock is counted in milliseconds as if it stood in UTC. What a zone makes of it is in wall-clock.ts.
+// A cron line: what its fields may hold, and which wall-clock times it means. Croner calculates on a calendar without zones: a wall clock
+// is counted in milliseconds as if it stood in UTC. wall-clock.ts applies the zone.
 
 import { Cron, CronPattern } from 'croner'
 import { refuse } from '../../model/errors.ts'
@@ -30,18 +30,18 @@ export function takeLine(given: unknown): string {
   } catch (error) {
     throw bad(`'${given}' is not a cron expression: ${error instanceof Error ? error.message.replace(/^\w+: /, '') : error}`, error)
   }
-  // The calendar repeats itself after 400 years, and croner looks as far.
+  // The calendar repeats after 400 years, and croner looks that far.
   if (line.next(Date.UTC(2000, 0, 1)) === undefined) throw bad(`'${given}' never matches: there is no such day within 400 years`)
   return taken
 }
 
 const remembered = new Map<string, Line>()
 
-/** The calculator for a line that was taken. */
+/** Returns the calculator for a checked line. */
 export function lineOf(text: string): Line {
   const known = remembered.get(text)
   if (known) return known
-  // Nothing is ever scheduled with it: without a function croner starts no timer, and with an instant it asks no clock. A fixed offset keeps it from looking at zones.
+  // Croner only calculates here: without a function it starts no timer, with an instant it asks no clock, and with a fixed offset it uses no zone.
   const cron = new Cron(text, { utcOffset: 0, mode: '5-or-6-parts' })
   const hours = new CronPattern(text).hour.map(Boolean)
   const line: Line = { hours, next: (wall) => cron.nextRun(new Date(wall))?.getTime() }
@@ -69,7 +69,7 @@ const WEEKDAY = '(?:[0-7]|SUN|MON|TUE|WED|THU|FRI|SAT)'
 const ordinary = (value: string): string => `\\*/${NUMBER}|${value}(?:-${value}(?:/${NUMBER})?)?`
 const listOf = (item: string, before = ''): RegExp => new RegExp(`^${before}(?:\\*|(?:${item})(?:,(?:${item}))*)$`)
 
-// Croner reads more than this, and some of it as something else: in '15L' it sees the 15th and the last day, in '1W5' the nearest weekday to the 1st.
+// Croner accepts more than this, and reads some of it as something else: '15L' as the 15th and the last day, '1W5' as the weekday nearest to the 1st.
 const GRAMMAR: Readonly<Record<Field, RegExp>> = {
   second: listOf(ordinary(NUMBER)),
   minute: listOf(ordinary(NUMBER)),

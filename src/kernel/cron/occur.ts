@@ -1,4 +1,4 @@
-// The parts by which occurrences begin, wait, or are left out.
+// The parts of a commit by which occurrences begin, wait, or are left out.
 
 import type { JobRow, OccurrenceAt, OccurrenceRow } from '../../model/job.ts'
 import type { WorkRow } from '../../model/work.ts'
@@ -17,7 +17,7 @@ export const openPart = (
   how: Pick<OccurrenceRow, 'cause' | 'state'> & Partial<Pick<OccurrenceRow, 'last' | 'count' | 'error'>>,
 ): Part<OccurrenceRow> => part(occurrence, id, { verb: 'open', id, job: job.id, due, ...how }, { seen: NOT_THERE })
 
-/** Into the queue of the job, for whoever works there. */
+/** Offers the occurrence to the workers of the job's queue. */
 export function itemPart(scope: Scope, job: JobRow, { id, due }: OccurrenceAt, now: number): Part<WorkRow> {
   const { queue, payload, offer } = job
   const origin = { kind: 'occurrence', id, of: job.id, at: due } as const
@@ -35,7 +35,7 @@ export const startParts = (
 export const leaveOutPart = (job: JobRow, one: OccurrenceAt, message: string): Part<OccurrenceRow> =>
   openPart(job, one, { cause: 'schedule', state: 'skipped', error: { name: 'Overlap', message } })
 
-/** Whoever works on it has lost it. */
+/** Cancels a running occurrence. The worker that holds its item loses the claim. */
 export const replaceParts = (scope: Scope, { id }: OccurrenceAt): readonly Part[] => {
   const error = { name: 'Replaced', message: 'the next occurrence took its place' }
   return [

@@ -1,4 +1,4 @@
-// An occurrence: one time of a job, and what came of it. There is one for each job and time, so none can happen twice.
+// An occurrence: one time of a job, and its outcome. There is one for each job and time, so that none can happen twice.
 
 import { refuse } from '../../model/errors.ts'
 import type { OccurrenceRow, OccurrenceState } from '../../model/job.ts'
@@ -9,7 +9,7 @@ type Opened = Pick<OccurrenceRow, 'job' | 'due' | 'cause' | 'state' | 'last' | '
 export type OccurrenceCommand =
   | ({ readonly verb: 'open'; readonly id: string } & Opened)
   | { readonly verb: 'start'; readonly attempt: number }
-  /** Given back, or failed and tried again, or redriven after it had failed for good. */
+  /** The item is back in its queue: released, failed with attempts left, or redriven after it was dead. */
   | { readonly verb: 'await'; readonly error?: OccurrenceRow['error'] }
   | {
       readonly verb: 'finish'

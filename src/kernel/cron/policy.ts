@@ -1,4 +1,4 @@
-// How a job keeps to its schedule: what overlaps, what was missed, how much later than its time. Words of other schedulers are understood.
+// How a job follows its schedule: overlap, missed occurrences, jitter. The words of other schedulers are accepted.
 
 import { refuse } from '../../model/errors.ts'
 import type { JobPolicy, Missed, Overlap } from '../../model/job.ts'
@@ -9,17 +9,17 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 export interface PolicyOptions {
   /**
    * When an occurrence is due while the one before it still runs: leave it out (`forbid`, the default), end the one that runs
-   * (`replace`), keep one waiting (`queueOne`), or start it all the same (`allow`). Temporal's words are understood.
+   * (`replace`), keep one waiting (`queueOne`), or start it all the same (`allow`). Temporal's words are accepted.
    */
   readonly overlap?: string
   /**
-   * Occurrences that nobody was there to start: leave them out (`skip`), start one for all of them (`once`, the default), or start each
-   * one within `catchUp` (`all`). Quartz's words are understood.
+   * What to do with occurrences that no node was there to start: leave them out (`skip`), start one for all (`once`, the default), or start each
+   * one within `catchUp` (`all`). Quartz's words are accepted.
    */
   readonly missed?: string
-  /** How late a missed occurrence may still start: a day for `all` and without end for `once`, unless said. */
+  /** How late a missed occurrence may still start. The default is one day for `all` and no limit for `once`. */
   readonly catchUp?: Duration
-  /** Occurrences start up to so much later than their times. */
+  /** The longest random delay of an occurrence after its time. */
   readonly jitter?: Duration
 }
 
@@ -58,13 +58,13 @@ const MISSED: Readonly<Record<string, Missed>> = {
   ignoremisfires: 'all',
 }
 
-/** However it is cased and joined: QueueOne, queue-one and QUEUE_ONE are one word. */
+/** Ignores case and joints: QueueOne, queue-one and QUEUE_ONE are one word. */
 function takeWord<Word extends string>(given: unknown, option: string, words: Readonly<Record<string, Word>>, usual: Word): Word {
   if (given === undefined) return usual
   const plain = typeof given === 'string' ? given.toLowerCase().replace(/[\s_-]/g, '') : ''
   const word = Object.hasOwn(words, plain) ? words[plain] : undefined
   if (word) return word
-  // A job slower than its schedule would wait for ever longer, with nobody told.
+  // A queue of any length is refused: a job slower than its schedule would fall behind without anybody noticing.
   if (option === 'overlap' && plain === 'bufferall')
     throw bad(option, "buffering every occurrence could grow without bound; use 'queueOne', or 'allow' with a queue of concurrency 1")
   const known = [...new Set(Object.values(words))].map((each) => `'${each}'`).join(', ')

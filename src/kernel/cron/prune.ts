@@ -1,4 +1,4 @@
-// Forgetting what ended long ago: the rows go, the journal stays.
+// Prunes occurrences that ended long ago. The rows go, the journal stays.
 
 import type { OccurrenceId } from '../../model/job.ts'
 import { decodeBody } from '../../model/rows.ts'
@@ -17,7 +17,7 @@ export async function pruneOccurrences(scope: Scope, before: number): Promise<{ 
       const { state, finishedAt } = decodeBody(body)
       return state !== 'waiting' && state !== 'running' && finishedAt !== undefined && finishedAt < before
     })
-    // One whose item is dead may be redriven, and is not over.
+    // An occurrence whose item is dead stays: a caller may redrive the item.
     const items = await Promise.all(
       ended.map(({ id }) => scope.engine.backend.rows.get(scope.tenant, 'work', occurrenceItem(scope, id as OccurrenceId))),
     )

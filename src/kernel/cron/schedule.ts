@@ -1,4 +1,4 @@
-// A schedule: a set of instants, told one after the other. Every question comes with the instant it is about; nothing here knows what time it is.
+// A schedule: a set of instants, in order. Callers pass the instant that they ask about; nothing here reads a clock.
 
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Schedule } from '../../model/job.ts'
@@ -14,17 +14,17 @@ import { takeZone } from './zone.ts'
 export interface ScheduleOptions {
   /** `minute hour day month weekday`, or six fields with seconds first. Sunday is 0 or 7; L, W, # and names are known, and @daily and the like. */
   readonly cron?: string
-  /** The IANA zone of the wall clock that the cron line speaks of. UTC unless said. */
+  /** The IANA zone of the wall clock that the cron line means. The default is UTC. */
   readonly zone?: string
   readonly every?: Duration
-  /** The first time of an interval; without it the grid is counted from 1970 in UTC, so that setting a job again moves nothing. */
+  /** The first time of an interval. The default counts from 1970 in UTC, so that setting a job again moves nothing. */
   readonly anchor?: Date | number | string
-  /** What an interval is counted from: the scheduled time (the default), or the moment at which the last one finished. */
+  /** The start of the next interval: the scheduled time (the default), or the moment at which the last occurrence finished. */
   readonly from?: 'start' | 'finish'
   readonly at?: Date | number | string
 }
 
-/** As it is stored, or a typed refusal. */
+/** Checks a schedule and returns it as it is stored. */
 export function takeSchedule(options: ScheduleOptions): Schedule {
   const given = optionsOf(options, 'schedule')
   const kinds = KINDS.filter((kind) => given[kind] !== undefined)
@@ -62,7 +62,7 @@ export function nextAfter(schedule: Schedule, instant: number): number | undefin
   }
 }
 
-/** Nothing is next until the last one has finished. */
+/** Such a schedule has no next time until the last occurrence has finished. */
 export const isFromFinish = (schedule: Schedule): boolean => schedule.kind === 'every' && schedule.from === 'finish'
 
 /** The times after `after` up to and including `until`, oldest first, and no more than `most` of them. */
@@ -75,7 +75,7 @@ export function timesBetween(schedule: Schedule, after: number, until: number, m
   return times
 }
 
-/** The last time after `after` up to and including `until`: found by halving, however many there are. */
+/** The last time after `after` up to and including `until`, found by halving. */
 export function latestBetween(schedule: Schedule, after: number, until: number): number | undefined {
   const within = (instant: number): number | undefined => {
     const time = nextAfter(schedule, instant)
@@ -83,7 +83,7 @@ export function latestBetween(schedule: Schedule, after: number, until: number):
   }
   let latest = within(after)
   if (latest === undefined) return undefined
-  // There is nothing after `clear`. Most often there is nothing after the first, either.
+  // Nothing lies after `clear`. In most cases nothing lies after the first time either.
   let clear = within(latest) === undefined ? latest : until
   while (latest < clear) {
     const middle: number = latest + Math.floor((clear - latest) / 2)

@@ -1,6 +1,6 @@
-// When a line runs in a zone, also on the days on which the clocks are moved. Three rules (docs/decisions/0024):
+// Computes when a line runs in a zone, also on days on which the clocks are moved. Three rules (docs/decisions/0024):
 //  1. A wall-clock time that happens twice runs the first time, and a line that runs in every hour around the change runs both times.
-//  2. One that does not happen runs at the first moment after the gap, where several make one run. A line that runs in every hour around
+//  2. A time that does not happen runs at the first moment after the gap, and several such times make one run. A line that runs in every hour around
 //     the change needs that only if the clock was not moved by whole hours: otherwise the next hour has the same minutes at the same moments.
 //  3. A day that does not happen at all is like 30 February.
 
@@ -29,16 +29,16 @@ export function nextOn(line: Line, zone: string, after: number): number | undefi
     if (wall === undefined) return undefined
     const time = wall - offset
     if (time < (ahead?.at ?? until)) return time
-    // On to the next change, or to shortly before the time that was found: until then no clock of this zone can show one of the line's.
+    // Goes on to the next change, or to shortly before the time that was found. No clock of this zone can show a time of the line before that.
     from = ahead?.at ?? Math.max(until, time - 2 * REACH)
   }
 }
 
-/** Is this moment within the second passing of the same wall clock, which the line leaves out? */
+/** Whether this moment lies in the second passing of the same wall clock, which the line leaves out. */
 const isRepeat = (line: Line, { at, before, after }: Change, instant: number): boolean =>
   instant < at + before - after && !runsThrough(line, at + after, at + before)
 
-/** Does the line run at the moment of this change for times that were left out? */
+/** Whether the line runs at the moment of this change for times that were left out. */
 function makesUp(line: Line, { at, before, after }: Change): boolean {
   const [begin, end] = [at + before, at + after]
   if ((end - begin) % HOUR === 0 && runsThrough(line, begin, end)) return false
@@ -50,7 +50,7 @@ function makesUp(line: Line, { at, before, after }: Change): boolean {
   return false
 }
 
-/** Does the line run in every hour that these wall-clock times touch, and in those before and after them? */
+/** Whether the line runs in every hour that these wall-clock times touch, and in the hours before and after them. */
 function runsThrough({ hours }: Line, begin: number, end: number): boolean {
   for (let hour = Math.floor((begin - 1) / HOUR); hour <= Math.floor(end / HOUR); hour++) if (!hours[((hour % 24) + 24) % 24]) return false
   return true

@@ -1,10 +1,10 @@
-// A time zone: how far its wall clocks are from UTC, and when they are moved. Intl knows; nothing here depends on the zone of the machine.
+// A time zone: the offset of its wall clocks from UTC, and when they are moved. Intl knows both; the zone of the machine does not matter.
 
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 
 const DAY = 86_400_000
-// Clocks are moved a week apart or more (Boa Vista, October 2000, is the closest since 1970), so a look a day sees every change.
+// Clock changes lie a week apart or more (Boa Vista, October 2000, is the closest since 1970), so one look a day sees every change.
 const STRETCH = 32 * DAY
 
 /** A moment at which the wall clocks of a zone are moved. Offsets are wall clock minus UTC, in milliseconds. */
@@ -17,7 +17,7 @@ export interface Change {
 export interface Surroundings {
   /** Every change from a month before until a month after, in order. */
   readonly changes: readonly Change[]
-  /** Until when they are known. */
+  /** The instant up to which the changes are known. */
   readonly until: number
 }
 
@@ -53,7 +53,7 @@ const zones = new Map<string, Zone>()
 function zoneOf(name: string): Zone {
   const known = zones.get(name)
   if (known) return known
-  // Intl takes offsets such as +01:00 too; they are no zones, and other programs that read the schedule may not know them.
+  // Intl accepts offsets such as +01:00 too. They are not zones, and other programs that read the schedule may not know them.
   if (!/^[A-Za-z][\w+/-]*$/.test(name)) throw refuse('ZONE_UNKNOWN', { zone: name.slice(0, 80) })
   const format = formatOf(name)
   const made = {
@@ -74,7 +74,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   }
 }
 
-/** Of a text such as `1/31/2026, GMT+05:30`; some zones of the past have seconds. */
+/** Reads the offset from a text such as `1/31/2026, GMT+05:30`. Some zones of the past have seconds. */
 function readOffset(text: string): number {
   const [, sign, hours, minutes, seconds] = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(text) ?? unreadable(text)
   const size = Number(hours ?? 0) * 3_600_000 + Number(minutes ?? 0) * 60_000 + Number(seconds ?? 0) * 1000
@@ -96,7 +96,7 @@ function changesIn(offset: (instant: number) => number, begin: number): readonly
   return found
 }
 
-/** The second at which an offset ends that held at `from` and no longer holds at `to`. */
+/** Finds the second at which the offset of `from` ends. It no longer holds at `to`. */
 function momentOf(offset: (instant: number) => number, before: number, from: number, to: number): number {
   let [held, over] = [from, to]
   while (over - held > 1000) {

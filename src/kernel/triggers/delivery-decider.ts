@@ -1,4 +1,4 @@
-// A delivery: one trigger told of one firing. Reserved together with its item, it goes where the item goes.
+// A delivery: one firing on its way to one trigger. It is reserved together with its work item, and moves with it.
 
 import type { ErrorData } from '../../model/run.ts'
 import type { DeliveryRow, TriggerDeliveryId, TriggerDeliveryState } from '../../model/trigger.ts'
@@ -9,7 +9,7 @@ type Reserved = Required<Pick<DeliveryRow, 'firing' | 'trigger_id' | 'trigger' |
 export type DeliveryCommand =
   | ({ readonly verb: 'reserve' } & Reserved)
   | { readonly verb: 'begin'; readonly attempt: number }
-  /** Back in its queue, after a failure or because somebody gave it back. */
+  /** The item is back in its queue, after a failure or because its worker released it. */
   | { readonly verb: 'return'; readonly error?: ErrorData | undefined }
   | { readonly verb: 'deliver' }
   | { readonly verb: 'die'; readonly error?: ErrorData | undefined }
@@ -23,7 +23,7 @@ export const delivery = decider<DeliveryRow, DeliveryCommand>({
 
   decide: {
     reserve: (row, { verb: _, ...reserved }) => (row ? [] : [fact('delivery.reserved', reserved)]),
-    // Whoever began before may have died: then it begins again.
+    // A worker that began before may have died, so a delivery may begin again.
     begin: (row, { attempt }) => (row ? [fact('delivery.began', { attempt })] : []),
     return: (row, { error }) => (row ? [fact('delivery.returned', error ? { error } : {})] : []),
     deliver: (row) => (row ? [fact('delivery.delivered', {})] : []),
@@ -51,7 +51,7 @@ export const delivery = decider<DeliveryRow, DeliveryCommand>({
   },
 })
 
-/** A dead one is not: somebody may redrive its item. */
+/** A dead delivery is not over: a caller may redrive its item. */
 export const isOver = ({ state }: DeliveryRow): boolean => state === 'delivered' || state === 'cancelled'
 
 const errorOf = ({ data }: Happened): Partial<DeliveryRow> => (data?.error ? { error: data.error as ErrorData } : {})

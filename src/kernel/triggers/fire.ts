@@ -1,5 +1,5 @@
-// Firing: what happened, a delivery for every trigger that is for it, and the item by which each is worked on, in one commit. There is no
-// moment at which it is known that something happened and not who will be told.
+// Fires: writes the firing, a delivery for every trigger that matches, and a work item for each delivery, in one commit. At no moment is
+// there a firing without its deliveries.
 
 import { hex, utf8 } from '../../model/bytes.ts'
 import { canonical } from '../../model/canonical.ts'
@@ -25,34 +25,34 @@ import { deliveryId, deliveryItem, firingId, sourceId } from './ids.ts'
 import { matches } from './match.ts'
 
 export interface FireOptions {
-  /** The same key and the same payload: the first answer again. Another payload with it is refused. */
+  /** Idempotency key. The same key with the same payload returns the first answer; with another payload it is refused. */
   readonly key?: string
 }
 
-/** One trigger that is told. */
+/** The delivery of a firing to one trigger. */
 export interface Reserved {
   readonly id: TriggerDeliveryId
   readonly trigger: string
   /** The item in the trigger's queue. */
   readonly item: Id<'work'>
-  /** Of the trigger, as it was when this was reserved. */
+  /** The revision of the trigger when this was reserved. */
   readonly revision: number
 }
 
 export interface Fired {
   readonly firing: FiringId
-  /** It was there before, under its key. */
+  /** The key was used before: this is the first answer again. */
   readonly repeated: boolean
   readonly deliveries: readonly Reserved[]
 }
 
-/** What a worker of a trigger's queue finds as the payload of its claim. */
+/** The payload that a worker of a trigger's queue finds in its claim. */
 export interface Delivered<T = unknown> {
   readonly trigger: string
   readonly source: string
   readonly firing: FiringId
   readonly payload: T
-  /** What the trigger hands along. */
+  /** The `with` of the trigger. */
   readonly with?: unknown
 }
 
@@ -60,7 +60,7 @@ interface Given {
   readonly id: FiringId
   readonly source: string
   readonly key: string | undefined
-  /** Masked: what is stored is what is matched, and what a worker gets. */
+  /** The payload with secrets masked. This is what is stored, matched and given to a worker. */
   readonly payload: Json
   readonly digest: string
 }
@@ -87,11 +87,11 @@ export async function fire(scope: Scope, from: string, payload: unknown, options
   })
 }
 
-/** CONFLICT where the triggers of the source are no longer those that were read, or somebody else fired with this key. */
+/** Throws CONFLICT when the triggers of the source have changed since they were read, or another caller fired with this key. */
 async function fireAsRead(scope: Scope, given: Given): Promise<Fired> {
   const { engine, tenant } = scope
   const { id, source, key, payload, digest } = given
-  // The source before its triggers: what changes in between has moved it, and the guard says so.
+  // The source is read before its triggers. A trigger that changes in between moves the source, and the guard refuses the commit.
   const [earlier, seen] = await Promise.all([
     engine.backend.rows.get(tenant, 'firings', id),
     engine.backend.rows.get(tenant, 'sources', sourceId(scope, source)),
@@ -128,7 +128,7 @@ async function again(scope: Scope, given: Given, { body, born }: TableRow<'firin
 
 const PAGE = 500
 
-/** Those that are enabled, in the order they were registered. */
+/** The enabled triggers of a source, in the order in which they were registered. */
 async function triggersOf(scope: Scope, source: string): Promise<readonly TriggerRow[]> {
   const found: TriggerRow[] = []
   for await (const { body } of everyRow(scope, 'triggers', { index: 'bySource', equals: [source, 'enabled'], limit: PAGE }))

@@ -1,4 +1,4 @@
-// A firing: something that happened, told once. The same key with another content is refused.
+// A firing: something that happened at a source, recorded once. The same key with another payload is refused.
 
 import { refuse } from '../../model/errors.ts'
 import type { FiringId, FiringRow } from '../../model/trigger.ts'
@@ -26,11 +26,11 @@ export const firing = decider<FiringRow, FiringCommand>({
       if (!e.data) return { id, firedAt: e.at, erased: true }
       return { ...(e.data as Partial<FiringRow>), id, firedAt: e.at }
     },
-    // What is gone from the rows stays in the journal.
+    // The journal keeps what is gone from the rows.
     'firing.forgotten': () => undefined,
   },
 })
 
-/** What was erased cannot be compared, and counts as another. */
+/** An erased payload cannot be compared, so it counts as another one. */
 export const isAnother = (row: FiringRow, { digest }: Pick<FiringRow, 'digest'>): boolean =>
   row.digest === undefined || row.digest !== digest

@@ -1,4 +1,4 @@
-// What happens to the item of a delivery happens to the delivery, in the same commit.
+// Moves a delivery together with its work item, in the same commit.
 
 import type { Id } from '../../model/ids.ts'
 import { part } from '../execute.ts'

@@ -1,4 +1,4 @@
-// What fired, newest first, and what became of it.
+// Lists firings, newest first, with the state of their deliveries.
 
 import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
@@ -16,14 +16,14 @@ import { triggerId } from './ids.ts'
 export type TriggerDelivery = Omit<DeliveryRow, 'firing' | 'trigger_id'>
 
 export interface Firing extends Omit<FiringRow, 'payload' | 'digest'> {
-  /** Who was told, and how that stands. */
+  /** The deliveries and their states. */
   readonly deliveries: readonly TriggerDelivery[]
 }
 
 export interface HistoryOptions extends PageOptions {
-  /** Firings that this trigger was told of, with its own deliveries only. */
+  /** Only firings that were delivered to this trigger, with its own deliveries only. */
   readonly trigger?: string
-  /** Firings of this source, whether anybody was told or not. */
+  /** Only firings of this source, also those that no trigger matched. */
   readonly source?: string
 }
 
@@ -43,11 +43,11 @@ async function historyOf(scope: Scope, name: string, page: PageOptions): Promise
   if (!(await scope.engine.backend.rows.get(scope.tenant, 'triggers', id))) throw refuse('TRIGGER_UNKNOWN', { trigger: name })
   const { items, ...rest } = await listRows(scope, 'deliveries', { index: 'byTrigger', equals: [id] }, page)
   const firings = await Promise.all(items.map((row) => readFiring(scope, row.firing)))
-  // What was pruned while this was read is gone with its deliveries.
+  // A firing that was pruned in between is left out.
   return { items: items.flatMap((row, i) => (firings[i] ? [shown(firings[i], [row])] : [])), ...rest }
 }
 
-/** One firing with its payload, which is absent once it was erased. */
+/** Returns one firing with its payload. An erased payload is absent. */
 export async function firingById(scope: Scope, given: string): Promise<(Firing & { readonly payload?: unknown }) | undefined> {
   checkOpen(scope.engine)
   const id = telling(scope, () => toId<'firing'>(given))

@@ -1,11 +1,11 @@
-// Ids that follow from names and keys: whoever reserves something, reserves the same thing.
+// Ids that follow from names and keys, so that all nodes reserve the same rows.
 
 import type { Id } from '../../model/ids.ts'
 import type { FiringId, TriggerDeliveryId, TriggerId } from '../../model/trigger.ts'
 import { derivedId } from '../derived-id.ts'
 import type { Scope } from '../scope.ts'
 
-// Names hold no line breaks, so no part can be shifted into its neighbour.
+// Names hold no line breaks, so two lists of names never make the same text.
 const derived = <Name extends string>({ engine }: Scope, ...parts: readonly string[]): Id<Name> =>
   derivedId<Name>({ engine }, `trigger/${parts.join('\n')}`)
 
@@ -18,5 +18,5 @@ export const firingId = (scope: Scope, source: string, key: string): FiringId =>
 export const deliveryId = (scope: Scope, firing: FiringId, trigger: TriggerId): TriggerDeliveryId =>
   derived(scope, 'delivery', firing, trigger)
 
-/** The item by which a delivery is worked on. */
+/** The work item of a delivery. */
 export const deliveryItem = (scope: Scope, delivery: TriggerDeliveryId): Id<'work'> => derived(scope, 'item', delivery)

@@ -1,5 +1,5 @@
-// Which payloads a trigger is for. A match is JSON that the payload has to agree with: an object asks for its members and leaves the others
-// alone, everything else asks to be equal. Where equal is not enough, an object of tests stands in the place of a value: `{ gte: 100 }`.
+// Decides which payloads match a trigger. A match is JSON: an object requires its members and ignores the others, and every other value
+// requires an equal one. An object of tests may stand in the place of a value: `{ gte: 100 }`.
 
 import { canonical } from '../../model/canonical.ts'
 import type { Json } from '../../model/data.ts'
@@ -17,14 +17,14 @@ const TESTS: Readonly<Record<string, Test>> = {
   gte: (found, asked) => order(found, asked, (a, b) => a >= b),
   lt: (found, asked) => order(found, asked, (a, b) => a < b),
   lte: (found, asked) => order(found, asked, (a, b) => a <= b),
-  // Members whose names happen to be those of tests.
+  // An escape for members that are named like tests.
   has: (found, asked) => hasMembers(found, asked as Members),
 }
 
 export const TEST_NAMES: readonly string[] = Object.keys(TESTS)
 const isTest = (name: string): boolean => Object.hasOwn(TESTS, name)
 
-/** `undefined` is what is not there: only `exists: false` and `not` agree with it. */
+/** `undefined` means an absent member: only `exists: false` and `not` match it. */
 export function matches(match: Json, found: Json | undefined): boolean {
   if (!isObject(match)) return isEqual(found, match)
   if (!asksTests(match)) return hasMembers(found, match)
@@ -34,11 +34,11 @@ export function matches(match: Json, found: Json | undefined): boolean {
 const hasMembers = (found: Json | undefined, asked: Members): boolean =>
   isObject(found) && Object.entries(asked).every(([name, match]) => matches(match, Object.hasOwn(found, name) ? found[name] : undefined))
 
-/** Lists and objects as wholes, whatever order their members were written in. */
+/** Compares lists and objects as wholes, in any order of members. */
 const isEqual = (found: Json | undefined, asked: Json): boolean =>
   found === asked || (typeof found === 'object' && typeof asked === 'object' && canonical(found) === canonical(asked))
 
-/** Numbers by size, texts by their code units; nothing else has an order, and no text is read as a number. */
+/** Orders numbers by size and texts by code units. Other values have no order, and no text is read as a number. */
 function order(found: Json | undefined, asked: Json, holds: <T extends number | string>(a: T, b: T) => boolean): boolean {
   if (typeof found === 'number' && typeof asked === 'number') return holds(found, asked)
   return typeof found === 'string' && typeof asked === 'string' && holds(found, asked)
@@ -51,7 +51,7 @@ const asksTests = (match: Members): boolean => {
   return names.length > 0 && names.every(isTest)
 }
 
-/** Refused where it says two things at once, or asks what cannot be answered: it would never match, and nobody would be told. */
+/** Refuses a match that contradicts itself or cannot be answered. It would never match, and nobody would notice. */
 export function checkMatch(match: Json, path = '$'): void {
   if (!isObject(match)) return
   const names = Object.keys(match)

@@ -1,4 +1,4 @@
-// Forgetting what fired long ago and was dealt with: the rows go, the journal stays.
+// Prunes firings that are old and fully delivered. The rows go, the journal stays.
 
 import { decodeBody } from '../../model/rows.ts'
 import type { FiringId } from '../../model/trigger.ts'
@@ -17,7 +17,7 @@ export interface PrunedFirings {
 
 const PAGE = 100
 
-/** A firing goes with its deliveries, in one commit, once all of them are over. */
+/** Removes a firing and its deliveries in one commit, once all deliveries are over. */
 export async function pruneFirings(scope: Scope, options: PruneBefore): Promise<PrunedFirings> {
   checkOpen(scope.engine)
   const before = takeBefore(options)
@@ -30,7 +30,7 @@ export async function pruneFirings(scope: Scope, options: PruneBefore): Promise<
       part(firing, id as FiringId, { verb: 'forget' }),
       ...told.map((one) => part(delivery, one.id, { verb: 'forget' })),
     ])
-    // Somebody else may have been quicker.
+    // Another caller may have pruned it first.
     if (receipts.length === 0) continue
     firings++
     deliveries += told.length

@@ -17,23 +17,23 @@ import { type SourceCommand, source as sourceDecider } from './source-decider.ts
 import { isSame, isThere, type TriggerCommand, trigger } from './trigger-decider.ts'
 
 export interface ExpectOptions {
-  /** The revision as you know it: refused with TRIGGER_CHANGED when somebody changed it since. 0 where it is not to be there. */
+  /** The revision that the caller knows. Another revision is refused with TRIGGER_CHANGED. 0 means that the trigger must not exist. */
   readonly expect?: number
 }
 
 export interface TriggerOptions extends ExpectOptions, Pick<OfferOptions, 'priority' | 'group' | 'attempts' | 'backoff' | 'delay'> {
   readonly source: string
-  /** Each firing that matches is offered here. */
+  /** The queue that gets an item for every matching firing. */
   readonly queue: string
-  /** What the payload has to agree with; without it, every firing of the source matches. */
+  /** The payloads that match. The default is every firing of the source. */
   readonly match?: object
-  /** Handed along in every item, as `with`. */
+  /** A value that every item carries as `with`. */
   readonly with?: unknown
 }
 
 const OPTIONS = ['source', 'queue', 'match', 'with', 'priority', 'group', 'attempts', 'backoff', 'delay']
 
-/** By its name, registered or changed. The same again changes nothing. */
+/** Registers a trigger under its name, or changes it. Setting the same again changes nothing. */
 export async function setTrigger(scope: Scope, given: string, options: TriggerOptions): Promise<TriggerRow> {
   checkOpen(scope.engine)
   const name = takeName(scope, given, 'a trigger')
@@ -63,7 +63,7 @@ export async function turnTrigger(
 }
 
 function takeDefinition(scope: Scope, name: string, options: Omit<TriggerOptions, 'expect'>): TriggerDefinition {
-  // One letter wrong in `match`, and it would be for everything.
+  // A misspelt `match` would otherwise match every firing.
   const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option))
   if (unknown !== undefined)
     throw refuse('OPTION_INVALID', { option: unknown, why: `a trigger has no such option; it has ${OPTIONS.join(', ')}` })

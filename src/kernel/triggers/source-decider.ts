@@ -1,11 +1,11 @@
-// A source: it moves with every change of one of its triggers. Whoever fires is guarded by it, so the triggers are those that were read.
+// A source: its revision moves with every change of one of its triggers. A firing is guarded by it, so its triggers are those that were read.
 
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { SourceRow } from '../../model/trigger.ts'
 import { decider, fact } from '../decider.ts'
 
-/** `by`: how many triggers more it has then. */
+/** `by` is the change in the number of triggers. */
 export interface SourceCommand {
   readonly verb: 'change'
   readonly source: string
@@ -24,7 +24,7 @@ export const source = decider<SourceRow, SourceCommand>({
   },
 
   evolve: {
-    // Erased, the count is that of the change before; the next change says what it makes of it.
+    // An erased change keeps the count of the one before. The next change corrects it.
     'triggers.changed': (row, e) => (e.data as SourceRow | undefined) ?? row ?? { count: 0 },
   },
 })

@@ -1,11 +1,11 @@
-// A trigger: set, disabled, enabled, deleted. Every change counts as a revision, and whoever has seen an older one can be told so.
+// A trigger: set, disabled, enabled, deleted. Every change is a revision, so that a caller with an older one can be refused.
 
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { TriggerDefinition, TriggerId, TriggerRow, TriggerState } from '../../model/trigger.ts'
 import { decider, type Fact, fact, type Happened, type HappenedWith } from '../decider.ts'
 
-/** `expect`: the revision as the caller knows it; 0 where it is not to be there. */
+/** `expect` is the revision that the caller knows, or 0 when the trigger must not exist. */
 interface Turn {
   readonly name: string
   readonly expect?: number | undefined
@@ -21,7 +21,7 @@ export const trigger = decider<TriggerRow, TriggerCommand>({
   table: 'triggers',
 
   decide: {
-    // A program that says the same at every start does not undo what somebody disabled.
+    // A program that sets the same trigger at every start must not enable what a person disabled.
     set: (row, { definition, expect }) => {
       if (isThere(row) && isSame(row, definition)) return []
       checkExpected(row, definition.name, expect)
@@ -35,7 +35,7 @@ export const trigger = decider<TriggerRow, TriggerCommand>({
   evolve: {
     'trigger.set': (row, e: HappenedWith<TriggerDefinition>) => {
       const counted = { id: e.subject as TriggerId, revision: (row?.revision ?? 0) + 1, changedAt: e.at }
-      // Erased, nobody can say any more what it is for: it is for nothing until it is set again, and not for what it was before.
+      // An erased definition matches nothing until the trigger is set again.
       if (!e.data) return { ...(row ?? { ...NOTHING, setAt: e.at }), ...counted, state: 'deleted' }
       const { setAt, state } = isThere(row) ? row : ({ setAt: e.at, state: 'enabled' } as const)
       return { ...e.data, ...counted, setAt, state }
@@ -72,7 +72,7 @@ function checkExpected(row: TriggerRow | undefined, name: string, expect: number
   if (expect !== undefined && expect !== found) throw refuse('TRIGGER_CHANGED', { trigger: name, expect, found })
 }
 
-/** What was erased meanwhile is neither enabled nor disabled by what came after it. */
+/** A trigger whose definition was erased stays deleted, also when a later event enabled or disabled it. */
 const inState = (row: TriggerRow | undefined, e: Happened, state: TriggerState): TriggerRow | undefined =>
   row && { ...row, state: row.state === 'deleted' ? row.state : state, revision: row.revision + 1, changedAt: e.at }
 

@@ -1,4 +1,4 @@
-// Triggers as their users hold them: what is to be done when something fires, and what was done.
+// The public API of triggers: set them, fire, and look at what was delivered.
 
 import { optionsOf } from '../../model/options.ts'
 import { TRIGGER_STATES, type TriggerRow, type TriggerState } from '../../model/trigger.ts'
@@ -16,28 +16,28 @@ import { isThere } from './trigger-decider.ts'
 
 export interface TriggerListOptions extends PageOptions {
   readonly source?: string
-  /** Without one, all of them: deleted ones too. */
+  /** Only triggers in this state. The default is all, deleted ones too. */
   readonly state?: TriggerState
 }
 
 export interface Triggers {
-  /** By its name, registered or changed: from then on, what the source fires and the match agrees with is offered to the queue. */
+  /** Registers a trigger under its name, or changes it. From then on, matching firings of the source are offered to its queue. */
   on(name: string, options: TriggerOptions): Promise<TriggerRow>
-  /** Records what happened and reserves a delivery for every trigger that is for it, in one commit. */
+  /** Records a firing and reserves a delivery for every trigger that matches, in one commit. */
   fire(source: string, payload: unknown, options?: FireOptions): Promise<Fired>
-  /** It is told of nothing more until it is enabled. What is reserved goes on. */
+  /** Stops new deliveries until the trigger is enabled. Reserved deliveries go on. */
   disable(name: string, options?: ExpectOptions): Promise<TriggerRow>
   enable(name: string, options?: ExpectOptions): Promise<TriggerRow>
-  /** What is reserved goes on. Registered again, it has a higher revision. */
+  /** Deletes the trigger. Reserved deliveries go on. Set again, it has a higher revision. */
   delete(name: string, options?: ExpectOptions): Promise<TriggerRow>
   get(name: string): Promise<TriggerRow | undefined>
-  /** The newest first; of a source, those that are enabled before the others. */
+  /** Lists triggers, newest first. Of one source, enabled triggers come before the others. */
   list(options?: TriggerListOptions): Promise<Page<TriggerRow>>
-  /** What fired, newest first, with what became of each delivery. */
+  /** Lists firings, newest first, with the state of each delivery. */
   history(options?: HistoryOptions): Promise<Page<Firing>>
-  /** One firing, with its payload. */
+  /** Returns one firing with its payload. */
   firing(id: string): Promise<(Firing & { readonly payload?: unknown }) | undefined>
-  /** Forgets what fired before a time, with its deliveries, once all of them are delivered or cancelled. The journal keeps it. */
+  /** Removes firings from before a time, once all their deliveries are delivered or cancelled. The journal keeps their events. */
   prune(options: PruneBefore): Promise<PrunedFirings>
 }
 
