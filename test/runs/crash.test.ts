@@ -8,7 +8,7 @@ import type { Backend } from '../../src/ports/backend.ts'
 import { later } from '../support/engines.ts'
 import { rounds, seeds, share } from '../support/rounds.ts'
 import { type Death, type Engine, makePlace, mortal, type Place, unrecorded } from './crashing-backend.ts'
-import { answerRuns, fullProgram, Outbox, packProgram } from './full-program.ts'
+import { answerRuns, deliveryProgram, fullProgram, Outbox } from './full-program.ts'
 import { complaints, inDoubt, type Recorded, readJournal } from './run-audit.ts'
 import { unfenced } from './unfenced.ts'
 
@@ -54,7 +54,7 @@ async function untilDone(place: Place, tenant: string, { shape, deaths = [], aro
     const living = root.then(async (store) => {
       const handlers = {
         ...(byNode && { full: (run: Run) => fullProgram(run, outbox, isDead) }),
-        pack: (run: Run, order: { id: number }) => packProgram(run, order, outbox, isDead),
+        delivery: (run: Run, order: { id: number }) => deliveryProgram(run, order, outbox, isDead),
       }
       store.tenant(tenant).work(handlers, { drain: 1 })
       await (started ? started.result() : inHand(store.tenant(tenant), outbox, isDead))
@@ -120,7 +120,7 @@ async function each<T>(
 const cleanly = async (engine: Engine, shape: Shape): Promise<Told> => {
   const clean = await untilDone(await makePlace(engine), 'clean', { shape })
   expect(judge(clean, clean)).toEqual([])
-  expect(clean).toMatchObject({ lives: 1, result: { flaky: 'at last', go: { text: 'now' }, won: 'fast', pack: { packed: 4711 } } })
+  expect(clean).toMatchObject({ lives: 1, result: { flaky: 'at last', go: { text: 'now' }, won: 'fast', delivery: { packed: 4711 } } })
   return clean
 }
 

@@ -62,7 +62,7 @@ export async function fullProgram(run: Run, outbox: Outbox, isDead: () => boolea
   await run.sleep(3)
   const go = await run.signal('go')
   await run.approval('ship it', { order })
-  const child = await run.child('pack', { input: order })
+  const child = await run.child('delivery', { input: order })
   const [left, right] = await run.all({
     left: async (r) => [await effect(r, 'left one', 'l1'), await effect(r, 'left two', 'l2')],
     right: (r) =>
@@ -80,10 +80,10 @@ export async function fullProgram(run: Run, outbox: Outbox, isDead: () => boolea
   })
   await run.usage({ model: 'm', source: 'turn', inputTokens: 812, costUsd: 0.004 })
   await run.append('plan.changed', { steps: 3 })
-  return { order, flaky, charged, text, go, left, right, won, pack: await child.result() }
+  return { order, flaky, charged, text, go, left, right, won, delivery: await child.result() }
 }
 
-export const packProgram = (run: Run, order: { id: number }, outbox: Outbox, isDead: () => boolean): Promise<unknown> =>
+export const deliveryProgram = (run: Run, order: { id: number }, outbox: Outbox, isDead: () => boolean): Promise<unknown> =>
   run.effect('pack', outbox.does('pack', isDead, { packed: order.id }))
 
 /** Answers for users until it is stopped: sends the signal the run waits for, resolves unknown effects, approves requests. */
