@@ -21,15 +21,15 @@ export interface Decided {
 }
 
 export type ApprovalCommand =
-  /** `decided`: by a permit, as soon as it is asked. */
+  /** `decided` is set when a permit decides at once. */
   | { readonly verb: 'request'; readonly asking: Asking; readonly decided?: Decided | undefined }
   | {
       readonly verb: 'decide'
       readonly id: string
       readonly tenant: string
-      /** What the store's clock said. */
+      /** The time by the store's clock. */
       readonly now: number
-      /** What whoever decides has seen, where that is said. */
+      /** The digest of what the decider saw, if the caller gave it. */
       readonly digest?: string | undefined
       readonly decided: Decided
     }
@@ -55,7 +55,7 @@ export const approval = decider<ApprovalRow, ApprovalCommand>({
       if (state !== 'pending') throw refuse('APPROVAL_CLOSED', { id, state })
       if (deciders && (decided.by === undefined || !deciders.includes(decided.by)))
         throw refuse('APPROVAL_FORBIDDEN', { id, by: decided.by, deciders })
-      // Of what was erased nobody can say any more what it was: it can be denied.
+      // An erased question can only be denied: nobody can see any more what it was.
       if (digest === undefined ? asked === undefined && decided.state === 'approved' : digest !== asked)
         throw refuse('APPROVAL_OTHER', { id, asked, digest })
       // Expiry wins over a late answer.
@@ -63,7 +63,7 @@ export const approval = decider<ApprovalRow, ApprovalCommand>({
         return { facts: [fact('approval.expired', {})], refusal: refuse('APPROVAL_CLOSED', { id, state: 'expired' }) }
       return [fact('approval.decided', { ...decided })]
     },
-    // Whoever waited has looked at the clock of the store. An answer that came in time counts, and is looked at.
+    // The waiting run has looked at the store's clock. An answer that came in time still counts: the run reads it.
     expire: (row, { id }) => {
       if (row?.state !== 'pending') throw refuse('CONFLICT', { table: 'approvals', id, tries: 1 })
       return [fact('approval.expired', {})]
@@ -72,7 +72,7 @@ export const approval = decider<ApprovalRow, ApprovalCommand>({
     deliver: (row, { id, tenant, channel, ref }) => {
       const { deliveries = [] } = there(row, id, tenant)
       const known = deliveries.some((one) => one.channel === channel && one.ref === ref)
-      // Whether it is among those that are not in the row any more, nobody can see: there are enough of them.
+      // The row keeps a limited number of notes. Beyond that, a delivery is not recorded.
       return known || deliveries.length >= limits.approvalNotes
         ? []
         : [fact('approval.delivered', { channel, ...(ref !== undefined && { ref }) })]
@@ -89,7 +89,7 @@ export const approval = decider<ApprovalRow, ApprovalCommand>({
       subject: '',
       ...(e.data as Partial<ApprovalRow> | undefined),
       id: e.subject as ApprovalRow['id'],
-      // The header is never erased: whoever waits is still found.
+      // The header is never erased, so the run that waits is still found.
       ...(e.run && { run: e.run }),
       ...(e.session && { session: e.session }),
       ...(e.actor !== '' && { askedBy: e.actor }),

@@ -1,4 +1,4 @@
-// Approvals as people look at them, and as the run that asked sees them.
+// Reads approvals: for people, and for the run that asked.
 
 import { APPROVAL_STATES, type ApprovalId, type ApprovalRow, type ApprovalState, RISKS, type Risk } from '../../model/approval.ts'
 import { refuse } from '../../model/errors.ts'
@@ -23,7 +23,7 @@ export interface ApprovalListOptions extends PageOptions {
   readonly risk?: Risk
 }
 
-/** By run or by state there is an index; what else is asked for is looked for in what that finds. */
+/** Lists by the index of run or state, and filters the rest row by row. */
 export async function listApprovals(scope: Scope, options?: ApprovalListOptions): Promise<Page<ApprovalRow>> {
   checkOpen(scope.engine)
   const { state, run, session, subjectType, risk, ...page } = optionsOf(options, 'list')
@@ -49,7 +49,7 @@ export async function readApproval(scope: Scope, id: ApprovalId): Promise<Approv
   return (await readRow(scope, 'approvals', id)).body
 }
 
-/** Nobody waits for an answer any more. */
+/** Withdraws the questions of these waits: nobody waits for an answer any more. */
 export const withdrawParts = (scope: Scope, waits: RunRow['waits'], about: Pick<Part, 'session' | 'run'>): readonly Part[] =>
   waits
     .filter(({ kind, on }) => (kind === 'ask' || kind === 'approval') && on !== undefined)
@@ -58,7 +58,7 @@ export const withdrawParts = (scope: Scope, waits: RunRow['waits'], about: Pick<
       ...doneParts(scope, on as ApprovalId, until),
     ])
 
-/** The session goes, and nobody is asked for it any more. What its runs asked has gone with them. */
+/** Withdraws the questions of a deleted session. The questions of its runs were withdrawn with the runs. */
 export async function withdrawOfSession(scope: Scope, session: SessionId): Promise<void> {
   for (let cursor: string | undefined; ; ) {
     const page = await listApprovals(scope, { state: 'pending', session, ...(cursor !== undefined && { cursor }) })
@@ -69,7 +69,7 @@ export async function withdrawOfSession(scope: Scope, session: SessionId): Promi
   }
 }
 
-/** For the run that asked this: what came of it, with what is written together with the end of the wait. */
+/** The answer for the run that asked, and the parts that are written together with the end of the wait. */
 export async function answered(open: RunWriter, id: ApprovalId, late: boolean, digest: string): Promise<Ended | undefined> {
   const { scope, row: run, id: runId } = open
   const row = await readApproval(scope, id)
@@ -84,7 +84,7 @@ export async function answered(open: RunWriter, id: ApprovalId, late: boolean, d
   return { outcome: { state, digest, ...(decidedBy !== undefined && { by: decidedBy }), ...(value !== undefined && { value }) } }
 }
 
-/** What was decided is what the program asks for now, or nothing of it is done. */
+/** Checks that the decision is about what the program asks for now. Otherwise nothing of it is done. */
 export function checkAsked(open: RunWriter, subject: string, asked: string | undefined, digest: string): void {
   if (asked === undefined || asked === digest) return
   throw open.diverged(`- recorded: '${subject}' with the digest ${asked}\n+ asked for: the same with other arguments, digest ${digest}`)

@@ -1,4 +1,4 @@
-// What is asked, checked at the door: the subject and its exact arguments, who may decide, and how much is at stake.
+// Checks a question: the subject and its exact arguments, who may decide, and the risk.
 
 import { type Asked, askedDigest, RISKS, type Risk } from '../../model/approval.ts'
 import type { Json } from '../../model/data.ts'
@@ -9,21 +9,21 @@ import type { Scope } from '../scope.ts'
 import type { Asking } from './approval-decider.ts'
 
 export interface AskOptions {
-  /** What kind of thing the subject is: `tool`, `payment`. */
+  /** The kind of the subject, such as `tool` or `payment`. */
   readonly subjectType?: string
-  /** Who may decide, by their ids; without it anybody. */
+  /** The ids of those who may decide. The default is anybody. */
   readonly deciders?: readonly string[]
   readonly risk?: Risk
 }
 
-/** With its digest; `data` has been admitted. */
+/** Adds the digest. `data` has been through `admit`. */
 export function takeAsking(
   scope: Scope,
   subject: string,
   data: Json | undefined,
   { subjectType, deciders, risk, ...unknown }: AskOptions,
 ): Pick<Asking, 'subjectType' | 'subject' | 'digest' | 'deciders' | 'risk'> & { readonly digest: string } {
-  // One letter wrong in `deciders`, and anybody could decide.
+  // A misspelt `deciders` would otherwise let anybody decide.
   checkKnown(unknown, 'a question')
   const named: Asked = {
     subject: takeName(scope, subject, 'the subject of an approval'),
@@ -47,7 +47,7 @@ function takeDeciders(scope: Scope, given: readonly string[] | undefined): reado
   return [...new Set(people.map((one) => takeBy(scope, one ?? '', 'deciders') as string))]
 }
 
-/** Who it was; without a word, whoever the store acts for. As it is stored: masked where it holds a secret. */
+/** The id of the person, as it is stored: secrets are masked. The default is the actor of the store. */
 export function takeBy(scope: Scope, by: string | undefined, option = 'by'): string | undefined {
   const who = by ?? (scope.actor === '' ? undefined : scope.actor)
   if (who === undefined) return undefined

@@ -1,4 +1,4 @@
-// Questions that run out although nobody waits for them: an item of the clock is offered with the question, and is done with the decision.
+// Expires questions that nobody waits for. A clock item is offered together with the question, and completed with the decision.
 
 import type { ApprovalId, ApprovalRow } from '../../model/approval.ts'
 import { limits } from '../../model/limits.ts'
@@ -11,19 +11,19 @@ import type { ClockHandler } from '../work/scheduler.ts'
 import { work } from '../work/work-decider.ts'
 import { type Asking, approval } from './approval-decider.ts'
 
-/** Where the scheduler finds them. */
+/** The queue in which the scheduler finds questions that expire. */
 export const APPROVALS_CLOCK = 'clock/approvals'
 
 const clockItem = (scope: Scope, id: ApprovalId) => derived<'work'>(scope, 'approval/clock', id)
 
 /**
- * When somebody else than whoever asked says that its time is over. A run that waits for the answer sees it for itself, and says so together with what it
- * does then; so it is left some time to do so, and only where nobody runs it the clock steps in.
+ * When the scheduler expires a question. A run that waits for the answer expires the question itself, in one commit with what it does then.
+ * The grace period leaves it time for that. The scheduler acts only when nobody executes the run.
  */
 export const overAt = ({ expires, run }: Pick<ApprovalRow, 'expires' | 'run'>): number | undefined =>
   expires === undefined ? undefined : run ? expires + limits.approvalGraceMs : expires
 
-/** Goes into the commit that asks. */
+/** The clock item, for the commit that asks. */
 export function clockParts(scope: Scope, id: ApprovalId, asking: Asking): readonly Part[] {
   const at = overAt(asking)
   if (at === undefined) return []
@@ -31,7 +31,7 @@ export function clockParts(scope: Scope, id: ApprovalId, asking: Asking): readon
   return [offerPart(clockItem(scope, id), { queue: APPROVALS_CLOCK, at, origin: { kind: 'clock', id } }, { seen: NOT_THERE })]
 }
 
-/** Goes into the commit that ends it. */
+/** Completes the clock item, for the commit that ends the question. */
 export const doneParts = (scope: Scope, id: ApprovalId, expires: number | undefined): readonly Part[] =>
   expires === undefined ? [] : [part(work, clockItem(scope, id), { verb: 'complete' })]
 
@@ -40,7 +40,7 @@ export const aboutOf = ({ session, run }: Pick<ApprovalRow, 'session' | 'run'>):
   ...(run && { run }),
 })
 
-/** For whoever has seen that its time is over. False when somebody was first. */
+/** Expires a question for a caller that has seen its time pass. Returns false when another writer was first. */
 export async function expireApproval(scope: Scope, row: ApprovalRow): Promise<boolean> {
   const { id, expires } = row
   try {
@@ -52,7 +52,7 @@ export async function expireApproval(scope: Scope, row: ApprovalRow): Promise<bo
   }
 }
 
-/** For the scheduler. The run that asked has its own item for the same time, or is held by somebody who hears of it. */
+/** Expires a question for the scheduler. The run that asked has an item of its own for the same time, or a holder that is woken. */
 export const expireByClock: ClockHandler = async (scope, { id: item, row }) => {
   const { body: asked } = await readRow(scope, 'approvals', row.origin?.id ?? '')
   if (asked?.state !== 'pending') await plan(scope, [part(work, item, { verb: 'complete' })])

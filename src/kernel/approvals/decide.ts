@@ -1,4 +1,4 @@
-// Deciding: once, by whoever may, about exactly what was asked; for once, or as a permit for what is asked again.
+// Decides a question once, by a person who may, about exactly what was asked. The decision may also give a permit for next time.
 
 import type { ApprovalRow, Decision } from '../../model/approval.ts'
 import { checkDigest } from '../../model/blob.ts'
@@ -20,18 +20,18 @@ import { grantPart, permitId, STATE } from './permits.ts'
 
 export interface DecideOptions {
   readonly decision?: Decision
-  /** What an `ask` comes back with; without it, the decision itself. */
+  /** The value that `ask` returns. The default is the decision itself. */
   readonly value?: unknown
-  /** Who decided: an opaque id. Without it, whoever the store acts for. */
+  /** Who decided: an opaque id. The default is the actor of the store. */
   readonly by?: string
   readonly note?: string
-  /** What was shown to whoever decides. Where something else was asked, nothing is decided. */
+  /** The digest of what the decider was shown. If something else was asked, the decision is refused. */
   readonly digest?: string
-  /** This one, all with the same digest in its session, or all with the same digest for so long. Only once unless said. */
+  /** The reach: this question (the default), all with the same digest in its session, or all with the same digest for a duration. */
   readonly scope?: 'once' | 'session' | { readonly for: Duration }
 }
 
-/** The first answer counts; one that comes too late writes that it was too late. The run that waits is woken by the same commit. */
+/** The first answer counts. A late answer records that it was too late. The same commit wakes the waiting run. */
 export async function decideApproval(scope: Scope, given: string, options: DecideOptions): Promise<ApprovalRow> {
   checkOpen(scope.engine)
   const { decision, value, by, note, digest, scope: reach = 'once', ...unknown } = optionsOf(options, 'decide')
@@ -61,13 +61,13 @@ export async function decideApproval(scope: Scope, given: string, options: Decid
     part(approval, id, { verb: 'decide', id, tenant: scope.tenant, now, digest, decided }, about),
     ...(before?.run ? [wakePart(scope, before.run, before.session)] : []),
     ...doneParts(scope, id, before?.expires),
-    // A late answer decides nothing, and permits nothing.
+    // A late answer gives no permit.
     ...(grant && before && !isLate(before, now) ? [grant.part] : []),
   ])
   return rows[0].body as ApprovalRow
 }
 
-/** For how long, where that is said. */
+/** The duration of a permit, if one is given. */
 function takeReach(reach: NonNullable<DecideOptions['scope']>): number | undefined {
   if (reach === 'once' || reach === 'session') return undefined
   if (typeof reach !== 'object' || reach === null || Object.keys(reach).join() !== 'for')
@@ -91,7 +91,7 @@ function grantOf(
   if (reach === 'session' && !row.session)
     throw refuse('OPTION_INVALID', { option: 'scope', why: "this approval has no session, so 'session' cannot be used" })
   const { digest, subjectType, subject, risk, session } = row
-  // Erased: there is nothing that could be asked again.
+  // An erased question cannot be asked again, so it gives no permit.
   if (digest === undefined) return undefined
   const set: Granted = {
     decision,
@@ -111,7 +111,7 @@ export interface WithdrawOptions {
   readonly note?: string
 }
 
-/** Nobody wants an answer any more. */
+/** Withdraws a question: nobody wants an answer any more. */
 export async function withdrawApproval(scope: Scope, given: string, options?: WithdrawOptions): Promise<ApprovalRow> {
   checkOpen(scope.engine)
   const { by, note, ...unknown } = optionsOf(options, 'withdraw')
@@ -129,7 +129,7 @@ export async function withdrawApproval(scope: Scope, given: string, options?: Wi
     ...doneParts(scope, id, before.expires),
   ])
   const row = rows[0].body as ApprovalRow
-  // Somebody decided just now.
+  // Another caller decided first.
   if (row.state !== 'withdrawn') throw refuse('APPROVAL_CLOSED', { id, state: row.state })
   return row
 }

@@ -1,4 +1,4 @@
-// Approvals for auditors: every one as it stands, oldest first, as lines that can be checked without the store.
+// Exports approvals for auditors: all of them, oldest first, as lines that can be checked without the store.
 
 import { APPROVAL_STATES, type ApprovalRow, type ApprovalState } from '../../model/approval.ts'
 import { EXPORT_GENESIS, lastLine, recordLine } from '../../model/approval-export.ts'
@@ -11,13 +11,13 @@ import { stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 
 export interface ExportOptions {
-  /** Only what was asked beyond this seq. */
+  /** Only approvals that were asked after this seq. */
   readonly after?: number
   readonly state?: ApprovalState
   readonly signal?: AbortSignal
 }
 
-/** What is exported of one: all that is known of it, and where the journal speaks of it first and last. */
+/** One exported approval: its row, and the seqs of its first and last event in the journal. */
 export interface ApprovalRecord extends ApprovalRow {
   readonly tenant: TenantId
   readonly seq: number
@@ -26,7 +26,7 @@ export interface ApprovalRecord extends ApprovalRow {
 
 const AT_A_TIME = 100
 
-/** Lines of NDJSON without their ends. The chain begins anew with each export. */
+/** Lines of NDJSON without line ends. Every export begins a new chain. */
 export async function* exportApprovals(scope: Scope, options?: ExportOptions): AsyncGenerator<string, void, undefined> {
   checkOpen(scope.engine)
   const { after = 0, state, signal, ...unknown } = optionsOf(options, 'export')

@@ -1,4 +1,4 @@
-// Who was asked, who was told, who looked and who decided: what the journal says about one approval, in order.
+// The history of one approval from the journal: asked, delivered, seen, decided.
 
 import type { ApprovalId, ApprovalRow, ApprovalState, PermitId } from '../../model/approval.ts'
 import { refuse } from '../../model/errors.ts'
@@ -18,19 +18,19 @@ export interface HistoryEntry {
   readonly what: 'asked' | 'delivered' | 'seen' | 'decided' | 'expired' | 'withdrawn'
   readonly at: number
   readonly seq: number
-  /** On whose behalf the store wrote it. */
+  /** The actor on whose behalf the store wrote the event. */
   readonly actor?: string
-  /** Who saw it, decided it or took it back. */
+  /** Who saw, decided or withdrew it. */
   readonly by?: string
   readonly channel?: string
   readonly ref?: string
-  /** What was decided. */
+  /** The decision. */
   readonly state?: ApprovalState
   readonly note?: string
-  /** Decided by this permit, or giving it. */
+  /** The permit that decided it, or that it gave. */
   readonly permit?: PermitId
   readonly grants?: PermitId
-  /** What was said about it is gone. */
+  /** The payload of the event was erased. */
   readonly erased?: true
 }
 
@@ -45,7 +45,7 @@ const WHAT: Readonly<Record<string, HistoryEntry['what']>> = {
 
 const TOLD = ['by', 'channel', 'ref', 'state', 'note', 'permit', 'grants'] as const
 
-/** Oldest first. */
+/** Returns the history, oldest first. */
 export async function* historyOf(scope: Scope, given: string): AsyncGenerator<HistoryEntry, void, undefined> {
   const { id } = await thatApproval(scope, given)
   for await (const { type, at, seq, actor, data, erased } of readEvents(scope, { subject: id, types: Object.keys(WHAT) })) {
@@ -62,7 +62,7 @@ export async function* historyOf(scope: Scope, given: string): AsyncGenerator<Hi
   }
 }
 
-/** Somebody looked at it. Looking twice is looking once. */
+/** Records that a person looked at it. Looking twice counts once. */
 export async function seenApproval(scope: Scope, given: string, options: { readonly by: string }): Promise<ApprovalRow> {
   checkOpen(scope.engine)
   const { by: who, ...unknown } = optionsOf(options, 'seen')
@@ -73,13 +73,13 @@ export async function seenApproval(scope: Scope, given: string, options: { reado
 }
 
 export interface DeliveredOptions {
-  /** Where: `slack`, `mail`. */
+  /** The channel, such as `slack` or `mail`. */
   readonly channel: string
-  /** What it is called there. */
+  /** The id of the message in the channel. */
   readonly ref?: string
 }
 
-/** It was handed over to a channel. The same reference twice is one delivery. */
+/** Records that the question was handed to a channel. The same reference twice is one delivery. */
 export async function deliveredApproval(scope: Scope, given: string, options: DeliveredOptions): Promise<ApprovalRow> {
   checkOpen(scope.engine)
   const { channel, ref, ...unknown } = optionsOf(options, 'delivered')
@@ -88,7 +88,7 @@ export async function deliveredApproval(scope: Scope, given: string, options: De
   return note(scope, given, (id) => ({ verb: 'deliver', id, tenant: scope.tenant, ...taken }))
 }
 
-// As it is stored: so the same is known again.
+// The text as it is stored, so that a repetition is recognised.
 function takeText(scope: Scope, text: unknown, option: string): string {
   if (typeof text !== 'string' || text === '' || text.length > limits.runNameChars || !text.isWellFormed())
     throw invalidOption(option, `a text of 1 to ${limits.runNameChars} characters`)

@@ -1,4 +1,4 @@
-// A list by an index, and what no index narrows is looked at row by row: bounded, with a cursor that stands exactly behind the last row looked at.
+// Lists rows by an index and filters row by row what no index narrows. The work is bounded, and the cursor stands after the last row that was read.
 
 import { limits } from '../../model/limits.ts'
 import { checkKnown } from '../../model/options.ts'
@@ -10,17 +10,17 @@ import { checkLast, type Page, type PageOptions } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 
 export interface Where<T extends TableName> {
-  /** One whose columns behind `equals` are `born` and the id. */
+  /** An index whose columns after `equals` are `born` and the id. */
   readonly index: string
   readonly equals: readonly ColumnValue[]
-  /** Where the index says everything there is none. */
+  /** The filter. Absent when the index is enough. */
   readonly matches?: ((row: RowOf<T>) => boolean) | undefined
 }
 
 const LAST = 50
 const AT_A_TIME = 200
 
-/** Newest first. There may be fewer than asked for, or none, and a cursor all the same: so many were looked at. */
+/** Newest first. A page may have fewer rows than asked for and still have a cursor: the number of rows read is limited. */
 export async function listMatching<T extends TableName>(
   scope: Scope,
   table: T,

@@ -1,4 +1,4 @@
-// A permit is given with a decision, and given anew with the next one about the same; it decides until its time or until it is revoked.
+// A permit comes with a decision, and a later decision about the same replaces it. It decides until it expires or is revoked.
 
 import type { PermitRow } from '../../model/approval.ts'
 import { refuse } from '../../model/errors.ts'
@@ -25,7 +25,7 @@ export const permit = decider<PermitRow, PermitCommand>({
   },
 
   evolve: {
-    // The newest counts. Once erased it says nothing any more, so it permits nothing.
+    // The newest grant counts. An erased grant permits nothing.
     'permit.granted': (_, e) => ({
       decision: 'deny',
       subject: '',

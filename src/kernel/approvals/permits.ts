@@ -1,4 +1,4 @@
-// Standing answers: found by what is asked and where, listed, and revoked.
+// Permits: standing answers, found by what is asked and where. Listed and revoked here.
 
 import {
   type ApprovalRow,
@@ -29,13 +29,13 @@ import { type Granted, permit } from './permit-decider.ts'
 
 export interface PermitListOptions extends PageOptions {
   readonly state?: PermitState
-  /** Those of this session. */
+  /** Only permits of this session. */
   readonly session?: SessionId
-  /** Those that decide this. */
+  /** Only permits that decide this digest. */
   readonly digest?: string
 }
 
-/** Where it counts is part of the id: what is asked again finds it without looking around, and a new one takes the place of the old. */
+/** The reach is part of the id, so that a question finds its permit by id, and a new permit replaces the old one. */
 export const permitId = (scope: Scope, digest: string, session: SessionId | undefined): PermitId =>
   derivedId<'permit'>(scope, `permit/${digest}/${session ?? ''}`)
 
@@ -44,7 +44,7 @@ export const grantPart = (scope: Scope, digest: string, set: Granted, about: Pic
 
 interface Standing {
   readonly decided: Decided
-  /** It is decided by what was seen, or not at all. */
+  /** Refuses the commit if the permit has changed since it was read. */
   readonly guard: Guard
 }
 
@@ -79,7 +79,7 @@ export const STATE: Readonly<Record<Decision, Decided['state']>> = { approve: 'a
 
 const rank = (risk: Risk | undefined): number => (risk === undefined ? -1 : RISKS.indexOf(risk))
 
-/** Whoever gave it may decide this too, and did not say yes to something less risky. */
+/** The giver of the permit may decide this question too, and did not approve something less risky. */
 const covers = ({ by, decision, risk }: PermitRow, asked: Pick<ApprovalRow, 'deciders' | 'risk'>): boolean =>
   (asked.deciders === undefined || (by !== undefined && asked.deciders.includes(by))) &&
   (decision === 'deny' || rank(asked.risk) <= rank(risk))
@@ -91,7 +91,7 @@ export async function listPermits(scope: Scope, options?: PermitListOptions): Pr
   if (digest !== undefined) checkDigest(digest)
   const [index, first] = digest !== undefined ? ['byDigest', digest] : ['bySession', session]
   const narrow = first !== undefined && state !== undefined
-  // One whose time is over decides nothing any more.
+  // A permit whose time is over decides nothing.
   const now = state === 'active' ? await storeNow(scope) : 0
   const matches = (row: PermitRow) =>
     (state === undefined || (row.state === state && (row.until ?? Infinity) > now)) &&
@@ -110,7 +110,7 @@ export interface RevokeOptions {
   readonly reason?: string
 }
 
-/** From then on people are asked again. Revoking twice is revoking once. */
+/** Revokes a permit: people are asked again. Revoking twice counts once. */
 export async function revokePermit(scope: Scope, given: string, options?: RevokeOptions): Promise<PermitRow> {
   checkOpen(scope.engine)
   const { by, reason, ...unknown } = optionsOf(options, 'revoke')

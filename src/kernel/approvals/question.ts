@@ -1,4 +1,4 @@
-// A question to a person that holds a run: written down together with the beginning of the wait, answered from anywhere.
+// A question to a person that a run waits for. It is written in one commit with the beginning of the wait, and answered from anywhere.
 
 import type { ApprovalId, ApprovalState } from '../../model/approval.ts'
 import type { Json } from '../../model/data.ts'
@@ -54,7 +54,7 @@ export async function question(
     })
   })
   const answer = entry.outcome as unknown as Answer
-  // Under replay: what was decided then is what goes on now.
+  // Under replay the recorded decision is the answer.
   checkAsked(open, name, answer.digest, taken.digest)
   return answer
 }

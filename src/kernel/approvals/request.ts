@@ -1,4 +1,4 @@
-// Asking outside of a run: written down once for each key, and waited for by whoever wants to know.
+// Asks outside of a run. The question is written once for each key, and any caller may wait for the answer.
 
 import type { ApprovalRow } from '../../model/approval.ts'
 import { canonical } from '../../model/canonical.ts'
@@ -27,11 +27,11 @@ export interface RequestOptions extends AskOptions {
   readonly subject: string
   /** The exact arguments. */
   readonly data?: unknown
-  /** How long an answer counts. */
+  /** How long the question stays open. */
   readonly within?: Duration
-  /** The session it belongs to, by its key or its id. */
+  /** The key or id of the session that the question belongs to. */
   readonly session?: string
-  /** The same key, the same question; another one with it is refused. */
+  /** Idempotency key: the same key with the same question returns it; with another question it is refused. */
   readonly key?: string
 }
 
@@ -61,7 +61,7 @@ export async function requestApproval(scope: Scope, options: RequestOptions): Pr
     })
   } catch (error) {
     if (key === undefined || !isConflict(error, 'names')) throw error
-    // Somebody was first with this key.
+    // Another caller was first with this key.
     const first = await approvalByKey(scope, key)
     if (!first) throw error
     return same(first, asking)
@@ -73,7 +73,7 @@ async function approvalByKey(scope: Scope, key: string): Promise<ApprovalRow | u
   return id && readApproval(scope, id)
 }
 
-/** What must be the same when the key comes again. Until when it counts is what it was. */
+/** The members that must be equal when a key comes again. The expiry of the first one stays. */
 const whatIsAsked = ({ digest, session, deciders, risk }: Asking): string => canonical({ digest, session, deciders, risk })
 
 function same(row: ApprovalRow, asking: Asking): ApprovalRow {
@@ -81,7 +81,7 @@ function same(row: ApprovalRow, asking: Asking): ApprovalRow {
   throw refuse('KEY_REUSED', { approval: row.id, state: row.state, key: row.key, ...(row.subject === '' && { erased: true }) })
 }
 
-/** Once it is not pending any more, however that came. */
+/** Waits until the question is decided, expired or withdrawn. */
 export async function waitForApproval(scope: Scope, given: string, options?: { readonly signal?: AbortSignal }): Promise<ApprovalRow> {
   checkOpen(scope.engine)
   const { signal, ...unknown } = optionsOf(options, 'wait')

@@ -1,4 +1,4 @@
-// What a store offers about approvals, put together for one tenant's view.
+// The public API of approvals for one tenant.
 
 import type { ApprovalRow, PermitRow } from '../../model/approval.ts'
 import type { Page } from '../list.ts'
@@ -11,28 +11,28 @@ import { listPermits, type PermitListOptions, type RevokeOptions, revokePermit }
 import { type RequestOptions, requestApproval, waitForApproval } from './request.ts'
 
 export interface Approvals {
-  /** Asks outside of a run; with the same key once. A permit decides it at once. */
+  /** Asks outside of a run, once for each key. A permit decides at once. */
   request(options: RequestOptions): Promise<ApprovalRow>
-  /** Once it is decided, expired or withdrawn. */
+  /** Waits until it is decided, expired or withdrawn. */
   wait(id: string, options?: { readonly signal?: AbortSignal }): Promise<ApprovalRow>
   list(options?: ApprovalListOptions): Promise<Page<ApprovalRow>>
   get(id: string): Promise<ApprovalRow | undefined>
-  /** The first answer counts. */
+  /** Decides a question. The first answer counts. */
   decide(id: string, options: DecideOptions): Promise<ApprovalRow>
-  /** Nobody wants an answer any more. */
+  /** Withdraws a question: nobody wants an answer any more. */
   withdraw(id: string, options?: WithdrawOptions): Promise<ApprovalRow>
-  /** It was handed over to a channel. */
+  /** Records that the question was handed to a channel. */
   delivered(id: string, options: DeliveredOptions): Promise<ApprovalRow>
-  /** Somebody looked at it. */
+  /** Records that a person looked at it. */
   seen(id: string, options: { readonly by: string }): Promise<ApprovalRow>
-  /** Asked, delivered, seen, decided: by whom and when, oldest first. */
+  /** Who asked, delivered, saw and decided, and when, oldest first. */
   history(id: string): AsyncGenerator<HistoryEntry, void, undefined>
-  /** Lines of NDJSON, hash-chained: `verifyApprovals` checks them without a store. */
+  /** Exports hash-chained lines of NDJSON. `verifyApprovals` checks them without a store. */
   export(options?: ExportOptions): AsyncGenerator<string, void, undefined>
-  /** Answers that were given for more than once. */
+  /** Permits: answers that were given for more than one question. */
   readonly permits: {
     list(options?: PermitListOptions): Promise<Page<PermitRow>>
-    /** From then on people are asked again. */
+    /** Revokes a permit: people are asked again. */
     revoke(id: string, options?: RevokeOptions): Promise<PermitRow>
   }
 }

@@ -1,5 +1,4 @@
-// Taking back what was said: one input, several, or one and all after it. What is asked for together is cancelled together, and each says how
-// it went.
+// Cancels inputs: one, several, or one and all after it. A call cancels them together and reports the outcome of each.
 
 import { refuse } from '../../model/errors.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
@@ -15,7 +14,7 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { input } from './input-decider.ts'
 import { inputId } from './offer-input.ts'
 
-/** By its id, or by the key it was given. */
+/** An input by its id or by its key. */
 export type InputRef = string | { readonly key: string }
 
 export type CancelWord = 'cancelled' | 'alreadyAccepted' | 'alreadyCompleted' | 'alreadyCancelled' | 'notFound' | 'anchorNotFound'
@@ -50,7 +49,7 @@ export async function cancelInputs(scope: Scope, session: SessionId, refs: reado
   })
 }
 
-/** It and everything that was said after it. */
+/** Cancels an input and all inputs after it. */
 export async function cancelInputsFrom(scope: Scope, session: SessionId, ref: InputRef): Promise<readonly CancelOutcome[]> {
   checkOpen(scope.engine)
   const anchor = refId(scope, session, ref)

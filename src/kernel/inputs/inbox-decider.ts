@@ -1,5 +1,5 @@
-// An inbox item is offered, claimed by a run, and completed with it; given back it is as it was, and what is over stays over. Who has claimed it is
-// told apart by claim and run: whoever lost it to another run completes nothing.
+// An inbox item is offered, claimed by a run, and completed with it. A released item is pending again, and an ended item never changes.
+// The claim names the run, so a run that lost its claim to another run cannot complete the item.
 
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
@@ -11,7 +11,7 @@ export type OfferedSet = Pick<InboxRow, 'session' | 'kind' | 'delivery' | 'join'
 
 export type InboxCommand =
   | { readonly verb: 'offer'; readonly id: InboxItemId; readonly set: OfferedSet }
-  /** `from` is the claim it is taken over from; without it nobody has it. */
+  /** `from` is the claim that is taken over. Absent when the item is free. */
   | { readonly verb: 'claim'; readonly id: InboxItemId; readonly claim: InboxHold; readonly from?: InboxHold | undefined }
   | { readonly verb: 'complete'; readonly id: InboxItemId; readonly claim: InboxHold['id']; readonly run: RunId }
   | { readonly verb: 'release'; readonly claim: InboxHold['id']; readonly run: RunId }
@@ -23,7 +23,7 @@ const isOver = (row: InboxRow): boolean => row.state === 'completed' || row.stat
 const isHolder = (row: InboxRow | undefined, claim: InboxHold['id'], run: RunId): boolean =>
   row?.state === 'claimed' && (row.claim?.id === claim || row.claim?.id === ERASED_CLAIM) && row.claim.run === run
 
-// Erased, its header still says whose it is: that run keeps it until it ends.
+// The header of an erased claim still names the run, which keeps the item until it ends.
 const ERASED_CLAIM = '' as InboxHold['id']
 const erasedClaim = ({ run }: Happened): InboxHold | undefined => run && { id: ERASED_CLAIM, run, fence: Number.MAX_SAFE_INTEGER }
 
@@ -57,7 +57,7 @@ export const inbox = decider<InboxRow, InboxCommand>({
     prune: (row) => (row && isOver(row) ? [fact('batch.pruned', {})] : []),
   },
 
-  // Erased facts still move the state; only what they said is gone.
+  // An erased fact still moves the state. Only its payload is gone.
   evolve: {
     'batch.offered': (_, e) => ({
       kind: 'turn',
@@ -75,7 +75,7 @@ export const inbox = decider<InboxRow, InboxCommand>({
     'batch.released': (row) => row && { ...row, state: 'pending', claim: undefined },
     'batch.completed': (row, e) => row && { ...row, state: 'completed', endedAt: e.at },
     'batch.cancelled': (row, e) => row && { ...row, state: 'cancelled', endedAt: e.at },
-    // What is gone from the rows stays in the journal.
+    // The journal keeps what is gone from the rows.
     'batch.pruned': () => undefined,
   },
 })

@@ -1,4 +1,4 @@
-// An input is offered, accepted by a run, and ends with it; or it waits for the next turn. What was cancelled is never heard again.
+// An input is offered, accepted by a run, and ends with it, or it waits for the next turn. No run hears a cancelled input.
 
 import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
@@ -8,10 +8,10 @@ import type { RunEnding } from '../runs/ending.ts'
 
 export type OfferedInput = Pick<InputRow, 'boundary' | 'key' | 'content'>
 
-/** The run they speak of is the one in the header, which outlives an erasure. */
+/** The run of these commands is in the header of the event, which outlives an erasure. */
 export type InputCommand =
   | { readonly verb: 'offer'; readonly id: InputId; readonly set: OfferedInput }
-  /** `from`: the run that died with it, and does not have it any more. */
+  /** `from` is the run that died with the input and has lost it. */
   | { readonly verb: 'accept'; readonly id: InputId; readonly run: RunId; readonly from?: RunId | undefined }
   | { readonly verb: 'end'; readonly run: RunId; readonly how: RunEnding }
   | { readonly verb: 'cancel'; readonly id: InputId }
@@ -23,7 +23,7 @@ export const input = decider<InputRow, InputCommand>({
   table: 'inputs',
 
   decide: {
-    // Refused and not passed over: what is written together with it belongs to it.
+    // A known input is refused, not ignored, because the rest of the commit belongs to it.
     offer: (row, { id, set }) => {
       if (row) throw moved(id)
       return [fact('input.offered', set)]
@@ -46,7 +46,7 @@ export const input = decider<InputRow, InputCommand>({
     prune: (row) => (row?.state === 'completed' || row?.state === 'cancelled' ? [fact('input.pruned', {})] : []),
   },
 
-  // Erased facts still move the state; only what was said is gone.
+  // An erased fact still moves the state. Only its payload is gone.
   evolve: {
     'input.offered': (_, e) => ({
       boundary: 'afterWork',
@@ -62,7 +62,7 @@ export const input = decider<InputRow, InputCommand>({
     'input.deferred': (row) => row && { ...row, state: 'deferred', run: undefined, acceptedAt: undefined },
     'input.completed': (row, e) => row && { ...row, state: 'completed', endedAt: e.at },
     'input.cancelled': (row, e) => row && { ...row, state: 'cancelled', endedAt: e.at },
-    // What is gone from the rows stays in the journal.
+    // The journal keeps what is gone from the rows.
     'input.pruned': () => undefined,
   },
 })

@@ -1,4 +1,4 @@
-// Rows of a session, by their state: listed a page at a time, forgotten once they are over, cancelled when the session goes.
+// The inputs and inbox items of a session by their state: lists, prunes, and cancels them when the session is deleted.
 
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
@@ -18,15 +18,15 @@ import { input } from './input-decider.ts'
 
 export interface Listing<State extends string> {
   readonly state?: State
-  /** The newest so many, newest first. The default is 50. */
+  /** The number of items, newest first. The default is 50. */
   readonly last?: number
-  /** The oldest so many, oldest first. */
+  /** The number of items, oldest first. */
   readonly first?: number
   readonly cursor?: string
 }
 
 export interface PruneOptions {
-  /** Only what has been over for so long. */
+  /** Only what ended at least this long ago. */
   readonly olderThan?: Duration
 }
 
@@ -54,7 +54,7 @@ export async function listed<T extends Kept, State extends string>(
   })
 }
 
-/** What is over is gone from the rows and stays in the journal. */
+/** Removes ended rows. The journal keeps their events. */
 export async function pruneOver(
   scope: Scope,
   table: Kept,
@@ -82,7 +82,7 @@ export async function pruneOver(
   return pruned
 }
 
-/** The session goes, and nobody will hear what is left. */
+/** Cancels what is left when a session is deleted. */
 export async function clearSession(scope: Scope, session: SessionId): Promise<void> {
   for (const [table, state, decider] of LEFT) {
     await inChunks(scope, table, session, state, async (rows) => {
@@ -90,7 +90,7 @@ export async function clearSession(scope: Scope, session: SessionId): Promise<vo
         try {
           await plan(scope, [part(decider, id as Id, { verb: 'cancel', id }, { session })])
         } catch (error) {
-          // Somebody else was first: it is over.
+          // Another writer ended it first.
           if (!isConflict(error, table)) throw error
         }
       }

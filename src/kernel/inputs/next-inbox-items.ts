@@ -1,4 +1,4 @@
-// Which batches of an inbox come next: in the order they were offered, a command alone and never overtaken, an interrupted claim as it was made.
+// Decides which inbox items come next: in the order of offering. A command comes alone and is never overtaken. An interrupted claim keeps its items.
 
 import { utf8Length } from '../../model/bytes.ts'
 import type { InboxHold, InboxKind, InboxRow } from '../../model/inbox.ts'
@@ -6,14 +6,14 @@ import { limits } from '../../model/limits.ts'
 
 export interface WantedItems {
   readonly kind: InboxKind
-  /** Within a turn only those come that may; between turns all. */
+  /** `boundary`: within a turn, only items that may come there. `idle`: between turns, all. */
   readonly at: 'boundary' | 'idle'
   readonly most: number
 }
 
 /**
- * Nothing is there; it is due later; a command, or work for a turn, has to come first; it has to wait for the end of the turn; others have it;
- * somebody else was quicker; the run has too much in hand already; the run goes on beside the turns of its session.
+ * Why there is no item, in this order: the inbox is empty; the item is due later; a command or a turn's work comes first; the item waits for
+ * the end of the turn; other runs hold it; another run was first; the run holds too many; the run is parallel to the turns of its session.
  */
 export type WhyNone = 'empty' | 'notDue' | 'commandAtHead' | 'turnAtHead' | 'boundary' | 'held' | 'lostRace' | 'full' | 'parallel'
 
@@ -21,13 +21,13 @@ export type Chosen =
   | { readonly batches: readonly InboxRow[]; readonly from?: InboxHold | undefined; readonly why?: undefined }
   | { readonly batches?: undefined; readonly why: WhyNone }
 
-/** `ready` can be claimed: it is due and nobody's, or its claim was interrupted. In the order of offering. */
+/** `ready` items can be claimed, in the order of offering: they are due and free, or their claim was interrupted. */
 export function chooseItems(ready: readonly InboxRow[], { kind, at, most }: WantedItems): Chosen {
   const [head] = ready
   if (!head) return { why: 'empty' }
   if (head.kind !== kind) return { why: head.kind === 'command' ? 'commandAtHead' : 'turnAtHead' }
   if (at === 'boundary' && head.delivery !== 'boundary') return { why: 'boundary' }
-  // Whoever redrives a claim gets what was in it, whatever is asked for now and whatever has come in between.
+  // A run that takes over a claim gets exactly its items, whatever it asks for and whatever was offered since.
   if (head.state === 'claimed') return { batches: ready.filter((row) => row === head || isOf(row, head.claim)), from: head.claim }
   if (kind === 'command' || !head.join) return { batches: [head] }
   const batches = [head]

@@ -1,4 +1,4 @@
-// Offering an item to the inbox of a session: the part of a commit that does it, for everything that has something to tell a session.
+// The part of a commit that offers an item to the inbox of a session.
 
 import type { SessionId } from '../../model/ids.ts'
 import type { InboxDelivery, InboxItemId, InboxKind, InboxRow } from '../../model/inbox.ts'
@@ -10,19 +10,19 @@ import { inbox } from './inbox-decider.ts'
 
 export interface OfferedPart {
   readonly session: SessionId
-  /** The same key and the same payload: the same item, also when it is over. Another payload with it is refused. */
+  /** Idempotency key: with the same payload it returns the same item, also an ended one. Another payload is refused. */
   readonly key?: string | undefined
   readonly payload: Stored
   readonly delivery: InboxDelivery
   readonly kind: InboxKind
-  /** May come together with those beside it. It may, unless said. */
+  /** Whether the item may come together with its neighbours. The default is true. */
   readonly join?: boolean | undefined
   readonly merge?: string | undefined
-  /** Not before then, in store time. */
+  /** When the item becomes due, in store time. */
   readonly at?: number | undefined
 }
 
-/** Nothing is written by it where the same item is there already. */
+/** Writes nothing when the same item exists already. */
 export function offerInboxPart(
   scope: Scope,
   offered: OfferedPart,
@@ -43,6 +43,6 @@ export function offerInboxPart(
   return part(inbox, id, { verb: 'offer', id, set }, { session, ...about })
 }
 
-/** Where a key is given, the id follows from it: as long as the row is there, the key is its own. */
+/** The id follows from the key, if there is one. The key is taken as long as the row exists. */
 export const inboxItemId = (scope: Scope, session: SessionId, key: string | undefined): InboxItemId =>
   key === undefined ? scope.engine.newId<'batch'>() : derivedId<'batch'>(scope, `inbox/${session}\n${key}`)

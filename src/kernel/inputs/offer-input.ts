@@ -1,4 +1,4 @@
-// Saying something to a session: for the turn that is underway, for a run by its id, or for the next turn. Written once for each key.
+// Offers an input to a session: to the active turn, to a run by its id, or to the next turn. Written once for each key.
 
 import { canonical } from '../../model/canonical.ts'
 import { InkError, refuse } from '../../model/errors.ts'
@@ -21,25 +21,25 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { input } from './input-decider.ts'
 
 export interface InputOptions {
-  /** The turn that is underway, or else the next (the default); the next in any case; or a run, by its id. */
+  /** `active` is the running turn or else the next one (the default). `next` is always the next turn. A run is named by its id. */
   readonly turn?: 'active' | 'next' | RunId
-  /** Where in the turn it may be heard at the earliest. By default after work. */
+  /** The earliest boundary in the turn at which the run may take the input. The default is `afterWork`. */
   readonly boundary?: InputBoundary
-  /** The same key and the same content: the same input, also when it is over. Other content with it is refused. */
+  /** Idempotency key: with the same content it returns the same input, also an ended one. Other content is refused. */
   readonly key?: string
 }
 
-/** An input as people see it. */
+/** An input with its content. */
 export interface Input extends Omit<InputRow, 'content'> {
   readonly content: unknown
 }
 
-/** What was said, and whether it had been said before, under its key. */
+/** An offered input, and whether its key was used before. */
 export interface OfferedInput extends Input {
   readonly repeated: boolean
 }
 
-/** Where a key is given, the id follows from it: as long as the row is there, the key is its own. */
+/** The id follows from the key, if there is one. The key is taken as long as the row exists. */
 export const inputId = (scope: Scope, session: SessionId, key: string | undefined): InputId =>
   key === undefined ? scope.engine.newId<'input'>() : derivedId<'input'>(scope, `input/${session}\n${key}`)
 
@@ -56,7 +56,7 @@ export async function offerInput(
   if (turn !== 'active' && turn !== 'next' && !isId(turn)) throw invalidOption('turn', "'active', 'next' or the id of a run", turn)
   if (!INPUT_BOUNDARIES.includes(boundary)) throw invalidOption('boundary', "'afterWork' or 'beforeCompletion'", boundary)
   const key = given === undefined ? undefined : maskKey(scope, given)
-  // Refused as data, before it is stored as what a run keeps.
+  // `admit` checks the content first, so that its errors are those of data and not of a stored value.
   const admitted = admit(scope, content)
   const stored = await store(scope, admitted, { of: 'the input' })
   const id = inputId(scope, session, key)
@@ -77,7 +77,7 @@ export async function offerInput(
   })
 }
 
-/** Who is to hear it: undefined for the next turn. */
+/** The run that is to hear the input. Undefined for the next turn. */
 async function hearer(scope: Scope, session: SessionId, turn: 'active' | 'next' | RunId): Promise<RunId | undefined> {
   if (turn === 'next') return undefined
   if (turn === 'active') return activeRun(scope, session)
@@ -87,7 +87,7 @@ async function hearer(scope: Scope, session: SessionId, turn: 'active' | 'next' 
   return turn
 }
 
-/** The newest that somebody has taken up and that is not beside the others. */
+/** The newest run that was started and is not parallel. */
 async function activeRun(scope: Scope, session: SessionId): Promise<RunId | undefined> {
   const found = await Promise.all([newest(scope, session, 'running'), newest(scope, session, 'waiting')])
   const [first, second] = found.sort((a, b) => (b?.born ?? 0) - (a?.born ?? 0))
@@ -102,7 +102,7 @@ async function newest(scope: Scope, session: SessionId, state: RunRow['state']):
   return undefined
 }
 
-/** Of this session only. */
+/** Reads an input, if it belongs to this session. */
 export async function readInput(scope: Scope, session: SessionId, id: InputId): Promise<InputRow | undefined> {
   const { body: row } = await readRow(scope, 'inputs', id)
   return row?.session === session ? row : undefined

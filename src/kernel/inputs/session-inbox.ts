@@ -1,4 +1,4 @@
-// The inbox of a session: batches of work are offered to it, and its runs take them up.
+// The public API of a session's inbox: callers offer work items to it, and its runs claim them.
 
 import { type SessionId, toId } from '../../model/ids.ts'
 import {
@@ -26,31 +26,31 @@ import { type Listing, listed, type PruneOptions, pruneOver } from './lists.ts'
 import { offerInboxPart } from './offer-inbox-item.ts'
 
 export interface InboxOfferOptions {
-  /** At the earliest safe place, also within a turn, or only once the turn is over. */
+  /** `boundary`: at the next safe place, also within a turn. `afterTurn`: only between turns. */
   readonly delivery: InboxDelivery
-  /** Work for a turn, or a command to the session, which nothing overtakes. */
+  /** Work for a turn, or a command to the session. Nothing overtakes a command. */
   readonly kind: InboxKind
-  /** Whether it may come together with those beside it. It may, unless said. */
+  /** Whether the item may come together with its neighbours. The default is true. */
   readonly join?: boolean
-  /** Only those with the same one come together. */
+  /** Only items with the same text come together. */
   readonly merge?: string
-  /** The same key and the same payload: the same item, also when it is over. Another payload with it is refused. */
+  /** Idempotency key: with the same payload it returns the same item, also an ended one. Another payload is refused. */
   readonly key?: string
-  /** Not before so long from now. */
+  /** Delay before the item becomes due. */
   readonly delay?: Duration
 }
 
-/** An inbox item as people see it. */
+/** An inbox item with its payload. */
 export interface InboxItem extends Omit<InboxRow, 'payload'> {
   readonly payload: unknown
 }
 
 export interface OfferedInboxItem extends InboxItem {
-  /** It was there before, under its key. */
+  /** The key was used before: this is the first item again. */
   readonly repeated: boolean
 }
 
-/** `held`: a run has it in hand. */
+/** `held`: a run has claimed it. */
 export type InboxCancelWord = 'cancelled' | 'held' | 'alreadyCompleted' | 'alreadyCancelled' | 'notFound'
 
 export interface InboxCancelOutcome {
@@ -60,12 +60,12 @@ export interface InboxCancelOutcome {
 
 export interface SessionInbox {
   offer(payload: unknown, options: InboxOfferOptions): Promise<OfferedInboxItem>
-  /** The newest first, unless `first` is given. */
+  /** Lists items, newest first unless `first` is given. */
   list(options?: Listing<InboxState>): Promise<{ readonly items: readonly InboxItem[]; readonly cursor?: string }>
   get(id: string): Promise<InboxItem | undefined>
-  /** Takes it out, where no run has it in hand. */
+  /** Cancels an item that no run has claimed. */
   cancel(id: string): Promise<InboxCancelOutcome>
-  /** Forgets what is completed or cancelled; its keys are free again. The answer is how many. */
+  /** Removes completed and cancelled items, and frees their keys. Returns how many. */
   prune(options?: PruneOptions): Promise<number>
 }
 

@@ -1,4 +1,4 @@
-// What was said to a session, as people look at it: lists, one of them, taking back, and putting away what is over.
+// The public API of a session's inputs: list, get, cancel and prune.
 
 import type { SessionId } from '../../model/ids.ts'
 import { INPUT_STATES, type InputState } from '../../model/input.ts'
@@ -11,15 +11,15 @@ import { type Listing, listed, type PruneOptions, pruneOver } from './lists.ts'
 import { type Input, readInput, toInput } from './offer-input.ts'
 
 export interface SessionInputs {
-  /** The newest first, unless `first` is given. */
+  /** Lists inputs, newest first unless `first` is given. */
   list(options?: Listing<InputState>): Promise<{ readonly items: readonly Input[]; readonly cursor?: string }>
   get(input: InputRef): Promise<Input | undefined>
-  /** Takes it back, where no run has it yet. Several are taken back together. */
+  /** Cancels an input that no run has taken yet. Several are cancelled together. */
   cancel(input: InputRef): Promise<CancelOutcome>
   cancel(inputs: readonly InputRef[]): Promise<readonly CancelOutcome[]>
-  /** Takes back this one and everything that was said after it. */
+  /** Cancels this input and all inputs after it. */
   cancelFrom(input: InputRef): Promise<readonly CancelOutcome[]>
-  /** Forgets what is completed or cancelled; its keys are free again. The answer is how many. */
+  /** Removes completed and cancelled inputs, and frees their keys. Returns how many. */
   prune(options?: PruneOptions): Promise<number>
 }
 

@@ -1,4 +1,4 @@
-// What becomes of what a run has in hand when it ends, in the commit that ends it.
+// Settles the inputs and inbox items of a run, in the commit that ends the run.
 
 import type { InboxItemId } from '../../model/inbox.ts'
 import type { InputId, InputState } from '../../model/input.ts'
@@ -11,14 +11,14 @@ import type { Scope } from '../scope.ts'
 import { inbox } from './inbox-decider.ts'
 import { input } from './input-decider.ts'
 
-/** Nothing is read for a run that nobody said anything to. */
+/** Reads nothing for a run that got no input. */
 export async function settleParts(scope: Scope, row: RunRow, how: RunEnding): Promise<readonly Part[]> {
   return [...(row.prompted ? await inputParts(scope, row, how) : []), ...batchParts(row, how)]
 }
 
 async function inputParts(scope: Scope, { id: run, session }: RunRow, how: RunEnding): Promise<readonly Part[]> {
   const pending = await tiedTo(scope, run, 'pending')
-  // Read second: what was pending a moment ago and is accepted now is in both, and settled once.
+  // Accepted inputs are read second: an input that moved from pending to accepted in between is in both lists, and settled once.
   const ids = new Set([...pending, ...(await tiedTo(scope, run, 'accepted'))])
   return [...ids].map((id) => part(input, id, { verb: 'end', run, how }, { session, run }))
 }

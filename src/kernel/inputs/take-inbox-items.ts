@@ -1,5 +1,5 @@
-// A run takes batches out of its session's inbox: the claim and the entry on its tape are one commit under its fence. Replay finds the claim on the
-// tape; where nobody goes on with the run, another run of the session takes its claim over as it was made.
+// A run claims items of its session's inbox: the claim and the entry on its tape are one commit under its fence. Replay finds the claim on
+// the tape. When nobody goes on with the run, another run of the session takes over its claim with the same items.
 
 import { refuse } from '../../model/errors.ts'
 import { type RunId, toId } from '../../model/ids.ts'
@@ -25,16 +25,16 @@ import { checkMost } from './take-inputs.ts'
 
 export type InboxOptions =
   | {
-      /** Within a turn, or between turns: what is to be delivered after the turn comes only there. */
+      /** `boundary`: within a turn. `idle`: between turns, which is the only place for items with `afterTurn`. */
       readonly at: 'boundary' | 'idle'
       readonly kind?: 'turn'
-      /** At most so many; the default is 64, and that is the most. */
+      /** The largest number of items. The default and the limit are 64. */
       readonly most?: number
     }
   /** The command at the head of the inbox, alone. */
   | { readonly kind: 'command'; readonly at?: 'boundary' | 'idle' }
 
-/** An inbox item as the run that claimed it sees it: the same under replay. */
+/** An inbox item as the run that claimed it sees it. It is the same under replay. */
 export interface TakenInboxItem extends Pick<InboxRow, 'id' | 'kind' | 'delivery' | 'merge' | 'key' | 'offeredAt'> {
   readonly payload: unknown
 }
@@ -43,7 +43,7 @@ export type InboxClaim =
   | {
       readonly claim: ClaimId
       readonly batches: readonly TakenInboxItem[]
-      /** Another run had it in hand before, and was interrupted. */
+      /** Another run had claimed it and was interrupted. */
       readonly redriven: boolean
       readonly why?: undefined
     }
@@ -51,7 +51,7 @@ export type InboxClaim =
       readonly claim?: undefined
       readonly batches: readonly []
       readonly why: WhyNone
-      /** When something is due, where nothing is yet. */
+      /** When the first item becomes due, if none is due yet. */
       readonly due?: number
     }
 
@@ -86,7 +86,7 @@ export async function completeClaim(branch: BranchHandle, given: string): Promis
     const held = open.row.claims?.find(({ id }) => id === claim)
     const about = { session: open.row.session, run: open.id }
     const parts = (held?.batches ?? []).map((id) => part(inbox, id, { verb: 'complete', id, claim, run: open.id }, about))
-    // What a fork found on the tape is the other run's to complete.
+    // A claim that a fork finds on the tape belongs to the other run, which completes it.
     return record(open, asked, 'inboxDone', held || open.row.fork ? {} : { unknown: true }, parts)
   })
   if (entry.outcome?.unknown) throw refuse('INBOX_CLAIM_UNKNOWN', { ...open.about, claim })
@@ -109,7 +109,7 @@ async function take(open: RunWriter, asked: Asked, wanted: WantedItems): Promise
   const chosen = await choose(open, wanted)
   if (!chosen.batches) return record(open, asked, 'inbox', chosen)
   const { batches: rows, from } = chosen
-  // The same claim goes on in other hands; its composition is its own.
+  // This run goes on with the same claim and the same items.
   const id = from?.id ?? open.scope.engine.newId<'claim'>()
   const claim: InboxHold = { id, run: open.id, fence: open.hold.fence }
   const about = { session: open.row.session, run: open.id }
@@ -135,7 +135,7 @@ const keep = ({ id, kind, delivery, merge, key, offeredAt, payload }: InboxRow):
 
 async function choose(open: RunWriter, wanted: WantedItems): Promise<Chosen & { readonly due?: number }> {
   const { claims = [], parallel } = open.row
-  // It does not hold the session's lease, under which an inbox is read.
+  // A parallel run does not hold the session's lease, which claiming from the inbox needs.
   if (parallel) return { why: 'parallel' }
   const room = limits.runBatches - claims.reduce((sum, { batches }) => sum + batches.length, 0)
   if (room <= 0) return { why: 'full' }
@@ -150,11 +150,11 @@ async function choose(open: RunWriter, wanted: WantedItems): Promise<Chosen & { 
 
 interface Found {
   readonly row: InboxRow
-  /** Its place in the order. */
+  /** Its position in the order of offering. */
   readonly born: number
 }
 
-/** Those whose claim was interrupted, and whether anything is in somebody's hands. */
+/** The items of interrupted claims, and whether another run holds any item. */
 async function claimedBatches(open: RunWriter): Promise<{ readonly interrupted: readonly Found[]; readonly held: boolean }> {
   const interrupted: Found[] = []
   const goOn = new Map<RunId, boolean>()
@@ -172,7 +172,7 @@ async function claimedBatches(open: RunWriter): Promise<{ readonly interrupted: 
   return { interrupted, held }
 }
 
-/** As many as may come, and one more to see whether they go together; and when the first of the others is due. */
+/** As many items as may come, one more to see whether they go together, and when the first of the others is due. */
 async function pendingBatches(
   open: RunWriter,
   most: number,

@@ -1,5 +1,5 @@
-// A run takes up what was said: the inputs and the entry on its tape are one commit under its fence, so that replay hears the same and nothing is
-// heard twice.
+// A run takes inputs: the inputs and the entry on its tape are one commit under its fence. Replay therefore sees the same inputs, and no
+// input is taken twice.
 
 import { utf8Length } from '../../model/bytes.ts'
 import type { RunId } from '../../model/ids.ts'
@@ -22,18 +22,18 @@ import { input } from './input-decider.ts'
 import { hasDied } from './live-turn.ts'
 
 export interface TakeInputsOptions {
-  /** Where in the turn it listens: after some work (the default), or before it ends, where everything is admitted. */
+  /** Where the run is in its turn: after some work (the default), or before it ends, where all inputs are admitted. */
   readonly boundary?: InputBoundary
-  /** What was said to this run (the default), or what waits for the next turn, which this run then is. */
+  /** `active`: inputs for this run (the default). `next`: inputs for the next turn, which this run then is. */
   readonly from?: 'active' | 'next'
-  /** At most so many; the default is 64, and that is the most. */
+  /** The largest number of inputs. The default and the limit are 64. */
   readonly most?: number
 }
 
-/** An input as the run that took it sees it: the same under replay. */
+/** An input as the run that took it sees it. It is the same under replay. */
 export interface TakenInput extends Pick<InputRow, 'id' | 'boundary' | 'key' | 'by' | 'offeredAt'> {
   readonly content: unknown
-  /** Another turn had it, or was to have it, and died. */
+  /** Another turn had taken it, or was to take it, and died. */
   readonly redriven?: true
 }
 
@@ -83,13 +83,13 @@ interface Heard {
   readonly from?: Dead | undefined
 }
 
-/** The run that died with it, as it was when it was found dead. */
+/** The run that died with the input, and the revision at which it was found dead. */
 interface Dead {
   readonly run: RunId
   readonly revision: number
 }
 
-/** Whoever goes on with one of them moves its row. */
+/** Guards against a dead run that goes on after all: taking it up moves its row. */
 const guardsOf = (heard: readonly Heard[]): readonly Guard[] =>
   [...new Map(heard.flatMap(({ from }) => (from ? [[from.run, from.revision]] : [])))].map(([id, revision]) => ({
     kind: 'row',
@@ -98,16 +98,16 @@ const guardsOf = (heard: readonly Heard[]): readonly Guard[] =>
     revision,
   }))
 
-/** What it may hear now, in the order it was said. */
+/** The inputs that the run may take now, in the order of offering. */
 async function heard(open: RunWriter, { boundary, from, most }: Wanted): Promise<readonly Heard[]> {
   const { session, parallel } = open.row
   if (from === 'active') {
     const said = inputsOf(open, { index: 'byRun', equals: [open.id, 'pending'] })
     return asMany(said, most, ({ row }) => boundary === 'beforeCompletion' || row.boundary !== 'beforeCompletion')
   }
-  // Beside the turns of its session, it is not the next one.
+  // A parallel run is not the next turn of its session.
   if (parallel) return []
-  // Others may have told it more than it knows of.
+  // Other callers may have added inputs since the run last read its row.
   await open.refresh()
   const room = Math.min(most, limits.runInputs - (open.row.prompted ?? 0))
   const left = await leftBehind(open)
@@ -116,7 +116,7 @@ async function heard(open: RunWriter, { boundary, from, most }: Wanted): Promise
 
 interface Said {
   readonly row: InputRow
-  /** Its place in the order. */
+  /** Its position in the order of offering. */
   readonly born: number
   readonly from?: Dead
 }
@@ -129,7 +129,7 @@ async function asMany(said: AsyncIterable<Said>, room: number, isAdmitted: (one:
     if (!isAdmitted(one)) continue
     const { state: _, session: __, run: ___, acceptedAt: ____, endedAt: _____, ...rest } = one.row
     bytes += utf8Length(JSON.stringify(rest.content ?? {}))
-    // The first comes whatever its size.
+    // The first input is taken at any size.
     if (kept.length > 0 && bytes > limits.takenBytes) return kept
     kept.push({ kept: { ...rest, ...(one.from !== undefined && { redriven: true }) }, from: one.from })
     if (kept.length === room) return kept
@@ -137,7 +137,7 @@ async function asMany(said: AsyncIterable<Said>, room: number, isAdmitted: (one:
   return kept
 }
 
-/** What other turns of the session had in hand, or were to hear, when they died: it is taken up with what waits for the next turn. */
+/** Inputs that dead turns of the session had taken or were to take. They come together with those that wait for the next turn. */
 async function leftBehind(open: RunWriter): Promise<readonly Said[]> {
   const { scope, row } = open
   const left: Said[] = []
@@ -152,7 +152,7 @@ async function leftBehind(open: RunWriter): Promise<readonly Said[]> {
   return left.sort((a, b) => a.born - b.born)
 }
 
-/** What is in both, because it was left to the next turn just now, comes once: as it was found last. */
+/** Merges both lists in order. An input in both was deferred in between, and comes once, as it was found last. */
 async function* inOrder(first: readonly Said[], second: AsyncIterable<Said>): AsyncGenerator<Said, void, undefined> {
   const told = new Set<InputId>()
   let next = 0
