@@ -402,6 +402,11 @@ export const errors = {
     (d) =>
       `The effect '${d.effect}' failed after ${d.attempts} attempt(s): ${d.reason}. The error is recorded; replay throws it again without calling the effect.`,
   ),
+  EFFECT_NESTED: row(
+    'invalid',
+    (d) =>
+      `The effect '${d.effect}' was asked for inside the work of the effect '${d.inside}' of run ${d.run} (${d.state}). Nothing was recorded: replay does not call the work, so '${d.effect}' would be missing. Ask for it before or after '${d.inside}', or call its function directly.`,
+  ),
   EFFECT_AMBIGUOUS: row(
     'invalid',
     (d) =>

@@ -15,6 +15,7 @@ import { markKey, markOf } from './append-mark.ts'
 import { type Asked, type AskKind, entryKey } from './asked.ts'
 import { type Child, childOf } from './child.ts'
 import { checkEffectOptions, type EffectContext, type EffectOptions, effectError, runEffect, type Settled, settle } from './effect.ts'
+import { EffectWork, inEffect, refuseNested } from './effect-work.ts'
 import { allOf, raceOf } from './group.ts'
 import { never } from './parking.ts'
 import { draw } from './random.ts'
@@ -91,7 +92,8 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   here(): BranchHandle {
     const { context } = this.open.scope.engine.environment
     if (!context) return this
-    const current = context.current()
+    const at = context.current()
+    const current = at instanceof EffectWork ? at.branch : at
     let here: BranchHandle = current instanceof BranchHandle && current.open === this.open ? current : this.#root
     // What goes on behind a branch that has come back is its parent's to wait for.
     while (here.parent && !this.open.parking.isUnderway(here.path) && !this.open.replay.isLost(here.path)) here = here.parent
@@ -116,7 +118,9 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     const options = optionsOf(given, 'effect')
     if (given !== undefined) checkEffectOptions(options)
     if (typeof work !== 'function') throw invalidOption('work', 'a function', work)
-    const entry = await this.asks('effect', name, (asked, before) => runEffect(this.open, asked, before, work, options, this.leaving))
+    const entry = await this.asks('effect', name, (asked, before) =>
+      runEffect(this.open, asked, before, inEffect(this, asked.name, work), options, this.leaving),
+    )
     return this.#answer<T>(name, entry)
   }
 
@@ -235,7 +239,9 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   }
 
   slot(kind: AskKind, name: string): Asked {
-    return this.open.slot(this.path, kind, takeName(this.open.scope, name, 'a step of a run'))
+    const taken = takeName(this.open.scope, name, 'a step of a run')
+    if (kind === 'effect' || kind === 'start') refuseNested(this, taken)
+    return this.open.slot(this.path, kind, taken)
   }
 
   async #answer<T>(name: string, entry: Entry): Promise<T> {

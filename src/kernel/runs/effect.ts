@@ -71,6 +71,8 @@ export function checkEffectOptions({ retry, ifUnknown, redact: _, ...unknown }: 
 const delayAfter = ({ backoff, factor, most }: Retry, attempt: number): number =>
   backoff === 0 ? 0 : Math.round(Math.min(most, backoff * factor ** (attempt - 1)))
 
+const isNested = (thrown: unknown): boolean => thrown instanceof InkError && thrown.code === 'EFFECT_NESTED'
+
 const isFinal = (thrown: unknown): boolean => member(thrown, 'retryable') === false
 
 export async function runEffect(
@@ -135,6 +137,8 @@ async function tryOnce(
   if (signal.aborted) throw signal.reason
   // A child that could not be written down just now is no outcome.
   if (thrown && asked.kind === 'start' && isPassing(thrown.error)) throw thrown.error
+  // A mistake in the program: it is told and not recorded, so that the corrected program can go on.
+  if (thrown && isNested(thrown.error)) throw thrown.error
   if (!thrown) return { entry: await settle(open, asked, { result }, { attempt, whole: redact === false }) }
   if (isFinal(thrown.error) || attempt >= retry.attempts) return { entry: await settle(open, asked, { error: thrown.error }, { attempt }) }
   const until = (await storeTime(open)) + delayAfter(retry, attempt)
