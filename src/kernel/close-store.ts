@@ -1,6 +1,5 @@
-// What all views of one open store share: it ends once.
+// Closes a store once, in order, for all of its views.
 
-import { plan } from './execute.ts'
 import type { Recents } from './recent.ts'
 import type { Engine } from './scope.ts'
 
@@ -22,9 +21,8 @@ export class StoreLifetime {
   }
 
   async #close(): Promise<void> {
-    // Runs are given back while that can still be written; what was taken in is answered; then tails end, then the backend goes.
-    await this.#engine.localRuns.close()
-    await this.#engine.keeper.close((tenant, parts) => plan({ engine: this.#engine, tenant, actor: '' }, parts))
+    // Features release what they hold while that can still be written. Then the lane answers what it accepted, tails end, the backend closes.
+    await this.#engine.features.closed(this.#engine)
     await this.#engine.lane.close()
     this.#closing.abort()
     this.recents.close()

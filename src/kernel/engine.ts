@@ -9,15 +9,13 @@ import { ClosedTenants } from './closed-tenants.ts'
 import { Registry } from './decider.ts'
 import { type AnyFeature, FeatureSet } from './feature.ts'
 import { Lane, type LaneOptions } from './lane.ts'
+import type { LeaseOptions } from './leases/keeper.ts'
 import { type RedactOptions, type Redactor, redactor } from './redact/redactor.ts'
 import { tagger } from './redact/tagger.ts'
 import { Renewals } from './renewals.ts'
 import { RowMutex } from './row-mutex.ts'
-import { Keeper, type LeaseOptions } from './runs/keeper.ts'
-import { LocalRuns } from './runs/local-runs.ts'
 import type { Engine } from './scope.ts'
 import { SessionMemory } from './session-memory.ts'
-import { Scheduler } from './work/scheduler.ts'
 
 export interface KernelOptions {
   /** What is masked before anything is hashed, indexed or logged; `false` keeps everything as it comes. */
@@ -61,6 +59,7 @@ export async function createEngine(
   )
   const renewals = new Renewals(backend, world, closing)
   const engine: Engine = {
+    options,
     backend,
     environment: world,
     lane: new Lane(backend, world, { ...options.lane, saved }),
@@ -74,16 +73,9 @@ export async function createEngine(
     newId,
     newSalt: salts(world),
     closing,
-    keeper: new Keeper(backend, world, renewals, newId(), options.lease),
-    localRuns: new LocalRuns(),
     renewals,
-    claiming: new Set(),
-    // It needs the engine it is part of.
-    get scheduler() {
-      return scheduler
-    },
   }
-  const scheduler = new Scheduler(engine, features.clocks, options.schedule !== false && options.readOnly !== true)
+  features.opened(engine)
   return engine
 }
 

@@ -10,7 +10,7 @@ import type { AnyDecider } from './decider.ts'
 import type { Part } from './execute.ts'
 import type { BranchHandle } from './runs/branch.ts'
 import type { RunEnding } from './runs/ending.ts'
-import type { Scope } from './scope.ts'
+import type { Engine, Scope } from './scope.ts'
 import type { FollowItem } from './work/item-origin.ts'
 import type { ClockHandlers } from './work/scheduler.ts'
 
@@ -40,6 +40,10 @@ type RunMethods<Members> = {
 export interface Feature<StoreMembers extends object = object, SessionMembers extends object = object, RunMembers extends object = object> {
   /** The name of its folder. */
   readonly name: string
+  /** Checks its options when a store opens. */
+  readonly onOpen?: (engine: Engine) => void
+  /** Releases what this process holds while that can still be written. Runs in the order of the list. */
+  readonly onClose?: (engine: Engine) => Promise<void>
   /** Folds events into rows, one decider per table. */
   readonly deciders?: readonly AnyDecider[]
   /** Handles items that are due by the clock, by the queue of the scheduler they are in. */
@@ -107,6 +111,14 @@ export class FeatureSet {
     this.followed = list.flatMap(({ follows, deciders = [] }) => (follows ? deciders.map(({ table }) => table) : []))
     this.tapeTypes = list.flatMap(({ tapeTypes = [] }) => tapeTypes)
     this.run = Object.assign({}, ...list.map(({ run }) => run))
+  }
+
+  opened(engine: Engine): void {
+    for (const { onOpen } of this.list) onOpen?.(engine)
+  }
+
+  async closed(engine: Engine): Promise<void> {
+    for (const { onClose } of this.list) await onClose?.(engine)
   }
 
   storeMembers(scope: Scope, only: TenantId | undefined): object {

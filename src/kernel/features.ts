@@ -4,13 +4,14 @@ import { approvals } from './approvals/feature.ts'
 import { cron } from './cron/feature.ts'
 import type { RunMembersOf, SessionMembersOf, StoreMembersOf } from './feature.ts'
 import { inputs } from './inputs/feature.ts'
+import { leases } from './leases/feature.ts'
 import { processes } from './processes/feature.ts'
 import { runs } from './runs/feature.ts'
 import { sessions } from './sessions/feature.ts'
 import { triggers } from './triggers/feature.ts'
 import { queues } from './work/feature.ts'
 
-export const features = [sessions, runs, queues, approvals, cron, triggers, inputs, processes] as const
+export const features = [queues, leases, sessions, runs, approvals, cron, triggers, inputs, processes] as const
 
 /** What the features add to a store, to a session and to a run. */
 export type StoreMembers = StoreMembersOf<(typeof features)[number]>

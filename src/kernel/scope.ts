@@ -1,23 +1,22 @@
-// Whose journal, on whose behalf, with what at hand: what every kernel function is given first.
+// The first argument of every kernel function: the engine, the tenant whose journal it is, and the actor.
 
 import { refuse } from '../model/errors.ts'
 import type { Id, TenantId } from '../model/ids.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { ClosedTenants } from './closed-tenants.ts'
 import type { Registry } from './decider.ts'
+import type { KernelOptions } from './engine.ts'
 import type { FeatureSet } from './feature.ts'
 import type { Lane } from './lane.ts'
 import type { Redactor } from './redact/redactor.ts'
 import type { Renewals } from './renewals.ts'
 import type { RowMutex } from './row-mutex.ts'
-import type { Keeper } from './runs/keeper.ts'
-import type { LocalRuns } from './runs/local-runs.ts'
 import type { SessionMemory } from './session-memory.ts'
 import type { TypedBackend } from './typed-backend.ts'
-import type { Scheduler } from './work/scheduler.ts'
 
-/** One per open store. */
+/** One per open store. A feature keeps its own parts beside it: see engine-part.ts. */
 export interface Engine {
+  readonly options: KernelOptions
   readonly backend: TypedBackend
   readonly environment: Environment
   readonly lane: Lane
@@ -30,16 +29,10 @@ export interface Engine {
   readonly payloadBytes: number
   readonly newId: <Name extends string>() => Id<Name>
   readonly newSalt: () => Uint8Array
-  /** Aborted when the store closes: whoever waits, stops. */
+  /** Aborted when the store closes: every wait ends. */
   readonly closing: AbortSignal
-  readonly keeper: Keeper
-  /** Runs that are open in this process. */
-  readonly localRuns: LocalRuns
   /** Renews the leases and claims that this process holds. */
   readonly renewals: Renewals
-  /** Items that a caller in this process is claiming right now, by tenant and id. */
-  readonly claiming: Set<string>
-  readonly scheduler: Scheduler
 }
 
 export interface Scope {

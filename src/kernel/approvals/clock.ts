@@ -8,6 +8,7 @@ import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
 import { offerPart } from '../work/offer.ts'
 import type { ClockHandler } from '../work/scheduler.ts'
+import { schedulerOf } from '../work/scheduler.ts'
 import { work } from '../work/work-decider.ts'
 import { type Asking, approval } from './approval-decider.ts'
 
@@ -27,7 +28,7 @@ export const overAt = ({ expires, run }: Pick<ApprovalRow, 'expires' | 'run'>): 
 export function clockParts(scope: Scope, id: ApprovalId, asking: Asking): readonly Part[] {
   const at = overAt(asking)
   if (at === undefined) return []
-  scope.engine.scheduler.start()
+  schedulerOf(scope.engine).start()
   return [offerPart(clockItem(scope, id), { queue: APPROVALS_CLOCK, at, origin: { kind: 'clock', id } }, { seen: NOT_THERE })]
 }
 
@@ -56,5 +57,5 @@ export async function expireApproval(scope: Scope, row: ApprovalRow): Promise<bo
 export const expireByClock: ClockHandler = async (scope, { id: item, row }) => {
   const { body: asked } = await readRow(scope, 'approvals', row.origin?.id ?? '')
   if (asked?.state !== 'pending') await plan(scope, [part(work, item, { verb: 'complete' })])
-  else if (!(await expireApproval(scope, asked))) scope.engine.scheduler.look()
+  else if (!(await expireApproval(scope, asked))) schedulerOf(scope.engine).look()
 }

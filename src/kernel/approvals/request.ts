@@ -17,6 +17,7 @@ import { Bell, stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { theSession } from '../sessions/find-session.ts'
 import { storeNow } from '../store-time.ts'
+import { schedulerOf } from '../work/scheduler.ts'
 import { type Asking, approval } from './approval-decider.ts'
 import { readApproval } from './approvals.ts'
 import { type AskOptions, takeAsking } from './asking.ts'
@@ -56,7 +57,7 @@ export async function requestApproval(scope: Scope, options: RequestOptions): Pr
       const ask = part(approval, id, { verb: 'request', asking: full, decided: standing?.decided }, { ...aboutOf(full), seen: NOT_THERE })
       const options = { ...(session && { open: session }), ...(standing && { guards: [standing.guard] }) }
       const { rows } = await plan(scope, [ask, ...(standing ? [] : clockParts(scope, id, full))], options)
-      if (expires !== undefined) scope.engine.scheduler.look()
+      if (expires !== undefined) schedulerOf(scope.engine).look()
       return rows[0].body as ApprovalRow
     })
   } catch (error) {

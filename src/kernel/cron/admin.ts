@@ -8,6 +8,7 @@ import { plan } from '../execute.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
+import { localNodesOf } from '../work/local-nodes.ts'
 import { theJob } from './find-job.ts'
 import { occurrenceId } from './ids.ts'
 import { takeInstant } from './instant.ts'
@@ -22,7 +23,7 @@ export async function runNow(scope: Scope, name: string): Promise<OccurrenceRow>
   const now = await storeNow(scope)
   const one: OccurrenceAt = { id: occurrenceId(scope, job.id, scope.engine.newId()), due: now }
   const { rows } = await plan(scope, startParts(scope, job, one, now, 'hand'))
-  scope.engine.localRuns.offered()
+  localNodesOf(scope.engine).wake()
   return rows[0].body as OccurrenceRow
 }
 
@@ -43,7 +44,7 @@ export async function backfill(
   if (times.length > limits.backfillOccurrences) throw refuse('BACKFILL_TOO_LARGE', { name, limit: limits.backfillOccurrences })
   let known = 0
   for (let i = 0; i < times.length; i += AT_ONCE) known += await offerTimes(scope, job, times.slice(i, i + AT_ONCE))
-  scope.engine.localRuns.offered()
+  localNodesOf(scope.engine).wake()
   return { offered: times.length - known, known }
 }
 

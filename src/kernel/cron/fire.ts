@@ -7,7 +7,9 @@ import type { Guard } from '../../ports/commit.ts'
 import { type Part, part, plan, readRow } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
+import { localNodesOf } from '../work/local-nodes.ts'
 import type { ClockHandler, ClockItem } from '../work/scheduler.ts'
+import { schedulerOf } from '../work/scheduler.ts'
 import { work } from '../work/work-decider.ts'
 import { type Due, dueTimes } from './due.ts'
 import { missedId } from './ids.ts'
@@ -34,7 +36,7 @@ export const fireJob: ClockHandler = async (scope, item) => {
     // Another node was first, or the running occurrence ended: the scheduler looks again at once. A conflict over an occurrence would come
     // again, so it is thrown.
     if (!(error instanceof InkError && error.code === 'CONFLICT') || isConflict(error, 'occurrences')) throw error
-    scope.engine.scheduler.look()
+    schedulerOf(scope.engine).look()
   }
 }
 
@@ -68,7 +70,7 @@ async function fire(scope: Scope, { id: item, row, revision, now }: ClockItem, w
   const times = { through, ...(next !== undefined && { next }), ...(at !== undefined && { at }) }
   const moved = part(decider, jobId, { verb: 'fire', seen: job.through, times, running, waiting, over }, { seen })
   await plan(scope, [moved, clock(at), ...parts], { guards })
-  scope.engine.localRuns.offered()
+  localNodesOf(scope.engine).wake()
 }
 
 /** The times that have not come up before. */

@@ -11,6 +11,7 @@ import { type PruneBefore, takeBefore } from '../prune-options.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import type { Ticked } from '../work/scheduler.ts'
+import { schedulerOf } from '../work/scheduler.ts'
 import { backfill, runNow } from './admin.ts'
 import { findJob, theJob } from './find-job.ts'
 import { CRON_CLOCK, jobId } from './ids.ts'
@@ -69,7 +70,7 @@ const OCCURRENCE_STATES: readonly OccurrenceState[] = ['waiting', 'running', 'do
 export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
   const ready = () => {
     checkOpen(scope.engine)
-    scope.engine.scheduler.start()
+    schedulerOf(scope.engine).start()
   }
   return {
     set: async (name, options) => {
@@ -115,7 +116,7 @@ export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
       if (tenants !== 'own' && tenants !== 'all') throw invalidOption('tenants', "'own' or 'all'", tenants)
       if (tenants === 'all' && only !== undefined)
         throw refuse('TENANT_WALL', { tenant: scope.tenant, call: "cron.tick({ tenants: 'all' })" })
-      return scope.engine.scheduler.tick(CRON_CLOCK, tenants === 'all' ? undefined : scope.tenant)
+      return schedulerOf(scope.engine).tick(CRON_CLOCK, tenants === 'all' ? undefined : scope.tenant)
     },
     prune: async (options) => {
       checkOpen(scope.engine)

@@ -10,6 +10,7 @@ import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { type OfferOptions, offerPart, takeOffer, takeQueue } from '../work/offer.ts'
+import { schedulerOf } from '../work/scheduler.ts'
 import { work } from '../work/work-decider.ts'
 import { beginsAfter } from './due.ts'
 import { findJob } from './find-job.ts'
@@ -75,7 +76,7 @@ export async function setJob(scope: Scope, given: string, options: JobOptions): 
     // The guard makes sure that the clock is moved for this version of the job and no other.
     const guards = known ? [{ kind: 'row', table: 'jobs', id, revision: known.revision } as const] : []
     const { rows } = await plan(scope, [set, clock], { guards })
-    scope.engine.scheduler.look()
+    schedulerOf(scope.engine).look()
     return rows[0].body as JobRow
   })
 }

@@ -8,6 +8,7 @@ import { type Part, part, plan } from '../execute.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
+import { schedulerOf } from '../work/scheduler.ts'
 import { work } from '../work/work-decider.ts'
 import { beginsAfter } from './due.ts'
 import { findJob } from './find-job.ts'
@@ -38,7 +39,7 @@ export async function resumeJob(scope: Scope, name: string): Promise<JobRow> {
     const over = job.schedule.kind === 'at' && times.next === undefined
     return { command: { verb: 'resume', name, times, over }, parts: [part(work, clockItem(scope, job.id), { verb: 'move', at: times.at })] }
   })
-  scope.engine.scheduler.look()
+  schedulerOf(scope.engine).look()
   return resumed
 }
 

@@ -5,6 +5,7 @@ import { isOver, type RunRow } from '../../model/run.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { readRow } from '../execute.ts'
 import { workId } from '../names.ts'
+import { localRunsOf } from '../runs/local-runs.ts'
 import { readRun } from '../runs/result.ts'
 import type { Scope } from '../scope.ts'
 
@@ -13,7 +14,7 @@ import type { Scope } from '../scope.ts'
  * will be resumed. Another run must not take what such a run has claimed.
  */
 export async function goesOn(scope: Scope, run: RunId): Promise<boolean> {
-  if (scope.engine.localRuns.isAtWork(scope.tenant, run)) return true
+  if (localRunsOf(scope.engine).isAtWork(scope.tenant, run)) return true
   const row = await readRun(scope, run)
   // A run that waits for the right program, or for a caller to open it, may wait for ever.
   if (!row?.queued || isOver(row.state) || row.error) return false
@@ -27,4 +28,4 @@ export async function goesOn(scope: Scope, run: RunId): Promise<boolean> {
  * neither is a run from a queue: when its node dies, another node goes on.
  */
 export const hasDied = ({ engine, tenant }: Scope, { id, state, parallel, queued, error }: RunRow): boolean =>
-  state === 'running' && !parallel && !(queued && !error) && !engine.localRuns.isAtWork(tenant, id)
+  state === 'running' && !parallel && !(queued && !error) && !localRunsOf(engine).isAtWork(tenant, id)

@@ -8,6 +8,7 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { Claim, HeldClaim } from '../work/claim.ts'
+import { localNodesOf } from '../work/local-nodes.ts'
 import { Loop, waitAtMost } from '../work/loop.ts'
 import { Worker } from '../work/worker/worker.ts'
 import { type How, type ProcessHandler, reconcile, runProcess, type Underway } from './run-process.ts'
@@ -70,7 +71,7 @@ export class ProcessWorker implements ProcessNode {
       worker(processQueue(''), reconcile, 1),
     ]
     this.#watch = new Loop(scope.engine, { of: 'a node of processes', idle: true, look: () => this.#look() })
-    this.#unlist = scope.engine.localRuns.addNode(this)
+    this.#unlist = localNodesOf(scope.engine).add(this)
   }
 
   stats(): ProcessNodeStats {

@@ -7,11 +7,13 @@ import type { Evidence, ProcessId, ProcessRequest, ProcessRow, ProcessState, Rec
 import { CORE_TYPES } from '../../model/process.ts'
 import { checkReason } from '../erase.ts'
 import { load } from '../json-or-blob.ts'
+import type { Hold } from '../leases/keeper.ts'
+import { keeperOf } from '../leases/keeper.ts'
 import type { Page } from '../list.ts'
 import { takeName } from '../names.ts'
 import type { RunHolder } from '../runs/holder.ts'
-import type { Hold } from '../runs/keeper.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { localNodesOf } from '../work/local-nodes.ts'
 import type { AgentProcess, HeldProcess } from './agent-process.ts'
 import { type Changed, change, type Deed } from './change.ts'
 import { takeSmall, takeText } from './definition.ts'
@@ -183,7 +185,7 @@ export class ProcessHandle implements AgentProcess {
 
   /** This program, where it can be looked for. Whoever names somebody else says nothing of where that is. */
   protected startedBy(): Omit<Started, 'at'> {
-    return this.scope.engine.keeper.holder
+    return keeperOf(this.scope.engine).holder
   }
 
   async #request(what: 'cancel' | 'abandon', type: string, reason: string): Promise<ProcessRequest & { readonly repeated: boolean }> {
@@ -195,7 +197,7 @@ export class ProcessHandle implements AgentProcess {
       const parts = what === 'abandon' ? [await abandonPart(scope, id)] : []
       return { command: { verb: 'request', id, what, ...said }, saying, parts }
     })
-    scope.engine.localRuns.offered()
+    localNodesOf(scope.engine).wake()
     return { ...(row[what] as ProcessRequest), repeated }
   }
 

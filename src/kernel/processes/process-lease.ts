@@ -6,10 +6,10 @@ import type { ProcessId, ProcessRow } from '../../model/process.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { type Part, plan, readRow } from '../execute.ts'
+import { type Hold, heldBy, keeperOf, type Standing } from '../leases/keeper.ts'
 import { isConflict } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import type { RunHolder } from '../runs/holder.ts'
-import { type Hold, heldBy, type Standing } from '../runs/keeper.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { processLease } from './ids.ts'
 import { going } from './process-decider.ts'
@@ -32,7 +32,8 @@ export async function holdProcess(
   checkOpen(scope.engine)
   const { wait = 0, signal, ...unknown } = optionsOf(options, 'claim')
   checkKnown(unknown, 'a claim')
-  const { keeper, environment } = scope.engine
+  const { environment } = scope.engine
+  const keeper = keeperOf(scope.engine)
   const until = environment.clock.monotonic() + milliseconds(wait)
   const lease = processLease(scope, id)
   const bell = new Bell(scope, [signal, scope.engine.closing])
@@ -73,7 +74,7 @@ export async function take(
   guards: readonly Guard[],
   parts: readonly Part[] = [],
 ): Promise<Hold> {
-  const { keeper } = scope.engine
+  const keeper = keeperOf(scope.engine)
   const lease = processLease(scope, id)
   const { rows } = await plan(scope, [keeper.takePart(lease, name, standing, {}), ...parts], { guards: [standing.guard, ...guards] })
   return keeper.keep(scope.tenant, lease, rows[0])
@@ -86,7 +87,8 @@ function unlessMoved(error: unknown): undefined {
 
 /** Gives it back, where nobody else here has it. What cannot be given back runs out by itself. */
 export async function releaseHold(scope: Scope, hold: Hold): Promise<void> {
-  const { keeper, environment, closing } = scope.engine
+  const { environment, closing } = scope.engine
+  const keeper = keeperOf(scope.engine)
   try {
     if (!hold.signal.aborted && !closing.aborted && keeper.leave(hold)) await plan(scope, [keeper.releasePart(hold, {})])
   } catch (error) {
@@ -98,7 +100,7 @@ export async function releaseHold(scope: Scope, hold: Hold): Promise<void> {
 /** Who may write for it right now; undefined where nobody ever held it, or it was given back. */
 export async function processHolder(scope: Scope, id: ProcessId): Promise<RunHolder | undefined> {
   checkOpen(scope.engine)
-  const { keeper } = scope.engine
+  const keeper = keeperOf(scope.engine)
   const { row, free, fence, now, until } = await keeper.look(scope.tenant, processLease(scope, id))
   if (row?.state !== 'held') return undefined
   // What this store holds is free for itself, and for nobody else.

@@ -5,6 +5,7 @@ import { InkError } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { type Evidence, hasEnded, type ProcessId, type ProcessRow } from '../../model/process.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { keeperOf } from '../leases/keeper.ts'
 import type { Scope } from '../scope.ts'
 import { asAbandoned, endProcess } from './ending.ts'
 import { processLease, readProcess } from './ids.ts'
@@ -26,7 +27,7 @@ function evidenceOf(scope: Scope, { abandon, recovery, started }: ProcessRow, fe
 
 /** Ends it where nobody else will; leaves it alone in any doubt. */
 export async function seeTo(scope: Scope, id: ProcessId, hand: WriteAs): Promise<Seen> {
-  const { keeper } = scope.engine
+  const keeper = keeperOf(scope.engine)
   const row = await readProcess(scope, id)
   if (!row || hasEnded(row.state)) return OVER
   const standing = await keeper.look(scope.tenant, processLease(scope, id))
@@ -46,7 +47,7 @@ export async function seeTo(scope: Scope, id: ProcessId, hand: WriteAs): Promise
 
 /** Nobody holds it, nobody here either, and nobody has taken it since; undefined where somebody does. */
 export async function freeGuards(scope: Scope, id: ProcessId): Promise<readonly Guard[] | undefined> {
-  const { keeper } = scope.engine
+  const keeper = keeperOf(scope.engine)
   const lease = processLease(scope, id)
   const { free, guard } = await keeper.look(scope.tenant, lease)
   return free && !keeper.holds(scope.tenant, lease) ? [guard] : undefined
@@ -55,5 +56,5 @@ export async function freeGuards(scope: Scope, id: ProcessId): Promise<readonly 
 /** The longer it has been so, the less often it is looked at. */
 function restMs({ engine }: Scope, { started, abandon, changedAt }: ProcessRow, now: number): number {
   const since = now - Math.max(abandon?.at ?? started?.at ?? changedAt, 0)
-  return Math.min(Math.max(engine.keeper.ttlMs, since / 4), limits.processRestMostMs)
+  return Math.min(Math.max(keeperOf(engine).ttlMs, since / 4), limits.processRestMostMs)
 }

@@ -7,6 +7,7 @@ import { takeName } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
+import { localNodesOf } from '../work/local-nodes.ts'
 import { offerPart, takeBackoff } from '../work/offer.ts'
 import { differences, type RegisterOptions, takeDefinition } from './definition.ts'
 import { abandonItem, processByName, runItem } from './ids.ts'
@@ -27,7 +28,7 @@ export async function registerProcess(scope: Scope, given: string, options: Regi
     const offered =
       wanted.recovery === 'external' ? [] : [offerPart(runItem(scope, id), await itemOf(scope, id, wanted.kind), { seen: NOT_THERE })]
     const { rows } = await plan(scope, [written, ...offered], wanted.wake ? { open: wanted.wake } : {})
-    scope.engine.localRuns.offered()
+    localNodesOf(scope.engine).wake()
     return rows[0].body as ProcessRow
   })
 }

@@ -7,8 +7,9 @@ import { hasEnded, type ProcessId, type ProcessRow } from '../../model/process.t
 import { part, readRow } from '../execute.ts'
 import { FinalError } from '../final-error.ts'
 import { errorData } from '../json-or-blob.ts'
+import type { Hold } from '../leases/keeper.ts'
+import { keeperOf } from '../leases/keeper.ts'
 import { isConflict } from '../outcome.ts'
-import type { Hold } from '../runs/keeper.ts'
 import { isPassing } from '../runs/transient-error.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
@@ -76,7 +77,7 @@ export async function runProcess(claim: HeldClaim, handler: ProcessHandler, leav
     const how = await takeCare(claim, handler, leaving, listing)
     // Whoever has it now may die with it: as long as it goes on, it can be found.
     if (how === 'lost' && !claim.isSettled && !claim.signal.aborted && (await goesOn(claim)))
-      await claim.giveBack(scope.engine.keeper.ttlMs, false)
+      await claim.giveBack(keeperOf(scope.engine).ttlMs, false)
     return how
   } catch (error) {
     // The store's trouble is not the process's: no attempt is lost by it.
@@ -141,7 +142,7 @@ const MOVED_MS = 100
 /** The lease and the first start are one commit, as long as nobody else has taken up either: so of two nodes one starts it. Otherwise how long to wait. */
 async function takeUp(claim: HeldClaim, id: ProcessId): Promise<Hold | number> {
   const { scope } = claim
-  const { keeper } = scope.engine
+  const keeper = keeperOf(scope.engine)
   const lease = processLease(scope, id)
   const seen = await readRow(scope, 'processes', id)
   const row = seen.body
@@ -170,7 +171,7 @@ async function endUnheld(claim: HeldClaim, id: ProcessId, ended: Ended, still: (
   const { scope } = claim
   const guards = async (row: ProcessRow) => (still(row) ? freeGuards(scope, id) : undefined)
   const { repeated, row } = await endProcess(scope, id, outside(claim), ended, {}, guards)
-  return repeated || !hasEnded(row.state) ? giveBack(claim, scope.engine.keeper.ttlMs) : row.state
+  return repeated || !hasEnded(row.state) ? giveBack(claim, keeperOf(scope.engine).ttlMs) : row.state
 }
 
 /** Whoever took it up said nothing more, and that as often as it may be tried. */
@@ -214,7 +215,7 @@ const endedAs = ({ state }: Underway): How => (hasEnded(state) ? state : 'lost')
 /** Nobody may run again what is bound to its owner: it says so itself before it goes. Everything else is for others to take up. */
 async function leaveIt(claim: HeldClaim, child: Underway, reason: unknown): Promise<How> {
   child.stop(reason)
-  const { owner } = claim.scope.engine.keeper.holder
+  const { owner } = keeperOf(claim.scope.engine).holder
   if (child.recovery === 'ownerBound') {
     await child.abandoned({ writer: 'ownerDrain', owner, fence: child.fence })
     return 'abandoned'

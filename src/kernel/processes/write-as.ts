@@ -5,8 +5,9 @@ import type { Id } from '../../model/ids.ts'
 import type { ProcessRow } from '../../model/process.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { type Done, type Part, part, plan } from '../execute.ts'
-import type { Hold } from '../runs/keeper.ts'
-import { lease } from '../runs/lease-decider.ts'
+import type { Hold } from '../leases/keeper.ts'
+import { keeperOf } from '../leases/keeper.ts'
+import { lease } from '../leases/lease-decider.ts'
 import type { Scope } from '../scope.ts'
 import type { HeldClaim } from '../work/claim.ts'
 import { work } from '../work/work-decider.ts'
@@ -31,7 +32,7 @@ export const outside = (claim?: HeldClaim): WriteAs => ({
     const id = processLease(scope, row.id)
     const all = [...itemParts(scope, row, claim?.id), part(lease, id, { verb: 'end' }), ...parts]
     const done = claim ? await claim.settle({ verb: 'complete' }, 'completed', all, guards) : await plan(scope, all, { guards })
-    const { keeper } = scope.engine
+    const keeper = keeperOf(scope.engine)
     const hold = keeper.borrow(scope.tenant, id)
     if (hold) keeper.lose(hold, finished(row))
     return done
@@ -44,7 +45,7 @@ export const anybody: WriteAs = outside()
 export const holding = (hold: Hold, claim?: HeldClaim): WriteAs => ({
   write: (scope, parts, guards) => orLose(scope, hold, () => plan(scope, parts, { guards: [hold.guard, ...guards] })),
   end: async (scope, row, parts, guards) => {
-    const { keeper } = scope.engine
+    const keeper = keeperOf(scope.engine)
     const last = keeper.leave(hold)
     const all = [...itemParts(scope, row, claim?.id), keeper.releasePart(hold, {}), ...parts]
     const guarded = [hold.guard, ...guards]
@@ -66,7 +67,7 @@ async function orLose<T>({ engine }: Scope, hold: Hold, write: () => Promise<T>)
   try {
     return await write()
   } catch (error) {
-    if (error instanceof InkError && error.code === 'FENCE_LOST' && error.details.id === hold.id) engine.keeper.lose(hold, error)
+    if (error instanceof InkError && error.code === 'FENCE_LOST' && error.details.id === hold.id) keeperOf(engine).lose(hold, error)
     throw error
   }
 }

@@ -15,6 +15,7 @@ import { takeName } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { endingParts } from './ending.ts'
+import { localRunsOf } from './local-runs.ts'
 import { failureOf, readRun } from './result.ts'
 import { holdingsOf, run } from './run-decider.ts'
 import { wakePart } from './signal.ts'
@@ -92,7 +93,7 @@ export async function cancelRun(scope: Scope, given: string, reason: string): Pr
     const cancel = part(run, id, { verb: 'cancel', id, holdings: holdingsOf(row), reason: why }, { session, run: id, seen })
     const guard: Guard = { kind: 'row', table: 'runs', id, revision: seen.revision }
     const { rows } = await plan(scope, [cancel, ...(await endingParts(scope, row, 'cancelled'))], { guards: [guard] })
-    scope.engine.localRuns.end(scope.tenant, id, failureOf(rows[0].body as RunRow))
+    localRunsOf(scope.engine).end(scope.tenant, id, failureOf(rows[0].body as RunRow))
   })
 }
 

@@ -7,12 +7,12 @@ import type { TableRow } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { part, plan, readRow } from '../execute.ts'
 import { errorData } from '../json-or-blob.ts'
+import { heldBy, keeperOf } from '../leases/keeper.ts'
 import { leaseId } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { openGuard } from '../session-guard.ts'
 import { work } from '../work/work-decider.ts'
 import { endingParts } from './ending.ts'
-import { heldBy } from './keeper.ts'
 import { handOf, type RunInHand } from './run.ts'
 import { run as decider, holdingsOf } from './run-decider.ts'
 
@@ -29,16 +29,16 @@ export async function claimRun(scope: Scope, { id: item, revision }: TableRow<'w
   await openGuard(scope, session)
   const about = { session, run: id }
   const lease = leaseId(scope, session, id, row.parallel)
-  const standing = await engine.keeper.look(tenant, lease)
+  const standing = await keeperOf(engine).look(tenant, lease)
   // Only the lease is renewed, so it tells whether the holder of a claim is alive. Runs of a session come one after the other, also on one
   // node, so this process does not share a lease that it holds already.
-  if (!standing.free || engine.keeper.holds(tenant, lease)) throw refuse('RUN_HELD', heldBy(name, standing))
-  const until = standing.now + engine.keeper.ttlMs
+  if (!standing.free || keeperOf(engine).holds(tenant, lease)) throw refuse('RUN_HELD', heldBy(name, standing))
+  const until = standing.now + keeperOf(engine).ttlMs
   const asListed = { body: listed, revision }
   const claim = part(
     work,
     item as Id,
-    { verb: 'claim', ...engine.keeper.holder, now: standing.now, until, free: true },
+    { verb: 'claim', ...keeperOf(engine).holder, now: standing.now, until, free: true },
     { ...about, seen: asListed },
   )
   // The commit fails when another node has taken the lease or the item since.
@@ -50,14 +50,14 @@ export async function claimRun(scope: Scope, { id: item, revision }: TableRow<'w
     return { failed: true }
   }
   const begin = part(decider, id, { verb: 'begin', id }, { ...about, seen })
-  const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), claim, begin], { guards })
-  const hold = engine.keeper.keep(tenant, lease, rows[0])
+  const { rows } = await plan(scope, [keeperOf(engine).takePart(lease, name, standing, about), claim, begin], { guards })
+  const hold = keeperOf(engine).keep(tenant, lease, rows[0])
   try {
     return { run: await handOf(scope, hold, id, rows[2]) }
   } catch (error) {
     // The input cannot be read: the run waits until an operator has repaired it.
     const halt = part(decider, id, { verb: 'halt', id, error: errorData(scope, error) }, about)
-    await plan(scope, [halt, part(work, item as Id, { verb: 'park' }, about), engine.keeper.releasePart(hold, about)])
+    await plan(scope, [halt, part(work, item as Id, { verb: 'park' }, about), keeperOf(engine).releasePart(hold, about)])
     engine.environment.logger.error('a run cannot be taken up', { run: id, name, error: String(error) })
     return { failed: true }
   }

@@ -7,7 +7,6 @@ import { readEvents } from '../read.ts'
 import { cancelRun, cancelRuns, getRun, listRuns, type Resolution, type RunListOptions, resolveEffect, theRun, wakeRun } from './admin.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
 import { holderOf, type RunHolder } from './holder.ts'
-import { lease } from './lease-decider.ts'
 import { type Handler, type RunNode, RunNodeHandle, type RunNodeOptions } from './node.ts'
 import { handOf, type Run } from './run.ts'
 import { run } from './run-decider.ts'
@@ -50,7 +49,7 @@ export interface RunSession {
 
 export const runs: Feature<RunStore, RunSession> = {
   name: 'runs',
-  deciders: [run, lease, signal],
+  deciders: [run, signal],
   tapeTypes: TAPE_TYPES,
   onSessionDeleted: cancelRuns,
   keptWithoutSession: { signals: 'a signal is read only by runs of its session, and those are cancelled' },

@@ -4,6 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import type { RunRow } from '../../model/run.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
 import { load } from '../json-or-blob.ts'
+import { keeperOf } from '../leases/keeper.ts'
 import { leaseId, maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
@@ -31,11 +32,11 @@ export async function forkRun(scope: Scope, { id: source }: Pick<RunRow, 'id'>, 
   const about = { session, run: id }
   const set = { session, name, key, parallel: true, origin, fork: { run: from.id, at }, ...(input && { input }) }
   const lease = leaseId(scope, session, id, true)
-  const standing = await engine.keeper.look(tenant, lease)
+  const standing = await keeperOf(engine).look(tenant, lease)
   const begin = part(decider, id, { verb: 'begin', id, set }, { ...about, seen: NOT_THERE })
   try {
-    const { rows } = await plan(scope, [engine.keeper.takePart(lease, name, standing, about), begin], { open: session })
-    return await hand(scope, engine.keeper.keep(tenant, lease, rows[0]), id, rows[1])
+    const { rows } = await plan(scope, [keeperOf(engine).takePart(lease, name, standing, about), begin], { open: session })
+    return await hand(scope, keeperOf(engine).keep(tenant, lease, rows[0]), id, rows[1])
   } catch (error) {
     if (!isConflict(error, 'names')) throw error
     const other = await runByName(scope, session, name, key)

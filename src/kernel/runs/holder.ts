@@ -1,6 +1,7 @@
 // Who may write for a run right now, for people who look at it from outside.
 
 import type { RunRow } from '../../model/run.ts'
+import { keeperOf } from '../leases/keeper.ts'
 import { leaseId } from '../names.ts'
 import type { Scope } from '../scope.ts'
 
@@ -17,7 +18,7 @@ export interface RunHolder {
 
 /** Undefined where nobody ever held it, or it was given back. A run without a lease of its own is held by whoever holds its session. */
 export async function holderOf(scope: Scope, { id, session, parallel }: RunRow): Promise<RunHolder | undefined> {
-  const { keeper } = scope.engine
+  const keeper = keeperOf(scope.engine)
   const { row, free, fence, now, until } = await keeper.look(scope.tenant, leaseId(scope, session, id, parallel))
   if (row?.state !== 'held') return undefined
   // What this process holds is free for itself, and for nobody else.

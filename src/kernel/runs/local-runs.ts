@@ -1,12 +1,8 @@
-// Which runs are open in this process, so that two handles on one share what is underway, and a cancellation reaches them at once.
+// The runs that are open in this process. Two handles of one run share the effects that are underway, and a cancellation reaches both at once.
 
 import type { RunId, TenantId } from '../../model/ids.ts'
+import { enginePart } from '../engine-part.ts'
 import type { RunWriter, Underway } from './run-writer.ts'
-
-interface Node {
-  look(): void
-  close(): Promise<void>
-}
 
 interface Shared {
   readonly underway: Underway
@@ -16,22 +12,6 @@ interface Shared {
 export class LocalRuns {
   readonly #runs = new Map<string, Shared>()
   readonly #opening = new Map<string, number>()
-  readonly #nodes = new Set<Node>()
-
-  addNode(node: Node): () => void {
-    this.#nodes.add(node)
-    return () => this.#nodes.delete(node)
-  }
-
-  /** Nodes of this process are told at once of what is offered in this process, in whichever tenant. */
-  offered(): void {
-    for (const node of this.#nodes) node.look()
-  }
-
-  /** The store closes: nothing more is taken up, and what is underway is given back. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#nodes].map((node) => node.close()))
-  }
 
   underway(tenant: TenantId, run: RunId): Underway {
     return this.#shared(tenant, run).underway
@@ -86,3 +66,5 @@ export class LocalRuns {
     return shared
   }
 }
+
+export const localRunsOf = enginePart(() => new LocalRuns())

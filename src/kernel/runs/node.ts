@@ -8,10 +8,13 @@ import { decodeBody, type TableRow } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { runQueue } from '../../model/work.ts'
 import { everyRow } from '../every-row.ts'
+import { keeperOf } from '../leases/keeper.ts'
 import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
+import { localNodesOf } from '../work/local-nodes.ts'
 import { Loop, waitAtMost } from '../work/loop.ts'
+import { schedulerOf } from '../work/scheduler.ts'
 import { TenantFeed, TenantRotation, type Visit } from '../work/tenant-feed.ts'
 import { type Claimed, claimRun } from './claim.ts'
 import type { Run, RunInHand } from './run.ts'
@@ -99,8 +102,8 @@ export class RunNodeHandle implements RunNode {
     })
     this.#loop = new Loop(scope.engine, { of: 'a node', look: () => this.#look() })
     this.#loop.watch(scope.tenant)
-    this.#unlist = scope.engine.localRuns.addNode(this)
-    scope.engine.scheduler.start()
+    this.#unlist = localNodesOf(scope.engine).add(this)
+    schedulerOf(scope.engine).start()
   }
 
   stats(): RunNodeStats {
@@ -203,7 +206,7 @@ export class RunNodeHandle implements RunNode {
       if (error.kind !== 'conflict') throw error
       // Another node was quicker, or the session is busy. The end of a claim changes its item, so a claimed item rests until its lease runs out.
       const heldMs = error.code === 'RUN_HELD' ? Number(error.details.forMs) : 0
-      const ms = Math.min(Math.max(heldMs, 1), item.state === 'claimed' ? scope.engine.keeper.ttlMs : HELD_MS)
+      const ms = Math.min(Math.max(heldMs, 1), item.state === 'claimed' ? keeperOf(scope.engine).ttlMs : HELD_MS)
       // Backoff: without a wakeup, the node tries less often the longer the item has been held.
       this.#defer(key, ms, Math.min(Math.max(ms, 2 * restMs), limits.lookEveryMs))
       return false

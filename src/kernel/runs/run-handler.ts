@@ -4,6 +4,7 @@ import { InkError, refuse } from '../../model/errors.ts'
 import { isOver } from '../../model/run.ts'
 import { part, plan } from '../execute.ts'
 import { errorData } from '../json-or-blob.ts'
+import { keeperOf } from '../leases/keeper.ts'
 import { workId } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
@@ -66,14 +67,14 @@ async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<H
     }
     if (!isTheRuns(error)) {
       logger.warn('a run is tried again later', { run: run.id, name: run.name, error: String(error) })
-      await giveBack(scope, run, REST_MS, scope.engine.keeper.ttlMs)
+      await giveBack(scope, run, REST_MS, keeperOf(scope.engine).ttlMs)
       return 'failed'
     }
     try {
       await run.fail(error)
     } catch (failure) {
       logger.error('a run could not be ended', { run: run.id, name: run.name, error: String(failure) })
-      await giveBack(scope, run, REST_MS, scope.engine.keeper.ttlMs)
+      await giveBack(scope, run, REST_MS, keeperOf(scope.engine).ttlMs)
     }
     return 'failed'
   }

@@ -10,10 +10,11 @@ import { isOver, type RunRow } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { appendGuarded, type GuardedEvent } from '../append.ts'
 import { type Done, type Part, part, plan, readRow } from '../execute.ts'
+import type { Hold } from '../leases/keeper.ts'
+import { keeperOf } from '../leases/keeper.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { type Asked, type AskKind, entryKey } from './asked.ts'
-import type { Hold } from './keeper.ts'
 import { never, Parking } from './parking.ts'
 import { PendingBegins } from './pending-begins.ts'
 import { Replay } from './replay.ts'
@@ -230,7 +231,7 @@ export class RunWriter {
   }
 
   #told(error: unknown): unknown {
-    if (error instanceof InkError && error.code === 'FENCE_LOST') this.scope.engine.keeper.lose(this.hold, error)
+    if (error instanceof InkError && error.code === 'FENCE_LOST') keeperOf(this.scope.engine).lose(this.hold, error)
     // It may be recorded and it may not: whoever went on from here could see something else than replay will.
     // And what is lost stays lost: it is not recorded, and replay would ask for it again.
     if (error instanceof InkError && ENDING.includes(error.code)) this.end(error)

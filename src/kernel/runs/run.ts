@@ -9,6 +9,8 @@ import { type DoneRow, type Part, plan, readRow } from '../execute.ts'
 import { withMembers } from '../feature.ts'
 import type { RunMembers } from '../features.ts'
 import { errorData, load, store } from '../json-or-blob.ts'
+import type { Hold } from '../leases/keeper.ts'
+import { keeperOf } from '../leases/keeper.ts'
 import { readEvents } from '../read.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
@@ -16,7 +18,7 @@ import { type Branch, BranchHandle } from './branch.ts'
 import { endingParts, type RunEnding } from './ending.ts'
 import { checkKnownRun } from './find-run.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
-import type { Hold } from './keeper.ts'
+import { localRunsOf } from './local-runs.ts'
 import { holdingsOf, type RunCommand } from './run-decider.ts'
 import { RunWriter } from './run-writer.ts'
 import { pastOf, tapeOf } from './tape-reader.ts'
@@ -191,11 +193,11 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
     const { engine } = this.#scope
     // Let go, it has nothing to give back: what it held may be somebody else's by now.
     if (this.#gone) return void (await write([]))
-    const last = engine.keeper.leave(open.hold)
+    const last = keeperOf(engine).leave(open.hold)
     try {
-      await write(last ? [engine.keeper.releasePart(open.hold, { session: this.session, run: this.id })] : [])
+      await write(last ? [keeperOf(engine).releasePart(open.hold, { session: this.session, run: this.id })] : [])
     } catch (error) {
-      engine.keeper.stay(open.hold)
+      keeperOf(engine).stay(open.hold)
       throw error
     }
     this.#closed = true
@@ -205,8 +207,8 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
   #letGo(open: RunWriter): void {
     const { engine, tenant } = this.#scope
     this.#gone = true
-    engine.localRuns.remove(tenant, open)
-    engine.keeper.letGo(open.hold)
+    localRunsOf(engine).remove(tenant, open)
+    keeperOf(engine).letGo(open.hold)
   }
 
   async close(): Promise<void> {
@@ -251,7 +253,7 @@ export async function handOf(scope: Scope, hold: Hold, id: RunId, seen?: DoneRow
   try {
     return await makeHand(scope, hold, id, seen, fresh)
   } catch (error) {
-    scope.engine.keeper.letGo(hold)
+    keeperOf(scope.engine).letGo(hold)
     throw error
   }
 }
@@ -262,10 +264,10 @@ async function makeHand(scope: Scope, hold: Hold, id: RunId, seen: DoneRow<RunRo
   if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant })
   checkKnownRun(row)
   const input = await load(scope, row.input)
-  const underway = engine.localRuns.underway(tenant, id)
-  const shared = () => engine.localRuns.isShared(tenant, id)
+  const underway = localRunsOf(engine).underway(tenant, id)
+  const shared = () => localRunsOf(engine).isShared(tenant, id)
   const { sources, since } = await pastOf(scope, row)
   const open = new RunWriter(scope, { row, revision, hold, underway, shared, sources, since, fresh })
-  engine.localRuns.add(tenant, open)
+  localRunsOf(engine).add(tenant, open)
   return new RunInHand(scope, open, input)
 }

@@ -17,6 +17,7 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { sessionById } from '../sessions/find-session.ts'
 import { openSession } from '../sessions/open-session.ts'
 import { storeNow } from '../store-time.ts'
+import { localNodesOf } from '../work/local-nodes.ts'
 import { work } from '../work/work-decider.ts'
 import { cancelRun } from './admin.ts'
 import { forkedFrom, runByName } from './find-run.ts'
@@ -111,7 +112,7 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
     const fresh = { session, run: id, seen: NOT_THERE }
     const item = part(work, workId(scope, id), offer, fresh)
     const { rows } = await plan(scope, [part(run, id, { verb: 'open', set }, fresh), item], { open: session })
-    engine.localRuns.offered()
+    localNodesOf(engine).wake()
     return rows[0].body as RunRow
   } catch (error) {
     if (!isConflict(error, 'names')) throw error

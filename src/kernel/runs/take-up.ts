@@ -8,12 +8,14 @@ import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { type DoneRow, NOT_THERE, type Part, part, plan } from '../execute.ts'
 import { load, store } from '../json-or-blob.ts'
+import type { Hold } from '../leases/keeper.ts'
+import { keeperOf } from '../leases/keeper.ts'
 import { leaseId, maskKey, takeName } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { checkKnownRun, forkedFrom, seenByName } from './find-run.ts'
-import type { Hold } from './keeper.ts'
+import { localRunsOf } from './local-runs.ts'
 import { handOf, type Run, RunInHand } from './run.ts'
 import { run as decider, type Opened } from './run-decider.ts'
 
@@ -97,22 +99,22 @@ async function takeUp(
     for (;;) {
       bell.reset()
       stopIfAsked(scope, signal)
-      const borrowed = engine.keeper.borrow(tenant, lease)
+      const borrowed = keeperOf(engine).borrow(tenant, lease)
       if (borrowed) {
-        const parts = engine.localRuns.isOpen(tenant, id) ? [] : [begin]
-        return await engine.localRuns.opening(tenant, id, () => inHand(scope, borrowed, wanted, parts))
+        const parts = localRunsOf(engine).isOpen(tenant, id) ? [] : [begin]
+        return await localRunsOf(engine).opening(tenant, id, () => inHand(scope, borrowed, wanted, parts))
       }
-      const standing = await engine.keeper.look(tenant, lease)
+      const standing = await keeperOf(engine).look(tenant, lease)
       const left = waitMs - (engine.environment.clock.monotonic() - start)
       if (!standing.free && left > 0) {
         await bell.rung(Math.min(left, standing.until - standing.now, LOOK_MS))
         continue
       }
-      const take = engine.keeper.takePart(lease, name, standing, about)
-      const hand = await engine.localRuns.opening(tenant, id, async () => {
+      const take = keeperOf(engine).takePart(lease, name, standing, about)
+      const hand = await localRunsOf(engine).opening(tenant, id, async () => {
         const taken = await plan(scope, [take, begin], { open: session, guards: [standing.guard] }).catch(unlessMoved)
         if (!taken) return undefined
-        const hold = engine.keeper.keep(tenant, lease, taken.rows[0])
+        const hold = keeperOf(engine).keep(tenant, lease, taken.rows[0])
         return handOf(scope, hold, id, taken.rows[1], set !== undefined && set.fork === undefined)
       })
       // Otherwise somebody was quicker: it is looked at again.
@@ -136,7 +138,7 @@ async function inHand(scope: Scope, hold: Hold, { id, session }: Wanted, parts: 
   try {
     if (parts.length > 0) await plan(scope, parts, { guards: [hold.guard], open: session })
   } catch (error) {
-    engine.keeper.letGo(hold)
+    keeperOf(engine).letGo(hold)
     throw error
   }
   return handOf(scope, hold, id)

@@ -4,6 +4,7 @@ import { limits } from '../../model/limits.ts'
 import type { Wait, WaitKind } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import type { Part } from '../execute.ts'
+import { keeperOf } from '../leases/keeper.ts'
 import { isConflict, isOutage } from '../outcome.ts'
 import { Bell } from '../read.ts'
 import { storeNow } from '../store-time.ts'
@@ -177,4 +178,4 @@ export async function storeTime({ scope }: RunWriter): Promise<number> {
 
 /** Until something happens in the tenant, or the time is over, or it is time to look at the clock again. */
 export const nap = ({ scope }: RunWriter, bell: Bell, ms: number): Promise<void> =>
-  bell.rung(Math.min(ms, limits.leaseRenewMs, scope.engine.keeper.renewMs))
+  bell.rung(Math.min(ms, limits.leaseRenewMs, keeperOf(scope.engine).renewMs))

@@ -13,6 +13,7 @@ import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { offerPart } from '../work/offer.ts'
 import type { ClockHandler } from '../work/scheduler.ts'
+import { schedulerOf } from '../work/scheduler.ts'
 import { work } from '../work/work-decider.ts'
 import { session as decider } from './session-decider.ts'
 
@@ -27,7 +28,7 @@ const clockItem = (scope: Scope, id: SessionId): Id<'work'> => derived<'work'>(s
 /** Deleting again continues where it stopped, and reports what was left to erase. */
 export async function deleteSession(scope: Scope, id: SessionId, reason: string): Promise<EraseReport> {
   // This node also finishes deletions that a crash left behind.
-  scope.engine.scheduler.start()
+  schedulerOf(scope.engine).start()
   const seen = await readRow(scope, 'sessions', id)
   if ((seen.body as SessionRow | undefined)?.state !== 'deleted') {
     const at = (await storeNow(scope)) + limits.deletionGraceMs

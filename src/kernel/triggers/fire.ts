@@ -18,6 +18,7 @@ import { maskKey, takeName } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
+import { localNodesOf } from '../work/local-nodes.ts'
 import { offerPart } from '../work/offer.ts'
 import { delivery } from './delivery-decider.ts'
 import { firing, isAnother } from './firing-decider.ts'
@@ -115,7 +116,7 @@ async function fireAsRead(scope: Scope, given: Given): Promise<Fired> {
     { guards, ...(key !== undefined && { key, within: `fire/${source}`, body: digest }) },
   )
   if (repeated) return { firing: id, repeated, deliveries: await reservedOf(scope, id) }
-  if (reserved.length > 0) engine.localRuns.offered()
+  if (reserved.length > 0) localNodesOf(engine).wake()
   return { firing: id, repeated, deliveries: reserved.map(({ as }) => as) }
 }
 

@@ -12,6 +12,7 @@ import { part, plan, readRow } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { following } from './item-origin.ts'
+import { localNodesOf } from './local-nodes.ts'
 import { toItem, type WorkItem } from './offer.ts'
 import { work } from './work-decider.ts'
 
@@ -80,6 +81,6 @@ export async function redrive(scope: Scope, queue: string, which?: string | Redr
       }
     }
   }
-  scope.engine.localRuns.offered()
+  localNodesOf(scope.engine).wake()
   return [...driven.values()]
 }

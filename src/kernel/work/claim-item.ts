@@ -8,8 +8,10 @@ import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { WorkRow } from '../../model/work.ts'
+import { enginePart } from '../engine-part.ts'
 import { type DoneRow, type Part, part, plan } from '../execute.ts'
 import { load } from '../json-or-blob.ts'
+import { keeperOf } from '../leases/keeper.ts'
 import type { Scope } from '../scope.ts'
 import { HeldClaim } from './claim.ts'
 import { followers } from './item-origin.ts'
@@ -24,7 +26,7 @@ export interface Seen {
 
 /** How long a claim lasts without a renewal. */
 export function takeLease(scope: Scope, lease: Duration | undefined): number {
-  const ms = lease === undefined ? scope.engine.keeper.ttlMs : milliseconds(lease)
+  const ms = lease === undefined ? keeperOf(scope.engine).ttlMs : milliseconds(lease)
   if (ms < 1) throw invalidOption('lease', 'at least 1 ms', lease)
   return ms
 }
@@ -65,7 +67,7 @@ export function claimPart(
 ): { readonly own: Part<WorkRow>; readonly asked: number; readonly now: number } {
   const asked = engine.environment.clock.monotonic()
   const now = Math.floor(seen.now + asked - seen.asked)
-  const command = { verb: 'claim', ...engine.keeper.holder, now, until: now + leaseMs, free: true } as const
+  const command = { verb: 'claim', ...keeperOf(engine).holder, now, until: now + leaseMs, free: true } as const
   return { own: part(work, id as Id<'work'>, command, { seen: { body: row, revision } }), asked, now }
 }
 
@@ -125,3 +127,6 @@ async function setAside<T>(claim: HeldClaim<T>, error: unknown): Promise<void> {
 }
 
 const LASTING: readonly ErrorKind[] = ['missing', 'corrupt', 'invalid']
+
+/** Items that a caller in this process is claiming right now, by tenant and id. */
+export const claimingOf = enginePart(() => new Set<string>())

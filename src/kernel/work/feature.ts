@@ -3,6 +3,7 @@
 import type { Backlog } from '../../model/queries.ts'
 import type { Feature } from '../feature.ts'
 import { checkOpen } from '../scope.ts'
+import { localNodesOf } from './local-nodes.ts'
 import { type Queue, queueOf } from './queue.ts'
 import { work } from './work-decider.ts'
 
@@ -15,6 +16,7 @@ export interface QueueStore {
 
 export const queues: Feature<QueueStore> = {
   name: 'work',
+  onClose: (engine) => localNodesOf(engine).close(),
   deciders: [work],
   store: (scope, only) => ({
     queue: <T>(name: string) => {

@@ -12,6 +12,7 @@ import { store } from '../json-or-blob.ts'
 import { maskKey, takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
+import { localNodesOf } from './local-nodes.ts'
 import { type Offered, work } from './work-decider.ts'
 
 export interface OfferOptions {
@@ -106,7 +107,7 @@ export async function offerItem(scope: Scope, queue: string, payload: unknown, o
   const done = await plan(scope, [offerPart(id, offered, key === undefined ? { seen: NOT_THERE } : {})], {
     ...(key !== undefined && { key, within: `offer/${queue}`, body: stored }),
   })
-  scope.engine.localRuns.offered()
+  localNodesOf(scope.engine).wake()
   const row = done.rows[0].body
   // A key that was used, and an item that is not there any more: it is done.
   if (!row) return { id, queue, key, state: 'done', attempt: 0, strikes: 0, repeated: true }

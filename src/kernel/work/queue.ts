@@ -16,9 +16,10 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { cancel, find, type RedriveOptions, redrive } from './admin.ts'
 import type { Claim } from './claim.ts'
-import { claimItem, takeLease } from './claim-item.ts'
+import { claimItem, claimingOf, takeLease } from './claim-item.ts'
 import { type WorkHolder, workHolder } from './holder.ts'
 import { type OfferOptions, offerItem, takeQueue, toItem, type WorkItem } from './offer.ts'
+import { schedulerOf } from './scheduler.ts'
 import { orphanedClaims } from './tenant-feed.ts'
 import { Worker } from './worker/worker.ts'
 import type { QueueWorker, WorkerOptions, WorkHandler } from './worker/worker-options.ts'
@@ -137,14 +138,14 @@ async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOpti
   const { lease, renew = false, signal, ...unknown } = optionsOf(options, 'claim')
   checkKnown(unknown, 'a claim')
   const leaseMs = takeLease(scope, lease)
-  scope.engine.scheduler.start()
+  schedulerOf(scope.engine).start()
   for (;;) {
     stopIfAsked(scope, signal)
     const asked = scope.engine.environment.clock.monotonic()
     const { now, rows, next } = await scope.engine.backend.queries.ready(scope.tenant, queue, WINDOW)
     const found = rows.length > 0 ? rows : await orphanedClaims(scope, queue)
     let buried = false
-    const left = found.filter(({ id }) => !scope.engine.claiming.has(`${scope.tenant}/${id}`))
+    const left = found.filter(({ id }) => !claimingOf(scope.engine).has(`${scope.tenant}/${id}`))
     // Begins with the first row. After a lost race it picks at random, or both claimants would collide again on the next row.
     for (let lost = false; left.length > 0; ) {
       const [row] = left.splice(lost ? anyAlike(scope, left) : 0, 1) as [TableRow<'work'>]
@@ -161,11 +162,11 @@ async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOpti
 /** Marks the item as being claimed, so that no other caller in this process tries it too. */
 async function claimAlone<R>({ engine, tenant }: Scope, id: string, claim: () => Promise<R>): Promise<R> {
   const key = `${tenant}/${id}`
-  engine.claiming.add(key)
+  claimingOf(engine).add(key)
   try {
     return await claim()
   } finally {
-    engine.claiming.delete(key)
+    claimingOf(engine).delete(key)
   }
 }
 

@@ -7,8 +7,10 @@ import { limits } from '../../model/limits.ts'
 import type { DueTenant } from '../../model/queries.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { WorkRow } from '../../model/work.ts'
+import { enginePart } from '../engine-part.ts'
 import { everyRow } from '../every-row.ts'
 import type { Engine, Scope } from '../scope.ts'
+import { localNodesOf } from './local-nodes.ts'
 import { Loop } from './loop.ts'
 
 export interface ClockItem {
@@ -65,17 +67,18 @@ export class Scheduler {
   #loop: Loop | undefined
   #unlist: () => void = () => {}
 
-  constructor(engine: Engine, handlers: ClockHandlers, isEnabled: boolean) {
+  constructor(engine: Engine) {
+    const { schedule, readOnly } = engine.options
     this.#engine = engine
-    this.#handlers = handlers
-    this.#isEnabled = isEnabled
+    this.#handlers = engine.features.clocks
+    this.#isEnabled = schedule !== false && readOnly !== true
   }
 
   /** Called at the first use of anything that needs the scheduler. */
   start(): void {
     if (this.#loop || !this.#isEnabled || this.#engine.closing.aborted) return
     this.#loop = new Loop(this.#engine, { of: 'the scheduler', idle: true, look: () => this.#look() })
-    this.#unlist = this.#engine.localRuns.addNode(this)
+    this.#unlist = localNodesOf(this.#engine).add(this)
   }
 
   stats(): SchedulerStats {
@@ -201,3 +204,5 @@ export class Scheduler {
     }
   }
 }
+
+export const schedulerOf = enginePart((engine) => new Scheduler(engine))

@@ -5,7 +5,7 @@ import { refuse } from '../../model/errors.ts'
 import type { ErrorData } from '../../model/run.ts'
 import { restMs, type WorkRow } from '../../model/work.ts'
 import { decider, type Fact, fact } from '../decider.ts'
-import type { Holder } from '../runs/lease-decider.ts'
+import type { Holder } from '../leases/lease-decider.ts'
 
 export type Offered = Pick<
   WorkRow,

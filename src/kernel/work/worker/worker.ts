@@ -4,7 +4,9 @@ import type { TenantId } from '../../../model/ids.ts'
 import { limits } from '../../../model/limits.ts'
 import { checkOpen, type Scope } from '../../scope.ts'
 import type { HeldClaim } from '../claim.ts'
+import { localNodesOf } from '../local-nodes.ts'
 import { Loop, waitAtMost } from '../loop.ts'
+import { schedulerOf } from '../scheduler.ts'
 import { Claimer } from './claimer.ts'
 import { type Ended, Handlers } from './handlers.ts'
 import { giveBack, settle } from './settle.ts'
@@ -33,8 +35,8 @@ export class Worker<T> implements QueueWorker {
     this.#loop = new Loop(scope.engine, { of: `a worker of ${queue}`, look: () => this.#claimer.look() })
     this.#claimer = new Claimer(this.#state, this.#loop, (claims) => this.#begin(claims))
     this.#loop.watch(scope.tenant)
-    this.#unlist = scope.engine.localRuns.addNode(this)
-    scope.engine.scheduler.start()
+    this.#unlist = localNodesOf(scope.engine).add(this)
+    schedulerOf(scope.engine).start()
   }
 
   stats(): WorkerStats {

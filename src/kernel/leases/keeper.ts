@@ -9,6 +9,7 @@ import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { Guard } from '../../ports/commit.ts'
 import type { Environment } from '../../ports/environment.ts'
+import { enginePart } from '../engine-part.ts'
 import { type DoneRow, type Part, part } from '../execute.ts'
 import type { Renewable, Renewals } from '../renewals.ts'
 import type { TypedBackend } from '../typed-backend.ts'
@@ -214,3 +215,7 @@ export class Keeper {
 }
 
 const nameOf = ({ tenant, id }: Pick<Hold, 'tenant' | 'id'>): string => `${tenant}/${id}`
+
+export const keeperOf = enginePart(
+  ({ backend, environment, renewals, newId, options }) => new Keeper(backend, environment, renewals, newId(), options.lease),
+)
