@@ -1,4 +1,4 @@
-// A process as its users hold it: what can be said and asked of it.
+// The public interface of an agent process.
 
 import type { TenantId } from '../../model/ids.ts'
 import type { Evidence, ProcessId, ProcessRequest, ProcessRow, ProcessState, Recovery, Reference, Started } from '../../model/process.ts'
@@ -8,56 +8,56 @@ import type { CompleteOptions, EndOptions, ProcessResult } from './ending.ts'
 import type { EventOptions, ProcessEvent, ProcessEventQuery, ToldEvent } from './events.ts'
 import type { HoldOptions } from './process-lease.ts'
 
-/** A process in hand. What it says of itself is what it was when last seen from here. */
+/** A handle on a process. Its members are those of the row when this program last read it. */
 export interface AgentProcess {
   readonly id: ProcessId
-  /** Whose it is: a node may work for all. */
+  /** The tenant of the process. A node may work for all tenants. */
   readonly tenant: TenantId
-  /** The name it was registered under. */
+  /** The name under which it was registered. */
   readonly name: string
   readonly kind: string
   readonly recovery: Recovery
   readonly state: ProcessState
-  /** As it is now. */
+  /** Reads the row again. */
   look(): Promise<ProcessRow>
   input<T = unknown>(): Promise<T>
-  /** Recorded once: whoever is first has started it, and everybody is told who that was. */
+  /** Records the start once. The first caller has started it, and every caller learns who that was. */
   start(options?: { readonly owner?: string }): Promise<Started & { readonly repeated: boolean }>
   event<T = unknown>(type: string, data?: T, options?: EventOptions): Promise<ToldEvent<T>>
-  /** In order, those beyond a number. */
+  /** Reads events in order, those after a number. */
   events(query?: ProcessEventQuery): Promise<Page<ProcessEvent>>
   count(query?: { readonly type?: string; readonly after?: number; readonly through?: number }): Promise<number>
-  /** The first beyond a number, once it is there; undefined where it has ended without one. */
+  /** Waits for the first event after a number. Returns undefined if the process has ended without one. */
   nextEvent(query?: Pick<ProcessEventQuery, 'after' | 'type'> & { readonly signal?: AbortSignal }): Promise<ProcessEvent | undefined>
-  /** It waits for something: a word for what, and whatever tells it apart. */
+  /** Records that the process waits: a word for what, and data that identifies it. */
   wait(kind: string, on?: unknown): Promise<void>
   resume(): Promise<void>
-  /** A request, recorded once: whoever runs it is told, and decides when to follow. */
+  /** Requests cancellation, recorded once. The handler that runs the process is told, and decides when to follow. */
   cancel(reason: string): Promise<ProcessRequest & { readonly repeated: boolean }>
-  /** A request, recorded once: it is abandoned as soon as nobody holds it. */
+  /** Requests abandonment, recorded once. The process is abandoned as soon as nobody holds it. */
   abandon(reason: string): Promise<ProcessRequest & { readonly repeated: boolean }>
   complete(value?: unknown, options?: CompleteOptions): Promise<ToldEvent>
   fail(error: unknown, options?: EndOptions): Promise<ToldEvent>
-  /** It was cancelled: this ends it. */
+  /** Ends the process as cancelled. */
   cancelled(reason?: string, options?: EndOptions): Promise<ToldEvent>
-  /** Nobody will end it any more: this ends it, with what shows that. */
+  /** Ends the process as abandoned, with the evidence that nobody else will end it. */
   abandoned(evidence: Evidence, options?: EndOptions): Promise<ToldEvent>
-  /** Its name in the system that runs it. The first counts; the same again changes nothing, another is refused. */
+  /** Records its name in the system that runs it. The first counts; the same again changes nothing, another is refused. */
   refer(reference: Reference): Promise<void>
-  /** The right to write for it, for as long as this program has it. PROCESS_HELD where somebody else does. */
+  /** Takes the lease of the process. Throws PROCESS_HELD if another holder has it. */
   claim(options?: HoldOptions): Promise<HeldProcess>
-  /** Who holds it; lapsed where its time is over. */
+  /** The holder of the lease. `lapsed` if its time is over. */
   holder(): Promise<RunHolder | undefined>
-  /** How it ended, once it has. */
+  /** Waits until the process has ended, and returns how. */
   result<T = unknown>(options?: { readonly signal?: AbortSignal }): Promise<ProcessResult<T>>
   toJSON(): ProcessRow
 }
 
-/** Held: everything it writes is written under its fence, or not at all. */
+/** A process whose lease this program holds. Everything it writes is guarded by the fence of the lease. */
 export interface HeldProcess extends AgentProcess, AsyncDisposable {
   readonly fence: number
-  /** Aborted when it is lost. */
+  /** Aborted when the lease is lost. */
   readonly signal: AbortSignal
-  /** Gives it back. Leaving the scope does the same. */
+  /** Releases the lease. Leaving the `await using` scope does the same. */
   release(): Promise<void>
 }

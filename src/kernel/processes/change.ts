@@ -1,5 +1,5 @@
-// Changing a process: it is read, what is to happen is decided on what was read, and committed as long as that is still so. What is said of it
-// goes into the same commit under the next number, and so does the wake-up it causes.
+// Changes a process: reads its row, decides, and commits guarded by the revision that was read. The event goes into the same commit under the
+// next number, and so does the wake-up that it causes.
 
 import { canonical } from '../../model/canonical.ts'
 import type { Json } from '../../model/data.ts'
@@ -19,17 +19,17 @@ import { eventKeyName, processEvent } from './process-event-decider.ts'
 import { rememberSession, type WakeOption, waking } from './wake.ts'
 import type { WriteAs } from './write-as.ts'
 
-/** An event about to be recorded. */
+/** An event that is about to be recorded. */
 export interface Saying {
   readonly type: string
-  /** As it is looked into; `data` is how it is kept. */
+  /** The value, for selectors. `data` is the stored form. */
   readonly payload: Json | undefined
   readonly data: Stored
   readonly key?: string | undefined
   readonly wake?: WakeOption | undefined
 }
 
-/** What is to happen, as it was decided on the row. */
+/** The change that was decided on the row. */
 export interface Deed {
   readonly command?: ProcessCommand
   readonly saying?: Saying
@@ -40,11 +40,11 @@ export interface Deed {
 export interface Changed {
   readonly row: ProcessRow
   readonly event?: ProcessEventRow & { readonly number: number }
-  /** It was so already. */
+  /** Nothing was written: the process was in this state already. */
   readonly repeated: boolean
 }
 
-/** `decide` answers with nothing where it is so already, and throws where it cannot be. */
+/** `decide` returns nothing if there is nothing to change, and throws if the change is not possible. */
 export async function change(
   scope: Scope,
   id: ProcessId,
@@ -52,7 +52,7 @@ export async function change(
   keyed: Saying | undefined,
   decide: (row: ProcessRow) => Deed | undefined | Promise<Deed | undefined>,
 ): Promise<Changed> {
-  // One after the other within this node, so that they do not fight over numbers.
+  // The mutex puts the changes of one process in this node in a row, so that they do not compete for numbers.
   const end = await scope.engine.rowMutex.take([`${scope.tenant}/process/${id}`])
   try {
     const mayHelp = (error: unknown) => mayGoBetter(scope, error)
@@ -60,7 +60,7 @@ export async function change(
       const seen = await readRow(scope, 'processes', id)
       const row = seen.body
       if (!row) throw refuse('PROCESS_UNKNOWN', { process: id, tenant: scope.tenant })
-      // A repetition is told what it was told before, whatever became of the process.
+      // A repeated key returns the first event, whatever has happened to the process since.
       const earlier = keyed?.key === undefined ? undefined : await findKeyed(scope, id, keyed)
       if (earlier) return { row, event: earlier, repeated: true }
       const deed = await decide(row)
@@ -89,7 +89,7 @@ async function commit(
     command?.verb === 'end'
       ? await hand.end(scope, { ...row, state: command.outcome.state }, parts, guards)
       : await hand.write(scope, parts, guards)
-  // Ours stand at the end, whatever else was written.
+  // The parts of this change are the last ones of the commit.
   const left = rows.slice(-parts.length)
   const after = command ? (left[0]?.body as ProcessRow) : row
   if (!said) return { row: after, repeated: false }
@@ -97,7 +97,7 @@ async function commit(
   return { row: after, event: { ...event, number: said.number }, repeated: false }
 }
 
-/** The event's own part comes first. */
+/** The part of the event itself comes first. */
 async function eventParts(
   scope: Scope,
   row: ProcessRow,
@@ -125,7 +125,7 @@ async function nextNumber(scope: Scope, id: ProcessId, again: boolean): Promise<
   const last = await rows.list(scope.tenant, 'process_events', { index: 'byProcess', equals: [id], backwards: true, limit: 1 })
   const [found] = last.rows
   let number = (found ? (decodeBody(found.body).number as number) : 0) + 1
-  // Those that were erased are in no list, and keep their place.
+  // Erased events are in no index, but their numbers stay taken.
   while (again && (await rows.get(scope.tenant, 'process_events', eventId(scope, id, number)))) number++
   return number
 }
@@ -147,7 +147,7 @@ async function findKeyed(
 
 const OURS: readonly unknown[] = ['processes', 'process_events', 'names', 'leases']
 
-/** Somebody else was first, and what they did may change what is to be done. */
+/** Whether a retry may help: another writer was first, and its change may lead to another decision. */
 async function mayGoBetter(scope: Scope, error: unknown): Promise<boolean> {
   if (!(error instanceof InkError) || error.code !== 'CONFLICT') return false
   if (error.details.table === 'sessions') {

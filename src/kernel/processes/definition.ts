@@ -1,4 +1,4 @@
-// What is said of a process when it is registered, checked at the door. The same name with the same definition is the same process.
+// Checks the definition of a process. The same name with the same definition is the same process.
 
 import { utf8Length } from '../../model/bytes.ts'
 import { canonical } from '../../model/canonical.ts'
@@ -28,29 +28,29 @@ import { takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
 
 export interface DeclaredEvent {
-  /** Events of this type wake the session: always, or as said. */
+  /** Whether events of this type wake the session: always, or under conditions. */
   readonly wake?: boolean | WakeSpec
-  /** An event of this type ends the process. */
+  /** How an event of this type ends the process. */
   readonly terminal?: TerminalSpec['state'] | TerminalSpec
-  /** JSON pointers that lead to something in the data of each. */
+  /** JSON pointers to members that the data of every event must have. */
   readonly needs?: readonly string[]
 }
 
 export interface RegisterOptions {
-  /** Who has a handler for it: `store.processes.work({ [kind]: … })`. */
+  /** Selects the handler: `store.processes.work({ [kind]: … })`. */
   readonly kind: string
-  /** What becomes of it when whoever runs it dies. */
+  /** What happens to the process when the node that runs it dies. */
   readonly recovery: Recovery
   readonly provenance?: Provenance
   readonly label?: string
-  /** What it is an instance of: a name, a version, whatever tells it apart. */
+  /** The definition of which the process is an instance, such as a name and a version. */
   readonly definition?: unknown
   readonly input?: unknown
-  /** The types its events may have. Without it every type may be said. */
+  /** The types that its events may have. The default is any type. */
   readonly events?: readonly string[] | Readonly<Record<string, DeclaredEvent>>
-  /** The session that is woken by its end, and by events that say so. */
+  /** The session that is woken by the end, and by events whose type says so. */
   readonly wake?: SessionId
-  /** How often it is run, where it is rerunnable, until it has failed for good. */
+  /** The number of attempts of a rerunnable process until it has failed for good. */
   readonly attempts?: number
 }
 
@@ -83,10 +83,10 @@ export async function takeDefinition(scope: Scope, options: RegisterOptions): Pr
 
 const COMPARED = ['kind', 'recovery', 'provenance', 'label', 'definition', 'input', 'events', 'attempts'] as const
 
-/** What differs between what was registered and what is asked for now. */
+/** The members that differ between the registered definition and the given one. */
 export function differences(row: ProcessRow, wanted: Definition): readonly string[] {
   const differing: string[] = COMPARED.filter((name) => canonical([row[name] ?? null]) !== canonical([wanted[name] ?? null]))
-  // A session that was deleted since is still the one that was named.
+  // A session that was deleted since still counts as the one that was named.
   return (row.wake ?? row.wakeWas) === wanted.wake ? differing : [...differing, 'wake']
 }
 
@@ -96,7 +96,7 @@ export function takeText(scope: Scope, option: string, text: unknown, most: numb
   return admit(scope, text) as string
 }
 
-/** JSON that stands in the row, and is rewritten with every change of it. */
+/** Checks JSON that is kept in the row. It is small, because every change of the row rewrites it. */
 export function takeSmall(scope: Scope, option: string, given: unknown): Json | undefined {
   if (given === undefined) return undefined
   const taken = admit(scope, given)
@@ -163,7 +163,7 @@ function takeTerminal(at: string, given: TerminalSpec['state'] | TerminalSpec): 
   const { state, output, ...unknown }: TerminalSpec = typeof given === 'string' ? { state: given } : optionsOf(given, at)
   checkKnown(unknown, 'an end')
   if (!CLOSING.includes(state)) throw invalidOption(at, `one of ${CLOSING.join(', ')}`, state)
-  // Of what was completed, everything that was said is the value; what an error is has to be said.
+  // A completed process has the whole data as its value. Other ends need `output` to name the error or the reason.
   if (state !== 'completed' && output === undefined)
     throw refuse('OPTION_INVALID', { option: at, why: `the state ${state} needs \`output\`, which selects the error or reason` })
   return { state, ...(output !== undefined && { output: takeSelector(`${at}.output`, output) }) }

@@ -1,4 +1,4 @@
-// How a process ends: once. Its outcome, the event that says so, the wake-up, the lease and the items by which it was found are one commit.
+// Ends a process, once. The outcome, the event, the wake-up, the lease and the work items change in one commit.
 
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
@@ -18,22 +18,22 @@ import { going, type Outcome } from './process-decider.ts'
 import type { WriteAs } from './write-as.ts'
 
 export interface EndOptions {
-  /** The same key and the same outcome once more is told as repeated, and not refused. */
+  /** Idempotency key: the same key with the same outcome is reported as repeated, not refused. */
   readonly key?: string
 }
 
 export interface CompleteOptions extends EndOptions {
-  /** What the one who completed it says to whoever goes on. */
+  /** A value for the code that goes on after the completion. */
   readonly control?: unknown
 }
 
-/** How it ended. */
+/** The result of a process that has ended. */
 export type ProcessResult<T = unknown> = Pick<ProcessRow, 'control' | 'error' | 'reason' | 'evidence'> & {
   readonly state: 'completed' | 'failed' | 'cancelled' | 'abandoned'
   readonly value?: T
 }
 
-/** An outcome on its way: as it is looked into, and as it is kept. */
+/** An outcome in two forms: the value for selectors, and the stored form. */
 export interface Ended {
   readonly outcome: Outcome
   readonly payload: Json
@@ -73,7 +73,7 @@ export function asAbandoned(scope: Scope, given: Evidence): Ended {
   return { outcome: { state: 'abandoned', evidence }, payload: { evidence: { ...evidence } } }
 }
 
-/** The first end is final. `unless` may find that it is not to end after all, and says what the end is guarded by. */
+/** Ends the process. The first end is final. `still` returns the guards of the end, or nothing if the process is not to end after all. */
 export async function endProcess(
   scope: Scope,
   id: ProcessId,
@@ -93,7 +93,7 @@ export async function endProcess(
   })
 }
 
-/** A large value is kept once: the event names it as the process does. */
+/** A large value is stored once: the event and the process refer to the same blob. */
 function sayingOf(outcome: Outcome, payload: Json, key?: string): Saying {
   const { state, ...said } = outcome
   const { value = {}, ...rest } = said as { readonly value?: Stored }
@@ -101,7 +101,7 @@ function sayingOf(outcome: Outcome, payload: Json, key?: string): Saying {
   return { type: CORE_TYPES[state], payload, data: { value: data as unknown as Json }, ...(key !== undefined && { key }) }
 }
 
-/** Once it has ended, however that was. */
+/** Waits until the process has ended in any way. */
 export async function resultOf<T>(scope: Scope, id: ProcessId, options?: { readonly signal?: AbortSignal }): Promise<ProcessResult<T>> {
   const { signal, ...unknown } = optionsOf(options, 'result')
   checkKnown(unknown, 'a wait')

@@ -1,4 +1,4 @@
-// What a process says: recorded under the next number, found by its key, read in order.
+// The events of a process: recorded under the next number, found by their keys, read in order.
 
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
@@ -31,35 +31,35 @@ import { takeWakeOption, type WakeOption } from './wake.ts'
 import type { WriteAs } from './write-as.ts'
 
 export interface ProcessEvent<T = unknown> {
-  /** From 1, without gaps but for those that were erased. */
+  /** Counted from 1. Only erased events leave gaps. */
   readonly number: number
   readonly type: string
   readonly data: T
   readonly key?: string
-  /** What it did about a session; absent where it is not one that wakes. */
+  /** The wake-up that the event caused. Absent if its type wakes nobody. */
   readonly wake?: WakeNote
   readonly at: number
 }
 
-/** An event as it was recorded, now or before. */
+/** A recorded event, and whether its key was used before. */
 export interface ToldEvent<T = unknown> extends ProcessEvent<T> {
   readonly repeated: boolean
 }
 
 export interface EventOptions {
-  /** The same key and the same content: the same event. Other content with it is refused. */
+  /** Idempotency key: with the same content it returns the same event. Other content is refused. */
   readonly key?: string
-  /** `true` wakes the session in any case, `false` does not; an id wakes that session instead. By default as its type was declared. */
+  /** `true` always wakes the session, `false` never; an id wakes that session instead. The default is what the type declares. */
   readonly wake?: WakeOption
 }
 
 export interface ProcessEventQuery {
-  /** Those with a higher number. */
+  /** Only events with a higher number. */
   readonly after?: number
   readonly type?: string
-  /** Only the newest so many, oldest first. */
+  /** Only the newest events, this many, oldest first. */
   readonly last?: number
-  /** How many at a time; the default is 100. */
+  /** The size of a page. The default is 100. */
   readonly limit?: number
   readonly cursor?: string
 }
@@ -99,7 +99,7 @@ function checkDeclared({ id, name, events }: ProcessRow, { type, payload, key }:
   if (!declared) throw refuse('PROCESS_EVENT_UNDECLARED', { process: id, name, type, declared: Object.keys(events) })
   const missing = declared.needs?.find((pointer) => pointed(payload, pointer) === undefined)
   if (missing !== undefined) throw refuse('PROCESS_EVENT_INCOMPLETE', { process: id, name, type, missing })
-  // Who does not know whether the first try arrived must be able to try again.
+  // A caller that does not know whether its first attempt was saved must be able to retry.
   if (declared.terminal && key === undefined)
     throw refuse('OPTION_INVALID', { option: 'key', why: `the event ${type} ends the process, so it needs a key that makes a retry safe` })
   return declared.terminal
@@ -148,7 +148,7 @@ export async function listEvents(scope: Scope, id: ProcessId, query: ProcessEven
   }
 }
 
-/** How many there are, of all types or of one, up to a number or in all. */
+/** Counts the events of all types or of one, up to a number or all. */
 export async function countEvents(
   scope: Scope,
   id: ProcessId,
@@ -168,7 +168,7 @@ export async function countEvents(
   return count
 }
 
-/** The first one beyond a number, once it is there; undefined where the process has ended, and none will come. */
+/** Waits for the first event after a number. Returns undefined if the process has ended without one. */
 export async function nextEvent(
   scope: Scope,
   id: ProcessId,
@@ -185,7 +185,7 @@ export async function nextEvent(
     for (;;) {
       bell.reset()
       stopIfAsked(scope, signal)
-      // Read first: whatever it said, it said before it ended.
+      // The process is read first: all its events were recorded before it ended.
       const { state } = await there(scope, id)
       const [found] = (await listEvents(scope, id, { after, limit: 1, ...(type !== undefined && { type }) })).items
       if (found || hasEnded(state)) return found

@@ -1,4 +1,4 @@
-// A session is given a handle on a process, and it is taken back.
+// A grant: a session gets a handle on a process, and loses it again.
 
 import type { GrantRow } from '../../model/process.ts'
 import { decider, fact } from '../decider.ts'
@@ -18,7 +18,7 @@ export const grant = decider<GrantRow, GrantCommand>({
   evolve: {
     'grant.given': (row, e) => {
       const { session, process: of, label } = (e.data ?? {}) as Partial<GrantRow>
-      // Erased, it is told by its header alone: nobody knows what was given, and what was given before stays. That there was something still shows.
+      // An erased grant says nothing. The row before it stays, or an empty row shows that there was a grant.
       if (session === undefined || of === undefined)
         return row ?? { session: '' as GrantRow['session'], process: '' as GrantRow['process'], grantedAt: e.at }
       return { session, process: of, label, grantedAt: e.at }

@@ -1,4 +1,4 @@
-// Which sessions have a handle on which processes.
+// Grants: which sessions have a handle on which processes.
 
 import { refuse } from '../../model/errors.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
@@ -17,16 +17,16 @@ import { grantId, readProcess, thatProcess } from './ids.ts'
 import { rowGuard } from './process-lease.ts'
 
 export interface ProcessGrant extends GrantRow {
-  /** The name the process was registered under. */
+  /** The name of the process. */
   readonly name: string
   readonly state: ProcessState
 }
 
 export interface GrantListOptions extends PageOptions {
   readonly session?: SessionId
-  /** A process, by its name or id. */
+  /** The name or id of a process. */
   readonly process?: string
-  /** Only those of processes that have not ended. */
+  /** Only handles on processes that have not ended. */
   readonly live?: boolean
 }
 

@@ -1,4 +1,4 @@
-// Ids that follow from a process, and finding one by its name.
+// Ids that follow from a process, and lookups by name.
 
 import { refuse } from '../../model/errors.ts'
 import { type Id, isId, type SessionId } from '../../model/ids.ts'
@@ -14,18 +14,18 @@ const derived = <Name extends string>({ engine }: Scope, ...parts: readonly (str
 
 export const eventId = (scope: Scope, id: ProcessId, number: number): Id<'processEvent'> => derived(scope, 'event', id, number)
 
-/** The lease under which whoever runs it writes. */
+/** The lease of the process. Its holder may write. */
 export const processLease = (scope: Scope, id: ProcessId): Id<'lease'> => derived(scope, 'lease', id)
 
-/** The item by which it waits for somebody to run it. */
+/** The work item by which a worker finds a process to run. */
 export const runItem = (scope: Scope, id: ProcessId): Id<'work'> => derived(scope, 'run', id)
 
-/** The item by which a request to abandon it waits for somebody to follow it. */
+/** The work item of a request to abandon the process. */
 export const abandonItem = (scope: Scope, id: ProcessId): Id<'work'> => derived(scope, 'abandon', id)
 
 export const grantId = (scope: Scope, session: SessionId, id: ProcessId): Id<'grant'> => derived(scope, 'grant', session, id)
 
-/** The same for all wake-ups of a session by a process that count as one. */
+/** The id of a wake-up. Wake-ups that count as one have the same id. */
 export const wakeId = (scope: Scope, session: SessionId, id: ProcessId, dedupe: string): Id<'wake'> =>
   derived(scope, 'wake', session, id, dedupe)
 
@@ -38,7 +38,7 @@ export async function processByName(scope: Scope, name: string): Promise<Process
   return id && readProcess(scope, id)
 }
 
-/** By the name it was registered under, or by the id that stands in the journal. */
+/** Finds a process by its name or its id. */
 export async function findProcess(scope: Scope, given: string): Promise<ProcessRow | undefined> {
   checkOpen(scope.engine)
   const name = takeName(scope, given, 'a process')

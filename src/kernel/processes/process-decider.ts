@@ -1,4 +1,4 @@
-// A process is registered once, started once, waits and goes on, and ends once. Whatever ended stays as it is.
+// A process is registered once, started once, waits and goes on, and ends once. An ended process never changes.
 
 import { canonical } from '../../model/canonical.ts'
 import type { Json } from '../../model/data.ts'
@@ -33,11 +33,11 @@ export type ProcessCommand =
   | { readonly verb: 'refer'; readonly id: ProcessId; readonly reference: Reference }
   | { readonly verb: 'request'; readonly id: ProcessId; readonly what: 'cancel' | 'abandon'; readonly reason: string }
   | { readonly verb: 'end'; readonly id: ProcessId; readonly outcome: Outcome }
-  /** The session that was to be woken is gone. */
+  /** The session that was to be woken was deleted. */
   | { readonly verb: 'unwake'; readonly session: SessionId }
   | { readonly verb: 'prune' }
 
-/** The process, as long as it has not ended. */
+/** Returns the process if it has not ended. Throws otherwise. */
 export function going(row: ProcessRow | undefined, id: ProcessId): ProcessRow {
   if (!row) throw refuse('PROCESS_UNKNOWN', { process: id })
   if (hasEnded(row.state)) throw refuse('PROCESS_FINISHED', { process: id, name: row.name, state: row.state })
@@ -63,13 +63,13 @@ const ended = (state: Ending) => (row: ProcessRow | undefined, e: Happened) => {
 
 export const processDecider = decider<ProcessRow, ProcessCommand>({
   table: 'processes',
-  // Once erased it has no name.
+  // An erased registration has no name.
   names: (row) => (row.name === '' ? [] : [['process', row.name]]),
   keeps: () => ({}),
 
   decide: {
     register: (row, { set }) => (row ? [] : [fact('process.registered', { ...set })]),
-    // The first one counts, also when it has ended since.
+    // The first start counts, also when the process has ended since.
     start: (row, { id, by }) => (row?.started ? [] : going(row, id) && [fact('process.started', { ...by })]),
     wait: (row, { id, kind, on }) => (going(row, id) ? [fact(CORE_TYPES.waiting, { kind, ...(on !== undefined && { on }) })] : []),
     resume: (row, { id }) => (going(row, id) ? [fact(CORE_TYPES.resumed, {})] : []),
@@ -88,7 +88,7 @@ export const processDecider = decider<ProcessRow, ProcessCommand>({
     prune: (row) => (row && hasEnded(row.state) ? [fact('process.pruned', {})] : []),
   },
 
-  // Erased facts still move the state; only what they said is gone. Of what was to be run nothing is known then, so nobody runs it.
+  // An erased fact still moves the state; only its payload is gone. An erased registration leaves a process that nobody runs.
   evolve: {
     'process.registered': (_, e) => ({
       name: '',
@@ -117,7 +117,7 @@ export const processDecider = decider<ProcessRow, ProcessCommand>({
     [CORE_TYPES.cancelled]: ended('cancelled'),
     [CORE_TYPES.abandoned]: ended('abandoned'),
     'process.unwoken': (row, e) => row && changed(row, e, { wake: undefined, wakeWas: row.wake }),
-    // What is gone from the rows stays in the journal.
+    // The journal keeps what is gone from the rows.
     'process.pruned': () => undefined,
   },
 })

@@ -1,4 +1,4 @@
-// What a process says is recorded once under its number, and goes with the process. Keys of events are kept as long as the events.
+// An event of a process is recorded once under its number, and removed with the process. Its key is taken as long as the event exists.
 
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
@@ -20,12 +20,12 @@ export const processEvent = decider<ProcessEventRow, ProcessEventCommand>({
       ? []
       : [
           ...(key === undefined ? [] : [['process-event', eventKeyName(of, key)] as const]),
-          // Whoever comes second finds it taken.
+          // A second event with the same key finds the name taken.
           ...(dedupe !== undefined && wake?.offered ? [['process-wake', wake.id as string] as const] : []),
         ],
 
   decide: {
-    // Somebody was quicker with this number: what comes next is said under the next.
+    // Another writer took this number: the caller retries with the next one.
     record: (row, { id, event }) => {
       if (row) throw refuse('CONFLICT', { table: 'process_events', id, tries: 1 })
       return [fact('process-event.recorded', { ...event })]
@@ -34,7 +34,7 @@ export const processEvent = decider<ProcessEventRow, ProcessEventCommand>({
   },
 
   evolve: {
-    // Erased, it is nobody's; its place stays taken, so that no number is given twice.
+    // An erased event belongs to no process, but its number stays taken, so that no number is given twice.
     'process-event.recorded': (_, e) => ({ ...(e.data as Partial<ProcessEventRow> | undefined), at: e.at }),
     'process-event.pruned': () => undefined,
   },

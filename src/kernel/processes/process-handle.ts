@@ -1,4 +1,4 @@
-// A process in hand: what it was when last seen, and what can be said and asked of it.
+// The handle on a process: the row as it was last read, and the calls that change it.
 
 import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
@@ -183,7 +183,7 @@ export class ProcessHandle implements AgentProcess {
     return this.#row
   }
 
-  /** This program, where it can be looked for. Whoever names somebody else says nothing of where that is. */
+  /** This program as the owner of a start, with the mark by which others see whether it still runs. */
   protected startedBy(): Omit<Started, 'at'> {
     return keeperOf(this.scope.engine).holder
   }

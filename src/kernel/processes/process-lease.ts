@@ -1,4 +1,4 @@
-// Holding a process: the lease is its own, and the fence grows with every holder.
+// The lease of a process. Its fence grows with every holder.
 
 import { refuse } from '../../model/errors.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
@@ -15,15 +15,15 @@ import { processLease } from './ids.ts'
 import { going } from './process-decider.ts'
 
 export interface HoldOptions {
-  /** How long to wait for whoever holds it; by default not at all. */
+  /** How long to wait for the present holder. The default is not to wait. */
   readonly wait?: Duration
   readonly signal?: AbortSignal
 }
 
-// How long at most until a lease is looked at again: one that was given back rings, one that ran out does not.
+// The longest time between two looks at a lease: a released lease rings the bell, an expired one does not.
 const LOOK_MS = 1000
 
-/** Re-entrant within this store. PROCESS_HELD where somebody else has it. */
+/** Takes the lease; re-entrant within this store. Throws PROCESS_HELD if another holder has it. */
 export async function holdProcess(
   scope: Scope,
   id: ProcessId,
@@ -53,7 +53,7 @@ export async function holdProcess(
         continue
       }
       const hold = await take(scope, row, standing, [rowGuard(id, seen.revision)]).catch(unlessMoved)
-      // Somebody was quicker, or it changed: it is looked at again.
+      // Another node was first, or the process changed: look again.
       if (hold) return { hold, row }
     }
   } finally {
@@ -66,7 +66,7 @@ export const rowGuard = (id: ProcessId, revision: number): Guard => ({ kind: 'ro
 export const isHeld = ({ id, name, state }: ProcessRow, standing: Standing) =>
   refuse('PROCESS_HELD', { process: id, state, ...heldBy(name, standing) })
 
-/** Taken as it was seen to be free, with whatever is written together with that. */
+/** Takes a lease that was seen free, in one commit with the given parts. */
 export async function take(
   scope: Scope,
   { id, name }: ProcessRow,
@@ -85,7 +85,7 @@ function unlessMoved(error: unknown): undefined {
   throw error
 }
 
-/** Gives it back, where nobody else here has it. What cannot be given back runs out by itself. */
+/** Releases the lease if nothing else in this store uses it. A lease that cannot be released expires by itself. */
 export async function releaseHold(scope: Scope, hold: Hold): Promise<void> {
   const { environment, closing } = scope.engine
   const keeper = keeperOf(scope.engine)
@@ -97,13 +97,13 @@ export async function releaseHold(scope: Scope, hold: Hold): Promise<void> {
   keeper.letGo(hold)
 }
 
-/** Who may write for it right now; undefined where nobody ever held it, or it was given back. */
+/** The present holder. Undefined if there never was one, or the lease was released. */
 export async function processHolder(scope: Scope, id: ProcessId): Promise<RunHolder | undefined> {
   checkOpen(scope.engine)
   const keeper = keeperOf(scope.engine)
   const { row, free, fence, now, until } = await keeper.look(scope.tenant, processLease(scope, id))
   if (row?.state !== 'held') return undefined
-  // What this store holds is free for itself, and for nobody else.
+  // A lease that this store holds is free for this store only.
   const own = row.incarnation === keeper.holder.incarnation
   return { owner: row.owner, fence, until, lapsed: own ? until <= now : free, now }
 }

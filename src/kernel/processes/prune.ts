@@ -1,4 +1,4 @@
-// Pruning: what ended long ago leaves the rows, with everything that belongs to it. The journal still says what it was.
+// Prunes processes that ended long ago, with everything that belongs to them. The journal keeps their events.
 
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
@@ -32,14 +32,14 @@ export async function pruneProcesses(scope: Scope, options: PruneBefore): Promis
       events += await pruneEvents(scope, id)
       grants += await pruneGrants(scope, id)
       processes += await pruneOne(scope, id)
-      // Given while it went: there is nobody to give any more once it is gone.
+      // A grant that was given in between is revoked too. Once the process is gone, no more can be given.
       grants += await pruneGrants(scope, id)
     }
   }
   return { processes, events, grants }
 }
 
-/** The last of it: until then a crash leaves something that is found again. */
+/** Removes the row of the process last: after a crash, the next call finds what is left. */
 async function pruneOne(scope: Scope, id: ProcessId): Promise<number> {
   const items = [runItem(scope, id), abandonItem(scope, id)].map((item) => part(work, item, { verb: 'complete' }))
   const gone = part(processDecider, id, { verb: 'prune' })
@@ -47,7 +47,7 @@ async function pruneOne(scope: Scope, id: ProcessId): Promise<number> {
   return receipts.length > 0 ? 1 : 0
 }
 
-/** Nothing is added to what has ended, so its events are known by their numbers, those that were erased too. */
+/** An ended process gets no more events, so its events are known by their numbers, erased ones too. */
 async function pruneEvents(scope: Scope, id: ProcessId): Promise<number> {
   const { rows: last } = await scope.engine.backend.rows.list(scope.tenant, 'process_events', {
     index: 'byProcess',
@@ -57,7 +57,7 @@ async function pruneEvents(scope: Scope, id: ProcessId): Promise<number> {
   })
   let most = last[0] ? (decodeBody(last[0].body).number as number) : 0
   while ((await readRow(scope, 'process_events', eventId(scope, id, most + 1))).body) most++
-  // From the newest to the oldest: whatever a crash leaves ends where the next look begins.
+  // Removes from the newest to the oldest: after a crash, the next call begins at the newest that is left.
   let count = 0
   for (let to = most; to > 0; to -= limits.prunedAtOnce) {
     const from = Math.max(1, to - limits.prunedAtOnce + 1)

@@ -1,5 +1,5 @@
-// What becomes of a process that nobody runs any more. Only what is known ends it: its owner is provably gone, or somebody asked for it to be
-// abandoned and nobody holds it. Time alone never does.
+// Recovers a process that nobody runs any more. Only evidence ends it: its owner is provably gone, or a caller asked to abandon it and nobody
+// holds it. Time alone never ends a process.
 
 import { InkError } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
@@ -11,12 +11,12 @@ import { asAbandoned, endProcess } from './ending.ts'
 import { processLease, readProcess } from './ids.ts'
 import type { WriteAs } from './write-as.ts'
 
-/** `over`: there is nothing left to see to. Otherwise how long it is left alone. */
+/** `over`: nothing is left to do. Otherwise the delay until the next look. */
 export type Seen = { readonly over: true; readonly abandoned: boolean } | { readonly over: false; readonly againMs: number }
 
 const OVER: Seen = { over: true, abandoned: false }
 
-/** How nobody is there to end it, where that is known. */
+/** The evidence that nobody will end the process, if there is any. */
 function evidenceOf(scope: Scope, { abandon, recovery, started }: ProcessRow, fence: number): Evidence | undefined {
   const owner = started && { owner: started.owner }
   const held = fence > 0 ? { fence } : {}
@@ -25,7 +25,7 @@ function evidenceOf(scope: Scope, { abandon, recovery, started }: ProcessRow, fe
   return abandon && { writer: 'reconciled', ...owner, ...held }
 }
 
-/** Ends it where nobody else will; leaves it alone in any doubt. */
+/** Ends the process if nobody else will. In any doubt it does nothing. */
 export async function seeTo(scope: Scope, id: ProcessId, hand: WriteAs): Promise<Seen> {
   const keeper = keeperOf(scope.engine)
   const row = await readProcess(scope, id)
@@ -37,7 +37,7 @@ export async function seeTo(scope: Scope, id: ProcessId, hand: WriteAs): Promise
       const { repeated } = await endProcess(scope, id, hand, asAbandoned(scope, evidence), {}, () => freeGuards(scope, id))
       if (!repeated) return { over: true, abandoned: true }
     } catch (error) {
-      // Somebody ended it meanwhile, and better.
+      // Another caller has ended it, with better knowledge.
       if (error instanceof InkError && (error.code === 'PROCESS_FINISHED' || error.code === 'PROCESS_UNKNOWN')) return OVER
       throw error
     }
@@ -45,7 +45,7 @@ export async function seeTo(scope: Scope, id: ProcessId, hand: WriteAs): Promise
   return { over: false, againMs: restMs(scope, row, standing.now) }
 }
 
-/** Nobody holds it, nobody here either, and nobody has taken it since; undefined where somebody does. */
+/** The guard that nobody holds the lease, here or elsewhere. Undefined if there is a holder. */
 export async function freeGuards(scope: Scope, id: ProcessId): Promise<readonly Guard[] | undefined> {
   const keeper = keeperOf(scope.engine)
   const lease = processLease(scope, id)
@@ -53,7 +53,7 @@ export async function freeGuards(scope: Scope, id: ProcessId): Promise<readonly 
   return free && !keeper.holds(scope.tenant, lease) ? [guard] : undefined
 }
 
-/** The longer it has been so, the less often it is looked at. */
+/** Backoff: the longer this state lasts, the longer the delay until the next look. */
 function restMs({ engine }: Scope, { started, abandon, changedAt }: ProcessRow, now: number): number {
   const since = now - Math.max(abandon?.at ?? started?.at ?? changedAt, 0)
   return Math.min(Math.max(keeperOf(engine).ttlMs, since / 4), limits.processRestMostMs)

@@ -1,4 +1,4 @@
-// The registry of processes, as a store offers it.
+// The public API of processes in a store.
 
 import { canonical } from '../../model/canonical.ts'
 import type { SessionId, TenantId } from '../../model/ids.ts'
@@ -24,37 +24,37 @@ import type { ProcessHandler } from './run-process.ts'
 export interface ProcessListOptions extends PageOptions {
   readonly state?: ProcessState
   readonly kind?: string
-  /** Those that are to wake this session. */
+  /** Only processes that are to wake this session. */
   readonly wake?: SessionId
-  /** Those that were registered with an equal definition. */
+  /** Only processes that were registered with an equal definition. */
   readonly definition?: unknown
-  /** Only those that have not ended, or only those that have. */
+  /** `true`: only processes that have not ended. `false`: only ended ones. */
   readonly live?: boolean
 }
 
-/** Processes are named by what they were registered under, or by their id in the journal. */
+/** Callers name a process by its name or by its id. */
 export interface ProcessRegistry {
-  /** The same name and the same definition: the same process. Another definition is refused. */
+  /** Registers a process. The same name with the same definition returns the same process; another definition is refused. */
   register(name: string, options: RegisterOptions): Promise<AgentProcess>
   get(name: string): Promise<AgentProcess | undefined>
-  /** Newest first. */
+  /** Lists processes, newest first. */
   list(options?: ProcessListOptions): Promise<Page<ProcessRow>>
-  /** Gives a session a handle on it, or the handle another label. */
+  /** Gives a session a handle on a process, or changes the label of the handle. */
   grant(name: string, session: SessionId, options?: { readonly label?: string }): Promise<ProcessGrant>
-  /** Whether there was one to take back. */
+  /** Takes a handle back. Returns whether there was one. */
   revoke(name: string, session: SessionId): Promise<boolean>
-  /** From one session to another: all of them, or none. */
+  /** Moves handles from one session to another, all of them or none. */
   transfer(names: readonly string[], from: SessionId, to: SessionId): Promise<readonly ProcessGrant[]>
   grants(options: GrantListOptions): Promise<Page<ProcessGrant>>
-  /** Takes back what a session has and wakes it no more, as deleting it does. The processes stay. */
+  /** Takes back all handles of a session and stops waking it, as deleting the session does. The processes stay. */
   leave(session: SessionId): Promise<LeavingReport>
-  /** Takes what ended before then out of the rows, with everything that belongs to it. */
+  /** Removes processes that ended before this time, with everything that belongs to them. The journal keeps their events. */
   prune(options: { readonly before: Date | number }): Promise<PruneReport>
-  /** Runs processes of these kinds, and follows requests to abandon one of any kind. */
+  /** Runs processes of these kinds, and follows requests to abandon a process of any kind. */
   work(handlers: Readonly<Record<string, ProcessHandler>>, options?: ProcessWorkOptions): ProcessNode
 }
 
-/** `only` is the tenant whose processes a node may run; without it those of all. */
+/** `only` is the tenant whose processes a node may run. The default is all tenants. */
 export const processesOf = (scope: Scope, only: TenantId | undefined): ProcessRegistry => ({
   register: async (name, options) => new ProcessHandle(scope, await registerProcess(scope, name, options)),
   get: async (name) => {
@@ -98,7 +98,7 @@ async function listProcesses(scope: Scope, options?: ProcessListOptions): Promis
     (live === undefined || hasEnded(row.state) !== live) &&
     (wanted === undefined || (row.definition !== undefined && canonical(row.definition) === wanted))
   const items: ProcessRow[] = []
-  // Never more at a time than are still wanted, so that the cursor stands behind the last one that was looked at.
+  // A page has at most as many rows as are still wanted, so that the cursor stands after the last row that was read.
   for (let from = cursor; ; ) {
     const page = await listRows(
       scope,

@@ -1,5 +1,5 @@
-// A handler at work on a process: what it returns completes it, what it throws fails it or has it tried again, and once the lease is lost nothing
-// is written.
+// Runs the handler of a process. Its return value completes the process, its error fails or retries it, and after the lease is lost nothing is
+// written.
 
 import { InkError, refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
@@ -29,13 +29,13 @@ export type ProcessHandler = (child: RunningProcess, input: unknown) => unknown
 
 /** A process that this node runs. */
 export interface RunningProcess extends HeldProcess {
-  /** How often it was taken up, this time included. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number
-  /** Aborted when it is lost, when somebody asks for it to be cancelled, and when the node leaves. */
+  /** Aborted when the lease is lost, when a caller requests cancellation, and when the node closes. */
   readonly signal: AbortSignal
 }
 
-/** `given`: back, for somebody else or for later. */
+/** `given`: the item is back in its queue, for another node or for later. */
 export type How = 'completed' | 'failed' | 'cancelled' | 'retried' | 'abandoned' | 'given' | 'lost'
 
 export class Underway extends HeldHandle implements RunningProcess {
@@ -56,7 +56,7 @@ export class Underway extends HeldHandle implements RunningProcess {
     this.#stop.abort(reason)
   }
 
-  /** Has anybody asked for it to stop? */
+  /** Whether a caller has asked the process to stop. */
   async check(): Promise<void> {
     if (this.signal.aborted) return
     const { id, name, state, cancel } = await this.look()
@@ -70,17 +70,17 @@ export interface Listing {
   remove(child: Underway): void
 }
 
-/** What this item stands for is run, or seen to where it may not be run. */
+/** Runs the process of this item, or recovers it if it must not run. */
 export async function runProcess(claim: HeldClaim, handler: ProcessHandler, leaving: AbortSignal, listing: Listing): Promise<How> {
   const { scope } = claim
   try {
     const how = await takeCare(claim, handler, leaving, listing)
-    // Whoever has it now may die with it: as long as it goes on, it can be found.
+    // The present holder may die. The item stays, so that the process can be found as long as it has not ended.
     if (how === 'lost' && !claim.isSettled && !claim.signal.aborted && (await goesOn(claim)))
       await claim.giveBack(keeperOf(scope.engine).ttlMs, false)
     return how
   } catch (error) {
-    // The store's trouble is not the process's: no attempt is lost by it.
+    // A failure of the store is not a failure of the process: it costs no attempt.
     if (!isPassing(error) || claim.isSettled || claim.signal.aborted) throw error
     scope.engine.environment.logger.warn('a process is looked at again later', { item: claim.id, error: String(error) })
     return giveBack(claim, limits.lookEveryMs)
@@ -116,11 +116,11 @@ async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: Abor
   }
 }
 
-/** Nobody may begin it again. */
+/** Whether the process must not begin again. */
 const isBegun = async (scope: Scope, { id, recovery, started }: ProcessRow): Promise<boolean> =>
   recovery === 'ownerBound' && started !== undefined && !(await wasUnheard(scope, id))
 
-/** A request to abandon one: followed as soon as nobody holds it. */
+/** Follows a request to abandon a process, as soon as nobody holds it. */
 export async function reconcile(claim: HeldClaim): Promise<How> {
   return see(claim, claim.row.origin?.id as ProcessId)
 }
@@ -136,10 +136,10 @@ async function giveBack(claim: HeldClaim, delayMs: number): Promise<How> {
   return 'given'
 }
 
-// How long until it is looked at again where somebody was quicker.
+// The delay until the next look when another node was first.
 const MOVED_MS = 100
 
-/** The lease and the first start are one commit, as long as nobody else has taken up either: so of two nodes one starts it. Otherwise how long to wait. */
+/** Takes the lease and records the first start in one commit, so that only one of two nodes starts the process. The other gets the time to wait. */
 async function takeUp(claim: HeldClaim, id: ProcessId): Promise<Hold | number> {
   const { scope } = claim
   const keeper = keeperOf(scope.engine)
@@ -148,7 +148,7 @@ async function takeUp(claim: HeldClaim, id: ProcessId): Promise<Hold | number> {
   const row = seen.body
   if (!row || hasEnded(row.state) || (await isBegun(scope, row))) return MOVED_MS
   const standing = await keeper.look(scope.tenant, lease)
-  // What somebody else in this store holds is not lent to another.
+  // A lease that another caller of this store holds is not shared.
   if (keeper.holds(scope.tenant, lease)) return keeper.ttlMs
   if (!standing.free) return Math.max(standing.until - standing.now, MOVED_MS)
   const starting = row.started ? [] : [part(processDecider, id, { verb: 'start', id, by: keeper.holder }, { seen })]
@@ -166,7 +166,7 @@ function unlessTaken(error: unknown): number {
   throw error
 }
 
-/** Nobody is to begin it, or to begin it again: it ends as soon as nobody holds it. */
+/** Ends a process that must not begin, or not begin again, as soon as nobody holds it. */
 async function endUnheld(claim: HeldClaim, id: ProcessId, ended: Ended, still: (row: ProcessRow) => boolean): Promise<How> {
   const { scope } = claim
   const guards = async (row: ProcessRow) => (still(row) ? freeGuards(scope, id) : undefined)
@@ -174,7 +174,7 @@ async function endUnheld(claim: HeldClaim, id: ProcessId, ended: Ended, still: (
   return repeated || !hasEnded(row.state) ? giveBack(claim, keeperOf(scope.engine).ttlMs) : row.state
 }
 
-/** Whoever took it up said nothing more, and that as often as it may be tried. */
+/** The error of a process whose nodes died in every attempt. */
 const poisoned = ({ attempt }: HeldClaim) => ({
   name: 'Poisoned',
   message: `whoever took it up said nothing more, and it was tried ${attempt - 1} times`,
@@ -185,9 +185,9 @@ async function work(claim: HeldClaim, child: Underway, handler: ProcessHandler, 
   const leave = () => left.reject(leaving.reason)
   if (leaving.aborted) leave()
   else leaving.addEventListener('abort', leave, { once: true })
-  // Heard below; until then it is nobody's mistake.
+  // The rejection is handled below. Until then it must not count as unhandled.
   left.promise.catch(() => {})
-  // What it came to is not lost because the store is away for a moment: of what is bound to its owner nobody else could say it.
+  // The outcome is retried while the store is away: of an owner-bound process, no other node could record it.
   const said = <R>(write: () => Promise<R>): Promise<R> => retryWrite(claim.scope, write, { ms: 2 * claim.leaseMs, leaving })
   try {
     await beforehand(child, claim.scope)
@@ -203,7 +203,7 @@ async function work(claim: HeldClaim, child: Underway, handler: ProcessHandler, 
   }
 }
 
-/** Asked to stop before it began, it is told at once. Where that cannot be asked now it is asked again soon: it begins all the same. */
+/** Tells the handler at once if a caller asked to stop before it began. If the store cannot say so now, the handler begins and is told later. */
 async function beforehand(child: Underway, { engine }: Scope): Promise<void> {
   await child.check().catch((error: unknown) => {
     engine.environment.logger.warn('a process begins without having been looked at', { process: child.id, error: String(error) })
@@ -212,7 +212,7 @@ async function beforehand(child: Underway, { engine }: Scope): Promise<void> {
 
 const endedAs = ({ state }: Underway): How => (hasEnded(state) ? state : 'lost')
 
-/** Nobody may run again what is bound to its owner: it says so itself before it goes. Everything else is for others to take up. */
+/** Abandons an owner-bound process before the node closes, because nobody may run it again. Other processes go back for other nodes. */
 async function leaveIt(claim: HeldClaim, child: Underway, reason: unknown): Promise<How> {
   child.stop(reason)
   const { owner } = keeperOf(claim.scope.engine).holder
@@ -220,14 +220,14 @@ async function leaveIt(claim: HeldClaim, child: Underway, reason: unknown): Prom
     await child.abandoned({ writer: 'ownerDrain', owner, fence: child.fence })
     return 'abandoned'
   }
-  // First the lease: whoever takes up the item finds it free.
+  // The lease is released first, so that the next node finds it free.
   await child.release()
   return giveBack(claim, 0)
 }
 
 async function threw(claim: HeldClaim, child: Underway, thrown: unknown): Promise<How> {
   const { scope } = claim
-  // Lost to somebody else, or ended from outside: there is nothing left to say.
+  // The process was lost to another holder or ended from outside: nothing is left to record.
   const row = await readProcess(scope, child.id)
   const code = thrown instanceof InkError ? thrown.code : ''
   if (!row || hasEnded(row.state) || code === 'FENCE_LOST' || claim.signal.aborted) {

@@ -1,12 +1,12 @@
-// Starts of which nobody answered this store whether they were saved. Nobody has begun what they were for, here or elsewhere: where one was saved after
-// all, it is begun late.
+// Starts with an unknown outcome: the backend did not say whether they were saved. No handler has begun yet, here or elsewhere. If the start was
+// saved after all, the handler begins late.
 
 import { InkError } from '../../model/errors.ts'
 import type { ProcessId } from '../../model/process.ts'
 import { readEvents } from '../read.ts'
 import type { Engine, Scope } from '../scope.ts'
 
-/** By tenant and process, the ids of the events of the commit. */
+/** The ids of the events of the commit, by tenant and process. */
 const unheard = new WeakMap<Engine, Map<string, readonly string[]>>()
 
 const keyOf = ({ tenant }: Scope, id: ProcessId): string => `${tenant}/${id}`
@@ -18,10 +18,10 @@ export function startUnheard(scope: Scope, id: ProcessId, error: unknown): void 
   unheard.set(scope.engine, starts.set(keyOf(scope, id), [...before, ...(error.details.ids as readonly string[])]))
 }
 
-/** It is begun, or over. */
+/** Forgets a start: the process has begun, or is over. */
 export const startHeard = (scope: Scope, id: ProcessId): void => void unheard.get(scope.engine)?.delete(keyOf(scope, id))
 
-/** Was it started by one of those, and by nothing else? */
+/** Whether one of these commits started the process. */
 export async function wasUnheard(scope: Scope, id: ProcessId): Promise<boolean> {
   const ids = unheard.get(scope.engine)?.get(keyOf(scope, id))
   if (!ids) return false

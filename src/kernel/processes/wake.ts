@@ -1,4 +1,4 @@
-// Waking a session: the wake-up goes to its inbox, in the commit that records the event. Where there is nobody to wake, the event says so.
+// Wakes a session: the wake-up goes to its inbox, in the commit that records the event. If there is nobody to wake, the event says so.
 
 import type { Json } from '../../model/data.ts'
 import { InkError } from '../../model/errors.ts'
@@ -15,7 +15,7 @@ import type { Scope } from '../scope.ts'
 import { lookAgain, openGuard } from '../session-guard.ts'
 import { wakeId } from './ids.ts'
 
-/** Whether an event wakes: as its type says, in any case, not at all, or this session. */
+/** Whether an event wakes: as its type declares, always, never, or this session. */
 export type WakeOption = boolean | SessionId
 
 export function takeWakeOption(scope: Scope, given: WakeOption | undefined): WakeOption | undefined {
@@ -33,14 +33,14 @@ export interface Waking {
   readonly note: WakeNote
   readonly dedupe?: string
   readonly parts: readonly Part[]
-  /** The session is still there. */
+  /** The guard that the session is still open. */
   readonly guards: readonly Guard[]
 }
 
-// Those that lie side by side in the inbox may come together.
+// Wake-ups that are neighbours in the inbox may come together.
 const MERGE = 'process'
 
-/** Undefined where this event is not one that wakes. */
+/** Returns undefined if this event wakes nobody. */
 export async function waking(scope: Scope, row: ProcessRow, said: Said): Promise<Waking | undefined> {
   const spec = specOf(row, said)
   if (!spec) return undefined
@@ -74,14 +74,14 @@ function specOf({ events, wake: target, wakeWas }: ProcessRow, { type, payload, 
     const { when } = declared.wake
     return when === undefined || isTruthy(pointed(payload, when)) ? declared.wake : undefined
   }
-  // Whoever is to be woken at all is told of the end, unless it was declared otherwise.
+  // The end wakes the session, unless its type declares otherwise.
   const ends = declared?.terminal !== undefined || ENDINGS.some((state) => CORE_TYPES[state] === type)
   return ends && (target ?? wakeWas) !== undefined && declared?.wake !== false ? {} : undefined
 }
 
 const WHY = { SESSION_UNKNOWN: 'unknown', SESSION_ARCHIVED: 'archived', SESSION_DELETED: 'deleted' } as const
 
-/** What became of a session that takes in nothing any more; or the guard that it still does. */
+/** The guard that the session is open, or the state of a session that is not. */
 async function goneOf(scope: Scope, session: SessionId): Promise<Guard | NonNullable<WakeNote['why']>> {
   try {
     return await openGuard(scope, session)
@@ -92,7 +92,7 @@ async function goneOf(scope: Scope, session: SessionId): Promise<Guard | NonNull
   }
 }
 
-/** It was not as this node remembered it: the next look finds it as it is. */
+/** Reads a session whose remembered state was wrong, so that the next attempt sees it as it is. */
 export async function rememberSession(scope: Scope, session: SessionId): Promise<void> {
   try {
     await lookAgain(scope, session)

@@ -1,4 +1,4 @@
-// Whose hand writes: anybody's, or that of whoever holds the process; on their own account, or for an item of a queue that is settled by the end.
+// Who writes to a process: any caller, or the holder of its lease. A claim of a work item is settled in the commit that ends the process.
 
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
@@ -15,17 +15,17 @@ import { abandonItem, processLease, runItem } from './ids.ts'
 
 export interface WriteAs {
   write(scope: Scope, parts: readonly Part[], guards: readonly Guard[]): Promise<Done>
-  /** The same for the commit that ends it: what goes with the process goes in there. The row is as it will be. */
+  /** Writes the commit that ends the process, with everything that ends with it. `row` is the row after the end. */
   end(scope: Scope, row: ProcessRow, parts: readonly Part[], guards: readonly Guard[]): Promise<Done>
 }
 
 const finished = ({ id, name, state }: ProcessRow) => refuse('PROCESS_FINISHED', { process: id, name, state })
 
-/** Nobody looks for it any more. */
+/** Completes the work items of the process: no worker has to find it any more. */
 const itemParts = (scope: Scope, { id }: ProcessRow, settled?: Id<'work'>): readonly Part[] =>
   [runItem(scope, id), abandonItem(scope, id)].filter((item) => item !== settled).map((item) => part(work, item, { verb: 'complete' }))
 
-/** Whoever held it has lost it; where that is somebody here, it is told at once. With a claim, the item is settled by the end. */
+/** Writes from outside. The end takes the lease from its holder, and a holder in this store is told at once. A claim is settled by the end. */
 export const outside = (claim?: HeldClaim): WriteAs => ({
   write: (scope, parts, guards) => plan(scope, parts, { guards }),
   end: async (scope, row, parts, guards) => {
@@ -41,7 +41,7 @@ export const outside = (claim?: HeldClaim): WriteAs => ({
 
 export const anybody: WriteAs = outside()
 
-/** Writes nothing once somebody else has it. With the end the lease goes back, in one commit. */
+/** Writes as the lease holder, guarded by the fence. The end releases the lease in the same commit. */
 export const holding = (hold: Hold, claim?: HeldClaim): WriteAs => ({
   write: (scope, parts, guards) => orLose(scope, hold, () => plan(scope, parts, { guards: [hold.guard, ...guards] })),
   end: async (scope, row, parts, guards) => {
