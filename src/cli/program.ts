@@ -1,27 +1,30 @@
-// The commands, their options and their help. What they do is loaded when one is called.
+// Defines all commands with their options and help. The code of a command is loaded when it is called.
 
 import { readFileSync } from 'node:fs'
-import { Command, Option } from 'commander'
-import { counting, type Define, type Done, type TerminalOf } from './define.ts'
+import { Command } from 'commander'
+import { counting, type Define, type Done, STORE, type TerminalOf } from './define.ts'
 import { defineApprovals } from './program-approvals.ts'
+import { defineCron } from './program-cron.ts'
 import { defineProcesses } from './program-processes.ts'
+import { defineQueue } from './program-queue.ts'
 import { defineRuns } from './program-runs.ts'
+import { defineSessions } from './program-sessions.ts'
+import { defineTenants } from './program-tenants.ts'
 import { defineTriggers } from './program-triggers.ts'
-import { defineCron, defineQueue } from './program-work.ts'
 
 const EXITS = `
 Exit codes:
-  0 fine   1 what was checked is not sound   2 wrong usage   3 missing or may not be read
-  4 damaged, or not a store   5 busy, not available, newer schema   6 unexpected`
+  0 success                     1 a check failed      2 wrong usage
+  3 not found, or denied        4 damaged, or not a store
+  5 conflict, busy or unavailable                     6 unexpected error`
 
-/** What is done with several of a kind when nothing else is said. */
 const DEFAULT_VERB = 'list'
-
-const STORE = 'the file that holds the journal, or postgres://…; INKFAST_URL when left out'
 
 export function program(terminalOf: TerminalOf, done: Done): Command {
   const root = new Command('inkfast')
-    .description('Agent runs, in permanent ink: look at a journal, prove it, and keep it sound.')
+    .description('Inspect, verify and operate an Inkfast store.')
+    .usage('<command> [verb] [store] [options]')
+    .configureHelp({ subcommandTerm: (command) => [command.name(), ...argumentsOf(command)].join(' ') })
     .version(versionOf(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
@@ -40,168 +43,154 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
   }
   const define = within(root)
 
-  define('demo', 'Kill an agent at the worst moments and see another go on; tamper with a copy and see it named.', [
+  define('demo', 'Kill an agent at the worst moments and watch another one continue; tamper with a copy and watch verify find it.', [
     'demo',
     'demo --kills 5 --keep',
     'demo --json',
   ])
-    .option('--keep', 'keep the folder with the stores and the outbox it made')
-    .option('--kills <n>', 'how often the many writers are killed', counting(1, 50), 3)
+    .option('--keep', 'keep the folder with the stores and the outbox')
+    .option('--kills <n>', 'kill the concurrent writers n times, 1 to 50', counting(1, 50), 3)
     .action(async (o) => done(await (await import('./commands/demo.ts')).demo(terminalOf(o.json), o)))
 
   filters(
-    define('tail', 'Show the last events, then what is appended, as it is appended. Ctrl-C ends it.', [
+    define('tail', 'Show the last events, then follow the journal. Stop with Ctrl-C.', [
       'tail agents.db',
       "tail agents.db --type 'tool.*' --session support/4711",
       'tail agents.db --from 1 --json',
     ]).argument('[store]', STORE),
   )
-    .option('--from <seq>', 'begin with this event', counting(0))
-    .option('--last <n>', 'how many earlier events to show first (10)', counting(0))
+    .option('--from <seq>', 'start with this event', counting(0))
+    .option('--last <n>', 'show the last n events first (default 10)', counting(0))
     .action(async (store, o) => done(await (await import('./commands/tail.ts')).tail(terminalOf(o.json), store, o)))
 
   filters(
-    define('events', 'Show events: the last 20, unless asked otherwise. --json prints one event a line.', [
+    define('events', 'Show the last events. --json prints one event per line.', [
       'events agents.db',
       'events agents.db --session support/4711 --first 100',
       "events agents.db --type 'plan.*' --type model.called --since 2h",
       'events agents.db --after 100 --before 200 --last 1000 --json',
     ]).argument('[store]', STORE),
   )
-    .option('--last <n>', 'the newest so many, oldest of them first (20)', counting(1))
-    .option('--first <n>', 'the oldest so many', counting(1))
+    .option('--last <n>', 'show the last n events (default 20)', counting(1))
+    .option('--first <n>', 'show the first n events', counting(1))
     .action(async (store, o) => done(await (await import('./commands/events.ts')).events(terminalOf(o.json), store, o)))
 
-  define('sessions', 'List sessions, newest first, or show one.', [
-    'sessions agents.db',
-    'sessions agents.db list --state open --owner user_01H',
-    'sessions agents.db show support/4711',
-  ])
-    .usage('[options] [store] [list | show <key or id>]')
-    .argument('[words...]', 'the store (INKFAST_URL when left out), then list, or show and a key or id')
-    .addOption(new Option('--state <state>', 'only these').choices(['open', 'archived', 'deleted']))
-    .option('--owner <owner>', 'only those of this owner')
-    .option('--last <n>', 'how many (20)', counting(1, 1000))
-    .option('--cursor <cursor>', 'go on where the last list ended')
-    .option('--tenant <tenant>', 'another tenant than main')
-    .action(async (words, o) => done(await (await import('./commands/sessions.ts')).sessions(terminalOf(o.json), words, o)))
+  const sessions = define('sessions', 'List sessions, or show one.', ['sessions agents.db', 'sessions show agents.db support/4711'])
+  defineSessions(sessions, within(sessions), terminalOf, done)
 
-  const runs = define('runs', 'List runs and what they wait for, show one and its tape; cancel, resolve, fork or wake it.', [
+  const runs = define('runs', 'List runs, show a run and its tape; cancel, resolve, fork or wake it.', [
     'runs agents.db --state waiting',
     'runs show agents.db 01K1Y2Z3A4B5C6D7E8F9G0H1J2',
     'runs tape --help',
   ])
   defineRuns(runs, within(runs), terminalOf, done)
 
-  const queue = define('queue', 'Show queues and what is in them; offer an item, cancel one, redrive dead ones.', [
+  const queue = define('queue', 'Show queues and their items; offer or cancel an item, redrive dead ones.', [
     'queue agents.db',
     'queue list agents.db outbox --state dead',
     'queue redrive agents.db outbox',
   ])
   defineQueue(queue, within(queue, 'stats'), terminalOf, done)
 
-  const cron = define('cron', 'List jobs by the clock, show one and what came of its times; set, pause, resume, run or delete it.', [
+  const cron = define('cron', 'List cron jobs, show one; set, pause, resume, run, backfill or delete it.', [
     'cron agents.db',
     'cron show agents.db digest',
     'cron set --help',
   ])
   defineCron(cron, within(cron), terminalOf, done)
 
-  const triggers = define('triggers', 'List triggers, show one and what became of each delivery; fire, disable, enable or delete.', [
+  const triggers = define('triggers', 'List triggers, show one and its deliveries; fire, disable, enable or delete.', [
     'triggers agents.db',
     'triggers show agents.db mail',
     'triggers history agents.db --source orders',
   ])
   defineTriggers(triggers, within(triggers), terminalOf, done)
 
-  const approvals = define(
-    'approvals',
-    'List approvals, show one and its history; approve or deny it, export all of them and verify an export.',
-    [
-      'approvals agents.db --state pending',
-      'approvals approve agents.db 01K1Y2Z3A4B5C6D7E8F9G0H1J2 --by user/grace',
-      'approvals export agents.db > approvals.ndjson',
-    ],
-  )
+  const approvals = define('approvals', 'List approvals, show one; approve or deny it; export and verify.', [
+    'approvals agents.db --state pending',
+    'approvals approve agents.db 01K1Y2Z3A4B5C6D7E8F9G0H1J2 --by user/grace',
+    'approvals export agents.db > approvals.ndjson',
+  ])
   defineApprovals(approvals, within(approvals), terminalOf, done)
 
-  const processes = define(
-    'processes',
-    'List agent processes, show one, its events and handles; cancel or abandon it, grant, revoke and prune.',
-    ['processes agents.db --live', 'processes show agents.db crawl/4711', "processes cancel agents.db crawl/4711 --reason 'not needed'"],
-  )
+  const processes = define('processes', 'List agent processes, show one and its events; cancel, abandon, grant, revoke or prune.', [
+    'processes agents.db --live',
+    'processes show agents.db crawl/4711',
+    "processes cancel agents.db crawl/4711 --reason 'not needed'",
+  ])
   defineProcesses(processes, within(processes), terminalOf, done)
 
-  define('tenants', 'List tenants and their states; suspend one, resume it, or delete it for good.', [
+  const tenants = define('tenants', 'List tenants; suspend, resume or delete one.', [
     'tenants agents.db',
     "tenants suspend agents.db acme --reason 'invoice 81 is not paid'",
-    "tenants resume agents.db acme --reason 'it was paid'",
+    "tenants resume agents.db acme --reason 'invoice 81 was paid'",
   ])
-    .usage('[options] [store] | suspend [store] <tenant> | resume [store] <tenant> | delete [store] <tenant>')
-    .argument('[words...]', 'the store (INKFAST_URL when left out); or suspend, resume or delete, the store and a tenant')
-    .option('--reason <why>', 'why it is suspended, resumed or deleted; kept in its journal')
-    .option('--actor <actor>', 'on whose behalf: an opaque id')
-    .action(async (words, o) => done(await (await import('./commands/tenants.ts')).tenants(terminalOf(o.json), words, o)))
+  defineTenants(tenants, within(tenants), terminalOf, done)
 
-  define('verify', 'Walk the hash chain of every tenant and say whether it is still what was written.', [
+  define('verify', 'Verify the hash chain of every tenant: report each event that was changed or removed.', [
     'verify agents.db',
     'verify agents.db --receipts receipts.json',
     'verify agents.db --tenant acme --json',
   ])
     .argument('[store]', STORE)
-    .option('--tenant <tenant>', 'only this tenant')
-    .option('--receipts <file>', 'receipts kept elsewhere: they show a cut tail, which a chain alone cannot')
-    .option('--pages', 'look at the pages of the file too (the default)')
-    .option('--no-pages', 'only the chain')
+    .option('--tenant <tenant>', 'verify only this tenant')
+    .option('--receipts <file>', 'compare with receipts kept elsewhere; they reveal a truncated journal, a chain alone cannot')
+    .option('--pages', 'check the database pages too (the default)')
+    .option('--no-pages', 'check only the hash chain')
     .action(async (store, o) => done(await (await import('./commands/verify.ts')).verify(terminalOf(o.json), store, o)))
 
-  define('rebuild', 'Fold the rows anew from the journal, and put them in place where they differ.', [
+  define('rebuild', 'Rebuild all rows from the journal, and replace stored rows that differ.', [
     'rebuild agents.db --check',
     'rebuild agents.db',
   ])
     .argument('[store]', STORE)
-    .option('--check', 'compare only, change nothing; exit 1 when not equal')
-    .option('--tenant <tenant>', 'only this tenant')
+    .option('--check', 'only compare, change nothing; exit 1 if rows differ')
+    .option('--tenant <tenant>', 'rebuild only this tenant')
     .action(async (store, o) => done(await (await import('./commands/rebuild.ts')).rebuild(terminalOf(o.json), store, o)))
 
-  define('doctor', 'Look a store over from the outside in, and say what is wrong and what to do.', [
+  define('doctor', 'Diagnose a store: check its environment, files, schema and journal, and say how to fix problems.', [
     'doctor agents.db',
     'doctor agents.db --json',
   ])
     .argument('[store]', STORE)
     .action(async (store, o) => done(await (await import('./commands/doctor.ts')).doctor(terminalOf(o.json), store)))
 
-  define('du', 'Show what takes the space: on disk, by table, by tenant and by type of event.', ['du agents.db', 'du agents.db --top 50'])
+  define('du', 'Show disk usage: by file, table, tenant and event type.', ['du agents.db', 'du agents.db --top 50'])
     .argument('[store]', STORE)
-    .option('--tenant <tenant>', 'only this tenant')
-    .option('--top <n>', 'how many types (10)', counting(1))
+    .option('--tenant <tenant>', 'show only this tenant')
+    .option('--top <n>', 'show the n largest event types (default 10)', counting(1))
     .action(async (store, o) => done(await (await import('./commands/du.ts')).du(terminalOf(o.json), store, o)))
 
-  define('migrate', 'Bring the schema of a store up to date, or show what that would do.', [
+  define('migrate', 'Migrate the schema of a store, or show the pending migrations.', [
     'migrate agents.db --plan',
     'migrate agents.db',
     'migrate postgres://admin@db.example/agents --plan --sql',
   ])
     .argument('[store]', STORE)
-    .option('--plan', 'show it, change nothing')
-    .option('--sql', 'with --plan: show the SQL of what is missing, of a database')
-    .option('--tenant-key <key>', 'the key that nodes sign tenants with, of a database (INKFAST_TENANT_KEY)')
+    .option('--plan', 'show the pending migrations, change nothing')
+    .option('--sql', 'with --plan on PostgreSQL: print the SQL')
+    .option('--tenant-key <key>', 'register this tenant key on PostgreSQL (better: INKFAST_TENANT_KEY)')
     .action(async (store, o) => done(await (await import('./commands/migrate.ts')).migrate(terminalOf(o.json), store, o)))
 
   return root
 }
 
+function argumentsOf(command: Command): readonly string[] {
+  if (command.commands.length > 0) return ['[verb] [store]']
+  return command.registeredArguments.map((argument) => `[${argument.name()}]`)
+}
+
 function filters(command: Command): Command {
   return command
-    .option('--session <key or id>', 'only events of this session')
-    .option('--run <id>', 'only events of this run')
-    .option('--type <pattern>', "only this type, or everything under a prefix: 'plan.*'; may be given again", gather)
-    .option('--actor <actor>', 'only events of this actor')
-    .option('--after <seq>', 'only events beyond this one', counting(0))
-    .option('--before <seq>', 'only events before this one', counting(0))
-    .option('--since <time>', 'from this time on: 2026-01-31T09:00:00Z, or how long ago: 15m')
-    .option('--until <time>', 'before this time')
-    .option('--tenant <tenant>', 'another tenant than main')
+    .option('--session <key or id>', 'show only events of this session')
+    .option('--run <id>', 'show only events of this run')
+    .option('--type <pattern>', "show only this type, or all types with a prefix: 'plan.*'; can be repeated", gather)
+    .option('--actor <actor>', 'show only events of this actor')
+    .option('--after <seq>', 'show only events after this seq', counting(0))
+    .option('--before <seq>', 'show only events before this seq', counting(0))
+    .option('--since <time>', 'show only events since this time: 2026-01-31T09:00:00Z, or an age such as 15m')
+    .option('--until <time>', 'show only events before this time')
+    .option('--tenant <tenant>', 'use this tenant (default: main)')
 }
 
 const gather = (pattern: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), pattern]

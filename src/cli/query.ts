@@ -57,7 +57,7 @@ export async function* lastEvents(store: Store, query: EventQuery, limit: number
 export function instant(text: string, now: number): number {
   if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) return now - milliseconds(text as Duration)
   const at = /^\d{4}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(at)) throw usage(`'${text}' is not a time. Write 2026-01-31T09:00:00Z, 2026-01-31, or how long ago: 15m, 2h, 3d.`)
+  if (Number.isNaN(at)) throw usage(`'${text}' is not a time. Write 2026-01-31T09:00:00Z, 2026-01-31, or an age such as 15m, 2h or 3d.`)
   return at
 }
 

@@ -1,5 +1,6 @@
-// One command: the words are read, it is done, and how it ended is one number.
+// Runs one command: parses its arguments, executes it and returns its exit code.
 
+import { existsSync } from 'node:fs'
 import { type Command, CommanderError } from 'commander'
 import { EXIT, type Exit, usage } from './exit.ts'
 import { program } from './program.ts'
@@ -7,11 +8,11 @@ import type { Terminal } from './terminal.ts'
 
 export interface Around {
   readonly terminalOf: (json: boolean) => Terminal
-  /** Says what failed. */
+  /** Prints a failure. */
   readonly tell: (error: unknown) => Exit
-  /** Where help goes; stdout unless said. */
+  /** Prints help; the default is stdout. */
   readonly print?: (text: string) => void
-  /** What it means that it was ended from outside; undefined where it was not. */
+  /** Returns the exit code of a command that a signal ended; undefined for any other. */
   readonly stopped?: (exit: Exit) => number | undefined
 }
 
@@ -27,6 +28,7 @@ export async function run(words: readonly string[], { terminalOf, tell, print, s
   for (const command of everyOne(commands)) command.exitOverride().configureOutput(output)
   try {
     if (words.length === 0) commands.help()
+    checkVerb(words, commands)
     await commands.parseAsync(words, { from: 'user' })
   } catch (error) {
     const code = stopped?.(exit)
@@ -44,7 +46,17 @@ export async function run(words: readonly string[], { terminalOf, tell, print, s
 
 const everyOne = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyOne)]
 
-/** The command that the words name, as far as they name one. */
+/** Explains a verb after the store, or a misspelt one: the default verb would take it for the store. */
+function checkVerb([noun = '', first, second]: readonly string[], root: Command): void {
+  const verbs = root.commands.find((command) => command.name() === noun)?.commands.map((verb) => verb.name()) ?? []
+  if (verbs.length === 0 || first === undefined || first.startsWith('-') || first === 'help' || verbs.includes(first)) return
+  if (second !== undefined && verbs.includes(second))
+    throw usage(`The verb comes before the store: write inkfast ${noun} ${second} <store> …`)
+  if (/^[a-z]+$/i.test(first) && !existsSync(first))
+    throw usage(`'${first}' is neither a verb of inkfast ${noun} nor a store. The verbs are ${verbs.join(', ')}.`)
+}
+
+/** Returns the words that name a command, as far as they do. */
 function namedBy([word = '', ...rest]: readonly string[], within: Command): readonly string[] {
   const found = within.commands.find((command) => command.name() === word)
   return found ? [word, ...namedBy(rest, found)] : []

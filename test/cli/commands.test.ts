@@ -88,7 +88,7 @@ describe('sessions', () => {
   test('sessions lists the newest first, with a cursor to go on', async () => {
     const first = JSON.parse((await ink(['sessions', store.path, '--json', '--last', '1'])).out)
     expect(first.items.map((s: { key: string }) => s.key)).toEqual(['support/4712'])
-    const next = JSON.parse((await ink(['sessions', store.path, 'list', '--json', '--last', '1', '--cursor', first.cursor])).out)
+    const next = JSON.parse((await ink(['sessions', 'list', store.path, '--json', '--last', '1', '--cursor', first.cursor])).out)
     expect(next.items.map((s: { key: string }) => s.key)).toEqual(['support/4711'])
     expect(next.cursor).toBeUndefined()
   })
@@ -107,7 +107,7 @@ describe('sessions', () => {
     const { session, events } = JSON.parse(out)
     expect(session).toMatchObject({ key: 'support/4711', title: 'Order 4711', state: 'open' })
     expect(events).toMatchObject({ count: 6, first: 1, last: 6, types: { 'plan.changed': 3 } })
-    expect((await ink(['sessions', store.path, 'show', session.id])).out).toContain('Order 4711')
+    expect((await ink(['sessions', 'show', store.path, session.id])).out).toContain('Order 4711')
   })
 })
 

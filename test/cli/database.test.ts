@@ -97,7 +97,9 @@ describe('on a server', () => {
   })
 
   test('tenants are suspended and resumed', async () => {
-    expect((await ink(['tenants', 'suspend', 'acme', '--reason', 'invoice 81 is not paid'], asNode)).out).toBe('✓ acme is suspended now\n')
+    expect((await ink(['tenants', 'suspend', 'acme', '--reason', 'invoice 81 is not paid'], asNode)).out).toBe(
+      '✓ tenant acme is now suspended\n',
+    )
     expect(await ink(['events', '--tenant', 'acme'], asNode)).toMatchObject({ code: 3, out: '' })
     expect((await ink(['tenants', 'resume', 'acme', '--reason', 'it was paid'], asNode)).code).toBe(0)
     expect((await ink(['events', '--tenant', 'acme'], asNode)).code).toBe(0)

@@ -229,7 +229,9 @@ describe('wrong usage ends with 2', () => {
     [['verify', 'a.db', 'b.db']],
     [['verify', 'a.db', '--receipts', 'none.json']],
     [['sessions', 'a.db', 'close']],
-    [['sessions', 'a.db', 'show']],
+    [['sessions', 'show', 'a.db']],
+    [['sessions', 'a.db', 'show', 'x']],
+    [['sessions', 'shwo', 'a.db', 'x']],
     [['sessions', 'a.db', '--state', 'lost']],
     [['demo', '--kills', '0']],
   ])('wrong usage ends with 2: %j', async (words) => {
@@ -263,7 +265,7 @@ describe('wrong usage ends with 2', () => {
 test('an unknown session or tenant ends with 3, so that a slip does not read as nothing wrong', async () => {
   const { path } = await smallStore()
   expect((await ink(['events', path, '--session', 'support/1'])).code).toBe(3)
-  expect((await ink(['sessions', path, 'show', 'support/1'])).code).toBe(3)
+  expect((await ink(['sessions', 'show', path, 'support/1'])).code).toBe(3)
   const { code, err } = await ink(['verify', path, '--tenant', 'acmee'])
   expect(code).toBe(3)
   expect(err).toContain('it has acme, main')

@@ -33,8 +33,8 @@ describe('tenants', () => {
   })
 
   test('tenants suspends, resumes and deletes, and says in the journal who did it and why', async () => {
-    expect(await suspend()).toMatchObject({ code: 0, out: '✓ acme is suspended now\n' })
-    expect((await suspend()).out).toBe('✓ acme was suspended already; nothing was written\n')
+    expect(await suspend()).toMatchObject({ code: 0, out: '✓ tenant acme is now suspended\n' })
+    expect((await suspend()).out).toBe('✓ tenant acme was already suspended; nothing was written\n')
     const resume = await ink(
       ['tenants', 'resume', 'acme', '--reason', 'token=ghp_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2', '--actor', 'user_ops', '--json'],
       {
@@ -60,10 +60,10 @@ describe('tenants', () => {
 
   test.each([
     [['suspend', 'STORE', 'acme'], 2, '--reason'],
-    [['suspend', 'STORE', '--reason', 'x'], 2, 'Which tenant?'],
-    [['suspend', 'STORE', 'acme', 'more', '--reason', 'x'], 2, 'one word too many'],
-    [['STORE', 'suspend', 'acme', '--reason', 'x'], 2, 'one word too many'],
-    [['STORE', '--reason', 'x'], 2, 'no --reason'],
+    [['suspend', 'STORE', '--reason', 'x'], 2, 'Missing <tenant>'],
+    [['suspend', 'STORE', 'acme', 'more', '--reason', 'x'], 2, 'Unexpected argument'],
+    [['STORE', 'suspend', 'acme', '--reason', 'x'], 2, 'The verb comes before the store'],
+    [['STORE', '--reason', 'x'], 2, "unknown option '--reason'"],
     [['suspend', 'STORE', 'acmee', '--reason', 'x'], 3, 'no tenant acmee'],
     [['suspend', 'STORE', 'a/b', '--reason', 'x'], 2, 'Invalid tenant name'],
     [['suspend', 'STORE', 'acme', '--reason', ''], 2, 'reason'],

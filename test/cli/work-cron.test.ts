@@ -211,9 +211,9 @@ test('schedules read as somebody wrote them', () => {
 })
 
 test.each([
-  [['STORE', 'digest'], 2, 'What to do comes first'],
+  [['STORE', 'digest'], 2, 'write the verb before the store'],
   [['list', 'STORE', '--state', 'asleep'], 2, 'Allowed choices are active, paused, over'],
-  [['show', 'STORE'], 2, 'Which job?'],
+  [['show', 'STORE'], 2, 'Missing <job>'],
   [['show', 'STORE', 'digst'], 3, 'There is no job digst in tenant main. See what is there with inkfast cron.'],
   [['set', 'STORE', 'new', '--every', '1h'], 2, '--queue'],
   [['set', 'STORE', 'new', '--queue', 'x'], 2, "got none. Nothing was written. Give --cron '0 9 * * 1-5'"],
@@ -223,18 +223,18 @@ test.each([
   [['set', 'STORE', 'new', '--queue', 'x', '--every', '0s'], 2, 'at least 1000 ms'],
   [['set', 'STORE', 'new', '--queue', 'x', '--every', '1h', '--from', 'noon'], 2, 'Allowed choices are start, finish'],
   [['set', 'STORE', 'new', '--queue', 'x', '--every', '1h', '--overlap', 'maybe'], 2, "got 'maybe'"],
-  [['set', 'STORE', 'new', '--queue', 'x', '--every', '1h', '--payload', '{oops'], 2, 'What --payload says is not JSON'],
+  [['set', 'STORE', 'new', '--queue', 'x', '--every', '1h', '--payload', '{oops'], 2, '--payload is not JSON'],
   [['set', 'STORE', 'new', '--queue', 'runs/x', '--every', '1h'], 2, 'for itself'],
   [['set', 'STORE', 'new', '--queue', 'x', '--at', '2026-02-30'], 2, "--at '2026-02-30' is not a time"],
   [['set', 'STORE', 'new', '--queue', 'x', '--at', '2026-02-03T09:00'], 2, 'is not a time'],
   [['pause', 'STORE', 'digest'], 2, '--reason'],
   [['pause', 'STORE', 'digst', '--reason', 'x'], 3, 'no job digst'],
   [['run', 'STORE', 'digst'], 3, 'no job digst'],
-  [['backfill', 'STORE', 'digest', '--from', '2h'], 2, 'Which period?'],
+  [['backfill', 'STORE', 'digest', '--from', '2h'], 2, 'Missing --from or --to'],
   [['backfill', 'STORE', 'digest', '--from', 'monday', '--to', '0s'], 2, "--from 'monday' is not a time"],
   [['backfill', 'STORE', 'digest', '--from', '1h', '--to', '2h'], 2, 'must not be before'],
   [['backfill', 'STORE', 'digest', '--from', '1970-01-01', '--to', '0s'], 5, 'Ask for a shorter period'],
-  [['delete', 'STORE', 'digest', 'now'], 2, 'one word too many'],
+  [['delete', 'STORE', 'digest', 'now'], 2, 'Unexpected argument'],
   [['prune', 'STORE'], 2, '--before'],
 ] as const)('cron %j ends with %i and one line', (words, exit, said) =>
   expectRefused(path, ['cron', ...words.map((word) => word.replace('STORE', path))], exit, said),

@@ -136,24 +136,24 @@ describe('grant, revoke and prune', () => {
 })
 
 test.each([
-  [['STORE', CRAWL], 2, 'What to do comes first'],
+  [['STORE', CRAWL], 2, 'The verb comes before the store'],
   [['list', 'STORE', '--state', 'asleep'], 2, 'Allowed choices are pending'],
   [['list', 'STORE', '--session', 'support/none'], 3, 'no session support/none'],
-  [['show', 'STORE'], 2, 'Which process?'],
+  [['show', 'STORE'], 2, 'Missing <process>'],
   [['show', 'STORE', 'crwal'], 3, 'There is no process crwal in tenant main'],
   [['events', 'STORE', 'crwal'], 3, 'There is no process crwal'],
-  [['events', 'STORE', CRAWL, '--after', '-1'], 2, 'from 0 on'],
+  [['events', 'STORE', CRAWL, '--after', '-1'], 2, '≥ 0'],
   [['events', 'STORE', CRAWL, '--type', 'Not A Type'], 2, 'is not an event type'],
   [['cancel', 'STORE', CRAWL], 2, '--reason'],
   [['cancel', 'STORE', 'crwal', '--reason', 'x'], 3, 'There is no process crwal'],
   [['cancel', 'STORE', 'done', '--reason', 'x'], 5, 'has already ended'],
   [['abandon', 'STORE', 'fails', '--reason', 'x'], 5, 'has already ended'],
-  [['grant', 'STORE', CRAWL], 2, 'Which session? Write it after the process; inkfast sessions'],
+  [['grant', 'STORE', CRAWL], 2, 'write it after the process. See what exists with inkfast sessions'],
   [['grant', 'STORE', CRAWL, 'support/none'], 3, 'no session support/none'],
   [['revoke', 'STORE', 'crwal', 'support/4711'], 3, 'There is no process crwal'],
   [['prune', 'STORE'], 2, '--before'],
   [['prune', 'STORE', '--before', 'monday'], 2, 'is not a time'],
-  [['prune', 'STORE', 'more', '--before', '1d'], 2, 'one word too many'],
+  [['prune', 'STORE', 'more', '--before', '1d'], 2, 'Unexpected argument'],
 ] as const)('processes %j ends with %i and one line', (words, exit, said) =>
   expectRefused(path, ['processes', ...words.map((word) => word.replace('STORE', path))], exit, said),
 )

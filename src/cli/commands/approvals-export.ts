@@ -16,7 +16,7 @@ export interface ExportOptions {
 }
 
 export function exportApprovals(t: Terminal, words: readonly string[], options: ExportOptions): Promise<Exit> {
-  const url = onlyStore(words, 'inkfast approvals export <store>')
+  const url = onlyStore(words)
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const { state, after } = options
@@ -36,8 +36,8 @@ export function exportApprovals(t: Terminal, words: readonly string[], options: 
 }
 
 export async function verifyExport(t: Terminal, [file, ...more]: readonly string[], { chain }: { readonly chain?: string }): Promise<Exit> {
-  if (file === undefined) throw usage('Which file? Write the path of an export, or - for what is piped in.')
-  if (more.length > 0) throw usage(`'${more[0]}' is one word too many.`)
+  if (file === undefined) throw usage('Missing <file>: write the path of an export, or - for stdin.')
+  if (more.length > 0) throw usage(`Unexpected argument '${more[0]}'.`)
   if (chain !== undefined && !/^[0-9a-f]{64}$/.test(chain)) throw usage('A chain has 64 hex digits in lower case.')
   if (file !== '-' && statSync(file, { throwIfNoEntry: false })?.isDirectory())
     throw usage(`${file} is a folder. Write the path of an export.`)

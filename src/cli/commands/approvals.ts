@@ -46,7 +46,7 @@ const subjectText = ({ subject }: Pick<ApprovalRow, 'subject'>): string => (subj
 const when = (at: number, now: number): string => `${time(at)} UTC (${fromNow(at, now)})`
 
 export function listApprovals(t: Terminal, words: readonly string[], options: ListOptions): Promise<Exit> {
-  const url = onlyStore(words, 'inkfast approvals show <store> <approval>')
+  const url = onlyStore(words)
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const { state, type, risk, run, session, last, cursor } = options
@@ -178,7 +178,7 @@ function printHistory(t: Terminal, history: readonly HistoryEntry[]): void {
 export interface PermitOptions extends Pick<ListOptions, 'state' | 'session' | 'last' | 'cursor' | 'tenant'> {}
 
 export function listPermits(t: Terminal, words: readonly string[], options: PermitOptions): Promise<Exit> {
-  const url = onlyStore(words, 'inkfast approvals revoke <store> <permit>')
+  const url = onlyStore(words)
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const { state, session, last, cursor } = options

@@ -111,7 +111,7 @@ export interface BackfillWords extends WhoOptions {
 }
 
 export function backfillJob(t: Terminal, words: readonly string[], options: BackfillWords): Promise<Exit> {
-  if (options.from === undefined || options.to === undefined) throw usage('Which period? Give --from and --to.')
+  if (options.from === undefined || options.to === undefined) throw usage('Missing --from or --to: both ends of the period are needed.')
   const now = Date.now()
   const [from, to] = [timeWord(options.from, '--from', now), timeWord(options.to, '--to', now)]
   return change(words, options, async (store, job) => {

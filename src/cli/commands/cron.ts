@@ -24,7 +24,7 @@ export interface JobsOptions {
 const LAST_BY_DEFAULT = 20
 
 export function listJobs(t: Terminal, words: readonly string[], options: JobsOptions): Promise<Exit> {
-  const url = onlyStore(words, 'inkfast cron show <store> <job>')
+  const url = onlyStore(words)
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const { state, last = LAST_BY_DEFAULT, cursor } = options

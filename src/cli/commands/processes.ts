@@ -27,7 +27,7 @@ export interface ProcessesOptions {
 const LAST_BY_DEFAULT = 20
 
 export function listProcesses(t: Terminal, words: readonly string[], options: ProcessesOptions): Promise<Exit> {
-  const url = onlyStore(words, 'inkfast processes show <store> <process>')
+  const url = onlyStore(words)
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const { state, kind, session, live, last = LAST_BY_DEFAULT, cursor } = options

@@ -22,7 +22,7 @@ export interface OfferWords extends WhoOptions {
 export function offerItem(t: Terminal, words: readonly string[], options: OfferWords): Promise<Exit> {
   const { url, names } = namedWords(words, { queue: 'inkfast queue', payload: '' })
   const name = userQueue(names[0] as string)
-  const payload = jsonWord(names[1] as string, 'the payload')
+  const payload = jsonWord(names[1] as string, 'The payload')
   const { key, delay, priority, group, attempts, backoff } = options
   const offer: OfferOptions = given({
     key,

@@ -21,7 +21,7 @@ export interface QueuesOptions {
 const isInternal = (queue: string): boolean => RESERVED_QUEUES.some((prefix) => queue.startsWith(prefix))
 
 export function showQueues(t: Terminal, words: readonly string[], { all = false, tenant }: QueuesOptions): Promise<Exit> {
-  const url = onlyStore(words, 'inkfast queue list <store> <queue>')
+  const url = onlyStore(words)
   return withStore(url, async (root) => {
     const store = await tenantView(root, tenant)
     const queues = (await store.queues()).filter(({ queue }) => all || !isInternal(queue))

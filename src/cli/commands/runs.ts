@@ -25,7 +25,7 @@ export interface ListOptions {
 const LAST_BY_DEFAULT = 20
 
 export function listRuns(t: Terminal, words: readonly string[], options: ListOptions): Promise<Exit> {
-  const url = onlyStore(words, 'inkfast runs show <store> <run>')
+  const url = onlyStore(words)
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const { state, session, name, last, cursor } = options

@@ -1,13 +1,14 @@
 // Lists sessions, or shows one.
 
 import type { SessionRow, SessionState, Store } from '../../index.ts'
-import { EXIT, type Exit, usage } from '../exit.ts'
+import { EXIT, type Exit } from '../exit.ts'
 import { one, time } from '../format.ts'
 import { progress } from '../progress.ts'
 import { findSession, tenantView, withStore } from '../store.ts'
 import { printTable } from '../table.ts'
-import { environment, type Terminal } from '../terminal.ts'
+import type { Terminal } from '../terminal.ts'
 import { harmless, jsonLine, padEnd } from '../text.ts'
+import { namedWords, onlyStore } from '../words.ts'
 
 export interface SessionsOptions {
   readonly state?: string
@@ -18,19 +19,15 @@ export interface SessionsOptions {
 }
 
 const LAST_BY_DEFAULT = 20
-const VERBS: readonly string[] = ['list', 'show']
 
-/** `[store] [list | show <key or id>]`; the store may be left out where INKFAST_URL names it. */
-export function sessions(t: Terminal, words: readonly string[], options: SessionsOptions): Promise<Exit> {
-  const unnamed = environment.url !== undefined && VERBS.includes(words[0] ?? 'list')
-  const [url, verb = 'list', name, ...more] = unnamed ? [undefined, ...words] : words
-  if (!VERBS.includes(verb)) throw usage(`'${verb}' is not something to do with sessions. Write list, or show and a key.`)
-  if (verb === 'show' && name === undefined) throw usage('Which session? Write show and its key or id.')
-  if (more.length > 0 || (verb === 'list' && name !== undefined)) throw usage(`'${more[0] ?? name}' is one word too many.`)
-  return withStore(url, async (root) => {
-    const store = await tenantView(root, options.tenant)
-    return verb === 'show' ? show(t, store, name as string) : list(t, store, options)
-  })
+export function listSessions(t: Terminal, words: readonly string[], options: SessionsOptions): Promise<Exit> {
+  const url = onlyStore(words)
+  return withStore(url, async (root) => list(t, await tenantView(root, options.tenant), options))
+}
+
+export function showSession(t: Terminal, words: readonly string[], options: SessionsOptions): Promise<Exit> {
+  const { url, names } = namedWords(words, { session: 'inkfast sessions list' })
+  return withStore(url, async (root) => show(t, await tenantView(root, options.tenant), names[0] as string))
 }
 
 async function list(t: Terminal, store: Store, { state, owner, last, cursor }: SessionsOptions): Promise<Exit> {

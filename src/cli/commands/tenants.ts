@@ -1,32 +1,21 @@
-// Lists tenants with their states, or closes one and brings it back.
+// Lists tenants with their states; suspends, resumes or deletes one.
 
 import type { TenantState } from '../../index.ts'
-import { EXIT, type Exit, usage } from '../exit.ts'
+import { EXIT, type Exit } from '../exit.ts'
 import { count } from '../format.ts'
 import { knownTenant, withStore } from '../store.ts'
 import { printTable } from '../table.ts'
-import { environment, type Terminal, verdict } from '../terminal.ts'
+import { type Terminal, verdict } from '../terminal.ts'
 import { jsonLine } from '../text.ts'
-import { reasonWord } from '../words.ts'
+import { namedWords, onlyStore, reasonWord } from '../words.ts'
 
 export interface TenantsOptions {
   readonly reason?: string
   readonly actor?: string
 }
 
-const VERBS: Readonly<Record<string, TenantState>> = { suspend: 'suspended', resume: 'active', delete: 'deleted' }
-
-/** `[store]`, or `suspend | resume | delete [store] <tenant>`; the store may be left out where INKFAST_URL names it. */
-export function tenants(t: Terminal, words: readonly string[], options: TenantsOptions): Promise<Exit> {
-  const [verb = '', ...rest] = words
-  const state = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined
-  if (state !== undefined) return turn(t, rest, state, options)
-  if (rest.length > 0) throw usage(`'${rest[0]}' is one word too many. Write the store alone, or suspend, resume or delete first.`)
-  if (options.reason !== undefined || options.actor !== undefined) throw usage('A list needs no --reason and no --actor.')
-  return list(t, words[0])
-}
-
-function list(t: Terminal, url: string | undefined): Promise<Exit> {
+export function listTenants(t: Terminal, words: readonly string[]): Promise<Exit> {
+  const url = onlyStore(words)
   return withStore(url, async (store) => {
     const found: { readonly tenant: string; readonly state: TenantState; readonly events: number }[] = []
     for (const id of await store.tenants()) {
@@ -50,10 +39,15 @@ function list(t: Terminal, url: string | undefined): Promise<Exit> {
   })
 }
 
-function turn(t: Terminal, words: readonly string[], state: TenantState, { reason: given, actor }: TenantsOptions): Promise<Exit> {
-  const [url, tenant, ...more] = words.length === 1 && environment.url !== undefined ? [undefined, ...words] : words
-  if (tenant === undefined) throw usage('Which tenant? Write the store and then the tenant.')
-  if (more.length > 0) throw usage(`'${more[0]}' is one word too many.`)
+type Change = (t: Terminal, words: readonly string[], options: TenantsOptions) => Promise<Exit>
+
+export const suspendTenant: Change = (t, words, options) => change(t, words, 'suspended', options)
+export const resumeTenant: Change = (t, words, options) => change(t, words, 'active', options)
+export const deleteTenant: Change = (t, words, options) => change(t, words, 'deleted', options)
+
+function change(t: Terminal, words: readonly string[], state: TenantState, { reason: given, actor }: TenantsOptions): Promise<Exit> {
+  const { url, names } = namedWords(words, { tenant: 'inkfast tenants list' })
+  const tenant = names[0] as string
   const reason = reasonWord(given)
   return withStore(
     url,
@@ -64,7 +58,10 @@ function turn(t: Terminal, words: readonly string[], state: TenantState, { reaso
       await store.setTenantState(tenantId, state, { reason })
       const changed = before !== state
       if (t.json) t.out(jsonLine({ tenant: tenantId, state, changed }))
-      else t.out(verdict(t, 'ok', changed ? `${tenantId} is ${state} now` : `${tenantId} was ${state} already; nothing was written`))
+      else
+        t.out(
+          verdict(t, 'ok', changed ? `tenant ${tenantId} is now ${state}` : `tenant ${tenantId} was already ${state}; nothing was written`),
+        )
       return EXIT.fine
     },
     { write: true, append: true },

@@ -40,7 +40,7 @@ export const deleteTrigger = turn('delete')
 export function fireSource(t: Terminal, words: readonly string[], options: WhoOptions & { readonly key?: string }): Promise<Exit> {
   const { url, names } = namedWords(words, { source: 'inkfast triggers', payload: '' })
   const source = names[0] as string
-  const payload = jsonWord(names[1] as string, 'the payload')
+  const payload = jsonWord(names[1] as string, 'The payload')
   return changeStore(url, options, async (store) => {
     const fired = await store.triggers.fire(source, payload, given({ key: options.key }))
     if (t.json) t.out(jsonLine(fired))

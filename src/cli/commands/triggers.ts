@@ -32,7 +32,7 @@ const DELIVERIES: Readonly<Record<string, Style>> = { delivered: 'green', delive
 const deliveryStyle = (state: string): Style => (Object.hasOwn(DELIVERIES, state) ? (DELIVERIES[state] as Style) : 'dim')
 
 export function listTriggers(t: Terminal, words: readonly string[], options: TriggersOptions): Promise<Exit> {
-  const url = onlyStore(words, 'inkfast triggers show <store> <trigger>')
+  const url = onlyStore(words)
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const { source, state, last = LAST_BY_DEFAULT, cursor } = options
@@ -117,7 +117,7 @@ export interface HistoryWords extends PageWords {
 }
 
 export function showHistory(t: Terminal, words: readonly string[], options: HistoryWords): Promise<Exit> {
-  const url = onlyStore(words, 'inkfast triggers show <store> <trigger>')
+  const url = onlyStore(words)
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const { trigger, source, last = LAST_BY_DEFAULT, cursor } = options

@@ -1,0 +1,21 @@
+// Defines `inkfast sessions`.
+
+import { type Command, Option } from 'commander'
+import { type Define, type Done, type TerminalOf, verbsOf } from './define.ts'
+
+export function defineSessions(sessions: Command, define: Define, terminalOf: TerminalOf, done: Done): void {
+  const { verb, ofTenant, paged, does } = verbsOf(sessions, define, terminalOf, done)
+  const looking = () => import('./commands/sessions.ts')
+  sessions.usage('[list | show] [options] [store] …')
+
+  paged(
+    ofTenant(verb('list', 'List sessions, newest first.', ['sessions agents.db', 'sessions list agents.db --state open --owner user_01H']))
+      .addOption(new Option('--state <state>', 'show only sessions in this state').choices(['open', 'archived', 'deleted']))
+      .option('--owner <owner>', 'show only sessions of this owner'),
+    20,
+  ).action(does(async () => (await looking()).listSessions))
+
+  ofTenant(verb('show', 'Show a session and count its events by type.', ['sessions show agents.db support/4711'], '<key or id>')).action(
+    does(async () => (await looking()).showSession),
+  )
+}
