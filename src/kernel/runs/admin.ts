@@ -1,4 +1,4 @@
-// Runs as people look at them: lists, one of them, its end from outside, and what became of an effect nobody knows about.
+// Runs from outside: lists, reads, cancels and wakes them, and resolves effects with an unknown outcome.
 
 import { InkError, refuse } from '../../model/errors.ts'
 import { type RunId, type SessionId, toId } from '../../model/ids.ts'
@@ -25,7 +25,7 @@ export interface RunListOptions {
   readonly session?: SessionId
   readonly name?: string
   readonly parent?: RunId
-  /** The newest so many, newest first. The default is 50. */
+  /** The number of runs, newest first. The default is 50. */
   readonly last?: number
   readonly cursor?: string
 }
@@ -73,7 +73,7 @@ export async function getRun(scope: Scope, id: string): Promise<RunRow | undefin
   )
 }
 
-/** RUN_UNKNOWN where there is no such run. */
+/** Reads a run. Throws RUN_UNKNOWN if there is none. */
 export async function theRun(scope: Scope, given: string): Promise<RunRow> {
   const row = await getRun(scope, given)
   if (!row) throw refuse('RUN_UNKNOWN', { run: given, tenant: scope.tenant })
@@ -108,18 +108,18 @@ export async function cancelRuns(scope: Scope, session: SessionId, reason: strin
   }
 }
 
-/** It ended by itself meanwhile, and that is as good. */
+/** A run that ended by itself in between needs no cancellation. */
 function unlessOver(error: unknown): void {
   if (!(error instanceof InkError && error.code === 'RUN_FINISHED')) throw error
 }
 
-/** Where several effects of one name wait: in which branch, and which of them there, as the waits of the run say. */
+/** `branch` and `ordinal` select one of several waiting effects of this name, as the waits of the run list them. */
 export type Resolution = ({ readonly result: unknown } | { readonly error: unknown }) & {
   readonly branch?: string
   readonly ordinal?: number
 }
 
-/** A person says how an effect ended that was begun and of which nothing is known; the run goes on with that. */
+/** Records how an effect with an unknown outcome ended, as a person says. The run goes on with that. */
 export async function resolveEffect(scope: Scope, given: string, name: string, resolution: Resolution): Promise<void> {
   const { id, session, state } = await theRun(scope, given)
   const effect = takeName(scope, name, 'an effect')
@@ -134,7 +134,7 @@ export async function resolveEffect(scope: Scope, given: string, name: string, r
   ])
 }
 
-/** Has it taken up again, where it waits for somebody to look at it. */
+/** Wakes a run that waits for a person, so that a node takes it up again. */
 export async function wakeRun(scope: Scope, given: string): Promise<void> {
   const { id, session, name, state } = await theRun(scope, given)
   if (isOver(state)) throw refuse('RUN_FINISHED', { run: id, name, state })

@@ -1,5 +1,5 @@
-// The mark in the header of an event that a program appended through its run: what replay finds it by. It also tells itself apart from the keys
-// that callers choose, which stand in the same place.
+// The mark in the header of an event that a program appended through its run. Replay finds the event by it. It differs from the keys that callers
+// choose, which stand in the same place.
 
 import { ByteWriter, hex, utf8 } from '../../model/bytes.ts'
 import type { RunId } from '../../model/ids.ts'
@@ -9,7 +9,7 @@ import { type Asked, entryKey } from './asked.ts'
 const NAME_BYTES = 12
 const PROOF_BYTES = 4
 
-/** The same in every fork of the run, so that what was appended before is found. */
+/** The mark is the same in every fork of the run, so that a fork finds the events of its past. */
 export function markOf(scope: Scope, origin: RunId, asked: Asked): Uint8Array {
   const { sha256 } = scope.engine.environment.digest
   const mark = new Uint8Array(NAME_BYTES + PROOF_BYTES)

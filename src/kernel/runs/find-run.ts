@@ -1,4 +1,4 @@
-// A run by its name: in its session, or in the one that session was forked from.
+// Finds a run by its name, in its session or in the session that it was forked from.
 
 import { refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
@@ -15,7 +15,7 @@ export async function runByName(scope: Scope, session: SessionId, name: string, 
   return (await seenByName(scope, session, name, key, first))?.body
 }
 
-/** With its revision, for those who go on to change it. */
+/** The run with its revision, for callers that change it next. */
 export async function seenByName(
   scope: Scope,
   session: SessionId,
@@ -30,12 +30,12 @@ export async function seenByName(
 const idByName = (scope: Scope, session: SessionId, name: string, key: string, first = false): Promise<RunId | undefined> =>
   nameHolder<'run'>(scope, 'run', runName(session, name, key), first)
 
-/** Of what was to be done nobody knows any more what it was: nothing of it begins. */
+/** Refuses a run whose opening was erased: nobody knows any more what it was to do. */
 export function checkKnownRun({ id, name }: Pick<RunRow, 'id' | 'name'>): void {
   if (name === '') throw refuse('REPLAY_DIVERGED', { run: id, diff: '- recorded: how it was opened, which was erased' })
 }
 
-/** In a session that was forked, a run goes on from what was recorded of the same one before the fork. */
+/** In a forked session, a run continues from what the same run had recorded before the fork. */
 export async function forkedFrom(
   scope: Scope,
   { relation }: Pick<SessionRow, 'relation'>,
@@ -45,12 +45,12 @@ export async function forkedFrom(
 ): Promise<Pick<Opened, 'fork' | 'origin' | 'input'>> {
   if (relation?.kind !== 'fork' || relation.at === undefined) return { origin: id }
   let at = relation.at
-  // The nearest that has such a run: a fork in between may never have opened it.
+  // The nearest session with such a run counts: a fork in between may never have opened it.
   for (const { session, to } of (await lineageOf(scope, relation.session)).toReversed()) {
     at = Math.min(at, to)
     const found = await idByName(scope, session, name, key)
     const stored = found && (await scope.engine.backend.rows.get(scope.tenant, 'runs', found))
-    // One that was opened after the fork is none of its past.
+    // A run that was opened after the fork does not belong to the past.
     if (!stored || stored.born > at) continue
     const { id: run, origin, input } = decodeBody(stored.body)
     return { origin, fork: { run, at }, ...(input && { input }) }

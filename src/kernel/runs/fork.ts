@@ -20,13 +20,13 @@ export type { ForkOptions }
 export async function forkRun(scope: Scope, { id: source }: Pick<RunRow, 'id'>, options: ForkOptions, hand: typeof handOf): Promise<Run> {
   const { engine, tenant } = scope
   const at = await takeForkPoint(scope, options)
-  // As it is now: what was erased of it must not come back.
+  // The run is read now, because erased members must not come back.
   const from = await readRun(scope, source)
   if (!from) throw refuse('RUN_UNKNOWN', { run: source, tenant })
   const id = engine.newId<'run'>()
   const key = options.key === undefined ? id : maskKey(scope, options.key)
   const { session, name, input, origin } = from
-  // As for opening: what cannot be read is found out before a lease is taken for it.
+  // An input that cannot be read is refused before a lease is taken, as for opening.
   checkKnownRun(from)
   await load(scope, input)
   const about = { session, run: id }

@@ -1,4 +1,4 @@
-// Who may write for a run right now, for people who look at it from outside.
+// The holder of a run: who may write for it right now.
 
 import type { RunRow } from '../../model/run.ts'
 import { keeperOf } from '../leases/keeper.ts'
@@ -8,20 +8,20 @@ import type { Scope } from '../scope.ts'
 export interface RunHolder {
   readonly owner: string
   readonly fence: number
-  /** Store time, renewals included. */
+  /** When the lease ends, in store time, renewals included. */
   readonly until: number
-  /** Its time is over, or its process is provably gone: whoever comes next may take the run up. */
+  /** The lease has expired, or its process is provably gone: another node may take the run up. */
   readonly lapsed: boolean
-  /** Store time, now. */
+  /** The store time now. */
   readonly now: number
 }
 
-/** Undefined where nobody ever held it, or it was given back. A run without a lease of its own is held by whoever holds its session. */
+/** Undefined if there never was a holder, or the lease was released. A run without its own lease is held by the holder of its session. */
 export async function holderOf(scope: Scope, { id, session, parallel }: RunRow): Promise<RunHolder | undefined> {
   const keeper = keeperOf(scope.engine)
   const { row, free, fence, now, until } = await keeper.look(scope.tenant, leaseId(scope, session, id, parallel))
   if (row?.state !== 'held') return undefined
-  // What this process holds is free for itself, and for nobody else.
+  // A lease that this process holds is free for this process only.
   const own = row.incarnation === keeper.holder.incarnation
   return { owner: row.owner, fence, until, lapsed: own ? until <= now : free, now }
 }

@@ -1,4 +1,4 @@
-// The runs that are open in this process. Two handles of one run share the effects that are underway, and a cancellation reaches both at once.
+// The runs that are open in this process. Two handles on one run share the effects that are underway, and a cancellation reaches both at once.
 
 import type { RunId, TenantId } from '../../model/ids.ts'
 import { enginePart } from '../engine-part.ts'
@@ -25,13 +25,13 @@ export class LocalRuns {
     return (this.#runs.get(`${tenant}/${run}`)?.handles.size ?? 0) > 0
   }
 
-  /** Somebody in this process works on it, and may. */
+  /** Whether a handle in this process works on the run and still may. */
   isAtWork(tenant: TenantId, run: RunId): boolean {
     if (this.#opening.has(`${tenant}/${run}`)) return true
     return [...(this.#runs.get(`${tenant}/${run}`)?.handles ?? [])].some(({ signal }) => !signal.aborted)
   }
 
-  /** From before the commit that takes it up until there is a handle: nobody may take it for dead meanwhile. */
+  /** Covers the time from before the commit that takes the run up until there is a handle. The run does not count as dead in that time. */
   async opening<T>(tenant: TenantId, run: RunId, work: () => Promise<T>): Promise<T> {
     const name = `${tenant}/${run}`
     this.#opening.set(name, (this.#opening.get(name) ?? 0) + 1)
@@ -54,7 +54,7 @@ export class LocalRuns {
     if (shared?.handles.size === 0) this.#runs.delete(`${tenant}/${open.id}`)
   }
 
-  /** Somebody in this process ended it from outside. */
+  /** Ends the handles of a run that this process ended from outside. */
   end(tenant: TenantId, run: RunId, reason: unknown): void {
     for (const open of this.#runs.get(`${tenant}/${run}`)?.handles ?? []) open.end(reason)
   }

@@ -1,23 +1,23 @@
-// When a run may be given back to the store: everything in it waits, and none of it for a short time only.
+// Decides when a run is parked (released to the store): everything in it waits, and nothing only for a short time.
 
 import { limits } from '../../model/limits.ts'
 import type { Scope } from '../scope.ts'
 
 export interface Parked {
-  /** When somebody has to look again in any case. */
+  /** When a node has to look again at the latest. */
   readonly until: number | undefined
-  /** The head at which everything it waits for was last looked at. */
+  /** The head at which all its waits were last checked. */
   readonly seen: number
 }
 
-/** Gives the run back; false when something happened since that it must look at first. */
+/** Releases the run. Returns false if something has happened since that the run must look at first. */
 export type Park = (parked: Parked) => Promise<boolean>
 
 export interface Waiting {
   /** The branch that waits. */
   readonly path: string
   readonly until: number | undefined
-  /** The head at which it was last looked at. */
+  /** The head at which this wait was last checked. */
   seen: number
   end(): void
 }
@@ -25,7 +25,7 @@ export interface Waiting {
 export class Parking {
   readonly #scope: Scope
   readonly #waiting = new Set<Waiting>()
-  /** Branches underway, by their paths; the run itself is `''`. */
+  /** The branches that are underway, by their paths. The run itself is `''`. */
   readonly #branches = new Set<string>([''])
   #busy = 0
   #park: Park | undefined
@@ -36,17 +36,17 @@ export class Parking {
     this.#scope = scope
   }
 
-  /** A worker allows it; without one a wait holds the process. */
+  /** A node allows parking. Without a node, a wait keeps the run in this process. */
   allow(park: Park): void {
     this.#park = park
   }
 
-  /** Given back, or just being given back and then given back. */
+  /** Whether the run was released. Waits for a release that is underway. */
   async isParked(): Promise<boolean> {
     return this.#parked || ((await this.#underway) ?? false)
   }
 
-  /** While this runs, the run stays here. */
+  /** Keeps the run here while `work` runs. */
   async busily<T>(work: () => Promise<T>): Promise<T> {
     const end = this.hold()
     try {
@@ -56,7 +56,7 @@ export class Parking {
     }
   }
 
-  /** The run stays here until the answer is called, once or more often. */
+  /** Keeps the run here until the returned function is called, once or more often. */
   hold(): () => void {
     this.#busy++
     let held = true
@@ -84,10 +84,10 @@ export class Parking {
     return waiting
   }
 
-  /** True once the run was given back: whoever waits in it never hears of it again. `now` is store time. */
+  /** Returns true once the run was released: its waits never resolve in this process. `now` is store time. */
   async consider(now: number): Promise<boolean> {
     if (!this.#park || (await this.isParked())) return this.#parked
-    // The program may be about to ask for more.
+    // The program may be about to ask for something else.
     await new Promise<void>((resolve) => this.#scope.engine.environment.timer.soon(resolve))
     if (this.#busy > 0 || !this.#allWait()) return false
     const times = [...this.#waiting].map(({ until }) => until)
@@ -98,7 +98,7 @@ export class Parking {
     return this.#underway
   }
 
-  /** Every branch that has none of its own underway is inside a wait; one that works at something else would be cut short. */
+  /** Whether every branch without sub-branches is inside a wait. A branch with other work would be cut short. */
   #allWait(): boolean {
     const waiting = new Set([...this.#waiting].map(({ path }) => path))
     const branches = [...this.#branches]
@@ -115,5 +115,5 @@ export class Parking {
   }
 }
 
-/** A promise that nobody keeps: `catch` and `finally` behind it do not run. */
+/** A promise that never settles, so that `catch` and `finally` behind it do not run. */
 export const never = <T>(): Promise<T> => new Promise<T>(() => {})

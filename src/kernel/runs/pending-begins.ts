@@ -1,5 +1,5 @@
-// What a program does itself, between `begin` and `settle`. Nothing of that is on the tape, unless something else comes there first: then replay must
-// know that this was asked for before.
+// Effects between `begin` and `settle`, which the program does itself. They are not on the tape until they settle, unless another entry comes first:
+// then replay must know that they had begun before it.
 
 import type { Asked } from './asked.ts'
 import { entryKey } from './asked.ts'
@@ -23,7 +23,7 @@ export class PendingBegins {
     this.#begun.set(entryKey(asked), { type: 'effect.started', data: { ...slot, wave, attempt: 1, begun: true } })
   }
 
-  /** What came of it is written right now: there is no need to say that it began. */
+  /** The outcome is being written, so that the begin need not be. */
   async settles<T>(asked: Asked, write: () => Promise<T>): Promise<T> {
     const key = entryKey(asked)
     const begun = this.#begun.get(key)
@@ -36,7 +36,7 @@ export class PendingBegins {
     }
   }
 
-  /** Before anything else comes on the tape. Undefined where there is nothing to tell. */
+  /** Writes pending begins before another entry comes on the tape. Undefined if there are none. */
   told(): Promise<void> | undefined {
     return this.#begun.size > 0 || this.#telling ? this.#tell() : undefined
   }

@@ -1,4 +1,4 @@
-// Chance that comes out the same under replay: drawn from the run, the branch and how often it was asked.
+// Random numbers that are the same under replay: drawn from the run, the branch and the number of draws before.
 
 import { utf8 } from '../../model/bytes.ts'
 import type { RunId } from '../../model/ids.ts'

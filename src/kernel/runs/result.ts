@@ -1,4 +1,4 @@
-// How a run ended, for whoever waits for it.
+// The end of a run, for callers that wait for it.
 
 import { type InkError, refuse } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
@@ -17,7 +17,7 @@ export function failureOf({ id, name, state, error }: Pick<RunRow, 'id' | 'name'
   return refuse(state === 'cancelled' ? 'RUN_CANCELLED' : 'RUN_FAILED', { run: id, name, state, reason, error: error as ErrorData })
 }
 
-/** Its result, once it has one; RUN_FAILED or RUN_CANCELLED where it has none. */
+/** Waits for the result. Throws RUN_FAILED or RUN_CANCELLED if there is none. */
 export async function resultOf(scope: Scope, id: RunId, signal?: AbortSignal): Promise<unknown> {
   const bell = new Bell(scope, [signal, scope.engine.closing])
   try {

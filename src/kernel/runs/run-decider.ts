@@ -1,4 +1,4 @@
-// A run opens once, is taken up as often as needed, waits, and ends once. Whatever ended stays as it is.
+// A run opens once, is taken up as often as needed, waits, and ends once. An ended run never changes.
 
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
@@ -24,28 +24,28 @@ export type Opened = Pick<RunRow, 'session' | 'name' | 'key' | 'input' | 'parall
 
 export type RunCommand =
   | { readonly verb: 'open'; readonly set: Opened }
-  /** Taken up: written down first, where it is not yet. */
+  /** A node or caller takes the run up. `set` opens it first, if it does not exist yet. */
   | { readonly verb: 'begin'; readonly id: RunId; readonly set?: Opened }
   | { readonly verb: 'wait'; readonly id: RunId; readonly wait: Wait }
   | { readonly verb: 'endWait'; readonly id: RunId; readonly wait: WaitSlot; readonly outcome: Readonly<Record<string, unknown>> }
-  /** Nobody holds it until what it waits for has come. */
+  /** The run is released until what it waits for has come. */
   | { readonly verb: 'park'; readonly id: RunId }
-  /** Its program and its tape no longer fit. */
+  /** The program no longer fits the tape. */
   | { readonly verb: 'halt'; readonly id: RunId; readonly error: ErrorData }
   | { readonly verb: 'use'; readonly id: RunId; readonly slot: Slot; readonly usage: Usage }
-  /** A person says how an effect ended that was begun and of which nothing is known. */
+  /** A person says how an effect with an unknown outcome ended. */
   | {
       readonly verb: 'resolve'
       readonly id: RunId
       readonly effect: string
-      /** Which of several of that name. */
+      /** Selects one of several effects of that name. */
       readonly only: { readonly branch?: string | undefined; readonly ordinal?: number | undefined }
       readonly told: { readonly result: Stored } | { readonly error: ErrorData }
     }
   | { readonly verb: 'seal'; readonly id: RunId; readonly entries: number }
-  /** Somebody said something to it. */
+  /** An input was offered to the run. */
   | { readonly verb: 'prompt'; readonly id: RunId; readonly input: string }
-  /** It took up what its session had for it. */
+  /** The run took inputs or claimed inbox items of its session. */
   | {
       readonly verb: 'take'
       readonly id: RunId
@@ -53,12 +53,12 @@ export type RunCommand =
       readonly kind: TakeKind
       readonly outcome: Readonly<Record<string, unknown>>
     }
-  // `holdings` is what it had in hand when that was looked at: what is written together with the end settles that, and nothing else.
+  // `holdings` is what the run held when it was read. The parts that are written with the end settle exactly that.
   | { readonly verb: 'finish'; readonly id: RunId; readonly holdings: string; readonly result: Stored }
   | { readonly verb: 'fail'; readonly id: RunId; readonly holdings: string; readonly error: ErrorData }
   | { readonly verb: 'cancel'; readonly id: RunId; readonly holdings: string; readonly reason: string }
 
-/** The run, if it may become this. */
+/** Returns the run if it may move to this state. Throws otherwise. */
 export function moving(row: RunRow | undefined, id: RunId, wanted: RunState): RunRow {
   if (!row) throw refuse('RUN_UNKNOWN', { run: id, tenant: '' })
   if (isOver(row.state)) throw refuse('RUN_FINISHED', { run: id, name: row.name, state: row.state })
@@ -66,7 +66,7 @@ export function moving(row: RunRow | undefined, id: RunId, wanted: RunState): Ru
   return row
 }
 
-/** Changes with every input that is meant for it and with every claim it makes or completes. */
+/** A text that changes with every input for the run, and with every claim that it makes or completes. */
 export const holdingsOf = ({ prompted = 0, claims = [] }: RunRow): string => `${prompted}/${claims.map(({ id }) => id).join()}`
 
 const ending = (row: RunRow | undefined, id: RunId, wanted: RunState, holdings: string): RunRow => {
@@ -75,25 +75,25 @@ const ending = (row: RunRow | undefined, id: RunId, wanted: RunState, holdings: 
   return found
 }
 
-/** What it has in hand after it took something, or completed a claim. */
+/** What the run holds after it took something or completed a claim. */
 function afterTaking({ prompted = 0, claims = [] }: RunRow, data: Happened['data']): Partial<RunRow> {
   const took = data as
     | (Slot & { kind: TakeKind; inputs?: readonly unknown[]; claim?: Claimed['id']; batches?: readonly { id: string }[] })
     | undefined
-  // Erased, nobody knows how many: there may have been some.
+  // An erased entry does not say how many it took, so the run counts as having taken some.
   if (!took) return { prompted: prompted + 1 }
-  // What was meant for it is counted already.
+  // Inputs that were offered to this run are counted already.
   if (took.kind === 'inputs') return took.name === NEXT && took.inputs?.length ? { prompted: prompted + took.inputs.length } : {}
   const claim = took.kind === 'inboxDone' ? (took.name as Claimed['id']) : took.claim
   const ids = took.batches?.map(({ id }) => id as Claimed['batches'][number])
-  // What it lost and got anew is in its hands once.
+  // A claim that the run lost and took again counts once.
   const kept = claims.map(({ id, batches }) => ({ id, batches: batches.filter((one) => !ids?.includes(one)) }))
   const others = kept.filter(({ id, batches }) => id !== claim && batches.length > 0)
   const left = claim && ids ? [...others, { id: claim, batches: ids }] : others
   return { claims: left.length > 0 ? left : undefined }
 }
 
-/** What a run asks for that takes what was said for the next turn. */
+/** The name under which a run asks for the inputs of the next turn. */
 export const NEXT = 'next'
 
 export const runName = (session: string, name: string, key = ''): string => canonical([session, name, key])
@@ -109,7 +109,7 @@ const placeOf = ({ branch, ordinal }: Slot): string => `${branch === '' ? 'the r
 
 export const run = decider<RunRow, RunCommand>({
   table: 'runs',
-  // Once erased it has no name.
+  // An erased opening has no name.
   names: (row) => (row.name === '' ? [] : [['run', runName(row.session, row.name, row.key)]]),
   keeps: ({ parallel, parent, queued, fork, origin }) => ({ parallel, parent, queued, fork, origin }),
 
@@ -123,7 +123,7 @@ export const run = decider<RunRow, RunCommand>({
     endWait: (row, { id, wait, outcome }) => {
       const { branch, name, ordinal, kind } = wait
       const found = moving(row, id, 'running').waits.some((w) => sameWait(w, wait))
-      // Refused and not passed over: what is written together with the end belongs to it.
+      // An unknown wait is refused, not ignored, because the rest of the commit belongs to its end.
       if (!found) throw refuse('CONFLICT', { table: 'waits', id, tries: 1 })
       return [fact('wait.ended', { branch, name, ordinal, kind, ...outcome })]
     },
@@ -143,13 +143,13 @@ export const run = decider<RunRow, RunCommand>({
       )
       if (!wait) throw refuse('EFFECT_UNKNOWN', { run: id, state, effect })
       const { branch, name, ordinal } = wait
-      // Said of the wrong one, something would be done twice, or not at all.
+      // The resolution must select exactly one effect. For the wrong one, work would be done twice or never.
       if (more.length > 0) throw refuse('EFFECT_AMBIGUOUS', { run: id, state, effect, places: [wait, ...more].map(placeOf).join(', ') })
       return [fact('effect.resolved', { branch, name, ordinal, ...told })]
     },
     seal: (row, { id, entries }) => [fact('tape.sealed', { segment: moving(row, id, 'running').segments + 1, entries })],
     prompt: (row, { id, input }) => {
-      // Whoever says something wants to be heard, whatever state it is in.
+      // An input is accepted in every state in which the run can still hear it.
       const { state, prompted = 0 } = moving(row, id, 'cancelled')
       if (prompted >= limits.runInputs) throw refuse('INPUTS_FULL', { run: id, state, limit: limits.runInputs })
       return [fact('run.prompted', { input })]
@@ -161,7 +161,7 @@ export const run = decider<RunRow, RunCommand>({
     cancel: (row, { id, holdings, reason }) => (ending(row, id, 'cancelled', holdings) ? [fact('run.cancelled', { reason })] : []),
   },
 
-  // Erased facts still move the state; only what they said is gone.
+  // An erased fact still moves the state. Only its payload is gone.
   evolve: {
     'run.opened': (_, e) => ({
       name: '',

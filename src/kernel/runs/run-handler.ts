@@ -1,4 +1,4 @@
-// A handler at work on a run: what it returns is the result, what it throws is the failure, and a long wait gives the run back.
+// Runs a handler: its return value is the result of the run, its error is the failure, and a long wait parks the run.
 
 import { InkError, refuse } from '../../model/errors.ts'
 import { isOver } from '../../model/run.ts'
@@ -17,7 +17,7 @@ import { isTheRuns } from './transient-error.ts'
 
 export type How = 'finished' | 'parked' | 'failed'
 
-// How long a run rests that could not go on because of the store.
+// The delay before a run is retried that failed because of the store.
 const REST_MS = 1000
 
 export async function runHandler(scope: Scope, run: RunInHand, handler: Handler, leaving: AbortSignal): Promise<How> {
@@ -59,7 +59,7 @@ async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<H
       await halt(scope, run, error)
       return 'failed'
     }
-    // Ended from outside, or lost to somebody else: there is nothing left to say.
+    // The run was ended from outside, or lost to another holder: nothing is left to record.
     if (isOver(open.row.state) || (open.signal.aborted && (open.signal.reason !== error || code === 'RUN_CANCELLED'))) {
       logger.warn('a run is left to others', { run: run.id, name: run.name, code })
       await run.close()
@@ -80,7 +80,7 @@ async function handle(scope: Scope, run: RunInHand, handler: Handler): Promise<H
   }
 }
 
-/** Anything can be thrown, also what cannot even be asked what it is. */
+/** A handler may throw anything, also a value that throws when it is inspected. */
 function lookable(thrown: unknown): unknown {
   try {
     if (thrown instanceof InkError) return thrown
@@ -90,7 +90,7 @@ function lookable(thrown: unknown): unknown {
   return thrown
 }
 
-/** In one commit: the run waits, the lease is free, the item sleeps. False when something happened in the session that was not looked at. */
+/** Parks the run in one commit: it waits, its lease is free, its item sleeps. Returns false if the session had an event that the run has not seen. */
 async function park(scope: Scope, run: RunInHand, { until, seen }: Parked): Promise<boolean> {
   const { open } = run
   const { session, id } = open.row
@@ -107,7 +107,7 @@ async function park(scope: Scope, run: RunInHand, { until, seen }: Parked): Prom
   return true
 }
 
-/** Not failed, which would be final: it waits for the right program, or for a person. */
+/** Halts the run instead of failing it, which would be final: it waits for the right program, or for a person. */
 async function halt(scope: Scope, run: RunInHand, error: unknown): Promise<void> {
   const { open } = run
   const { session, id } = open.row
@@ -116,7 +116,7 @@ async function halt(scope: Scope, run: RunInHand, error: unknown): Promise<void>
   open.end(error)
 }
 
-/** Somebody else may take it up, after a rest. Where the store is away, as soon as it is back: whoever said nothing would be taken for dead. */
+/** Releases the run for a retry by any node, after a delay. While the store is away the release is retried: a silent node would count as dead. */
 async function giveBack(scope: Scope, run: RunInHand, restMs = 0, patientMs = 0): Promise<void> {
   const { id, session } = run
   run.open.end(refuse('RUN_CLOSED', run.open.about))

@@ -1,5 +1,5 @@
-// A run in this process's hands: its row, the lease it writes under, its tape. Every write of it goes through here and is guarded by the fence
-// and by the run not having ended.
+// A run that this process holds: its row, its lease, its tape. Every write goes through here, guarded by the fence of the lease and by the
+// revision of the run.
 
 import { hex } from '../../model/bytes.ts'
 import { keyDigest } from '../../model/chain.ts'
@@ -23,14 +23,14 @@ import { Segment } from './segment.ts'
 import { SharedLock } from './shared-lock.ts'
 import { type Entry, type Source, Tape } from './tape.ts'
 
-/** Shared by every handle on the same run in this process: two that ask for the same thing get the same outcome. */
+/** Effects underway, shared by all handles on the same run in this process: two handles that ask for the same get the same outcome. */
 export type Underway = Map<string, Promise<Entry>>
 
 type RunEvent = Omit<GuardedEvent, 'session' | 'run'>
 
 export interface ChangeOptions {
   readonly guards?: readonly Guard[]
-  /** When it happened, where the program is told the same. */
+  /** The time of the event, if the program is told the same time. */
   readonly at?: number
 }
 
@@ -39,12 +39,12 @@ export interface OpenedRun {
   readonly revision: number
   readonly hold: Hold
   readonly underway: Underway
-  /** Another handle on it is open in this process. */
+  /** Whether another handle on the run is open in this process. */
   readonly shared: () => boolean
   readonly sources: readonly Source[]
-  /** When the program began to know anything: of a fork, what its past began with. */
+  /** When the run was opened; of a fork, when the oldest run of its past was opened. */
   readonly since: number
-  /** Written down just now: there is nothing on its tape. */
+  /** The run was opened just now, so its tape is empty. */
   readonly fresh?: boolean
 }
 
@@ -64,7 +64,7 @@ export class RunWriter {
   readonly begun: PendingBegins
   #row: RunRow
   #revision: number
-  /** How many results the program has received: what an effect was asked after. */
+  /** The number of results that the program has received. It orders the effects. */
   received = 0
 
   constructor(scope: Scope, { row, revision, hold, underway, shared, sources, since, fresh = false }: OpenedRun) {
@@ -98,12 +98,12 @@ export class RunWriter {
   get signal(): AbortSignal {
     return this.#ending.signal
   }
-  /** For refusals: they name the run and its state. */
+  /** The run and its state, for error details. */
   get about(): Readonly<Record<string, unknown>> {
     return { run: this.id, name: this.#row.name, state: this.#row.state }
   }
 
-  /** What is asked for next by this name in this branch. */
+  /** The next slot of this name in this branch. */
   slot(branch: string, kind: AskKind, name: string): Asked {
     const counted = `${branch}\n${kind}\n${name}`
     const ordinal = (this.#counts.get(counted) ?? 0) + 1
@@ -111,13 +111,13 @@ export class RunWriter {
     return { branch, kind, name, ordinal }
   }
 
-  /** What an effect is told apart by outside: the same for every attempt and after every crash; another one in a fork. */
+  /** The idempotency key of an effect: the same for every attempt and after every crash, and another one in a fork. */
   keyOf(asked: Asked): string {
     const { digest } = this.scope.engine.environment
     return hex(keyDigest(digest.sha256, this.scope.tenant, `run/${this.id}`, entryKey(asked)))
   }
 
-  /** Throws where nothing can be asked any more, and never comes back where the run was given back. */
+  /** Throws if nothing can be asked any more, and never resolves if the run was parked. */
   async ready(): Promise<void> {
     if (await this.parking.isParked()) await never()
     this.checkLive()
@@ -128,13 +128,13 @@ export class RunWriter {
     if (this.signal.aborted) throw this.signal.reason
   }
 
-  /** One at a time, whichever handle asks. */
+  /** Runs one at a time for each key, for all handles. */
   once(key: string, live: () => Promise<Entry>): Promise<Entry> {
     const underway = this.#underway.get(key)
     if (underway) return underway
     const entry = live()
     this.#underway.set(key, entry)
-    // What failed may be tried again; what was recorded is kept for those whose tape ends before it.
+    // A failed entry may be retried. A recorded entry is kept for handles whose tape ends before it.
     entry.then(
       () => this.#shared() || this.#underway.delete(key),
       () => this.#underway.delete(key),
@@ -142,7 +142,7 @@ export class RunWriter {
     return entry
   }
 
-  /** An event of this run that changes no row. */
+  /** Records an event of this run that changes no row. */
   record(event: RunEvent, reserved = true): Promise<Receipt> {
     const told = this.begun.told()
     return told ? told.then(() => this.#write(event, reserved)) : this.#write(event, reserved)
@@ -150,7 +150,7 @@ export class RunWriter {
 
   async #write(event: RunEvent, reserved: boolean): Promise<Receipt> {
     const leave = await this.#segment.enter()
-    // Its own branches change the row as well: none of them does while this is on its way, and this is not on its way while one does.
+    // Branches of this run change its row too. The gate keeps such a change and this write apart.
     const shared = this.#gate.share()
     const end = shared instanceof Promise ? await shared : shared
     try {
@@ -170,7 +170,7 @@ export class RunWriter {
     }
   }
 
-  /** A change of the run's own row, and of others together with it. */
+  /** Changes the row of the run, together with other rows. */
   async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], at }: ChangeOptions = {}): Promise<Done> {
     const isEntry = ENTRIES.includes(command.verb)
     if (isEntry) await this.begun.told()
@@ -180,7 +180,7 @@ export class RunWriter {
       const { id, session } = this.#row
       const seen = () => ({ body: this.#row, revision: this.#revision })
       const own = part(runDecider, id, command, { session, run: id, seen })
-      // A session that was closed takes nothing new; what ends is still told.
+      // A closed session refuses new waits and takes, but ends are still recorded.
       const open = command.verb === 'wait' || command.verb === 'use' || command.verb === 'take' ? { open: session } : {}
       const done = await plan(this.scope, [own, ...parts], {
         guards: [this.hold.guard, ...guards],
@@ -198,27 +198,27 @@ export class RunWriter {
     }
   }
 
-  /** Somebody else may have changed it: cancelled it, or said how an effect ended. */
+  /** Reads the row again: a caller may have cancelled the run, or resolved an effect. */
   async refresh(): Promise<void> {
     await this.look()
     this.checkLive()
   }
 
-  /** The same for whoever only wants to end it. */
+  /** Does the same without the check, for callers that only want to end the run. */
   async look(): Promise<void> {
     const { body, revision } = await readRow(this.scope, 'runs', this.id)
     if (!body) throw refuse('RUN_UNKNOWN', { run: this.id, tenant: this.scope.tenant })
     this.#see(body, revision)
   }
 
-  /** The program and the tape have parted; nothing is written after that, or they would only part further. */
+  /** The program has diverged from the tape. Nothing is written after that, so that they do not diverge further. */
   diverged(diff: string): InkError {
     const error = refuse('REPLAY_DIVERGED', { run: this.id, diff })
     this.end(error)
     return error
   }
 
-  /** Nothing is written any more, whoever still holds on to it. */
+  /** Ends all handles: nothing is written any more. */
   end(reason: unknown): void {
     this.#ending.abort(reason)
   }
@@ -232,8 +232,8 @@ export class RunWriter {
 
   #told(error: unknown): unknown {
     if (error instanceof InkError && error.code === 'FENCE_LOST') keeperOf(this.scope.engine).lose(this.hold, error)
-    // It may be recorded and it may not: whoever went on from here could see something else than replay will.
-    // And what is lost stays lost: it is not recorded, and replay would ask for it again.
+    // The outcome of the write is unknown, so a program that went on could see something else than replay will. A lost claim stays lost: it is
+    // not recorded, and replay would ask for it again.
     if (error instanceof InkError && ENDING.includes(error.code)) this.end(error)
     return error
   }
@@ -241,5 +241,5 @@ export class RunWriter {
 
 const ENDING: readonly string[] = ['OUTCOME_UNKNOWN', 'USAGE_INVALID', 'INBOX_CLAIM_LOST']
 
-/** What stands on the tape, and so counts. */
+/** The commands that add an entry to the tape, and so need room in its segment. */
 const ENTRIES: readonly string[] = ['wait', 'endWait', 'use', 'take']

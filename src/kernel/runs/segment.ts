@@ -1,5 +1,5 @@
-// Room on a tape. At the limit everybody waits until what is underway has landed, the segment is sealed, and the tape goes on: so a segment holds what
-// it says and no more.
+// Segments of a tape. At the limit all writers wait until the entries underway are saved. Then the segment is sealed and the tape goes on, so that
+// a segment never holds more than its limit.
 
 import { limits } from '../../model/limits.ts'
 
@@ -11,13 +11,13 @@ export class Segment {
   #sealing: Promise<void> | undefined
   #landed: () => void = () => {}
 
-  /** `there` is how many entries it has, asked when the first comes. */
+  /** `there` returns the number of entries on the tape. It is called when the first entry comes. */
   constructor(there: () => number, seal: (entries: number) => Promise<unknown>) {
     this.#there = there
     this.#seal = seal
   }
 
-  /** Room for one more entry; the answer says that it has landed. */
+  /** Waits for room for one more entry. Call the returned function when the entry is saved. */
   async enter(): Promise<() => void> {
     this.#entries ??= this.#there()
     while (this.#entries >= limits.tapeSegment) {

@@ -1,5 +1,4 @@
-// Who may write about a run right now: many at once who only add to its tape, or one who changes its row. In the order they came, so nobody is kept
-// out by those who come after.
+// A readers-writer lock on a run: many writers add to its tape at once, or one changes its row. First come, first served, so that nobody starves.
 
 interface Waiting {
   readonly alone: boolean
@@ -8,10 +7,10 @@ interface Waiting {
 
 export class SharedLock {
   readonly #waiting: Waiting[] = []
-  /** How many are inside; -1 for one who is alone. */
+  /** The number of shared holders; -1 for an exclusive holder. */
   #inside = 0
 
-  /** Beside others who do the same. The answer lets go. */
+  /** Takes the lock shared. The returned function releases it. */
   share(): Promise<() => void> | (() => void) {
     if (this.#inside < 0 || this.#waiting.length > 0) return this.#wait(false)
     this.#inside++

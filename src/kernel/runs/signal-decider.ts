@@ -1,4 +1,4 @@
-// A signal is sent once and taken by one run; then it is gone from the rows and stays in the journal.
+// A signal is sent once and taken by one run. Then its row is removed, and the journal keeps its events.
 
 import { refuse } from '../../model/errors.ts'
 import type { SignalRow } from '../../model/signal.ts'
@@ -22,7 +22,7 @@ export const signal = decider<SignalRow, SignalCommand>({
   evolve: {
     'signal.sent': (_, e) => {
       const { session, name, data } = (e.data ?? {}) as Partial<SignalRow>
-      // Erased, it is told by its header alone: nobody can wait for it any more.
+      // An erased signal has only its header, so no wait can find it.
       if (session === undefined || name === undefined) return undefined
       return { session, name, data, state: 'pending', sentAt: e.at }
     },

@@ -1,4 +1,4 @@
-// Signals: sent to a session, taken by the run that asks for them, in the order they came. One that comes early waits.
+// Signals: sent to a session, and taken in order by the runs that wait for them. An early signal waits.
 
 import type { Json } from '../../model/data.ts'
 import { InkError } from '../../model/errors.ts'
@@ -19,7 +19,7 @@ import type { RunWriter } from './run-writer.ts'
 import { signal } from './signal-decider.ts'
 import type { Ended } from './wait.ts'
 
-/** The oldest of this name that nobody has taken. */
+/** The oldest signal of this name that no run has taken. */
 export async function pendingSignal(open: RunWriter, name: string, late: boolean): Promise<Ended | undefined> {
   const { scope, row } = open
   const { rows } = await scope.engine.backend.rows.list(scope.tenant, 'signals', {
@@ -35,11 +35,11 @@ export async function pendingSignal(open: RunWriter, name: string, late: boolean
 }
 
 export interface SendOptions {
-  /** The same key and the same data: sent once. */
+  /** Idempotency key: the same key with the same data is sent once. */
   readonly key?: string
 }
 
-/** `to` is a session, by its key or its id. */
+/** `to` is the key or id of a session. */
 export async function sendSignal(scope: Scope, to: string, name: string, data: unknown, options?: SendOptions): Promise<Receipt> {
   checkOpen(scope.engine)
   const { key, ...unknown } = optionsOf(options, 'signal')
@@ -51,7 +51,7 @@ export async function sendSignal(scope: Scope, to: string, name: string, data: u
   const send = part(signal, id, { verb: 'send', session: session.id, name: taken, data: value as Json }, { session: session.id })
   const keyed = key !== undefined && { key, within: `signal/${session.id}/${taken}`, body: value }
   const { receipts, woken } = await sendAndWake(scope, session.id, taken, send, { open: session.id, ...keyed })
-  // A run that began to wait between the look and the commit has either seen the signal or is found now, as are those beyond the first.
+  // A run that began to wait between the look and the commit has seen the signal, or is found now. So are runs beyond the first thousand.
   for (const run of await waitingFor(scope, session.id, taken)) {
     if (!woken.has(run)) await plan(scope, [wakePart(scope, run, session.id)])
   }
@@ -81,7 +81,7 @@ async function sendAndWake(
 
 const TRIES = 5
 
-// Runs woken in the commit of the signal; those that wait longest come first.
+// The number of runs that the commit of the signal wakes, longest waits first.
 const AT_ONCE = 1000
 const PAGE = 256
 
@@ -95,7 +95,7 @@ async function waitingFor(scope: Scope, session: SessionId, name: string): Promi
   return found
 }
 
-/** Where it has given itself back, somebody takes it up again; where it is held, its holder looks. */
+/** Wakes a run: a node takes a parked run up, and the holder of a held run looks again. */
 export function wakePart(scope: Scope, run: RunId, session?: SessionId): Part {
   return part(work, workId(scope, run), { verb: 'wake' }, { run, ...(session && { session }) })
 }

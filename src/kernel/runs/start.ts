@@ -1,4 +1,4 @@
-// Starting a run for whoever has a handler: it is written down together with the item by which it is found.
+// Starts a run for a node with a handler: the run and its work item are written in one commit.
 
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
@@ -25,14 +25,14 @@ import { readRun, resultOf } from './result.ts'
 import { run } from './run-decider.ts'
 
 export interface StartOptions {
-  /** By key, opened or created; or by id. */
+  /** The session: by its key, opened or created, or by its id. */
   readonly session: string
   readonly input?: unknown
-  /** The same key, the same run; another input with it is refused. Without one it is a run of its own. */
+  /** Idempotency key: the same key returns the same run, and another input with it is refused. The default is a new run. */
   readonly key?: string
-  /** Beside other runs of the session, not after them. */
+  /** Runs in parallel to other runs of the session, not after them. */
   readonly parallel?: boolean
-  /** Not before so long from now. */
+  /** Delay before the run becomes due. */
   readonly delay?: Duration
 }
 
@@ -41,7 +41,7 @@ export interface RunHandle {
   readonly session: SessionId
   readonly name: string
   state(): Promise<RunState>
-  /** RUN_FAILED or RUN_CANCELLED where it has none. */
+  /** Waits for the result. Throws RUN_FAILED or RUN_CANCELLED if there is none. */
   result<T = unknown>(options?: { readonly signal?: AbortSignal }): Promise<T>
   cancel(reason: string): Promise<void>
 }
@@ -52,7 +52,7 @@ export async function startRun(scope: Scope, name: string, options: StartOptions
   checkKnown(unknown, 'a start')
   const taken = takeName(scope, name, 'a run')
   const delayMs = delay === undefined ? 0 : milliseconds(delay)
-  // What would be refused is refused before there is a session for it.
+  // Bad options are refused before a session is created.
   if (key !== undefined) maskKey(scope, key)
   checkValue(scope, input, { of: 'the input' })
   const session = (isId(given) ? await sessionById(scope, given) : undefined) ?? (await openSession(scope, given))
@@ -82,7 +82,7 @@ export function handleOf(scope: Scope, { id, session, name }: Pick<RunRow, 'id' 
 
 interface Offer {
   readonly session: SessionId
-  /** Of the session, where it was forked. */
+  /** The relation of the session, if it was forked. */
   readonly relation?: SessionRow['relation']
   readonly name: string
   readonly key: string
@@ -92,14 +92,14 @@ interface Offer {
   readonly delayMs?: number
 }
 
-/** Written once for each key, whoever asks how often. */
+/** Writes the run once for each key. */
 export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
   const { session, relation, name, key: given, input, parallel, parent, delayMs = 0 } = offered
   const { engine } = scope
   const key = maskKey(scope, given)
   const stored = await store(scope, input, { of: 'the input' })
   const known = await runByName(scope, session, name, key, true)
-  // A run that goes on from another's past has that one's input, where nobody gives it one.
+  // A run with a forked past takes the input of that past, unless the caller gives one.
   const same = (row: RunRow) => (input === undefined && row.fork ? row : sameInput(row, stored, key))
   if (known) return same(known)
   const id = engine.newId<'run'>()
@@ -116,7 +116,7 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
     return rows[0].body as RunRow
   } catch (error) {
     if (!isConflict(error, 'names')) throw error
-    // Somebody was first with this key.
+    // Another caller was first with this key.
     const first = await runByName(scope, session, name, key)
     if (!first) throw error
     return same(first)

@@ -1,5 +1,5 @@
-// What an effect lets be seen while it works: pieces of text, drawn together before they become entries. Replay does not read them; the result
-// says what came of it.
+// The stream of an effect: pieces of text that are visible while it works, gathered into few entries. Replay does not read them; it reads the
+// result.
 
 import { limits } from '../../model/limits.ts'
 import type { Asked } from './asked.ts'
@@ -20,14 +20,14 @@ export class EffectStream {
     this.#attempt = attempt
   }
 
-  /** Never waits: what comes close together is recorded together. */
+  /** Never waits: pieces that come close together are recorded together. */
   write(text: string): void {
     this.#text += String(text)
     if (this.#text.length >= limits.streamChars + limits.streamHeldChars) this.#flush(this.#cut())
     else if (!this.#waiting) this.#flushLater()
   }
 
-  /** Everything written is recorded. Whoever lost the run hears it here. */
+  /** Waits until all pieces are recorded. Throws if the run was lost. */
   async end(): Promise<void> {
     this.#ending.abort()
     this.#flush(this.#text.length)
@@ -46,7 +46,7 @@ export class EffectStream {
       })
   }
 
-  /** Masking looks at what is flushed and at nothing else, so the end is held back, and the cut lies between two words. */
+  /** Masking sees only the text that is flushed, so the end is held back, and the cut lies between two words. */
   #cut(): number {
     const most = this.#text.length - limits.streamHeldChars
     return most <= 0 ? 0 : this.#text.slice(0, most).search(/\s\S*$/) + 1
@@ -58,7 +58,7 @@ export class EffectStream {
     if (text === '') return
     const { kind: _, ...slot } = this.#asked
     const data = { ...slot, attempt: this.#attempt, text }
-    // One after the other; a failure is kept for the end.
+    // Entries are written one after the other. A failure is kept for the end.
     const before = this.#written
     this.#written = before.then(() => this.#open.record({ type: 'effect.streamed', data, transient: true }))
     this.#written.catch(() => {})

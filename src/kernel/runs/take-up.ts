@@ -1,4 +1,4 @@
-// Taking a run up: it is found or written down, its lease is taken, and both in one commit.
+// Takes a run up: finds or opens it, and takes its lease, in one commit.
 
 import { InkError } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
@@ -21,16 +21,16 @@ import { run as decider, type Opened } from './run-decider.ts'
 
 export interface RunOptions {
   readonly input?: unknown
-  /** Several runs of one name in one session are told apart by it. */
+  /** Distinguishes several runs of one name in one session. */
   readonly key?: string
-  /** A lease of its own, so that it goes on beside other runs of the session. */
+  /** Gives the run a lease of its own, so that it runs in parallel to other runs of the session. */
   readonly parallel?: boolean
-  /** How long to wait for whoever holds it; by default not at all. */
+  /** How long to wait for the present holder. The default is not to wait. */
   readonly wait?: Duration
   readonly signal?: AbortSignal
 }
 
-/** Starts it, or picks it up where it stopped. A finished one opens finished. */
+/** Starts a run, or resumes it where it stopped. A finished run opens finished. */
 export async function openRun(
   scope: Scope,
   within: Pick<SessionRow, 'id' | 'relation'>,
@@ -48,7 +48,7 @@ export async function openRun(
   const seen = await seenByName(scope, session, taken, key, first)
   const known = seen?.body
   if (known && isOver(known.state)) return finished(scope, known)
-  // An input that is gone is found out before a lease is taken for it.
+  // An input that is gone is refused before a lease is taken.
   if (known) checkKnownRun(known)
   if (known) await load(scope, known.input)
   const id = known?.id ?? scope.engine.newId<'run'>()
@@ -66,7 +66,7 @@ export async function openRun(
   try {
     return await takeUp(scope, { ...wanted, seen: seen ?? NOT_THERE }, set, { waitMs, signal })
   } catch (error) {
-    // Somebody else wrote it down first: then it is theirs to hold, or to wait for. Or it has ended just now, and opens finished.
+    // Another caller opened it first, or it has just ended: look again, and hold it, wait for it, or open it finished.
     const ended = error instanceof InkError && error.code === 'RUN_FINISHED'
     if (!isConflict(error, 'names') && !ended) throw error
     return openRun(scope, within, name, options, false)
@@ -78,7 +78,7 @@ interface Wanted {
   readonly session: SessionId
   readonly name: string
   readonly parallel: boolean
-  /** Its row, as it was when it was looked for. */
+  /** The row of the run when it was looked up. */
   readonly seen: DoneRow<RunRow>
 }
 
@@ -117,7 +117,7 @@ async function takeUp(
         const hold = keeperOf(engine).keep(tenant, lease, taken.rows[0])
         return handOf(scope, hold, id, taken.rows[1], set !== undefined && set.fork === undefined)
       })
-      // Otherwise somebody was quicker: it is looked at again.
+      // Without a hand, another node was first: look again.
       if (hand) return hand
     }
   } finally {
@@ -130,7 +130,7 @@ function unlessMoved(error: unknown): undefined {
   throw error
 }
 
-// How long at most until a lease is looked at again: one that was given back rings, one that ran out does not.
+// The longest time between two looks at a lease: a released lease rings the bell, an expired one does not.
 const LOOK_MS = 1000
 
 async function inHand(scope: Scope, hold: Hold, { id, session }: Wanted, parts: readonly Part[]): Promise<Run> {

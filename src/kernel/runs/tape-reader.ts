@@ -1,4 +1,4 @@
-// The tape for people: the events of a run, and of what it was forked from, as they stand in the journal.
+// Reads the tape for people: the events of a run and of its forked past, as they are in the journal.
 
 import type { Event } from '../../model/event.ts'
 import type { RunRow } from '../../model/run.ts'
@@ -15,7 +15,7 @@ export async function* tapeOf(
   for (const { run, to } of (await pastOf(scope, row)).sources) yield* read({ run, ...(to !== undefined && { before: to + 1 }) })
 }
 
-/** The tapes of the runs that this one was forked from, oldest first, then its own; and when the first of them was opened. */
+/** The tapes of the runs that this one was forked from, oldest first, then its own, and when the first of them was opened. */
 export async function pastOf(scope: Scope, row: RunRow): Promise<{ readonly sources: readonly Source[]; readonly since: number }> {
   const sources: Source[] = [{ run: row.id }]
   let [to, since] = [Infinity, row.openedAt]

@@ -1,12 +1,12 @@
-// Whose an error is that a program meets: its own, which is recorded and met again by replay, or the store's, which passes.
+// Tells errors of the program, which are recorded and come again under replay, from errors of the store, which are transient.
 
 import { type ErrorKind, InkError } from '../../model/errors.ts'
 
 const PASSING: readonly ErrorKind[] = ['conflict', 'exhausted', 'corrupt', 'unavailable', 'unknown']
-/** Says something about the store, and nothing about what was asked of it. */
+/** The error is about the store, not about the request. */
 export const isPassing = (error: unknown): boolean => error instanceof InkError && PASSING.includes(error.kind)
 
-// What the program was told about its own doings: recorded, and met again by replay.
+// Errors about the program's own requests: recorded, and thrown again under replay.
 const THE_RUNS: readonly string[] = ['EFFECT_FAILED', 'RUN_FAILED', 'RUN_CANCELLED', 'KEY_REUSED', 'INBOX_CLAIM_LOST']
 const NOT_THE_RUNS: readonly string[] = ['TENANT_CLOSED', 'SESSION_ARCHIVED', 'SESSION_DELETED']
 

@@ -1,13 +1,13 @@
-// What a run used up, merged by source and model. Counts are whole numbers and sums stay exact.
+// The usage of a run, merged by source and model. Counts are integers and sums stay exact.
 
 import { refuse } from '../../model/errors.ts'
 import { expected } from '../../model/options.ts'
 import type { Usage } from '../../model/run.ts'
 
-/** As callers give it; what is absent is nothing. */
+/** Usage as callers give it. An absent count is zero. */
 export interface UsageGiven {
   readonly model: string
-  /** What it was used for: a turn, a tool, a summary. */
+  /** The purpose, such as a turn, a tool or a summary. */
   readonly source?: string
   readonly inputTokens?: number
   readonly outputTokens?: number
@@ -22,7 +22,7 @@ const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTok
 const SUMMED = [...COUNTS, 'costNanoUsd'] as const
 const NANO = 1e9
 
-/** Undefined where nothing was used. */
+/** Checks usage. Returns undefined if nothing was used. */
 export function takeUsage(given: UsageGiven, about: Readonly<Record<string, unknown>>): Usage | undefined {
   const wrong = (why: string) => refuse('USAGE_INVALID', { ...about, why })
   if (typeof given !== 'object' || given === null) throw wrong(expected('an object with a model and counts', given))
@@ -41,7 +41,7 @@ export function takeUsage(given: UsageGiven, about: Readonly<Record<string, unkn
   return SUMMED.some((name) => usage[name] > 0) ? usage : undefined
 }
 
-/** Undefined where a sum would no longer be exact. */
+/** Adds usage. Returns undefined if a sum would no longer be exact. */
 export function addUsage(ledger: readonly Usage[], added: Usage): readonly Usage[] | undefined {
   const at = ledger.findIndex(({ source, model }) => source === added.source && model === added.model)
   const before = ledger[at]

@@ -1,4 +1,4 @@
-// Waiting inside a run. What is waited for, and until when, is stored before the waiting begins; time is read from the store, not counted.
+// Waits inside a run. The wait and its deadline are stored before it begins. Time is read from the store's clock, not counted.
 
 import { limits } from '../../model/limits.ts'
 import type { Wait, WaitKind } from '../../model/run.ts'
@@ -15,27 +15,27 @@ import type { Entry } from './tape.ts'
 
 export interface WaitSpec {
   readonly kind: WaitKind
-  /** How long at most; without it as long as it takes. */
+  /** The timeout. The default is none. */
   readonly ms?: number | undefined
-  /** Until when at most, where that is known as a time. */
+  /** The deadline, if it is known as a time. */
   readonly until?: number | undefined
   readonly on?: string
-  /** What is written together with the beginning. */
+  /** Parts that are written together with the beginning. */
   readonly begins?: (until: number | undefined) => readonly Part[]
-  /** What must be so when it begins. */
+  /** Guards of the commit that begins the wait. */
   readonly guards?: readonly Guard[]
-  /** What came of it, with what is written together with the end; undefined as long as nothing did. `late`: its time is over. */
+  /** Returns the outcome and the parts that are written with the end, or undefined while there is none. `late`: the deadline has passed. */
   readonly check: (wait: { readonly until?: number; readonly on?: string }, late: boolean) => Promise<Ended | undefined>
 }
 
 export interface Ended {
   readonly outcome: Readonly<Record<string, unknown>>
   readonly parts?: readonly Part[]
-  /** Somebody else has written down that it is over. */
+  /** Another writer has recorded the end already. */
   readonly over?: boolean
 }
 
-/** Begins the wait, where it has not begun, and comes back with what ended it. */
+/** Begins the wait, if it has not begun, and resolves with what ended it. */
 export async function waitFor(
   open: RunWriter,
   asked: Asked,
@@ -52,7 +52,7 @@ export async function waitFor(
       bell.reset()
       try {
         const looked = await look(open, asked, wait, spec, leaving, waiting)
-        // Returned and not awaited: nobody hears of it, and what was taken for waiting is given back all the same.
+        // The promise is returned, not awaited: it never settles, but the `finally` below still runs.
         if (looked === 'left') return never()
         if ('entry' in looked) return looked.entry
         await nap(open, bell, looked.ms)
@@ -68,7 +68,7 @@ export async function waitFor(
 
 type Looked = 'left' | { readonly entry: Entry } | { readonly ms: number }
 
-/** Looks once: the wait has ended, nobody waits for it any more, or it is time to look again in so many milliseconds. */
+/** Looks once: the wait has ended, its branch has lost, or the number of milliseconds until the next look. */
 async function look(
   open: RunWriter,
   asked: Asked,
@@ -80,7 +80,7 @@ async function look(
   const { scope } = open
   if (await open.parking.isParked()) return 'left'
   open.checkLive()
-  // Its branch lost a race: nobody waits for what would come of it.
+  // The branch lost a race, so nobody waits for the outcome.
   if (leaving.aborted) {
     await leaveWaits(open)
     return 'left'
@@ -93,7 +93,7 @@ async function look(
     if (outcome) return { entry: { ...asked, seq: 0, at, done: true, outcome } }
   }
   await open.refresh()
-  // A branch that lost a race meanwhile has had its wait ended for it: that is no sign of an erasure.
+  // The wait of a branch that lost a race was ended for it. That is no sign of an erasure.
   if (ended && !leaving.aborted) checkThere(open, asked)
   waiting.seen = ended ? 0 : seq
   if (await open.parking.consider(now)) return 'left'
@@ -109,10 +109,10 @@ async function sitOut(open: RunWriter, bell: Bell, error: unknown, until: number
   open.checkLive()
 }
 
-// Somebody was first: what they did shows in a moment.
+// Another writer was first: its change shows in a moment.
 const SOON_MS = 5
 
-/** What was written about the wait may have been erased: then nobody can say any more how it ended. */
+/** The events of the wait may have been erased. Then nobody can say how it ended, and the run has diverged. */
 function checkThere(open: RunWriter, { kind, branch, name, ordinal }: Asked): void {
   const there = open.row.waits.some((w) => w.kind === kind && w.branch === branch && w.name === name && w.ordinal === ordinal)
   if (!there) throw open.diverged(`- recorded: ${kind} '${name}', of which something was erased`)
@@ -140,7 +140,7 @@ async function begin(
   }
 }
 
-/** Undefined when somebody was first: then it is looked at again. */
+/** Records the end. Returns undefined if another writer was first: then the caller looks again. */
 async function end(open: RunWriter, asked: Asked, { outcome, parts, over }: Ended, at: number): Promise<Ended['outcome'] | undefined> {
   if (over) return outcome
   const { branch, name, ordinal } = asked
@@ -149,13 +149,13 @@ async function end(open: RunWriter, asked: Asked, { outcome, parts, over }: Ende
     await open.change({ verb: 'endWait', id: open.id, wait, outcome }, parts, { at })
     return outcome
   } catch (error) {
-    // Another wait took the signal, or the question was answered just now.
+    // Another wait took the signal, or the question has just been answered.
     if (!isConflict(error, 'signals', 'approvals', 'waits')) throw error
     return undefined
   }
 }
 
-/** What branches that lost a race were waiting for is not waited for any more. */
+/** Ends the waits of branches that lost a race. */
 export async function leaveWaits(open: RunWriter): Promise<void> {
   for (const wait of open.row.waits) {
     if (!open.replay.isLost(wait.branch)) continue
@@ -166,7 +166,7 @@ export async function leaveWaits(open: RunWriter): Promise<void> {
         open.scope.engine.features.waitsLeft(open.scope, [wait], about),
       )
     } catch (error) {
-      // It ended by itself.
+      // The wait ended by itself.
       if (!isConflict(error, 'waits')) throw error
     }
   }
@@ -176,6 +176,6 @@ export async function storeTime({ scope }: RunWriter): Promise<number> {
   return storeNow(scope)
 }
 
-/** Until something happens in the tenant, or the time is over, or it is time to look at the clock again. */
+/** Sleeps until an event comes in the tenant, the time is over, or the store's clock has to be read again. */
 export const nap = ({ scope }: RunWriter, bell: Bell, ms: number): Promise<void> =>
   bell.rung(Math.min(ms, limits.leaseRenewMs, keeperOf(scope.engine).renewMs))
