@@ -4,6 +4,7 @@ import type { RunId } from '../../model/ids.ts'
 import { isOver } from '../../model/run.ts'
 import { checkValue, load, type StoredValue } from '../json-or-blob.ts'
 import type { BranchHandle } from './branch.ts'
+import { ChildResult } from './child-result.ts'
 import { effectError, runEffect } from './effect.ts'
 import { failureOf, readRun } from './result.ts'
 import { offerRun } from './start.ts'
@@ -11,7 +12,10 @@ import { waitFor } from './wait.ts'
 
 export interface Child {
   readonly id: RunId
-  /** Durable: the parent may be taken up elsewhere meanwhile. RUN_FAILED or RUN_CANCELLED where it has none. */
+  /**
+   * Waits from the moment it is awaited, in the branch that awaits it; branches may share one promise. Durable: another node may take up the
+   * parent meanwhile. RUN_FAILED or RUN_CANCELLED where the child has none.
+   */
   result<T = unknown>(): Promise<T>
 }
 
@@ -36,28 +40,25 @@ export async function childOf(parent: BranchHandle, name: string, { input }: { r
   const { run: id } = (await load(open.scope, started.value)) as { readonly run: RunId }
   return {
     id,
-    result: async <T>() => {
-      const branch = parent.here()
-      const { outcome = {} } = await branch.asks('child', name, (asked, before) =>
-        waitFor(
-          open,
-          asked,
-          before,
-          {
-            kind: 'child',
-            on: id,
-            check: async () => {
-              const row = await readRun(open.scope, id)
-              if (!row || !isOver(row.state)) return undefined
-              return { outcome: { state: row.state, ...(row.result && { value: row.result }), ...(row.error && { error: row.error }) } }
-            },
-          },
-          branch.leaving,
-        ),
-      )
-      const { state, value, error } = outcome as unknown as StoredValue
-      if (state !== 'done') throw failureOf({ id, name, state, error })
-      return (await load(open.scope, value)) as T
-    },
+    result: <T>() =>
+      new ChildResult(
+        () => parent.here().path,
+        () => resultIn<T>(parent.here(), name, id),
+      ),
   }
+}
+
+async function resultIn<T>(branch: BranchHandle, name: string, id: RunId): Promise<T> {
+  const { scope } = branch.open
+  const check = async () => {
+    const row = await readRun(scope, id)
+    if (!row || !isOver(row.state)) return undefined
+    return { outcome: { state: row.state, ...(row.result && { value: row.result }), ...(row.error && { error: row.error }) } }
+  }
+  const { outcome = {} } = await branch.asks('child', name, (asked, before) =>
+    waitFor(branch.open, asked, before, { kind: 'child', on: id, check }, branch.leaving),
+  )
+  const { state, value, error } = outcome as unknown as StoredValue
+  if (state !== 'done') throw failureOf({ id, name, state, error })
+  return (await load(scope, value)) as T
 }

@@ -79,7 +79,8 @@ type CameBack = Pick<Forked, 'label' | 'branch'> & ({ readonly value: unknown } 
 async function comeBack({ label, branch, work, end }: Forked): Promise<CameBack> {
   try {
     const { context } = branch.open.scope.engine.environment
-    return { label, branch, value: await (context ? context.within(branch, () => work(branch)) : work(branch)) }
+    // A promise that the work returns is awaited in its context too.
+    return { label, branch, value: await (context ? context.within(branch, async () => work(branch)) : work(branch)) }
   } catch (error) {
     return { label, branch, error }
   } finally {
