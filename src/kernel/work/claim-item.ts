@@ -5,7 +5,6 @@ import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { invalidOption } from '../../model/options.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
-import type { Stored } from '../../model/run.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { WorkRow } from '../../model/work.ts'
 import { enginePart } from '../engine-part.ts'
@@ -50,7 +49,13 @@ export async function claimItem<T>(
     const followed = await followers(scope, { item: id as Id<'work'>, row, move: 'claimed', now })
     const { rows } = await plan(scope, [own, ...followed], { guards: [{ kind: 'row', table: 'work', id, revision }] })
     const dueAt = row.state === 'ready' ? row.at : undefined
-    return await toClaim<T>(scope, rows[0], { id, dueAt, leaseMs, asked, renew })
+    const claimOf = held<T>(scope, rows[0], { id, dueAt, leaseMs, asked, renew })
+    try {
+      return claimOf(await load(scope, row.payload))
+    } catch (error) {
+      await setAside(claimOf(undefined), error)
+      throw error
+    }
   } catch (error) {
     if (error instanceof InkError && error.code === 'CONFLICT') return undefined
     throw error
@@ -80,13 +85,13 @@ interface Claimed {
   readonly renew: boolean
 }
 
-/** The claim that follows from the commit. It is a promise only when the payload has to be loaded from another row or a blob. */
-export function toClaim<T>(
+/** Holds the item, and renews it if asked, after the commit that claimed it. Returns the claim, given its payload. */
+export function held<T>(
   scope: Scope,
   row: DoneRow<WorkRow>,
   { id, dueAt, leaseMs, asked, renew }: Claimed,
-): HeldClaim<T> | Promise<HeldClaim<T>> {
-  const held = {
+): (payload: unknown) => HeldClaim<T> {
+  const hold = {
     tenant: scope.tenant,
     table: 'work' as const,
     id: id as Id<'work'>,
@@ -98,19 +103,8 @@ export function toClaim<T>(
     sureUntil: asked + leaseMs,
     releasing: false,
   }
-  if (renew) scope.engine.renewals.keep(held)
-  const { payload } = row.body as WorkRow
-  const claimOf = (value: unknown) => new HeldClaim<T>(scope, row, value as T, held, dueAt)
-  return payload?.firing || payload?.blob ? loaded(scope, payload, claimOf) : claimOf(payload?.value)
-}
-
-async function loaded<T>(scope: Scope, payload: Stored, claimOf: (value: unknown) => HeldClaim<T>): Promise<HeldClaim<T>> {
-  try {
-    return claimOf(await load(scope, payload))
-  } catch (error) {
-    await setAside(claimOf(undefined), error)
-    throw error
-  }
+  if (renew) scope.engine.renewals.keep(hold)
+  return (payload) => new HeldClaim<T>(scope, row, payload as T, hold, dueAt)
 }
 
 /** Handles a payload that cannot be read. Damage makes the item a dead letter; after any other error it is retried, and the attempt does not count. */

@@ -7,27 +7,27 @@ import type { Scope } from '../../scope.ts'
 import type { HeldClaim } from '../claim.ts'
 import { claimItem } from '../claim-item.ts'
 import type { Loop } from '../loop.ts'
-import { type Arriving, claimedAfterAll, completeAndClaim } from './complete-and-claim.ts'
+import { claimedAfterAll, completeAndClaim } from './complete-and-claim.ts'
 import { type Candidate, isPlain, Prefetch } from './prefetch.ts'
 import { keyOf, type WorkerState } from './worker-state.ts'
 
 export class Claimer<T> {
   readonly #state: WorkerState<T>
-  readonly #closing: AbortSignal
+  readonly #loop: Loop
   readonly #deliver: (claims: readonly HeldClaim<T>[]) => void
   readonly #prefetch: Prefetch<T>
 
-  /** `deliver` gets every claim, also those that arrive later than the call that asked for them. */
+  /** `deliver` gets every claim, also those that come later than the call that asked for them. */
   constructor(state: WorkerState<T>, loop: Loop, deliver: (claims: readonly HeldClaim<T>[]) => void) {
     this.#state = state
-    this.#closing = loop.closing
+    this.#loop = loop
     this.#deliver = deliver
     this.#prefetch = new Prefetch(state, (tenant) => loop.watch(tenant))
   }
 
   /** Claims as many items as there is room for. Returns for how many milliseconds nothing more is due. */
   async look(): Promise<number | undefined> {
-    while (this.#state.room > 0 && !this.#closing.aborted) {
+    while (this.#state.room > 0 && !this.#loop.closing.aborted) {
       const picked = this.#prefetch.pick(this.#state.room)
       if (picked.length > 0) {
         await this.#claimAll(picked)
@@ -41,8 +41,7 @@ export class Claimer<T> {
 
   /** Reads candidates for `next`, unless there are some or the queue was empty just now. */
   async readIfEmpty(): Promise<void> {
-    if (this.#closing.aborted) return
-    this.#prefetch.readOn(this.#state.reserve.half * 2)
+    if (this.#loop.closing.aborted) return
     if (!this.#prefetch.isEmpty || this.#prefetch.isDry) return
     await this.#prefetch.read().catch((error: unknown) => this.#state.logError('a worker could not look for work', '', error))
   }
@@ -50,7 +49,7 @@ export class Claimer<T> {
   /** Picks the items to claim in the commit that completes others of this tenant. */
   next(tenant: TenantId): readonly Candidate[] {
     const { room, reserve } = this.#state
-    return this.#closing.aborted ? [] : this.#prefetch.pickPlain(tenant, room, reserve.share(room, this.#state.now()))
+    return this.#loop.closing.aborted ? [] : this.#prefetch.pickPlain(tenant, room, reserve.share(room, this.#state.now()))
   }
 
   /** Completes and claims in one commit, all of one tenant. False when nothing was written: the caller then settles each claim by itself. */
@@ -60,7 +59,7 @@ export class Claimer<T> {
     if (!scope) return true
     for (const { row } of next) inHand.add(keyOf(scope.tenant, row.id))
     const since = this.#state.now()
-    let claimed: readonly Arriving<T>[]
+    let claimed: readonly HeldClaim<T>[]
     try {
       const write = () => completeAndClaim<T>(scope, ended, next, terms.leaseMs)
       claimed = await this.#state.during(ended.length, next.length, write)
@@ -77,13 +76,16 @@ export class Claimer<T> {
     reserve.written(now, terms.outstanding === terms.concurrency ? now - since : 0)
     count.completed += ended.length
     this.#state.forget(ended)
-    this.#arrived(scope.tenant, claimed)
+    this.#arrived(claimed)
     return true
   }
 
+  /** Claims plain items of one tenant together. The worker does not wait for the others, whose payload may take long to load. */
   async #claimAll(picked: readonly Candidate[]): Promise<void> {
     const isApart = this.#state.reserve.isApart(this.#state.now())
-    const groups = Map.groupBy(picked, (candidate) => (isApart || !isPlain(candidate) ? candidate.row.id : candidate.scope.tenant))
+    const { plain = [], others = [] } = Object.groupBy(picked, (candidate) => (isPlain(candidate) ? 'plain' : 'others'))
+    for (const candidate of others) this.#state.tasks.add(this.#claimOne(candidate))
+    const groups = Map.groupBy(plain, ({ row, scope }) => (isApart ? row.id : scope.tenant))
     await Promise.all([...groups.values()].map((group) => this.#claimGroup(group)))
   }
 
@@ -110,6 +112,7 @@ export class Claimer<T> {
       this.#state.logError('an item could not be claimed', row.id, error)
     }
     inHand.delete(key)
+    this.#loop.hurry()
   }
 
   #collided(): void {
@@ -121,20 +124,9 @@ export class Claimer<T> {
     for (const { scope, row } of candidates) this.#state.inHand.delete(keyOf(scope.tenant, row.id))
   }
 
-  #arrived(tenant: TenantId, claimed: readonly Arriving<T>[]): void {
-    for (const { id } of claimed) this.#state.inHand.add(keyOf(tenant, id))
-    this.#deliver(claimed.flatMap(({ claim }) => (claim instanceof Promise ? [] : [claim])))
-    for (const { id, claim } of claimed) if (claim instanceof Promise) this.#state.tasks.add(this.#arrive(tenant, id, claim))
-  }
-
-  async #arrive(tenant: TenantId, id: string, claim: Promise<HeldClaim<T>>): Promise<void> {
-    try {
-      this.#deliver([await this.#state.during(0, 1, () => claim)])
-    } catch (error) {
-      // The item was given back already, and is retried when its payload can be read.
-      this.#state.inHand.delete(keyOf(tenant, id))
-      this.#state.logError('an item could not be claimed', id, error)
-    }
+  #arrived(claims: readonly HeldClaim<T>[]): void {
+    for (const { tenant, id } of claims) this.#state.inHand.add(keyOf(tenant, id))
+    this.#deliver(claims)
   }
 
   /** The outcome of a commit is unknown: reads which items it has claimed, and delivers those. */
@@ -142,6 +134,6 @@ export class Claimer<T> {
     const { terms, leaving } = this.#state
     const claimed = await claimedAfterAll<T>(scope, next, error, terms.leaseMs, since, leaving.signal)
     this.#forget(next)
-    this.#arrived(scope.tenant, claimed)
+    this.#arrived(claimed)
   }
 }

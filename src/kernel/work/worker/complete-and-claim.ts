@@ -7,23 +7,17 @@ import { type DoneRow, type Part, plan } from '../../execute.ts'
 import type { Scope } from '../../scope.ts'
 import { storeNow } from '../../store-time.ts'
 import type { HeldClaim } from '../claim.ts'
-import { claimPart, toClaim } from '../claim-item.ts'
+import { claimPart, held } from '../claim-item.ts'
 import { retryWrite } from '../retry-write.ts'
 import type { Candidate } from './prefetch.ts'
 
-/** A claim is a promise while its payload is loaded from a blob or another row. */
-export interface Arriving<T> {
-  readonly id: string
-  readonly claim: HeldClaim<T> | Promise<HeldClaim<T>>
-}
-
-/** All items are of one tenant, and none has an origin. */
+/** All items are of one tenant, and those to claim are plain. */
 export async function completeAndClaim<T>(
   scope: Scope,
   ended: readonly HeldClaim<T>[],
   next: readonly Candidate[],
   leaseMs: number,
-): Promise<readonly Arriving<T>[]> {
+): Promise<readonly HeldClaim<T>[]> {
   const claims = next.map(({ row, item, seen }) => claimPart(scope, row, item, seen, leaseMs))
   const complete = (claim: HeldClaim<T>) => claim.settlement({ verb: 'complete' }, 'completed')
   const rows = await settleTogether(
@@ -33,7 +27,7 @@ export async function completeAndClaim<T>(
     claims.map(({ own }) => own),
   )
   return claims.map(({ asked }, i) =>
-    toArriving<T>(scope, next[i] as Candidate, rows[ended.length + i] as DoneRow<WorkRow>, leaseMs, asked),
+    plainClaim<T>(scope, next[i] as Candidate, rows[ended.length + i] as DoneRow<WorkRow>, leaseMs, asked),
   )
 }
 
@@ -73,7 +67,7 @@ export async function claimedAfterAll<T>(
   leaseMs: number,
   since: number,
   leaving: AbortSignal,
-): Promise<readonly Arriving<T>[]> {
+): Promise<readonly HeldClaim<T>[]> {
   const { clock, logger } = scope.engine.environment
   const failed = (error: unknown) =>
     logger.warn('it could not be found out yet whether items were claimed', { items: next.length, error: String(error) })
@@ -84,7 +78,7 @@ export async function claimedAfterAll<T>(
       leaving,
       failed,
     })
-    return rows.map(({ candidate, row }) => toArriving<T>(scope, candidate, row, leaseMs, since))
+    return rows.map(({ candidate, row }) => plainClaim<T>(scope, candidate, row, leaseMs, since))
   } catch (error) {
     failed(error)
     return []
@@ -108,6 +102,12 @@ async function claimedBy(
   return claimed
 }
 
-function toArriving<T>(scope: Scope, { row: { id }, item }: Candidate, row: DoneRow<WorkRow>, leaseMs: number, asked: number): Arriving<T> {
-  return { id, claim: toClaim<T>(scope, row, { id, dueAt: item.at, leaseMs, asked, renew: true }) }
+function plainClaim<T>(
+  scope: Scope,
+  { row: { id }, item }: Candidate,
+  row: DoneRow<WorkRow>,
+  leaseMs: number,
+  asked: number,
+): HeldClaim<T> {
+  return held<T>(scope, row, { id, dueAt: item.at, leaseMs, asked, renew: true })(item.payload?.value)
 }

@@ -5,8 +5,10 @@ import { FinalError } from '../../final-error.ts'
 import type { HeldClaim } from '../claim.ts'
 import { retryWrite } from '../retry-write.ts'
 import { giveBackUnused } from './complete-and-claim.ts'
-import type { Ended } from './handlers.ts'
 import type { WorkerState } from './worker-state.ts'
+
+/** How a handler ended, or that the worker left it. */
+export type Ended = { readonly how: 'done' } | { readonly how: 'left' } | { readonly how: 'failed'; readonly error: unknown }
 
 /** Settles one claim by itself. Never throws: an item that cannot be settled goes to another worker once its lease has run out. */
 export async function settle<T>(state: WorkerState<T>, claim: HeldClaim<T>, ended: Ended): Promise<void> {

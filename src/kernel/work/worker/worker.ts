@@ -8,18 +8,18 @@ import { localNodesOf } from '../local-nodes.ts'
 import { Loop, waitAtMost } from '../loop.ts'
 import { schedulerOf } from '../scheduler.ts'
 import { Claimer } from './claimer.ts'
-import { type Ended, Handlers } from './handlers.ts'
-import { giveBack, settle } from './settle.ts'
+import { type Ended, giveBack, settle } from './settle.ts'
 import { type QueueWorker, takeTerms, type WorkerOptions, type WorkerStats, type WorkHandler } from './worker-options.ts'
 import { WorkerState } from './worker-state.ts'
 
 // One commit is at the store while the next is prepared.
 const WRITES = 2
 const DONE: Ended = { how: 'done' }
+const LEFT: Ended = { how: 'left' }
 
 export class Worker<T> implements QueueWorker {
   readonly #state: WorkerState<T>
-  readonly #handlers: Handlers<T>
+  readonly #handler: WorkHandler<T>
   readonly #loop: Loop
   readonly #claimer: Claimer<T>
   readonly #unlist: () => void
@@ -31,7 +31,7 @@ export class Worker<T> implements QueueWorker {
   constructor(scope: Scope, queue: string, handler: WorkHandler<T>, options: WorkerOptions | undefined, only: TenantId | undefined) {
     checkOpen(scope.engine)
     this.#state = new WorkerState(scope, queue, takeTerms(scope, handler, options, only))
-    this.#handlers = new Handlers(handler)
+    this.#handler = handler
     this.#loop = new Loop(scope.engine, { of: `a worker of ${queue}`, look: () => this.#claimer.look() })
     this.#claimer = new Claimer(this.#state, this.#loop, (claims) => this.#begin(claims))
     this.#loop.watch(scope.tenant)
@@ -59,7 +59,6 @@ export class Worker<T> implements QueueWorker {
     const ended = tasks.ended()
     await waitAtMost(scope.engine, ended, terms.drainMs)
     leaving.abort()
-    this.#handlers.leave()
     await ended
     this.#unlist()
   }
@@ -87,7 +86,7 @@ export class Worker<T> implements QueueWorker {
       const claim = reserve.take()
       if (!claim) return
       if (claim.signal.aborted) {
-        tasks.add(settle(this.#state, claim, { how: 'left' }))
+        tasks.add(settle(this.#state, claim, LEFT))
         continue
       }
       count.taken++
@@ -111,7 +110,7 @@ export class Worker<T> implements QueueWorker {
 
   async #handle(claim: HeldClaim<T>): Promise<void> {
     const since = this.#state.now()
-    const ended = await this.#handlers.handle(claim)
+    const ended = await this.#callHandler(claim)
     this.#state.reserve.handled(this.#state.now() - since)
     this.#state.running--
     if (ended.how === 'done' && !claim.how && !claim.origin && !claim.signal.aborted) {
@@ -123,6 +122,23 @@ export class Worker<T> implements QueueWorker {
     const settled = this.#settleAlone(claim, ended)
     this.#fillSlots()
     await settled
+  }
+
+  /** Stops waiting for the handler when the worker leaves. The handler may go on, but its claim is given back. */
+  async #callHandler(claim: HeldClaim<T>): Promise<Ended> {
+    const { signal } = this.#state.leaving
+    if (signal.aborted) return LEFT
+    const left = Promise.withResolvers<Ended>()
+    const leave = () => left.resolve(LEFT)
+    signal.addEventListener('abort', leave)
+    try {
+      const done = (async () => this.#handler(claim))()
+      return await Promise.race([done.then(() => DONE), left.promise])
+    } catch (error) {
+      return { how: 'failed', error }
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
   }
 
   async #settleAlone(claim: HeldClaim<T>, ended: Ended): Promise<void> {
