@@ -1,4 +1,4 @@
-// A run that another one started: the same session, a lease of its own, and whoever has a handler for it takes it up.
+// A child run: started by another run in the same session, with a lease of its own. A node with a handler takes it up.
 
 import type { RunId } from '../../model/ids.ts'
 import { isOver } from '../../model/run.ts'

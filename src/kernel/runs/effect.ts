@@ -1,4 +1,4 @@
-// An effect is an action outside, recorded once. Its result is on the tape before the program sees it; what is on the tape is not done again.
+// An effect is an action outside the store, recorded once. Its result is on the tape before the program sees it, and a recorded effect is not repeated.
 
 import { InkError, refuse } from '../../model/errors.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
@@ -16,31 +16,31 @@ import { isPassing } from './transient-error.ts'
 import { nap, storeTime, waitFor } from './wait.ts'
 
 export interface EffectContext {
-  /** The same for every attempt and after every crash: hand it on as an idempotency key. */
+  /** The same for every attempt and after every crash. Pass it on as an idempotency key. */
   readonly key: string
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
   /** Aborted when the run is lost or cancelled. */
   readonly signal: AbortSignal
-  /** Text for whoever watches, a piece at a time: recorded in few entries, and not read by replay. */
+  /** Streams text to observers. It is recorded in few entries, and replay does not read it. */
   stream(text: string): void
 }
 
 export interface RetryOptions {
-  /** How often at most, the first time included. */
+  /** The number of attempts, the first included. */
   readonly attempts?: number
-  /** How long before the second attempt; twice as long before each one after that. */
+  /** Delay before the second attempt. It doubles before each one after that. */
   readonly backoff?: Duration
   readonly factor?: number
-  /** The longest wait between two attempts. */
+  /** The longest delay between two attempts. */
   readonly most?: Duration
 }
 
 export interface EffectOptions {
   readonly retry?: RetryOptions
-  /** After a crash in the middle: do it again (the default), or hold the run until a person says how it ended. */
+  /** After a crash in the middle: repeat the effect (the default), or hold the run until a person says how it ended. */
   readonly ifUnknown?: 'retry' | 'ask'
-  /** `false` keeps the result as it is. */
+  /** `false` stores the result without masking secrets. */
   readonly redact?: boolean
 }
 
@@ -67,7 +67,7 @@ export function checkEffectOptions({ retry, ifUnknown, redact: _, ...unknown }: 
   takeRetry(retry)
 }
 
-// Beyond a thousand doublings there is only infinity, and nothing times that is no number.
+// Beyond a thousand doublings the delay is Infinity, and zero times Infinity is not a number.
 const delayAfter = ({ backoff, factor, most }: Retry, attempt: number): number =>
   backoff === 0 ? 0 : Math.round(Math.min(most, backoff * factor ** (attempt - 1)))
 
@@ -87,7 +87,7 @@ export async function runEffect(
   if (before?.started) return resolved(open, asked, signal)
   if (before?.retried) await rest(open, asked, before.retried.until, signal)
   for (let attempt = (before?.retried?.attempt ?? 0) + 1; ; attempt++) {
-    // Until it is on the tape the run stays here: whoever gave it back in between would have the work done again.
+    // The run is not parked until the result is on the tape. Otherwise the work would be repeated.
     const done = await open.parking.busily(() => tryOnce(open, asked, work, { ...options, attempt, retry, signal }))
     if ('entry' in done) return done.entry
     await rest(open, asked, done.until, signal)
@@ -100,16 +100,16 @@ interface Attempt extends Omit<EffectOptions, 'retry'> {
   readonly signal: AbortSignal
 }
 
-/** What it came to, or when it is tried again. */
+/** The outcome of an attempt, or the time of the next one. */
 async function tryOnce(
   open: RunWriter,
   asked: Asked,
   work: (context: EffectContext) => unknown,
   { attempt, retry, signal, ifUnknown, redact }: Attempt,
 ): Promise<{ readonly entry: Entry } | { readonly until: number }> {
-  // Nothing new begins in a session that was closed; what has begun is still recorded.
+  // A closed session begins no new effect. An effect that has begun is still recorded.
   await openGuard(open.scope, open.row.session)
-  // Nothing is called for a run that is lost, or in a branch that lost a race.
+  // The work is not called if the run is lost, or the branch lost a race.
   if (signal.aborted) throw signal.reason
   if (ifUnknown === 'ask') await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt } })
   let thrown: { readonly error: unknown } | undefined
@@ -121,7 +121,7 @@ async function tryOnce(
   }
   try {
     result = await work({
-      // Made when it is asked for: many have no use for it.
+      // The key is computed on demand, because many effects do not use it.
       get key() {
         return open.keyOf(asked)
       },
@@ -133,11 +133,11 @@ async function tryOnce(
     thrown = { error }
   }
   await streamed?.end()
-  // Whoever has lost the run has nothing to say about it any more.
+  // A process that has lost the run records nothing more.
   if (signal.aborted) throw signal.reason
-  // A child that could not be written down just now is no outcome.
+  // A child that could not be written because the store was away is not an outcome.
   if (thrown && asked.kind === 'start' && isPassing(thrown.error)) throw thrown.error
-  // A mistake in the program: it is told and not recorded, so that the corrected program can go on.
+  // A mistake in the program is thrown and not recorded, so that the corrected program can go on.
   if (thrown && isNested(thrown.error)) throw thrown.error
   if (!thrown) return { entry: await settle(open, asked, { result }, { attempt, whole: redact === false }) }
   if (isFinal(thrown.error) || attempt >= retry.attempts) return { entry: await settle(open, asked, { error: thrown.error }, { attempt }) }
@@ -157,7 +157,7 @@ const factsOf = (open: RunWriter, { kind, branch, name, ordinal }: Asked) => ({
 
 export type Settled = { readonly result: unknown } | { readonly error: unknown }
 
-/** On the tape before anybody sees it. */
+/** Records the outcome on the tape before the program sees it. */
 export async function settle(
   open: RunWriter,
   asked: Asked,
@@ -176,7 +176,7 @@ export async function settle(
   return { ...asked, seq, at, done: true, attempts: attempt, ...told }
 }
 
-/** What was done and cannot be recorded is done again by replay: a program that went on from here would take a way that replay cannot. */
+/** An outcome that cannot be recorded will be repeated by replay. The program must not go on with it, because replay could not follow. */
 async function kept(open: RunWriter, result: unknown, about: Readonly<Record<string, unknown>>, whole: boolean): Promise<Stored> {
   try {
     return await store(open.scope, result, about, whole)
@@ -186,7 +186,7 @@ async function kept(open: RunWriter, result: unknown, about: Readonly<Record<str
   }
 }
 
-/** Nobody knows how it ended: a person says so, and until then the run waits. */
+/** The outcome is unknown: the run waits until a person says how the effect ended. */
 async function resolved(open: RunWriter, asked: Asked, leaving: AbortSignal): Promise<Entry> {
   const question: Asked = { ...asked, kind: 'unknown' }
   const key = entryKey(asked)
@@ -207,7 +207,7 @@ async function resolved(open: RunWriter, asked: Asked, leaving: AbortSignal): Pr
   return answer as Entry
 }
 
-/** Between two attempts. */
+/** Waits between two attempts. */
 async function rest(open: RunWriter, { branch }: Asked, until: number, leaving: AbortSignal): Promise<void> {
   const waiting = open.parking.waits(branch, until)
   const bell = new Bell(open.scope, [open.signal, leaving])
@@ -216,11 +216,11 @@ async function rest(open: RunWriter, { branch }: Asked, until: number, leaving: 
       bell.reset()
       if (await open.parking.isParked()) return never()
       open.checkLive()
-      // Its branch lost a race: it is not tried again.
+      // The branch lost a race, so there is no retry.
       if (leaving.aborted) return never()
       const now = await storeTime(open)
       if (now >= until) return
-      // It waits for nothing but time.
+      // The retry waits for time only.
       waiting.seen = Number.MAX_SAFE_INTEGER
       if (await open.parking.consider(now)) return never()
       await nap(open, bell, until - now)

@@ -1,4 +1,4 @@
-// Several branches of a run at once: all of them, or the first to come back.
+// Runs several branches of a run at once: all of them (`all`), or the first to return (`race`).
 
 import { refuse } from '../../model/errors.ts'
 import { invalidOption } from '../../model/options.ts'
@@ -10,20 +10,20 @@ import { leaveWaits } from './wait.ts'
 
 interface Forked {
   readonly name: string
-  /** The name as it is recorded: masked where it holds a secret. */
+  /** The name as it is recorded, with secrets masked. */
   readonly label: string
   readonly work: (branch: Branch) => unknown
   readonly branch: BranchHandle
-  /** Nobody waits for it any more. */
+  /** Leaves the branch: nobody waits for it any more. */
   leave(): void
-  /** It has come back. */
+  /** The branch has returned. */
   end(): void
 }
 
 export async function allOf<B extends Branches>(parent: BranchHandle, branches: B): Promise<All<B>> {
   checkPlaces(branches)
   const group = fork(parent, branches)
-  // All of them end before one failure is told: nothing goes on behind the back of whoever catches it.
+  // All branches end before a failure is thrown, so that nothing goes on behind the caller that catches it.
   const came = await Promise.all(group.map(comeBack))
   for (const { branch } of group) parent.learn(branch.now())
   for (const one of came) if ('error' in one) throw one.error
@@ -52,15 +52,15 @@ export async function raceOf<B extends Branches>(parent: BranchHandle, branches:
     await leaveWaits(open)
   }
   if (recorded !== undefined) await leaveOthers(recorded)
-  // The first to come back has won, with a failure as well.
+  // The first branch to return has won, also with a failure.
   const coming = new Map(group.filter(({ label }) => recorded === undefined || label === recorded).map((one) => [one.label, comeBack(one)]))
   let won = await Promise.race(coming.values())
-  // The store was away for a moment: that is no outcome, and nobody has won.
+  // An outage of the store is not an outcome, so no branch has won.
   if ('error' in won && !isTheRuns(won.error)) throw won.error
   if (recorded === undefined) {
     await open.replay.clear(asked)
     const { kind: _, ...slot } = asked
-    // Of two handles on one run, both have the winner of the first to say so.
+    // Two handles on one run have the same winner: the first one that is recorded.
     const { outcome } = await open.once(entryKey(asked), async () => {
       const { seq } = await open.record({ type: 'race.won', data: { ...slot, winner: won.label } })
       return { ...asked, seq, at: won.branch.now(), done: true, outcome: { winner: won.label } }
@@ -88,7 +88,7 @@ async function comeBack({ label, branch, work, end }: Forked): Promise<CameBack>
   }
 }
 
-/** The answer of `all` is a list that also has names: a name that means a place in it can only be that place. */
+/** The result of `all` is a list that also has names. A name that looks like an index must be that index. */
 function checkPlaces(branches: Branches): void {
   if (typeof branches !== 'object' || branches === null) return
   for (const [i, name] of Object.keys(branches).entries()) {
@@ -109,7 +109,7 @@ function fork<B extends Branches>(parent: BranchHandle, branches: B): readonly F
     if (typeof work !== 'function') throw invalidOption(`branches.${name}`, 'a function', work)
     return { name, work, label: takeBranch(open.scope, name) }
   })
-  // Only once all of them are known to be right: one that has begun is waited for.
+  // Branches begin only after all of them are checked, because a branch that has begun is waited for.
   return named.map(({ name, work, label }) => {
     const path = `${parent.path}${parent.path === '' ? '' : '/'}${number}.${label}`
     const leaving = new AbortController()

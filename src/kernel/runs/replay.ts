@@ -1,5 +1,5 @@
-// Replay never guesses: nothing new begins while the tape holds something that the program has not asked for. What was recorded was asked for
-// without the outcome of anything new, so a program that still is what it was gets there by itself; one that goes quiet, or ends, has changed.
+// Replay never guesses: nothing new begins while the tape holds an entry that the program has not asked for. The recorded entries needed no new
+// outcome, so an unchanged program asks for all of them by itself. A program that goes quiet, or ends, has changed.
 
 import type { InkError } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
@@ -19,7 +19,7 @@ export class Replay {
   readonly #scope: Scope
   readonly #tape: Tape
   readonly #blocked = new Set<Blocked>()
-  /** Branches that lost a race: nobody waits for what they would have asked. */
+  /** Branches that lost a race. Nobody waits for their entries. */
   readonly #lost: string[] = []
   readonly #parted: (diff: string) => InkError
   #live: boolean
@@ -33,7 +33,7 @@ export class Replay {
     this.#tape = tape
   }
 
-  /** On the tape, or undefined. */
+  /** The entry on the tape, or undefined. */
   async find(asked: Asked, key = entryKey(asked)): Promise<Entry | undefined> {
     this.#activity++
     const entry = this.#live && !this.#isLeft(asked) ? undefined : await this.#tape.take(key)
@@ -42,12 +42,12 @@ export class Replay {
     return entry
   }
 
-  /** Nobody waited for it, but it is on the tape, and whoever asks for it late must find it there. */
+  /** Adds an entry that nobody waited for, so that a late request finds it on the tape. */
   #isLeft({ kind }: Asked): boolean {
     return kind === 'append' && this.#lost.length > 0
   }
 
-  /** Resolves once everything recorded was asked for. */
+  /** Resolves once the program has asked for everything that was recorded. */
   async clear(asked: Asked): Promise<void> {
     if (this.#live || (await this.#missing()).length === 0) {
       this.#live = true
@@ -59,7 +59,7 @@ export class Replay {
     })
   }
 
-  /** The branch lost: what it recorded is not waited for. */
+  /** The branch lost a race, so its entries are not waited for. */
   async leave(branch: string): Promise<void> {
     this.#lost.push(branch)
     if (this.#blocked.size > 0) await this.#letGo()
@@ -69,7 +69,7 @@ export class Replay {
     return this.#lost.some((lost) => branch === lost || branch.startsWith(`${lost}/`))
   }
 
-  /** Before the run ends: it has asked for everything that it asked for before. */
+  /** Checks before the run ends that it has asked for everything that it asked for before. */
   async checkDone(): Promise<void> {
     if (this.#live) return
     const missing = await this.#missing()
@@ -78,7 +78,7 @@ export class Replay {
 
   async #missing(): Promise<readonly Entry[]> {
     const rest = await this.#tape.rest()
-    // Which branch appended an event does not stand in it: once one has lost, it may have been that one.
+    // An event does not say which branch appended it. Once a branch has lost, it may have been that one.
     return [...rest.values()].filter(({ branch, kind }) => !this.isLost(branch) && !(kind === 'append' && this.#lost.length > 0))
   }
 

@@ -1,4 +1,4 @@
-// What people do to an item: they look it up, take it out of its queue, or give it another chance once it is dead.
+// Work items from outside: finds them, cancels them, and redrives dead letters.
 
 import { InkError, refuse } from '../../model/errors.ts'
 import { type Id, toId } from '../../model/ids.ts'
@@ -17,7 +17,7 @@ import { toItem, type WorkItem } from './offer.ts'
 import { work } from './work-decider.ts'
 
 export interface RedriveOptions {
-  /** At most so many, in the order they would have been taken; without it, all that are dead. */
+  /** The largest number of items, in the order of claiming. The default is all dead letters. */
   readonly most?: number
 }
 
@@ -52,7 +52,7 @@ export async function cancel(scope: Scope, queue: string, given: string, options
 export async function redrive(scope: Scope, queue: string, which?: string | RedriveOptions): Promise<readonly WorkItem[]> {
   const given = typeof which === 'object' ? undefined : which
   const { most = Infinity, ...unknown } = optionsOf(typeof which === 'object' ? which : undefined, 'redrive')
-  // Misspelt, it would redrive everything.
+  // A misspelt option would otherwise redrive everything.
   checkKnown(unknown, 'redrive')
   if (most !== Infinity && !(Number.isSafeInteger(most) && most >= 1)) throw invalidOption('most', 'an integer ≥ 1', most)
   const at = await storeNow(scope)
@@ -71,12 +71,12 @@ export async function redrive(scope: Scope, queue: string, which?: string | Redr
     checkOpen(scope.engine)
     for await (const { id, body } of everyRow(scope, 'work', { index: 'byReady', equals: [queue, 'dead'], limit: PAGE })) {
       if (driven.size >= most) break
-      // Once each: what dies again meanwhile stays dead.
+      // Each item is redriven once. An item that dies again in between stays dead.
       if (driven.has(id)) continue
       try {
         driven.set(id, await anew(id as Id<'work'>, decodeBody(body)))
       } catch (error) {
-        // Somebody else redrove it, or took it away, just now.
+        // Another caller redrove or removed it first.
         if (!(error instanceof InkError && (error.code === 'WORK_NOT_DEAD' || error.code === 'WORK_UNKNOWN'))) throw error
       }
     }

@@ -1,4 +1,4 @@
-// What an item came from hears of everything that happens to it, in the same commit.
+// The origin of a work item follows every move of the item, in the same commit.
 
 import type { Id } from '../../model/ids.ts'
 import type { ErrorData } from '../../model/run.ts'
@@ -7,20 +7,20 @@ import type { Part } from '../execute.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 
-/** `failed` is tried again; `died` is not. */
+/** `failed` is retried; `died` is not. */
 export type Move = 'claimed' | 'released' | 'completed' | 'failed' | 'died' | 'cancelled' | 'redriven'
 
 export interface Moved {
   readonly item: Id<'work'>
-  /** As it was before. */
+  /** The row before the move. */
   readonly row: WorkRow
   readonly move: Move
-  /** Store time, as far as it is known here. */
+  /** The store time, as far as this node knows it. */
   readonly now: number
   readonly error?: ErrorData
 }
 
-/** The parts that go into the commit by which the item moves. */
+/** Returns the parts that go into the commit that moves the item. */
 export type FollowItem = (scope: Scope, moved: Moved) => Promise<readonly Part[]>
 
 const NOBODY: readonly Part[] = []

@@ -1,4 +1,4 @@
-// Offering an item: checked at the door, written once for each key, found by its queue.
+// Offers a work item: checks its options, and writes it once for each key.
 
 import { refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
@@ -16,31 +16,31 @@ import { localNodesOf } from './local-nodes.ts'
 import { type Offered, work } from './work-decider.ts'
 
 export interface OfferOptions {
-  /** The same key and the same payload: the same item, also after it is done. Another payload with it is refused. */
+  /** Idempotency key: with the same payload it returns the same item, also after it is done. Another payload is refused. */
   readonly key?: string
-  /** Not before so long from now. */
+  /** Delay before the item becomes due. */
   readonly delay?: Duration
-  /** Not before then. */
+  /** When the item becomes due. */
   readonly at?: Date | number
-  /** Higher comes first; 0 unless said. */
+  /** Higher comes first. The default is 0. */
   readonly priority?: number
-  /** Items of one group come in the order they were offered, one at a time. */
+  /** Items of one group are claimed in the order of offering, one at a time. */
   readonly group?: string
-  /** How often it may be tried. */
+  /** The number of attempts until the item is a dead letter. */
   readonly attempts?: number
-  /** How long it rests after a failure; each time twice as long. */
+  /** Delay after a failure. It doubles with every failure. */
   readonly backoff?: Duration | { readonly first: Duration; readonly factor?: number; readonly most?: Duration }
 }
 
-/** An item as people see it. What is done is gone from the queue, and its state is `done`. */
+/** A work item. A completed item is gone from the queue, and its state is `done`. */
 export interface WorkItem extends Omit<WorkRow, 'state' | 'series' | 'mark' | 'run' | 'payload'> {
   readonly id: Id<'work'>
   readonly state: WorkRow['state'] | 'done'
-  /** It was there before, under its key. */
+  /** The key was used before: this is the first item again. */
   readonly repeated: boolean
 }
 
-/** A queue that people may use. */
+/** Checks the name of a queue that callers may use. */
 export function takeQueue(scope: Scope, name: string): string {
   const wrong = () =>
     refuse('QUEUE_NAME_INVALID', { name: String(name).slice(0, 80), limit: limits.runNameChars, reserved: RESERVED_QUEUES.join(', ') })
@@ -50,7 +50,7 @@ export function takeQueue(scope: Scope, name: string): string {
 
 export type TakenOffer = Omit<Offered, 'at' | 'payload' | 'queue'> & { readonly delayMs: number; readonly notBefore?: number }
 
-/** Checked, and with what goes without saying. */
+/** Checks the options of an offer and fills in the defaults. */
 export function takeOffer(scope: Scope, queue: string, options: OfferOptions | undefined): TakenOffer {
   const { key, delay, at, priority = 0, group, attempts = limits.workAttempts, backoff, ...unknown } = optionsOf(options, 'offer')
   checkKnown(unknown, 'an item')
@@ -85,14 +85,14 @@ export function takeBackoff(backoff: OfferOptions['backoff'] = limits.workBackof
   return { firstMs: milliseconds(first), factor, mostMs: milliseconds(most) }
 }
 
-/** The part of a commit that offers an item of a queue. Used by everything that happens later. */
+/** The part of a commit that offers an item to a queue. */
 export const offerPart = (
   id: Id<'work'>,
   offered: Offered,
   about: Pick<Part<WorkRow>, 'session' | 'run' | 'cause' | 'seen'> = {},
 ): Part<WorkRow> => part(work, id, { verb: 'offer', ...offered }, about)
 
-/** Where a key is given, the id follows from it: as long as the item is there, the key is its own. */
+/** The id follows from the key, if there is one. The key is taken as long as the item exists. */
 export const itemId = (scope: Scope, queue: string, key: string | undefined): Id<'work'> =>
   key === undefined ? scope.engine.newId<'work'>() : derivedId<'work'>(scope, `item/${queue}\n${key}`)
 
@@ -109,7 +109,7 @@ export async function offerItem(scope: Scope, queue: string, payload: unknown, o
   })
   localNodesOf(scope.engine).wake()
   const row = done.rows[0].body
-  // A key that was used, and an item that is not there any more: it is done.
+  // The key was used before and the item is gone, so it is done.
   if (!row) return { id, queue, key, state: 'done', attempt: 0, strikes: 0, repeated: true }
   return toItem(id, row, done.receipts.length === 0 || done.repeated)
 }

@@ -1,4 +1,4 @@
-// What is done is written as soon as the store can write it: a store that is away for a moment undoes nothing.
+// Retries a write while the store is away, so that finished work is not lost by a short outage.
 
 import { type ErrorKind, InkError } from '../../model/errors.ts'
 import type { Scope } from '../scope.ts'
@@ -7,15 +7,15 @@ const REST_MS = 10
 const REST_MOST_MS = 1000
 
 export interface Persistence {
-  /** How long at most. */
+  /** How long to retry. */
   readonly ms: number
-  /** Ends it at once. */
+  /** Ends the retries at once. */
   readonly leaving?: AbortSignal
-  /** Told of the first failure. */
+  /** Called with the first failure. */
   readonly failed?: (error: unknown) => void
 }
 
-/** Tried again and again while that may help. */
+/** Retries with exponential backoff while a retry may help. */
 export async function retryWrite<R>({ engine }: Scope, write: () => Promise<R>, { ms, leaving, failed }: Persistence): Promise<R> {
   let [rest, rested] = [REST_MS, 0]
   for (;;) {
@@ -33,7 +33,7 @@ export async function retryWrite<R>({ engine }: Scope, write: () => Promise<R>, 
 
 const PASSING: readonly ErrorKind[] = ['unknown', 'unavailable', 'exhausted']
 
-/** A tenant that was closed may be opened again in a moment. */
+/** Whether a retry may help. A suspended tenant may be resumed in a moment. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof InkError)) return true
   return error.code === 'CONFLICT' || error.code === 'TENANT_CLOSED' || (PASSING.includes(error.kind) && error.code !== 'STORE_CLOSED')

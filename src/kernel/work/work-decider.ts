@@ -1,4 +1,4 @@
-// The queue: offered, claimed, given back, put to sleep, woken, completed; failed and tried again, dead and redriven. The seq of a claim is its fence.
+// A work item: offered, claimed, released, parked, woken, completed; failed and retried, dead and redriven. The seq of a claim is its fence.
 
 import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
@@ -16,18 +16,18 @@ export type Offered = Pick<
 
 export type WorkCommand =
   | ({ readonly verb: 'offer' } & Offered)
-  /** `free`: its last holder has let the claim run out. `now` is what the store's clock said when that was looked at. */
+  /** `free`: the last claim has expired. `now` is the store time at which that was checked. */
   | ({ readonly verb: 'claim'; readonly now: number; readonly until: number; readonly free: boolean } & Holder)
-  /** Back into the queue, due at `at`. `unused`: it was hardly looked at, and the attempt does not count. */
+  /** Back into the queue, due at `at`. `unused`: the handler never began, and the attempt does not count. */
   | { readonly verb: 'release'; readonly at: number; readonly unused?: boolean; readonly by?: Held }
-  /** Until `at`, or until somebody wakes it. */
+  /** The item sleeps until `at`, or until it is woken. */
   | { readonly verb: 'park'; readonly at?: number | undefined }
   | { readonly verb: 'wake' }
-  /** To another time, or to none, where nobody holds it. */
+  /** Moves the due time, or removes it, if nobody holds the item. */
   | { readonly verb: 'move'; readonly at: number | undefined }
-  /** `by`: whoever claimed it, who is told when it is not theirs any more. */
+  /** `by` is the claim. It is refused with FENCE_LOST if a newer claim exists. */
   | { readonly verb: 'complete'; readonly by?: Held }
-  /** Tried again after a rest, unless there are no attempts left, or it is said to be final. `restMs` takes the place of its own backoff. */
+  /** Retried after a backoff, unless no attempts are left or the failure is final. `restMs` replaces the item's own backoff. */
   | {
       readonly verb: 'fail'
       readonly by?: Held
@@ -36,14 +36,14 @@ export type WorkCommand =
       readonly final?: boolean
       readonly restMs?: number | undefined
     }
-  /** Out of the queue, kept for somebody to look at. */
+  /** The item becomes a dead letter: out of the queue, kept for a person. */
   | { readonly verb: 'bury'; readonly error: ErrorData }
-  /** A dead one is offered anew: at the end of its group, with all its attempts. */
+  /** A dead letter is offered again: at the end of its group, with all its attempts. */
   | { readonly verb: 'redrive'; readonly id: string; readonly at: number }
-  /** With `id`, somebody asked for it by name, and is told where it is gone already. */
+  /** With `id`, a caller named the item, and is refused if it is gone already. */
   | { readonly verb: 'cancel'; readonly reason: string; readonly id?: string }
 
-/** A claim in somebody's hands. */
+/** A claim: the item and its fence. */
 interface Held {
   readonly id: string
   readonly fence: number
@@ -51,12 +51,12 @@ interface Held {
 
 const lost = ({ id, fence }: Held) => refuse('FENCE_LOST', { table: 'work', id, fence, found: 0 })
 
-// Before everything else that is due.
+// A woken item is due before all others.
 const AT_ONCE = 0
 
 export const work = decider<WorkRow, WorkCommand>({
   table: 'work',
-  // Settling grants it to nobody: from then on the old fence neither writes nor is renewed, whoever settled it.
+  // Settling grants the item to nobody: from then on the old fence can neither write nor be renewed.
   grants: ['work.claimed', 'work.released', 'work.failed', 'work.died'],
 
   decide: {
@@ -85,7 +85,7 @@ export const work = decider<WorkRow, WorkCommand>({
       return [fact('work.released', { at, ...(unused && { attempt: row.attempt - 1 }) })]
     },
     park: (row, { at }) => (row?.state === 'claimed' ? [fact('work.parked', at === undefined ? {} : { at })] : []),
-    // A fact even where it is claimed: so it is guarded, and cannot pass by somebody who is about to put the item to sleep.
+    // A claimed item is woken by a fact too. The fact moves its revision, so that a worker that is about to park the item is refused.
     wake: (row) => (row ? [fact('work.woken', {})] : []),
     move: (row, { at }) => {
       if (!row || row.state === 'claimed' || row.state === 'dead')
@@ -127,7 +127,7 @@ export const work = decider<WorkRow, WorkCommand>({
     'work.claimed': (row, e) => {
       if (!row) return row
       const { until, ...claim } = (e.data ?? {}) as { until?: number } & Partial<WorkRow>
-      // Erased, nobody knows until when: whoever comes next may take it.
+      // An erased claim has no end that is known: the next worker may take the item.
       return { ...row, ...claim, state: 'claimed', at: until ?? AT_ONCE }
     },
     'work.released': (row, e) => {
@@ -138,7 +138,7 @@ export const work = decider<WorkRow, WorkCommand>({
     'work.parked': (row, e) => row && { ...unheld(row), state: 'asleep', at: e.data?.at as number | undefined },
     'work.woken': (row) => (row && (row.state === 'ready' || row.state === 'asleep') ? { ...row, state: 'ready', at: AT_ONCE } : row),
     'work.moved': (row, e) => {
-      // Erased, it is looked at again at once.
+      // An erased time makes the item due at once.
       const at = e.data ? (e.data.at as number | undefined) : AT_ONCE
       return row && { ...row, state: at === undefined ? 'asleep' : 'ready', at }
     },
@@ -151,14 +151,14 @@ export const work = decider<WorkRow, WorkCommand>({
       if (!row) return row
       return { ...unheld(row), state: 'dead', at: undefined, error: e.data?.error as ErrorData | undefined, diedAt: e.at }
     },
-    // What is gone from the rows stays in the journal.
+    // The journal keeps what is gone from the rows.
     'work.redriven': () => undefined,
     'work.completed': () => undefined,
     'work.cancelled': () => undefined,
   },
 })
 
-/** Whoever claims it next would be one too many. */
+/** Whether all attempts are used up. */
 export const isSpent = ({ attempt, attempts }: WorkRow): boolean => attempts !== undefined && attempt >= attempts
 
 const unheld = (row: WorkRow): WorkRow => ({ ...row, owner: undefined, mark: undefined })
