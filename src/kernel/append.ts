@@ -7,8 +7,11 @@ import { checkType, DURABLE, type EventDraft, type Receipt, TRANSIENT } from '..
 import { type EventId, type RunId, type SessionId, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options.ts'
+import { decodeBody } from '../model/rows.ts'
+import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
 import { admit, commitKey, draftEvent, payloadOf, telling } from './draft.ts'
+import { checkWritten } from './lineage.ts'
 import { refusalOf } from './outcome.ts'
 import { pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
@@ -42,7 +45,9 @@ export function append(scope: Scope, session: SessionId, type: string, data: unk
 async function appendWith(scope: Scope, session: SessionId, type: string, data: unknown, options: AppendOptions): Promise<Receipt> {
   const { after, key, run, cause, transient, ...unknown } = optionsOf(options, 'append')
   checkKnown(unknown, 'an append')
-  const quiet: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after: checkSeq(after) }]
+  // The head only grows: a seq beyond it cannot have been seen by any reader.
+  if (after !== undefined) await checkWritten(scope, checkSeq(after))
+  const quiet: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after }]
   return commitEvents(scope, [{ session, type, data, run, cause, transient }], firstOf, { key, within: `append/${session}`, guards: quiet })
 }
 
@@ -81,6 +86,8 @@ async function commitEvents<Answer>(
   engine.lane.checkDoor()
   const taken = takeAll(scope, list, reserved)
   const key = keyText === undefined ? undefined : commitKey(scope, within, keyText, taken.map(bodyOf))
+  // A run marks its own events, under its lease. Other callers may name a run of the session that has not ended.
+  for (const { run, session, mark } of taken) if (run !== undefined && mark === undefined && !reserved) await checkRun(scope, run, session)
   const events: EventDraft[] = []
   const sessions: SessionId[] = []
   for (const { type, session, run, cause, transient, payload, at, mark } of taken) {
@@ -170,4 +177,11 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
   // What the kernel made of values that it took and masked before is not taken a second time.
   const admitted = whole ? (reserved ? (data as Json) : takeData(data)) : admit(scope, data)
   return { type: type as string, session, run, cause, transient, at, mark, data: admitted, payload: payloadOf(scope, admitted) }
+}
+
+async function checkRun({ engine, tenant }: Scope, run: RunId, session: SessionId | undefined): Promise<void> {
+  const stored = await engine.backend.rows.get(tenant, 'runs', run)
+  const row = stored && decodeBody(stored.body)
+  if (!row || row.session !== session) throw refuse('RUN_UNKNOWN', { run, tenant })
+  if (isOver(row.state)) throw refuse('RUN_FINISHED', { run, name: row.name, state: row.state })
 }

@@ -136,8 +136,11 @@ export class FeatureSet {
     return Object.assign({}, ...this.list.map((one) => one.session?.(session)))
   }
 
-  async sessionDeleted(scope: Scope, session: SessionId, why: string): Promise<void> {
-    for (const { onSessionDeleted } of this.list) await onSessionDeleted?.(scope, session, why)
+  /** What each feature reports of its cleaning up, by the feature's name. */
+  async sessionDeleted(scope: Scope, session: SessionId, why: string): Promise<Readonly<Record<string, unknown>>> {
+    const reports: Record<string, unknown> = {}
+    for (const { name, onSessionDeleted } of this.list) reports[name] = await onSessionDeleted?.(scope, session, why)
+    return reports
   }
 
   async forked(scope: Scope, fork: Fork): Promise<readonly Part[]> {

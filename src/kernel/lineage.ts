@@ -24,10 +24,15 @@ export async function lineageOf(scope: Scope, session: SessionId): Promise<Linea
   return line
 }
 
-/** Nothing can be shared that was not written yet: what others write later would be taken for its own. */
-export async function checkShared({ engine, tenant }: Scope, at: number): Promise<void> {
+/** Nothing can be shared that was not written yet: events that are appended later would count as the fork's own. */
+export async function checkShared(scope: Scope, at: number): Promise<void> {
+  await checkWritten(scope, at)
+}
+
+/** RANGE_INVALID for a seq beyond the end of the journal. */
+export async function checkWritten({ engine, tenant }: Scope, seq: number): Promise<void> {
   const { seq: head } = await engine.backend.journal.head(tenant)
-  if (at > head) throw refuse('RANGE_INVALID', { why: `seq ${at} is beyond the last event, ${head}` })
+  if (seq > head) throw refuse('RANGE_INVALID', { why: `the journal ends at seq ${head}, and ${seq} is beyond it` })
 }
 
 /** One page along the line. */

@@ -503,6 +503,10 @@ export const errors = {
   SESSION_DELETED: row('denied', (d) => `Session ${d.session} was deleted. Nothing was written. Open a new session with the same key.`),
 
   // erasing
+  SESSION_OWNED: row(
+    'denied',
+    (d) => `Session ${d.session} belongs to another owner, not to ${d.owner}. Nothing was opened; use another key, or leave \`owner\` out.`,
+  ),
   EVENT_UNKNOWN: row(
     'missing',
     (d) => `There is no event ${d.seq} in tenant ${d.tenant}; its last event is ${d.head}. Nothing was erased.`,

@@ -36,7 +36,7 @@ export const inbox = decider<InboxRow, InboxCommand>({
   decide: {
     offer: (row, { id, set }) => {
       if (!row) return [fact('batch.offered', set)]
-      if (canonical(row.payload ?? {}) !== canonical(set.payload ?? {}))
+      if (row.kind !== set.kind || canonical(row.payload ?? {}) !== canonical(set.payload ?? {}))
         throw refuse('KEY_REUSED', { batch: id, state: row.state, key: row.key ?? '' })
       return []
     },

@@ -65,7 +65,7 @@ export async function offerInput(
     isConflict(error, 'inputs') || (turn === 'active' && error instanceof InkError && error.code === 'RUN_FINISHED')
   return retryConflicts(scope, mayHelp, async () => {
     const known = key === undefined ? undefined : await readInput(scope, session, id)
-    if (known) return { ...(await sameContent(scope, known, stored)), repeated: true }
+    if (known) return { ...(await sameInput(scope, known, stored, boundary)), repeated: true }
     const run = await hearer(scope, session, turn)
     const set = { boundary, content: stored, ...(key !== undefined && { key }) }
     const about = { session, ...(run && { run }) }
@@ -108,8 +108,8 @@ export async function readInput(scope: Scope, session: SessionId, id: InputId): 
   return row?.session === session ? row : undefined
 }
 
-function sameContent(scope: Scope, row: InputRow, content: Stored): Promise<Input> {
-  if (canonical(row.content ?? {}) !== canonical(content))
+function sameInput(scope: Scope, row: InputRow, content: Stored, boundary: InputRow['boundary']): Promise<Input> {
+  if (row.boundary !== boundary || canonical(row.content ?? {}) !== canonical(content))
     throw refuse('KEY_REUSED', { input: row.id, state: row.state, key: row.key ?? '' })
   return toInput(scope, row)
 }

@@ -19,6 +19,7 @@ import { EffectWork, inEffect, refuseNested } from './effect-work.ts'
 import { allOf, raceOf } from './group.ts'
 import { never } from './parking.ts'
 import { draw } from './random.ts'
+import { TOO_LARGE } from './run-decider.ts'
 import type { RunWriter } from './run-writer.ts'
 import { pendingSignal } from './signal.ts'
 import type { Entry } from './tape.ts'
@@ -183,10 +184,11 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     const usage = takeUsage(given, this.open.about)
     if (!usage) return
     const at = this.open.scope.engine.environment.clock.now()
-    await this.asks('usage', `${usage.source}/${usage.model}`, async ({ kind: _, ...slot }) => {
-      await this.open.change({ verb: 'use', id: this.open.id, slot, usage }, [], { at })
-      return { ...slot, kind: 'usage', seq: 0, at, done: true }
+    const entry = await this.asks('usage', `${usage.source}/${usage.model}`, async ({ kind: _, ...slot }) => {
+      const overflow = await this.open.use(slot, usage, at)
+      return { ...slot, kind: 'usage', seq: 0, at, done: true, ...(overflow && { outcome: { overflow } }) }
     })
+    if (entry.outcome?.overflow) throw refuse('USAGE_INVALID', { ...this.open.about, why: TOO_LARGE })
   }
 
   async append(type: string, data: unknown): Promise<Receipt> {

@@ -107,6 +107,9 @@ const changed = (row: RunRow, e: Happened, set: Partial<RunRow>): RunRow => ({ .
 
 const placeOf = ({ branch, ordinal }: Slot): string => `${branch === '' ? 'the run itself' : `branch ${branch}`} #${ordinal}`
 
+/** Why usage is refused whose sum would no longer be exact. */
+export const TOO_LARGE = 'the sum would be too large to be exact'
+
 export const run = decider<RunRow, RunCommand>({
   table: 'runs',
   // An erased opening has no name.
@@ -131,9 +134,12 @@ export const run = decider<RunRow, RunCommand>({
     halt: (row, { id, error }) => (moving(row, id, 'waiting') ? [fact('run.halted', { error })] : []),
     use: (row, { id, slot, usage }) => {
       const { name, state, usage: ledger } = moving(row, id, 'running')
-      if (!addUsage(ledger, usage)) throw refuse('USAGE_INVALID', { run: id, name, state, why: 'the sum would be too large to be exact' })
       const { branch, ordinal } = slot
-      return [fact('run.used', { branch, name: slot.name, ordinal, usage })]
+      const used = { branch, name: slot.name, ordinal, usage }
+      if (addUsage(ledger, usage)) return [fact('run.used', used)]
+      // The refusal is recorded and counts nothing, so that replay meets it again and the run can go on.
+      const refusal = refuse('USAGE_INVALID', { run: id, name, state, why: TOO_LARGE })
+      return { facts: [fact('run.used', { ...used, overflow: true })], refusal }
     },
     resolve: (row, { id, effect, only, told }) => {
       const { waits, state } = moving(row, id, 'running')

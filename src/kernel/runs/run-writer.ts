@@ -6,7 +6,7 @@ import { keyDigest } from '../../model/chain.ts'
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
-import { isOver, type RunRow } from '../../model/run.ts'
+import { isOver, type RunRow, type Slot, type Usage } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { appendGuarded, type GuardedEvent } from '../append.ts'
 import { type Done, type Part, part, plan, readRow } from '../execute.ts'
@@ -198,6 +198,18 @@ export class RunWriter {
     }
   }
 
+  /** Counts usage. True where the sum would overflow: then nothing is counted, and that is recorded. */
+  async use(slot: Slot, usage: Usage, at: number): Promise<boolean> {
+    try {
+      await this.change({ verb: 'use', id: this.id, slot, usage }, [], { at })
+      return false
+    } catch (error) {
+      if (!(error instanceof InkError && error.code === 'USAGE_INVALID')) throw error
+      await this.look()
+      return true
+    }
+  }
+
   /** Reads the row again: a caller may have cancelled the run, or resolved an effect. */
   async refresh(): Promise<void> {
     await this.look()
@@ -239,7 +251,7 @@ export class RunWriter {
   }
 }
 
-const ENDING: readonly string[] = ['OUTCOME_UNKNOWN', 'USAGE_INVALID', 'INBOX_CLAIM_LOST']
+const ENDING: readonly string[] = ['OUTCOME_UNKNOWN', 'INBOX_CLAIM_LOST']
 
 /** The commands that add an entry to the tape, and so need room in its segment. */
 const ENTRIES: readonly string[] = ['wait', 'endWait', 'use', 'take']

@@ -195,9 +195,9 @@ function told(type: string, data: TapeData): Partial<Entry> & { readonly done: b
       return { done: false, wait: { ...(until !== undefined && { until }), ...(on !== undefined && { on }) } }
     }
     case 'wait.ended':
-      return { done: true, outcome: data }
     case 'race.won':
     case 'run.took':
+    case 'run.used':
       return { done: true, outcome: data }
     default:
       return { done: true }

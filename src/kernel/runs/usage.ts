@@ -21,12 +21,15 @@ export interface UsageGiven {
 const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const
 const SUMMED = [...COUNTS, 'costNanoUsd'] as const
 const NANO = 1e9
+const MEMBERS: readonly string[] = ['model', 'source', ...COUNTS, 'costUsd']
 
 /** Checks usage. Returns undefined if nothing was used. */
 export function takeUsage(given: UsageGiven, about: Readonly<Record<string, unknown>>): Usage | undefined {
   const wrong = (why: string) => refuse('USAGE_INVALID', { ...about, why })
   if (typeof given !== 'object' || given === null) throw wrong(expected('an object with a model and counts', given))
   const { model, source = 'run', costUsd = 0 } = given
+  const misspelt = Object.keys(given).find((name) => !MEMBERS.includes(name))
+  if (misspelt !== undefined) throw wrong(`'${misspelt}' is not a member of usage: use ${MEMBERS.join(', ')}`)
   if (typeof model !== 'string' || model === '' || typeof source !== 'string')
     throw wrong('model must be a non-empty text, and source a text')
   const counts = COUNTS.map((name) => {

@@ -8,6 +8,7 @@ import { type EraseReport, eraseSession } from '../erase.ts'
 import { type DoneRow, part, plan, readRow } from '../execute.ts'
 import { derived } from '../names.ts'
 import { isConflict } from '../outcome.ts'
+import type { LeavingReport } from '../processes/on-session-deleted.ts'
 import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
@@ -16,6 +17,11 @@ import type { ClockHandler } from '../work/scheduler.ts'
 import { schedulerOf } from '../work/scheduler.ts'
 import { work } from '../work/work-decider.ts'
 import { session as decider } from './session-decider.ts'
+
+export interface DeleteReport extends EraseReport {
+  /** The processes that the session had handles on, and those that it leaves without any. */
+  readonly processes: LeavingReport
+}
 
 /** The scheduler's queue of deletions to finish. */
 export const DELETIONS_CLOCK = 'clock/deletions'
@@ -26,7 +32,7 @@ const WHY = 'its session was deleted'
 const clockItem = (scope: Scope, id: SessionId): Id<'work'> => derived<'work'>(scope, 'session/deletion', id)
 
 /** Deleting again continues where it stopped, and reports what was left to erase. */
-export async function deleteSession(scope: Scope, id: SessionId, reason: string): Promise<EraseReport> {
+export async function deleteSession(scope: Scope, id: SessionId, reason: string): Promise<DeleteReport> {
   // This node also finishes deletions that a crash left behind.
   schedulerOf(scope.engine).start()
   const seen = await readRow(scope, 'sessions', id)
@@ -41,11 +47,11 @@ export async function deleteSession(scope: Scope, id: SessionId, reason: string)
   return finish(scope, id, reason)
 }
 
-async function finish(scope: Scope, id: SessionId, reason: string): Promise<EraseReport> {
-  await scope.engine.features.sessionDeleted(scope, id, WHY)
+async function finish(scope: Scope, id: SessionId, reason: string): Promise<DeleteReport> {
+  const { processes } = await scope.engine.features.sessionDeleted(scope, id, WHY)
   const report = await eraseSession(scope, id, reason, [DELETED])
   await plan(scope, [part(work, clockItem(scope, id), { verb: 'complete' })])
-  return report
+  return { ...report, processes: processes as LeavingReport }
 }
 
 /** Called by the scheduler. Erasing goes on in the background, so a large session does not hold up other items. */

@@ -6,11 +6,12 @@ import type { SessionId } from '../../model/ids.ts'
 import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import type { SessionRelation, SessionRow } from '../../model/session.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { readRow } from '../execute.ts'
+import { part, readRow } from '../execute.ts'
 import { checkShared } from '../lineage.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { openSession } from './open-session.ts'
+import { session as decider } from './session-decider.ts'
 
 export interface ForkOptions {
   /** The last seq that is shared. */
@@ -33,7 +34,10 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
     const { title, owner, metadata } = row
     const given = { ...(title !== undefined && { title }), ...(owner !== undefined && { owner }), ...(metadata && { metadata }) }
     const guard: Guard = { kind: 'row', table: 'sessions', id: from, revision: seen.revision }
-    const parts = (to: SessionId) => scope.engine.features.forked(scope, { from, to, at })
+    const parts = async (to: SessionId) => [
+      part(decider, from, { verb: 'fork', id: from }, { session: from, seen }),
+      ...(await scope.engine.features.forked(scope, { from, to, at })),
+    ]
     const fork = await openSession(scope, key, { branch: 'branch', relation, ...given }, { guards: [guard], parts })
     if (canonical(fork.relation ?? null) === canonical(relation)) return fork
     throw refuse('KEY_REUSED', { session: fork.id, key })

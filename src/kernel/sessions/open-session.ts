@@ -1,5 +1,6 @@
 // Opens a session by its key, or creates it.
 
+import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { SessionRow } from '../../model/session.ts'
 import type { Guard } from '../../ports/commit.ts'
@@ -31,7 +32,7 @@ export async function openSession(
   // Any refusal is retried once the session is there: the caller wants it, whoever created it.
   for (let attempt = 1; ; attempt++) {
     const found = await sessionByKey(scope, key, attempt === 1)
-    if (found) return found
+    if (found) return checkOwner(found, set.owner)
     if (set.relation?.at !== undefined) await checkShared(scope, set.relation.at)
     const id = scope.engine.newId<'session'>()
     try {
@@ -47,4 +48,10 @@ export async function openSession(
       if (attempt === limits.conflictRetries || !(await sessionByKey(scope, key))) throw error
     }
   }
+}
+
+/** A caller that names an owner gets no session of another one. */
+function checkOwner(row: SessionRow, owner: string | undefined): SessionRow {
+  if (owner !== undefined && row.owner !== undefined && row.owner !== owner) throw refuse('SESSION_OWNED', { session: row.id, owner })
+  return row
 }

@@ -1,6 +1,7 @@
 // The types of this feature that users see.
 
 export type { BranchState, SessionRelation, SessionRow, SessionState } from '../../model/session.ts'
+export type { DeleteReport } from './delete-session.ts'
 export type { ListOptions } from './find-session.ts'
 export type { Session } from './session.ts'
 export type { SessionOptions } from './session-options.ts'

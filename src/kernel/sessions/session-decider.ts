@@ -9,6 +9,7 @@ export type SessionCommand =
   | { readonly verb: 'open'; readonly set: Partial<Pick<SessionRow, 'key' | 'title' | 'owner' | 'branch' | 'relation' | 'metadata'>> }
   | { readonly verb: 'rename'; readonly id: SessionId; readonly title: string }
   | { readonly verb: 'describe'; readonly id: SessionId; readonly metadata: NonNullable<SessionRow['metadata']> }
+  | { readonly verb: 'fork'; readonly id: SessionId }
   | { readonly verb: 'archive'; readonly id: SessionId }
   | { readonly verb: 'reopen'; readonly id: SessionId }
   | { readonly verb: 'delete'; readonly id: SessionId; readonly reason: string }
@@ -30,6 +31,8 @@ export const session = decider<SessionRow, SessionCommand>({
     open: (row, { set }) => (row ? [] : [fact('session.opened', set)]),
     rename: (row, { id, title }) => (there(row, id).title === title ? [] : [fact('session.renamed', { title })]),
     describe: (row, { id, metadata }) => (there(row, id) ? [fact('session.described', { metadata })] : []),
+    // Only the first fork changes the parent.
+    fork: (row, { id }) => (there(row, id).branch === 'source' ? [] : [fact('session.forked', {})]),
     archive: (row, { id }) => (there(row, id).state === 'archived' ? [] : [fact('session.archived', {})]),
     reopen: (row, { id }) => (there(row, id).state === 'open' ? [] : [fact('session.reopened', {})]),
     delete: (row, { id, reason }) => {
@@ -49,6 +52,7 @@ export const session = decider<SessionRow, SessionCommand>({
     }),
     'session.renamed': (row, e) => row && { ...row, title: e.data?.title as string | undefined, changedAt: e.at },
     'session.described': (row, e) => row && { ...row, metadata: e.data?.metadata as SessionRow['metadata'], changedAt: e.at },
+    'session.forked': (row, e) => row && { ...row, branch: 'source', changedAt: e.at },
     'session.archived': (row, e) => row && { ...row, state: 'archived', changedAt: e.at },
     'session.reopened': (row, e) => row && { ...row, state: 'open', changedAt: e.at },
     // Its key is free again, also where only a digest was left of it.

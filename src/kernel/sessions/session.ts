@@ -6,12 +6,12 @@ import type { SessionId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { BranchState, SessionRelation, SessionRow, SessionState } from '../../model/session.ts'
 import { type AppendOptions, append } from '../append.ts'
-import { checkReason, type EraseReport } from '../erase.ts'
+import { checkReason } from '../erase.ts'
 import { execute } from '../execute.ts'
 import { withMembers } from '../feature.ts'
 import type { SessionMembers } from '../features.ts'
 import type { Scope } from '../scope.ts'
-import { deleteSession } from './delete-session.ts'
+import { type DeleteReport, deleteSession } from './delete-session.ts'
 import { readSession } from './find-session.ts'
 import { type ForkOptions, forkSession } from './fork-session.ts'
 import { session as decider, type SessionCommand } from './session-decider.ts'
@@ -35,7 +35,7 @@ export interface Session extends SessionMembers {
   archive(): Promise<void>
   reopen(): Promise<void>
   /** Deletes the session for good: payloads are erased, the key is free again, the chain stays intact. Calling it again finishes what a crash left. */
-  delete(options: { readonly reason: string }): Promise<EraseReport>
+  delete(options: { readonly reason: string }): Promise<DeleteReport>
   /** Creates another session that shares what happened here up to a seq. Nothing is copied. */
   fork(options: ForkOptions): Promise<Session>
   toJSON(): SessionRow
@@ -97,7 +97,7 @@ export class SessionHandle extends withMembers<SessionMembers>() implements Sess
     return this.#do({ verb: 'reopen', id: this.id })
   }
 
-  async delete(options: { readonly reason: string }): Promise<EraseReport> {
+  async delete(options: { readonly reason: string }): Promise<DeleteReport> {
     const { reason: why, ...unknown } = optionsOf(options, 'delete')
     checkKnown(unknown, 'delete')
     const report = await deleteSession(this.#scope, this.id, checkReason(why))

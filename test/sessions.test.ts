@@ -1,0 +1,101 @@
+// Sessions as their users hold them: owners, forks, deletion, and appends on behalf of a run.
+
+import { describe, expect, test } from 'vitest'
+import { codeOf, engines } from './support/engines.ts'
+
+describe.each(engines)('sessions on $name', (engine) => {
+  test('a session of another owner is refused, and one without an owner is not', async () => {
+    const store = await engine.open()
+    const first = await store.as('user-a').session('chat', { owner: 'user-a' })
+    expect(await codeOf(store.as('user-b').session('chat', { owner: 'user-b' }))).toBe('SESSION_OWNED')
+    const again = await store.as('user-a').session('chat', { owner: 'user-a' })
+    expect(again.id).toBe(first.id)
+    expect((await store.session('chat')).id).toBe(first.id)
+    await store.session('open to all')
+    expect((await store.session('open to all', { owner: 'user-b' })).owner).toBeUndefined()
+  })
+
+  test('a session that has been forked is a source, however often it was forked', async () => {
+    const store = await engine.open()
+    const parent = await store.session('parent')
+    const { seq } = await parent.append('a.b', 1)
+    const [one, two] = await Promise.all([parent.fork({ at: seq, key: 'one' }), parent.fork({ at: seq, key: 'two' })])
+    expect([one.branch, two.branch]).toEqual(['branch', 'branch'])
+    expect((await store.session('parent')).branch).toBe('source')
+    const grandchild = await one.fork({ at: seq })
+    expect(grandchild.branch).toBe('branch')
+    expect((await store.session('one')).branch).toBe('source')
+    const told: string[] = []
+    for await (const { type } of store.events({ types: ['session.forked'] })) told.push(type)
+    expect(told).toHaveLength(2)
+    expect(await store.rebuild({ check: true })).toMatchObject({ differences: [] })
+  })
+
+  test('an append after a seq that does not exist yet is refused', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const { seq } = await session.append('a.b', 1)
+    expect(await codeOf(session.append('a.b', 2, { after: 999_999 }))).toBe('RANGE_INVALID')
+    expect(await codeOf(session.append('a.b', 2, { after: seq + 1 }))).toBe('RANGE_INVALID')
+    expect((await store.head()).seq).toBe(seq)
+    await session.append('a.b', 2, { after: seq })
+  })
+
+  test('an event can be appended for a run of the session that has not ended, and for no other', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const other = await store.session('other')
+    await using run = await session.run('r')
+    await using foreign = await other.run('r')
+    await using ended = await session.run('ended', { parallel: true })
+    await ended.finish()
+    const { seq } = await store.head()
+    const unknown = '01ARZ3NDEKTSV4RRFFQ69G5FAV' as typeof run.id
+    expect(await codeOf(session.append('a.b', 1, { run: unknown }))).toBe('RUN_UNKNOWN')
+    expect(await codeOf(session.append('a.b', 1, { run: foreign.id }))).toBe('RUN_UNKNOWN')
+    expect(await codeOf(session.append('a.b', 1, { run: ended.id }))).toBe('RUN_FINISHED')
+    expect(await codeOf(store.appendAll([{ type: 'a.b', data: 1, session: session.id, run: foreign.id }]))).toBe('RUN_UNKNOWN')
+    expect((await store.head()).seq).toBe(seq)
+    expect(await session.append('a.b', 1, { run: run.id })).toMatchObject({ seq: seq + 1 })
+  })
+
+  test('deleting a session reports the processes it leaves behind', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    await store.processes.register('crawl', { kind: 'k', recovery: 'external' })
+    await store.processes.grant('crawl', session.id)
+    const report = await session.delete({ reason: 'gone' })
+    expect(report).toMatchObject({ processes: { revoked: 1, orphaned: ['crawl'], kept: ['crawl'] } })
+    expect(report.erased).toBeGreaterThan(0)
+  })
+
+  test('usage with a misspelt counter is refused, and a run whose usage overflowed can finish', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    await using run = await session.run('r')
+    expect(await codeOf(run.usage({ model: 'm', outputToken: 900 } as never))).toBe('USAGE_INVALID')
+    await run.usage({ model: 'm', inputTokens: Number.MAX_SAFE_INTEGER })
+    expect(await codeOf(run.usage({ model: 'm', inputTokens: 1 }))).toBe('USAGE_INVALID')
+    await run.effect('after', () => 1)
+    await run.close()
+    // Replay meets the same refusal and goes on behind it.
+    await using again = await session.run('r')
+    await again.usage({ model: 'm', inputTokens: Number.MAX_SAFE_INTEGER })
+    expect(await codeOf(again.usage({ model: 'm', inputTokens: 1 }))).toBe('USAGE_INVALID')
+    expect(await again.effect('after', () => 2)).toBe(1)
+    await again.finish('done')
+    expect(again.ledger).toMatchObject([{ inputTokens: Number.MAX_SAFE_INTEGER }])
+    expect(await store.rebuild({ check: true })).toMatchObject({ differences: [] })
+  })
+
+  test('a key that comes again with another kind or boundary is refused', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    await session.inbox.offer('p', { kind: 'turn', delivery: 'boundary', key: 'k' })
+    expect(await codeOf(session.inbox.offer('p', { kind: 'command', delivery: 'boundary', key: 'k' }))).toBe('KEY_REUSED')
+    expect(await session.inbox.offer('p', { kind: 'turn', delivery: 'boundary', key: 'k' })).toMatchObject({ repeated: true })
+    await session.input('hi', { key: 'k', boundary: 'afterWork' })
+    expect(await codeOf(session.input('hi', { key: 'k', boundary: 'beforeCompletion' }))).toBe('KEY_REUSED')
+    expect(await session.input('hi', { key: 'k', boundary: 'afterWork' })).toMatchObject({ repeated: true })
+  })
+})
