@@ -47,7 +47,7 @@ export const drain: Workload = {
       measures: [
         { what: 'its local queue on', ...each, goal: atLeast(GOAL, each.ratio) },
         { what: 'its local queue on, completions batched', ...batched, goal: atLeast(GOAL, batched.ratio) },
-        { what: 'inbox', ...beside(found.boss, 'pg-boss') },
+        { what: 'batches', ...beside(found.boss, 'pg-boss') },
       ],
       notes: [
         server.settings,
