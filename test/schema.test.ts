@@ -1,8 +1,11 @@
-// The hand-written migrations against model/tables.ts, against what was released, and against the text that people read.
+// The migrations against the declarations in src/model, against what was released, and against the texts that people read.
 
 import { posix } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commitFunction } from '../src/backends/postgres/commit-function.ts'
+import { DECLARED, type Declared } from '../scripts/schema/plan.ts'
+import { postgresTables } from '../scripts/schema/postgres.ts'
+import { withSections } from '../scripts/schema/sections.ts'
+import { sqliteTables } from '../scripts/schema/sqlite.ts'
 import { migrations as databaseMigrations, migrate } from '../src/backends/postgres/migrate.ts'
 import { migrations as fileMigrations } from '../src/backends/sqlite/migrate.ts'
 import { openDatabase } from '../src/backends/sqlite/open.ts'
@@ -28,10 +31,16 @@ import {
   tablesIn,
 } from './support/tidy/schema.ts'
 
-const sessionsWith = (change: Partial<Table>): Readonly<Record<string, Table>> => ({
-  ...tables,
-  sessions: { ...tables.sessions, ...change },
+const sessionsWith = (change: Partial<Table>): Declared => ({
+  ...DECLARED,
+  rows: { ...tables, sessions: { ...tables.sessions, ...change } },
 })
+
+// Of tables that have a tenant.
+const statisticsKept = `
+  select c.relname || '.' || a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+  where c.relnamespace = 'inkfast'::regnamespace and c.relkind = 'r' and a.attnum > 0 and coalesce(a.attstattarget, -1) <> 0
+    and exists (select from pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant') order by 1`
 
 const without = <T extends FoundTable>(found: readonly T[], name: string): readonly T[] => found.filter((table) => table.name !== name)
 
@@ -42,11 +51,11 @@ describe('the schema of a fresh file', () => {
     const found = tablesIn(db)
     const text = schemaText(db)
     db.close()
-    expect(checkTables(found, tables)).toEqual([])
+    expect(checkTables(found)).toEqual([])
     expect(text).toBe(read('src/backends/sqlite/schema.sql'))
-    expect(checkTables([...found, { name: 'extra', columns: [], indexes: {} }], tables)).toEqual(['nobody knows the table extra'])
-    expect(checkTables(without(found, 'names'), tables)).toEqual(['the table names is not in the file'])
-    expect(checkTables(without(found, 'heads'), tables)).toEqual(['the table heads is not in the file'])
+    expect(checkTables([...found, { name: 'extra', columns: [], indexes: {} }])).toEqual(['the table extra is not declared'])
+    expect(checkTables(without(found, 'names'))).toEqual(['the table names is not in the file'])
+    expect(checkTables(without(found, 'heads'))).toEqual(['the table heads is not in the file'])
     expect(checkTables(found, sessionsWith({ columns: { state: 'integer', owner: 'text' } }))).toHaveLength(2)
     expect(checkTables(found, sessionsWith({ indexes: { ...tables.sessions.indexes, byOwner: ['owner'] } }))).toHaveLength(2)
     expect(checkTables(found, sessionsWith({ fenced: true }))).toHaveLength(1)
@@ -68,9 +77,9 @@ describe('the schema of a fresh database', () => {
   afterAll(() => lite.close())
 
   it('is what tables.ts says: columns, keys, and every index with the tenant first, the id last and nulls first', () => {
-    expect(checkDatabaseTables(found, tables)).toEqual([])
-    expect(checkDatabaseTables(without(found, 'names'), tables)).toEqual(['the table names is not in the database'])
-    expect(checkDatabaseTables(without(found, 'wall_keys'), tables)).toEqual(['the table wall_keys is not in the database'])
+    expect(checkDatabaseTables(found)).toEqual([])
+    expect(checkDatabaseTables(without(found, 'names'))).toEqual(['the table names is not in the database'])
+    expect(checkDatabaseTables(without(found, 'wall_keys'))).toEqual(['the table wall_keys is not in the database'])
     expect(checkDatabaseTables(found, sessionsWith({ columns: { state: 'integer', owner: 'text' } }))).toHaveLength(2)
     expect(checkDatabaseTables(found, sessionsWith({ indexes: { ...tables.sessions.indexes, byOwner: ['owner'] } }))).toHaveLength(2)
     const plain = found.map((table) => ({
@@ -79,10 +88,10 @@ describe('the schema of a fresh database', () => {
         Object.entries(table.indexes).map(([name, columns]) => [name, columns.map((one) => one.replace(' nulls first', ''))]),
       ),
     }))
-    expect(checkDatabaseTables(plain, tables).length).toBeGreaterThan(2)
+    expect(checkDatabaseTables(plain).length).toBeGreaterThan(2)
   })
 
-  it('is what schema.sql shows; node scripts/release.ts --schema writes it', async () => {
+  it('is what schema.sql shows; node scripts/schema.ts writes it', async () => {
     expect(await databaseText(ask)).toBe(read('src/backends/postgres/schema.sql'))
   })
 
@@ -99,15 +108,60 @@ describe('the schema of a fresh database', () => {
       'stray has no policy, so nobody can use it',
       'stray: its primary key does not begin with the tenant',
     ])
-    expect(checkDatabaseTables(await tablesInDatabase(ask), tables)).toHaveLength(2)
+    expect(checkDatabaseTables(await tablesInDatabase(ask))).toHaveLength(2)
     expect(await databaseText(ask)).not.toBe(read('src/backends/postgres/schema.sql'))
     await lite.exec('rollback')
   })
+})
 
-  it('holds the function that is made from the tables; node scripts/functions.ts writes it', () => {
-    const newest = databaseMigrations.findLast(({ sql }) => sql.includes('create function inkfast.commit_v1('))
-    expect(newest?.sql.includes(commitFunction)).toBe(true)
-    expect(newest?.sql.replaceAll('v_tenant', 'v_other').includes(commitFunction)).toBe(false)
+// Every kind of column, one that may be null, a key of two columns, and an app role that may only add.
+const throwaway: Declared = {
+  rows: {},
+  sides: {
+    terms: {
+      columns: { term: 'text', place: 'integer', weight: 'real', bytes: 'blob?' },
+      key: ['term', 'place'],
+      indexes: { byPlace: ['place'], byBytes: ['bytes'] },
+      rights: ['insert'],
+    },
+  },
+}
+
+describe('a side table that is declared', () => {
+  it('is made on SQLite with its columns, its key and its indexes', async () => {
+    using folder = emptyFolder()
+    const db = await openDatabase(`${folder.path}/side.db`, () => 0)
+    db.exec(sqliteTables(throwaway))
+    const found = tablesIn(db)
+    db.run('insert into terms (tenant, term, place, weight, bytes) values (?, ?, ?, ?, ?)', 'acme', 'ink', 1, 0.5, new Uint8Array([7]))
+    expect(db.all('select * from terms')).toEqual([{ tenant: 'acme', term: 'ink', place: 1, weight: 0.5, bytes: new Uint8Array([7]) }])
+    db.close()
+    expect(checkTables(found, { ...DECLARED, sides: { ...DECLARED.sides, ...throwaway.sides } })).toEqual([])
+    expect(checkTables(found)).toEqual(['the table terms is not declared'])
+  })
+
+  it('is made on PostgreSQL with the wall between tenants, its rights and no statistics', async () => {
+    const lite = await startPglite()
+    const ask: Ask = async (sql) => (await lite.query<Record<string, string | null>>(sql)).rows
+    const connection = await liteConnections(lite).acquire()
+    await migrate(connection, { place: 'here', now: () => 0 })
+    connection.release()
+    await lite.exec(`begin; set local role inkfast_owner; ${postgresTables(throwaway)}; commit`)
+    const found = await tablesInDatabase(ask)
+    expect(checkDatabaseTables(found, { ...DECLARED, sides: { ...DECLARED.sides, ...throwaway.sides } })).toEqual([])
+    expect(checkWall(found)).toEqual([])
+    expect(
+      await ask(`select rolname, has_table_privilege(rolname, 'inkfast.terms', 'insert')::text as adds,
+      has_table_privilege(rolname, 'inkfast.terms', 'update, delete')::text as changes from pg_roles
+      where rolname in ('inkfast_app', 'inkfast_reader') order by 1`),
+    ).toEqual([
+      { rolname: 'inkfast_app', adds: 'true', changes: 'false' },
+      { rolname: 'inkfast_reader', adds: 'false', changes: 'false' },
+    ])
+    expect(await ask(statisticsKept)).toEqual([])
+    await lite.exec('alter table inkfast.terms alter weight set statistics 10')
+    expect(await ask(statisticsKept)).toEqual([{ name: 'terms.weight' }])
+    await lite.close()
   })
 })
 
@@ -127,6 +181,14 @@ describe.each([
     ])
     expect(checkReleased(released, {})).toEqual(Object.keys(files).map((file) => `${file} was released and is gone`))
     expect(checkReleased(released, { ...files, '0999_more.sql': '' })).toEqual(['0999_more.sql is not listed in released.json'])
+  })
+
+  it('holds the tables and functions that the declarations make; node scripts/schema.ts writes them', () => {
+    const migration = files['0001_journal.sql'] as string
+    expect(withSections(backend, migration)).toBe(migration)
+    const stale = migration.replace('revision', 'version')
+    expect(withSections(backend, stale)).not.toBe(stale)
+    expect(() => withSections(backend, migration.replaceAll('-- end of generated', '--'))).toThrow('has no marks')
   })
 
   it('is numbered without gaps, and opens with why', () => {

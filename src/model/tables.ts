@@ -1,18 +1,30 @@
-// Which rows exist, said once: the columns that are indexed, and by what. Every row also has tenant, id, born, revision and a body
-// of canonical JSON; a new field that is not indexed needs no migration. Both SQL backends build their statements from this
-// page, and a test holds the hand-written migrations equal to it.
+// Every table of rows, declared once: its indexed columns, and its indexes. Every row also has tenant, id, born, revision and a body of
+// canonical JSON, so a new field that is not indexed needs no change here. `node scripts/schema.ts` generates the tables of both SQL
+// backends from this page and from side-tables.ts; both backends build their statements from it too.
 
 export type ColumnType = 'text' | 'integer'
 
 export interface Table {
-  /** Folded from the journal, or a cache that `rebuild` leaves alone. */
+  /** Folded from the journal, or a cache of the same shape that `rebuild` leaves alone. */
   readonly authority: 'journal' | 'cache'
   /** Indexed columns, each a member of the body under the same name; absent members are null. */
   readonly columns: Readonly<Record<string, ColumnType>>
-  /** Each index is completed with the id, so that a cursor is always exact. `born` and `revision` may be indexed too. */
+  /** Each index begins with the tenant and ends with the id, so that a cursor is always exact. `born` and `revision` may be indexed too. */
   readonly indexes: Readonly<Record<string, readonly string[]>>
   /** Has a fence: the seq of the event that last granted it to someone. */
   readonly fenced?: boolean
+  /** Yes-or-no columns that a SQL backend keeps for its own queries. Triggers derive them from the rows; they are no part of a row. */
+  readonly flags?: readonly string[]
+  /** Indexes over some of the rows, for the queries of model/queries.ts. */
+  readonly partialIndexes?: Readonly<Record<string, PartialIndex>>
+}
+
+export interface PartialIndex {
+  readonly columns: readonly string[]
+  /** SQL that both engines read. */
+  readonly where: string
+  /** Absent where every engine has the index. */
+  readonly engine?: 'postgres'
 }
 
 export const tables = {
@@ -51,6 +63,18 @@ export const tables = {
     columns: { queue: 'text', state: 'text', priority: 'integer', at: 'integer', series: 'text' },
     indexes: { byDue: ['queue', 'at'], byReady: ['queue', 'state', 'priority', 'at', 'born'] },
     fenced: true,
+    // `behind` marks items that wait for an older one of their series. Rows of one statement do not see each other on PostgreSQL, so its
+    // triggers look up the front of a series by an index.
+    flags: ['behind'],
+    partialIndexes: {
+      bySeries: { columns: ['series', 'born'], where: "series is not null and state is distinct from 'dead'" },
+      byTurn: { columns: ['queue', 'priority', 'at', 'born'], where: "state = 'ready' and not behind" },
+      byFront: {
+        columns: ['series', 'born'],
+        where: "series is not null and state is distinct from 'dead' and not behind",
+        engine: 'postgres',
+      },
+    },
   },
   approvals: {
     authority: 'journal',

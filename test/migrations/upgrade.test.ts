@@ -72,9 +72,12 @@ describe('the store of this version', () => {
     const path = `${scratch.path}/newer.db`
     restoreStored(path, storedBy(versions.at(-1) as string))
     const db = connect(path)
-    db.exec(`pragma user_version = ${schemaVersion + 1}`)
+    db.exec(`pragma user_version = ${schemaVersion() + 1}`)
     db.close()
-    await expect(open(path)).rejects.toMatchObject({ code: 'SCHEMA_NEWER', details: { found: schemaVersion + 1, known: schemaVersion } })
+    await expect(open(path)).rejects.toMatchObject({
+      code: 'SCHEMA_NEWER',
+      details: { found: schemaVersion() + 1, known: schemaVersion() },
+    })
   })
 
   it('the store of this version is refused when a migration in it is not the one we ship', async () => {

@@ -1,15 +1,14 @@
-// The function that applies a batch, made from model/tables.ts. A migration holds its text, and a test holds that equal to what is made here.
+// The SQL function that applies a batch, and the pieces of its text that the fast path shares. The function knows no table of rows: it calls
+// `guard_rows`, `remove_rows` and `put_rows`, which scripts/schema.ts generates from model/tables.ts.
 
-import { type TableName, tableNames, tableOf } from '../../model/tables.ts'
-
-// Written out where they are used: a constant of the function would be set up anew in every transaction.
+// Constants are written out in the text: PL/pgSQL would set up a variable anew in every transaction.
 const NONE = `'\\x${'00'.repeat(16)}'::bytea`
 const LINK = `'\\x${Buffer.from('inkfast/1/link\0').toString('hex')}'::bytea`
 
 /** Bytes of an event that have a fixed size, in this order: id, salt, digest, event, session, run, subject, cause, key. */
 export const FIXED = { id: 1, salt: 17, digest: 33, event: 65, session: 97, run: 113, subject: 129, cause: 145, key: 161, size: 176 }
 
-/** What the insertion of events is told: by the function as variables, by a statement of its own as parameters. */
+/** SQL for the inputs of the insertion: variables in the function, parameters in a statement of the fast path. */
 export interface EventSource {
   readonly tenant: string
   readonly seq: string
@@ -21,12 +20,12 @@ export interface EventSource {
   readonly lists: readonly string[]
 }
 
-/** The events of a batch, without what decides which of them. */
+/** The insertion of the events of a batch. The caller adds the condition that selects them. */
 export function insertEvents(from: EventSource): string {
   const piece = (name: keyof typeof FIXED, size: number): string =>
     `substring(${from.bytes} from d.n::integer * ${FIXED.size} - ${FIXED.size - FIXED[name]} for ${size})`
   const optional = (name: keyof typeof FIXED): string => `nullif(${piece(name, 16)}, ${NONE})`
-  // Most events are part of no run, about no row and caused by none: then a batch has none of it to look for.
+  // Most events have no run, subject, cause and key. Then the batch says so once, and nothing is read.
   const seldom = (name: keyof typeof FIXED): string => `case when ${from.seldom} then ${optional(name)} end`
   return `insert into inkfast.events
       (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
@@ -40,88 +39,27 @@ export function insertEvents(from: EventSource): string {
       as d (at, type, schema, class, actor, payload_from, payload_size, n)`
 }
 
-/** Ids and links of events that are there already: who sent them again gets the same answer, without asking twice. */
+/** Ids and links of events that an earlier sending saved, so that a resent commit gets the same receipts in one round trip. */
 const receiptsOf = (seq: string, count: string): string => `(
           select jsonb_agg(jsonb_build_array(encode(r.id, 'hex'), encode(r.hash, 'hex'))) from (
             select t.id, t.hash from inkfast.events t
             where t.tenant = v_tenant and t.seq >= ${seq} and t.seq < ${seq} + ${count} order by t.seq offset 0
           ) r)`
 
-/** The seq of an event of the batch; none where it belongs to a commit that was refused, or where no event is meant. */
+/** The seq of an event of the batch; null if its commit was refused, or if `n` is 0. */
 const seqOf = (n: string): string => `case when v_any then v_seqs[${n}] else base + nullif(${n}, 0) end`
 
-const guardOf = (name: TableName): string => {
-  const { fenced } = tableOf(name)
-  const found = fenced
-    ? 'coalesce(case when g.fence then r.fence else r.revision end, 0)'
-    : 'case when g.fence then 0 else coalesce(r.revision, 0) end'
-  return `
-    if '${name}' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(${found}) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision${fenced ? ', t.fence' : ''} from inkfast.${name} t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = '${name}' and ${found} <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;`
-}
-
-const removeOf = (name: TableName): string => `
-    if '${name}' = any (p_remove_tables) then
-      delete from inkfast.${name} t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.${name} s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = '${name}' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;`
-
-const putOf = (name: TableName): string => {
-  const table = tableOf(name)
-  const columns = Object.keys(table.columns)
-  const fence = table.fenced ? ['fence'] : []
-  const all = ['tenant', 'id', 'born', 'revision', ...fence, ...columns, 'body']
-  const values = [
-    'v_tenant',
-    'p.id',
-    `coalesce(${seqOf('p.born')}, 0)`,
-    `coalesce(${seqOf('p.revision')}, 0)`,
-    ...fence.map(() => seqOf('p.fence')),
-    ...columns.map((column, i) => `(p.columns::json ->> ${i})${table.columns[column] === 'integer' ? '::bigint' : ''}`),
-    'p.body',
-  ]
-  const updated = ['revision', ...columns, 'body'].map((column) => `${column} = excluded.${column}`)
-  // A change that grants nothing leaves the fence as it is.
-  if (table.fenced) updated.push('fence = coalesce(excluded.fence, t.fence)')
-  return `
-    if '${name}' = any (p_put_tables) then
-      insert into inkfast.${name} as t (${all.join(', ')})
-      select ${values.join(', ')}
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = '${name}' and not v_out[p.commit]
-      on conflict (tenant, id) do update set ${updated.join(', ')};
-    end if;`
-}
-
-/**
- * One call, one round trip, one transaction: a batch of one tenant in which no two commits touch the same row, key or session. Set-based
- * and static. A plan is kept from when a table was empty, and while it is empty every index looks as good as the right one. So nothing is
- * left to choose: what is looked up by its key is asked for as a range in the order of that key, which only its own index has, and sorting
- * and sequential scans are off. Without this, 25 k events a second became 0.2 k when a table had grown, or half by the choice of an index.
- */
-const PARAMETERS = 41
+const PARAMETERS = 44
 
 export const commitCall = `select base, hashes, odd, now from inkfast.commit_v1(${Array.from({ length: PARAMETERS }, (_, i) => `$${i + 1}`).join(', ')})`
 
+/**
+ * One call, one round trip, one transaction, for a batch of one tenant in which no two commits touch the same row, key or session.
+ *
+ * The server keeps a plan made while a table was empty, when every index looks as good as the right one. So the planner gets no choice: each
+ * lookup by key is a range in the order of that key, which only its own index has, and sorts and sequential scans are off. Without this,
+ * 25 k events a second became 0.2 k when a table had grown, or half of that by the choice of a wrong index.
+ */
 export const commitFunction = `create function inkfast.commit_v1(
   p_tenant         text,
   p_durable        boolean,
@@ -151,9 +89,11 @@ export const commitFunction = `create function inkfast.commit_v1(
   p_guard_fences   boolean[],
   p_pair_commits   integer[],
   p_pair_guards    integer[],
+  p_guard_names    text[],
   p_remove_tables  text[],
   p_remove_ids     text[],
   p_remove_commits integer[],
+  p_remove_names   text[],
   p_put_tables     text[],
   p_put_ids        text[],
   p_put_commits    integer[],
@@ -162,6 +102,7 @@ export const commitFunction = `create function inkfast.commit_v1(
   p_put_fences     integer[],
   p_put_columns    text[],
   p_put_bodies     text[],
+  p_put_names      text[],
   p_erase          bigint[],
   p_state          text,
   out base   bigint,
@@ -185,21 +126,22 @@ declare
   v_ids    bytea[];
   v_firsts integer[];
   v_seqs   bigint[];
-  v_failed bigint[];
-  v_found  bigint[];
+  v_name   text;
+  v_done   boolean;
+  v_pairs  bigint[];
   v_fails  bigint[];
   v_finds  bigint[];
   v_at     integer;
   v_any    boolean := false;
   v_out    boolean[] := array_fill(false, array[p_commits]);
 begin
-  -- One expression, assigned and not performed: each has its price in every transaction, and a query ten times that.
+  -- One expression, assigned and not performed: PL/pgSQL sets up each expression in every transaction, and a query costs ten times that.
   v_set := set_config('inkfast.tenant', p_tenant, true) || set_config('bytea_output', 'hex', true)
     || set_config('lock_timeout', p_lock_ms::text, true) || set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
-  -- Only a name until the wall has let it through: a head that is not shown is either nobody's or not ours to see.
+  -- A name only, until row-level security shows its head. A head that is not shown does not exist, or belongs to another tenant.
   v_tenant := rtrim(left(p_tenant, -65), '!');
 
-  -- The head is locked first: guards need no locks of their own, and two batches never wait for each other in a circle.
+  -- The head is locked first, so guards need no locks of their own, and two batches cannot deadlock.
   select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
   from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   if not found then
@@ -216,7 +158,7 @@ begin
     return;
   end if;
 
-  -- An earlier sending, by its key: whether the command is the same is for the caller to say, who has it.
+  -- An earlier sending, by its key. The caller, who has the command, compares it.
   if p_key_commits is not null then
     for v_row in
       select k.commit, r.seq, r.count, encode(r.body, 'hex') as body, encode(e.salt, 'hex') as salt
@@ -236,7 +178,7 @@ begin
     end loop;
   end if;
 
-  -- An earlier sending, by its first event beyond the head that its sender knew.
+  -- An earlier sending, by its first event beyond the head that the sender knew.
   if p_since < v_seq then
     v_firsts := coalesce(p_firsts, (select array_agg(n) from generate_series(1, p_commits) n));
     v_ids := (select array_agg(substring(p_bytes from (f - 1) * ${FIXED.size} + 1 for 16)) from unnest(v_firsts) f where f > 0);
@@ -257,21 +199,28 @@ begin
     end loop;
   end if;
 
-  -- Guards: each one once, however many commits ask it.
+  -- Guards: each distinct guard once, however many commits share it.
   if p_guard_tables is not null then
     if '' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(e.seq) into v_failed, v_found
+      select array_agg(g.n), array_agg(e.seq) into v_fails, v_finds
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants) with ordinality as g (name, id, wanted, n)
       cross join lateral (
         select t.session, t.seq from inkfast.events t
         where t.tenant = v_tenant and t.session <= decode(g.id, 'hex') order by t.session desc, t.seq desc limit 1
       ) e
       where g.name = '' and e.session = decode(g.id, 'hex') and e.seq > g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;${tableNames.map(guardOf).join('')}
+    end if;
+    if p_guard_names is not null then
+      foreach v_name in array p_guard_names loop
+        v_pairs := inkfast.guard_rows(v_name, row(v_tenant, p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences)::inkfast.guard_list);
+        if v_pairs is not null then
+          for i in 1 .. array_length(v_pairs, 1) loop
+            v_fails := v_fails || v_pairs[i][1];
+            v_finds := v_finds || v_pairs[i][2];
+          end loop;
+        end if;
+      end loop;
+    end if;
     if v_fails is not null then
       for i in 1 .. cardinality(p_pair_commits) loop
         v_at := array_position(v_fails, p_pair_guards[i]::bigint);
@@ -284,7 +233,7 @@ begin
     end if;
   end if;
 
-  -- The links, one after the other: the one thing that cannot be done all at once.
+  -- The links, one after the other: the only step that cannot be set-based.
   if v_any then
     v_seqs := array_fill(null::bigint, array[p_events]);
     for i in 1 .. p_events loop
@@ -321,10 +270,17 @@ begin
     return;
   end if;
 
-  -- Rows that leave go before rows that come: within a commit the same row may do both.
-  if p_remove_tables is not null then${tableNames.map(removeOf).join('')}
+  -- Removals come before puts, because a commit may remove a row and put it again.
+  if p_remove_names is not null then
+    foreach v_name in array p_remove_names loop
+      v_done := inkfast.remove_rows(v_name, row(v_tenant, v_out, p_remove_tables, p_remove_ids, p_remove_commits)::inkfast.remove_list);
+    end loop;
   end if;
-  if p_put_tables is not null then${tableNames.map(putOf).join('')}
+  if p_put_names is not null then
+    foreach v_name in array p_put_names loop
+      v_done := inkfast.put_rows(v_name, row(v_tenant, base, v_any, v_seqs, v_out, p_put_tables, p_put_ids, p_put_commits, p_put_borns,
+        p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)::inkfast.put_list);
+    end loop;
   end if;
 
   if p_key_commits is not null then

@@ -143,6 +143,7 @@ class Guards {
       list(this.#fences.map(String)),
       numbers(this.#pairCommits),
       numbers(this.#pairGuards),
+      distinct(this.#tables.filter((table) => table !== '')),
     ]
   }
 }
@@ -196,6 +197,7 @@ class RowChanges {
       texts(removes.map(([table]) => table)),
       texts(removes.map(([, id]) => id)),
       numbers(removes.map(([, , commit]) => commit)),
+      distinct(removes.map(([table]) => table)),
       texts(puts.map((put) => put.table)),
       texts(puts.map((put) => put.id)),
       numbers(puts.map((put) => put.commit)),
@@ -204,9 +206,13 @@ class RowChanges {
       numbers(puts.map((put) => put.fence)),
       texts(puts.map((put) => JSON.stringify(put.columns))),
       texts(puts.map((put) => put.body)),
+      distinct(puts.map((put) => put.table)),
     ]
   }
 }
+
+/** Each table once: the function calls it by name. */
+const distinct = (tables: readonly string[]): string | null => texts([...new Set(tables)])
 
 const rowName = ({ table, id }: { readonly table: string; readonly id: string }): string => `${table} ${id}`
 

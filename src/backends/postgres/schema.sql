@@ -1,4 +1,4 @@
--- The schema of a fresh database, generated from the migrations by scripts/release.ts --schema. Not read by any program.
+-- The schema of a fresh database, generated from the migrations by scripts/schema.ts. Not read by any program.
 
 create schema inkfast authorization inkfast_owner;
 grant usage on schema inkfast to inkfast_app;
@@ -347,7 +347,7 @@ create table inkfast.receipts (
   tenant text collate "C" not null,
   key bytea not null,
   seq bigint not null,
-  count integer not null,
+  count bigint not null,
   body bytea not null,
   at bigint not null,
   PRIMARY KEY (tenant, key)
@@ -523,7 +523,16 @@ grant select on inkfast.work to inkfast_reader;
 grant select (at), select (queue), select (tenant) on inkfast.work to inkfast_wall;
 
 -- owner: inkfast_owner
-CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_seldom boolean, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_bodies text[], p_erase bigint[], p_state text, OUT base bigint, OUT hashes bytea, OUT odd jsonb, OUT now bigint)
+create type inkfast.guard_list as (tenant text, names text[], ids text[], wants bigint[], fences boolean[]);
+
+-- owner: inkfast_owner
+create type inkfast.put_list as (tenant text, base bigint, partly boolean, seqs bigint[], outs boolean[], names text[], ids text[], commits integer[], borns integer[], revisions integer[], fences integer[], columns text[], bodies text[]);
+
+-- owner: inkfast_owner
+create type inkfast.remove_list as (tenant text, outs boolean[], names text[], ids text[], commits integer[]);
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_seldom boolean, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_guard_names text[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_remove_names text[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_bodies text[], p_put_names text[], p_erase bigint[], p_state text, OUT base bigint, OUT hashes bytea, OUT odd jsonb, OUT now bigint)
  RETURNS record
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -542,21 +551,22 @@ declare
   v_ids    bytea[];
   v_firsts integer[];
   v_seqs   bigint[];
-  v_failed bigint[];
-  v_found  bigint[];
+  v_name   text;
+  v_done   boolean;
+  v_pairs  bigint[];
   v_fails  bigint[];
   v_finds  bigint[];
   v_at     integer;
   v_any    boolean := false;
   v_out    boolean[] := array_fill(false, array[p_commits]);
 begin
-  -- One expression, assigned and not performed: each has its price in every transaction, and a query ten times that.
+  -- One expression, assigned and not performed: PL/pgSQL sets up each expression in every transaction, and a query costs ten times that.
   v_set := set_config('inkfast.tenant', p_tenant, true) || set_config('bytea_output', 'hex', true)
     || set_config('lock_timeout', p_lock_ms::text, true) || set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
-  -- Only a name until the wall has let it through: a head that is not shown is either nobody's or not ours to see.
+  -- A name only, until row-level security shows its head. A head that is not shown does not exist, or belongs to another tenant.
   v_tenant := rtrim(left(p_tenant, -65), '!');
 
-  -- The head is locked first: guards need no locks of their own, and two batches never wait for each other in a circle.
+  -- The head is locked first, so guards need no locks of their own, and two batches cannot deadlock.
   select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
   from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   if not found then
@@ -573,7 +583,7 @@ begin
     return;
   end if;
 
-  -- An earlier sending, by its key: whether the command is the same is for the caller to say, who has it.
+  -- An earlier sending, by its key. The caller, who has the command, compares it.
   if p_key_commits is not null then
     for v_row in
       select k.commit, r.seq, r.count, encode(r.body, 'hex') as body, encode(e.salt, 'hex') as salt
@@ -597,7 +607,7 @@ begin
     end loop;
   end if;
 
-  -- An earlier sending, by its first event beyond the head that its sender knew.
+  -- An earlier sending, by its first event beyond the head that the sender knew.
   if p_since < v_seq then
     v_firsts := coalesce(p_firsts, (select array_agg(n) from generate_series(1, p_commits) n));
     v_ids := (select array_agg(substring(p_bytes from (f - 1) * 176 + 1 for 16)) from unnest(v_firsts) f where f > 0);
@@ -622,267 +632,27 @@ begin
     end loop;
   end if;
 
-  -- Guards: each one once, however many commits ask it.
+  -- Guards: each distinct guard once, however many commits share it.
   if p_guard_tables is not null then
     if '' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(e.seq) into v_failed, v_found
+      select array_agg(g.n), array_agg(e.seq) into v_fails, v_finds
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants) with ordinality as g (name, id, wanted, n)
       cross join lateral (
         select t.session, t.seq from inkfast.events t
         where t.tenant = v_tenant and t.session <= decode(g.id, 'hex') order by t.session desc, t.seq desc limit 1
       ) e
       where g.name = '' and e.session = decode(g.id, 'hex') and e.seq > g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
     end if;
-    if 'sessions' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.sessions t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'sessions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'names' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.names t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'names' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'leases' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(coalesce(case when g.fence then r.fence else r.revision end, 0)) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision, t.fence from inkfast.leases t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'leases' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'runs' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.runs t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'runs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'work' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(coalesce(case when g.fence then r.fence else r.revision end, 0)) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision, t.fence from inkfast.work t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'work' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'approvals' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.approvals t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'approvals' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'signals' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.signals t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'signals' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'jobs' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.jobs t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'jobs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'occurrences' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.occurrences t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'occurrences' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'triggers' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.triggers t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'triggers' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'sources' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.sources t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'sources' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'firings' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.firings t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'firings' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'deliveries' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.deliveries t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'deliveries' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'processes' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.processes t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'processes' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'process_events' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.process_events t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'process_events' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'grants' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.grants t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'grants' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'inputs' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.inputs t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'inputs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'inbox' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.inbox t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'inbox' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'permits' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.permits t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'permits' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
+    if p_guard_names is not null then
+      foreach v_name in array p_guard_names loop
+        v_pairs := inkfast.guard_rows(v_name, row(v_tenant, p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences)::inkfast.guard_list);
+        if v_pairs is not null then
+          for i in 1 .. array_length(v_pairs, 1) loop
+            v_fails := v_fails || v_pairs[i][1];
+            v_finds := v_finds || v_pairs[i][2];
+          end loop;
+        end if;
+      end loop;
     end if;
     if v_fails is not null then
       for i in 1 .. cardinality(p_pair_commits) loop
@@ -896,7 +666,7 @@ begin
     end if;
   end if;
 
-  -- The links, one after the other: the one thing that cannot be done all at once.
+  -- The links, one after the other: the only step that cannot be set-based.
   if v_any then
     v_seqs := array_fill(null::bigint, array[p_events]);
     for i in 1 .. p_events loop
@@ -934,371 +704,17 @@ begin
     return;
   end if;
 
-  -- Rows that leave go before rows that come: within a commit the same row may do both.
-  if p_remove_tables is not null then
-    if 'sessions' = any (p_remove_tables) then
-      delete from inkfast.sessions t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.sessions s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'sessions' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'names' = any (p_remove_tables) then
-      delete from inkfast.names t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.names s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'names' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'leases' = any (p_remove_tables) then
-      delete from inkfast.leases t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.leases s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'leases' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'runs' = any (p_remove_tables) then
-      delete from inkfast.runs t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.runs s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'runs' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'work' = any (p_remove_tables) then
-      delete from inkfast.work t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.work s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'work' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'approvals' = any (p_remove_tables) then
-      delete from inkfast.approvals t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.approvals s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'approvals' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'signals' = any (p_remove_tables) then
-      delete from inkfast.signals t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.signals s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'signals' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'jobs' = any (p_remove_tables) then
-      delete from inkfast.jobs t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.jobs s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'jobs' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'occurrences' = any (p_remove_tables) then
-      delete from inkfast.occurrences t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.occurrences s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'occurrences' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'triggers' = any (p_remove_tables) then
-      delete from inkfast.triggers t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.triggers s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'triggers' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'sources' = any (p_remove_tables) then
-      delete from inkfast.sources t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.sources s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'sources' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'firings' = any (p_remove_tables) then
-      delete from inkfast.firings t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.firings s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'firings' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'deliveries' = any (p_remove_tables) then
-      delete from inkfast.deliveries t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.deliveries s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'deliveries' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'processes' = any (p_remove_tables) then
-      delete from inkfast.processes t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.processes s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'processes' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'process_events' = any (p_remove_tables) then
-      delete from inkfast.process_events t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.process_events s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'process_events' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'grants' = any (p_remove_tables) then
-      delete from inkfast.grants t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.grants s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'grants' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'inputs' = any (p_remove_tables) then
-      delete from inkfast.inputs t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.inputs s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'inputs' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'inbox' = any (p_remove_tables) then
-      delete from inkfast.inbox t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.inbox s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'inbox' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'permits' = any (p_remove_tables) then
-      delete from inkfast.permits t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.permits s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'permits' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
+  -- Removals come before puts, because a commit may remove a row and put it again.
+  if p_remove_names is not null then
+    foreach v_name in array p_remove_names loop
+      v_done := inkfast.remove_rows(v_name, row(v_tenant, v_out, p_remove_tables, p_remove_ids, p_remove_commits)::inkfast.remove_list);
+    end loop;
   end if;
-  if p_put_tables is not null then
-    if 'sessions' = any (p_put_tables) then
-      insert into inkfast.sessions as t (tenant, id, born, revision, state, owner, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'sessions' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, owner = excluded.owner, body = excluded.body;
-    end if;
-    if 'names' = any (p_put_tables) then
-      insert into inkfast.names as t (tenant, id, born, revision, target, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'names' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, target = excluded.target, body = excluded.body;
-    end if;
-    if 'leases' = any (p_put_tables) then
-      insert into inkfast.leases as t (tenant, id, born, revision, fence, owner, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), case when v_any then v_seqs[p.fence] else base + nullif(p.fence, 0) end, (p.columns::json ->> 0), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'leases' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, owner = excluded.owner, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
-    end if;
-    if 'runs' = any (p_put_tables) then
-      insert into inkfast.runs as t (tenant, id, born, revision, state, session, name, parent, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), (p.columns::json ->> 3), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'runs' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, session = excluded.session, name = excluded.name, parent = excluded.parent, body = excluded.body;
-    end if;
-    if 'work' = any (p_put_tables) then
-      insert into inkfast.work as t (tenant, id, born, revision, fence, queue, state, priority, at, series, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), case when v_any then v_seqs[p.fence] else base + nullif(p.fence, 0) end, (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, (p.columns::json ->> 3)::bigint, (p.columns::json ->> 4), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'work' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, queue = excluded.queue, state = excluded.state, priority = excluded.priority, at = excluded.at, series = excluded.series, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
-    end if;
-    if 'approvals' = any (p_put_tables) then
-      insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'approvals' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, run = excluded.run, expires = excluded.expires, body = excluded.body;
-    end if;
-    if 'signals' = any (p_put_tables) then
-      insert into inkfast.signals as t (tenant, id, born, revision, session, name, state, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'signals' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, name = excluded.name, state = excluded.state, body = excluded.body;
-    end if;
-    if 'jobs' = any (p_put_tables) then
-      insert into inkfast.jobs as t (tenant, id, born, revision, state, queue, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'jobs' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, queue = excluded.queue, body = excluded.body;
-    end if;
-    if 'occurrences' = any (p_put_tables) then
-      insert into inkfast.occurrences as t (tenant, id, born, revision, job, state, due, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'occurrences' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, job = excluded.job, state = excluded.state, due = excluded.due, body = excluded.body;
-    end if;
-    if 'triggers' = any (p_put_tables) then
-      insert into inkfast.triggers as t (tenant, id, born, revision, source, state, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'triggers' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, state = excluded.state, body = excluded.body;
-    end if;
-    if 'sources' = any (p_put_tables) then
-      insert into inkfast.sources as t (tenant, id, born, revision, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'sources' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, body = excluded.body;
-    end if;
-    if 'firings' = any (p_put_tables) then
-      insert into inkfast.firings as t (tenant, id, born, revision, source, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'firings' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, body = excluded.body;
-    end if;
-    if 'deliveries' = any (p_put_tables) then
-      insert into inkfast.deliveries as t (tenant, id, born, revision, firing, trigger_id, state, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'deliveries' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, firing = excluded.firing, trigger_id = excluded.trigger_id, state = excluded.state, body = excluded.body;
-    end if;
-    if 'processes' = any (p_put_tables) then
-      insert into inkfast.processes as t (tenant, id, born, revision, state, kind, wake, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'processes' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, kind = excluded.kind, wake = excluded.wake, body = excluded.body;
-    end if;
-    if 'process_events' = any (p_put_tables) then
-      insert into inkfast.process_events as t (tenant, id, born, revision, process, number, type, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1)::bigint, (p.columns::json ->> 2), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'process_events' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, process = excluded.process, number = excluded.number, type = excluded.type, body = excluded.body;
-    end if;
-    if 'grants' = any (p_put_tables) then
-      insert into inkfast.grants as t (tenant, id, born, revision, session, process, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'grants' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, process = excluded.process, body = excluded.body;
-    end if;
-    if 'inputs' = any (p_put_tables) then
-      insert into inkfast.inputs as t (tenant, id, born, revision, session, state, run, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'inputs' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, run = excluded.run, body = excluded.body;
-    end if;
-    if 'inbox' = any (p_put_tables) then
-      insert into inkfast.inbox as t (tenant, id, born, revision, session, state, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'inbox' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, body = excluded.body;
-    end if;
-    if 'permits' = any (p_put_tables) then
-      insert into inkfast.permits as t (tenant, id, born, revision, digest, session, state, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'permits' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, digest = excluded.digest, session = excluded.session, state = excluded.state, body = excluded.body;
-    end if;
+  if p_put_names is not null then
+    foreach v_name in array p_put_names loop
+      v_done := inkfast.put_rows(v_name, row(v_tenant, base, v_any, v_seqs, v_out, p_put_tables, p_put_ids, p_put_commits, p_put_borns,
+        p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)::inkfast.put_list);
+    end loop;
   end if;
 
   if p_key_commits is not null then
@@ -1328,7 +744,7 @@ begin
   end if;
 end
 $function$;
-grant execute on function inkfast.commit_v1(text,boolean,integer,integer,bigint,bigint[],integer[],integer,integer[],bigint[],text[],bigint[],smallint[],text[],bytea,boolean,integer[],integer[],bytea,integer[],bytea,bytea,text[],text[],bigint[],boolean[],integer[],integer[],text[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],text[],text[],bigint[],text) to inkfast_app;
+grant execute on function inkfast.commit_v1(text,boolean,integer,integer,bigint,bigint[],integer[],integer,integer[],bigint[],text[],bigint[],smallint[],text[],bytea,boolean,integer[],integer[],bytea,integer[],bytea,bytea,text[],text[],bigint[],boolean[],integer[],integer[],text[],text[],text[],integer[],text[],text[],text[],integer[],integer[],integer[],integer[],text[],text[],text[],bigint[],text) to inkfast_app;
 
 -- owner: inkfast_wall
 CREATE OR REPLACE FUNCTION inkfast.due_v1(p_queue text, p_limit integer)
@@ -1402,6 +818,407 @@ begin
 end
 $function$;
 
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_approvals(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.approvals t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'approvals' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_approvals(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_deliveries(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.deliveries t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'deliveries' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_deliveries(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_firings(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.firings t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'firings' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_firings(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_grants(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.grants t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'grants' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_grants(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_inbox(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.inbox t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'inbox' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_inbox(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_inputs(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.inputs t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'inputs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_inputs(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_jobs(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.jobs t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'jobs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_jobs(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_leases(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, coalesce(case when g.fence then r.fence else r.revision end, 0)])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision, t.fence from inkfast.leases t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'leases' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_leases(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_names(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.names t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'names' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_names(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_occurrences(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.occurrences t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'occurrences' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_occurrences(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_permits(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.permits t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'permits' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_permits(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_process_events(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.process_events t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'process_events' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_process_events(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_processes(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.processes t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'processes' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_processes(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_rows(p_name text, p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if p_name collate "C" < 'permits' then
+    if p_name collate "C" < 'inputs' then
+      if p_name collate "C" < 'grants' then
+        if p_name = 'approvals' then return inkfast.guard_approvals(p);
+        elsif p_name = 'deliveries' then return inkfast.guard_deliveries(p);
+        elsif p_name = 'firings' then return inkfast.guard_firings(p);
+        end if;
+      else
+        if p_name = 'grants' then return inkfast.guard_grants(p);
+        elsif p_name = 'inbox' then return inkfast.guard_inbox(p);
+        end if;
+      end if;
+    else
+      if p_name collate "C" < 'names' then
+        if p_name = 'inputs' then return inkfast.guard_inputs(p);
+        elsif p_name = 'jobs' then return inkfast.guard_jobs(p);
+        elsif p_name = 'leases' then return inkfast.guard_leases(p);
+        end if;
+      else
+        if p_name = 'names' then return inkfast.guard_names(p);
+        elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+        end if;
+      end if;
+    end if;
+  else
+    if p_name collate "C" < 'signals' then
+      if p_name collate "C" < 'runs' then
+        if p_name = 'permits' then return inkfast.guard_permits(p);
+        elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
+        elsif p_name = 'processes' then return inkfast.guard_processes(p);
+        end if;
+      else
+        if p_name = 'runs' then return inkfast.guard_runs(p);
+        elsif p_name = 'sessions' then return inkfast.guard_sessions(p);
+        end if;
+      end if;
+    else
+      if p_name collate "C" < 'triggers' then
+        if p_name = 'signals' then return inkfast.guard_signals(p);
+        elsif p_name = 'sources' then return inkfast.guard_sources(p);
+        end if;
+      else
+        if p_name = 'triggers' then return inkfast.guard_triggers(p);
+        elsif p_name = 'work' then return inkfast.guard_work(p);
+        end if;
+      end if;
+    end if;
+  end if;
+  raise exception 'inkfast: there is no table of rows named %', p_name using errcode = 'IF003';
+end
+$function$;
+grant execute on function inkfast.guard_rows(text,inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_runs(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.runs t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'runs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_runs(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_sessions(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.sessions t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'sessions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_sessions(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_signals(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.signals t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'signals' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_signals(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_sources(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.sources t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'sources' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_sources(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_triggers(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.triggers t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'triggers' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_triggers(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_work(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, coalesce(case when g.fence then r.fence else r.revision end, 0)])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision, t.fence from inkfast.work t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'work' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_work(inkfast.guard_list) to inkfast_app;
+
 -- owner: inkfast_wall
 CREATE OR REPLACE FUNCTION inkfast.heads_v1(p_tenants text[])
  RETURNS TABLE(tenant text, seq bigint)
@@ -1430,6 +1247,827 @@ BEGIN ATOMIC
 END;
 grant execute on function inkfast.now_v1() to inkfast_app;
 grant execute on function inkfast.now_v1() to inkfast_reader;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_approvals(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'approvals' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, run = excluded.run, expires = excluded.expires, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_approvals(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_deliveries(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.deliveries as t (tenant, id, born, revision, firing, trigger_id, state, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'deliveries' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, firing = excluded.firing, trigger_id = excluded.trigger_id, state = excluded.state, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_deliveries(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_firings(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.firings as t (tenant, id, born, revision, source, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'firings' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_firings(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_grants(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.grants as t (tenant, id, born, revision, session, process, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'grants' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, process = excluded.process, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_grants(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_inbox(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.inbox as t (tenant, id, born, revision, session, state, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'inbox' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_inbox(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_inputs(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.inputs as t (tenant, id, born, revision, session, state, run, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'inputs' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, run = excluded.run, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_inputs(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_jobs(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.jobs as t (tenant, id, born, revision, state, queue, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'jobs' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, queue = excluded.queue, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_jobs(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_leases(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.leases as t (tenant, id, born, revision, fence, owner, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), case when p.partly then p.seqs[r.fence] else p.base + nullif(r.fence, 0) end, (r.columns::json ->> 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'leases' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, owner = excluded.owner, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_leases(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_names(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.names as t (tenant, id, born, revision, target, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'names' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, target = excluded.target, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_names(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_occurrences(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.occurrences as t (tenant, id, born, revision, job, state, due, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'occurrences' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, job = excluded.job, state = excluded.state, due = excluded.due, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_occurrences(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_permits(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.permits as t (tenant, id, born, revision, digest, session, state, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'permits' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, digest = excluded.digest, session = excluded.session, state = excluded.state, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_permits(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_process_events(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.process_events as t (tenant, id, born, revision, process, number, type, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1)::bigint, (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'process_events' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, process = excluded.process, number = excluded.number, type = excluded.type, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_process_events(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_processes(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.processes as t (tenant, id, born, revision, state, kind, wake, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'processes' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, kind = excluded.kind, wake = excluded.wake, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_processes(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_rows(p_name text, p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if p_name collate "C" < 'permits' then
+    if p_name collate "C" < 'inputs' then
+      if p_name collate "C" < 'grants' then
+        if p_name = 'approvals' then return inkfast.put_approvals(p);
+        elsif p_name = 'deliveries' then return inkfast.put_deliveries(p);
+        elsif p_name = 'firings' then return inkfast.put_firings(p);
+        end if;
+      else
+        if p_name = 'grants' then return inkfast.put_grants(p);
+        elsif p_name = 'inbox' then return inkfast.put_inbox(p);
+        end if;
+      end if;
+    else
+      if p_name collate "C" < 'names' then
+        if p_name = 'inputs' then return inkfast.put_inputs(p);
+        elsif p_name = 'jobs' then return inkfast.put_jobs(p);
+        elsif p_name = 'leases' then return inkfast.put_leases(p);
+        end if;
+      else
+        if p_name = 'names' then return inkfast.put_names(p);
+        elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
+        end if;
+      end if;
+    end if;
+  else
+    if p_name collate "C" < 'signals' then
+      if p_name collate "C" < 'runs' then
+        if p_name = 'permits' then return inkfast.put_permits(p);
+        elsif p_name = 'process_events' then return inkfast.put_process_events(p);
+        elsif p_name = 'processes' then return inkfast.put_processes(p);
+        end if;
+      else
+        if p_name = 'runs' then return inkfast.put_runs(p);
+        elsif p_name = 'sessions' then return inkfast.put_sessions(p);
+        end if;
+      end if;
+    else
+      if p_name collate "C" < 'triggers' then
+        if p_name = 'signals' then return inkfast.put_signals(p);
+        elsif p_name = 'sources' then return inkfast.put_sources(p);
+        end if;
+      else
+        if p_name = 'triggers' then return inkfast.put_triggers(p);
+        elsif p_name = 'work' then return inkfast.put_work(p);
+        end if;
+      end if;
+    end if;
+  end if;
+  raise exception 'inkfast: there is no table of rows named %', p_name using errcode = 'IF003';
+end
+$function$;
+grant execute on function inkfast.put_rows(text,inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_runs(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.runs as t (tenant, id, born, revision, state, session, name, parent, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'runs' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, session = excluded.session, name = excluded.name, parent = excluded.parent, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_runs(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_sessions(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.sessions as t (tenant, id, born, revision, state, owner, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'sessions' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, owner = excluded.owner, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_sessions(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_signals(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.signals as t (tenant, id, born, revision, session, name, state, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'signals' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, name = excluded.name, state = excluded.state, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_signals(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_sources(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.sources as t (tenant, id, born, revision, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'sources' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_sources(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_triggers(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.triggers as t (tenant, id, born, revision, source, state, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'triggers' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, state = excluded.state, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_triggers(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_work(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.work as t (tenant, id, born, revision, fence, queue, state, priority, at, series, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), case when p.partly then p.seqs[r.fence] else p.base + nullif(r.fence, 0) end, (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3)::bigint, (r.columns::json ->> 4), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'work' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, queue = excluded.queue, state = excluded.state, priority = excluded.priority, at = excluded.at, series = excluded.series, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_work(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_approvals(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.approvals t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.approvals s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'approvals' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_approvals(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_deliveries(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.deliveries t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.deliveries s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'deliveries' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_deliveries(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_firings(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.firings t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.firings s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'firings' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_firings(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_grants(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.grants t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.grants s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'grants' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_grants(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_inbox(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.inbox t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.inbox s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'inbox' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_inbox(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_inputs(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.inputs t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.inputs s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'inputs' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_inputs(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_jobs(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.jobs t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.jobs s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'jobs' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_jobs(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_leases(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.leases t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.leases s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'leases' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_leases(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_names(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.names t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.names s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'names' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_names(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_occurrences(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.occurrences t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.occurrences s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'occurrences' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_occurrences(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_permits(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.permits t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.permits s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'permits' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_permits(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_process_events(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.process_events t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.process_events s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'process_events' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_process_events(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_processes(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.processes t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.processes s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'processes' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_processes(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_rows(p_name text, p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if p_name collate "C" < 'permits' then
+    if p_name collate "C" < 'inputs' then
+      if p_name collate "C" < 'grants' then
+        if p_name = 'approvals' then return inkfast.remove_approvals(p);
+        elsif p_name = 'deliveries' then return inkfast.remove_deliveries(p);
+        elsif p_name = 'firings' then return inkfast.remove_firings(p);
+        end if;
+      else
+        if p_name = 'grants' then return inkfast.remove_grants(p);
+        elsif p_name = 'inbox' then return inkfast.remove_inbox(p);
+        end if;
+      end if;
+    else
+      if p_name collate "C" < 'names' then
+        if p_name = 'inputs' then return inkfast.remove_inputs(p);
+        elsif p_name = 'jobs' then return inkfast.remove_jobs(p);
+        elsif p_name = 'leases' then return inkfast.remove_leases(p);
+        end if;
+      else
+        if p_name = 'names' then return inkfast.remove_names(p);
+        elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+        end if;
+      end if;
+    end if;
+  else
+    if p_name collate "C" < 'signals' then
+      if p_name collate "C" < 'runs' then
+        if p_name = 'permits' then return inkfast.remove_permits(p);
+        elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
+        elsif p_name = 'processes' then return inkfast.remove_processes(p);
+        end if;
+      else
+        if p_name = 'runs' then return inkfast.remove_runs(p);
+        elsif p_name = 'sessions' then return inkfast.remove_sessions(p);
+        end if;
+      end if;
+    else
+      if p_name collate "C" < 'triggers' then
+        if p_name = 'signals' then return inkfast.remove_signals(p);
+        elsif p_name = 'sources' then return inkfast.remove_sources(p);
+        end if;
+      else
+        if p_name = 'triggers' then return inkfast.remove_triggers(p);
+        elsif p_name = 'work' then return inkfast.remove_work(p);
+        end if;
+      end if;
+    end if;
+  end if;
+  raise exception 'inkfast: there is no table of rows named %', p_name using errcode = 'IF003';
+end
+$function$;
+grant execute on function inkfast.remove_rows(text,inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_runs(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.runs t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.runs s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'runs' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_runs(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_sessions(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.sessions t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.sessions s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'sessions' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_sessions(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_signals(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.signals t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.signals s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'signals' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_signals(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_sources(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.sources t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.sources s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'sources' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_sources(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_triggers(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.triggers t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.triggers s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'triggers' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_triggers(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_work(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.work t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.work s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'work' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_work(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_wall
 CREATE OR REPLACE FUNCTION inkfast.tenant()
@@ -1489,7 +2127,7 @@ declare
   v_series text := case tg_argv[0] when 'old' then old.series else new.series end;
   v_first  text;
 begin
-  -- Marked by one of those who came with it, and so were all the others.
+  -- Another item of the same statement has already flagged this one and all others.
   if tg_argv[0] = 'new' and (select s.behind from inkfast.work s where s.tenant = v_tenant and s.id between new.id and new.id order by s.id limit 1) then
     return null;
   end if;

@@ -25,14 +25,14 @@ export const migrations: readonly Migration[] = readdirSync(folder)
     return { number: Number(file.slice(0, 4)), name: file.slice(5, -4), sql, checksum: createHash('sha256').update(sql).digest('hex') }
   })
 
-export const schemaVersion = migrations.at(-1)?.number ?? 0
+export const schemaVersion = (): number => migrations.at(-1)?.number ?? 0
 
 /** Is this file ours, and can we work with it? */
 export function checkSchema(db: Database): void {
   const found = appliedSchema(db)
   // A store is made whole before it gets its name, so an empty database is somebody else's, and is not made into one of ours.
   if (db.get('pragma application_id')?.application_id !== APPLICATION_ID || found === 0) throw refuse('NOT_A_STORE', { path: db.path })
-  if (found > schemaVersion) throw refuse('SCHEMA_NEWER', { path: db.path, found, known: schemaVersion })
+  if (found > schemaVersion()) throw refuse('SCHEMA_NEWER', { path: db.path, found, known: schemaVersion() })
   const applied = new Map(db.all('select number, checksum from migrations').map((row) => [row.number, row.checksum]))
   for (const { number, checksum } of migrations)
     if (number <= found && applied.get(number) !== checksum) throw refuse('SCHEMA_CHANGED', { path: db.path, migration: number })

@@ -142,7 +142,8 @@ function prepare(db: Database, now: number, options: PrepareOptions): void {
     setPragmas(db, options.durability ?? 'full', options.cacheBytes)
     if (options.migrate !== false) migrate(db, now)
   }
-  if (appliedSchema(db) < schemaVersion) throw refuse('SCHEMA_OLDER', { path: db.path, found: appliedSchema(db), needed: schemaVersion })
+  if (appliedSchema(db) < schemaVersion())
+    throw refuse('SCHEMA_OLDER', { path: db.path, found: appliedSchema(db), needed: schemaVersion() })
 }
 
 const besideOf = (path: string): string =>

@@ -1,4 +1,4 @@
--- The schema of a fresh file, generated from the migrations by scripts/release.ts --schema. Not read by any program.
+-- The schema of a fresh file, generated from the migrations by scripts/schema.ts. Not read by any program.
 
 CREATE TABLE approvals (
   tenant   text not null,
@@ -21,14 +21,14 @@ CREATE INDEX approvals_by_run on approvals (tenant, run, born, id);
 CREATE INDEX approvals_by_state on approvals (tenant, state, born, id);
 
 CREATE TABLE deliveries (
-  tenant       text not null,
-  id           text not null,
-  born         integer not null,
-  revision     integer not null,
-  firing       text,
+  tenant     text not null,
+  id         text not null,
+  born       integer not null,
+  revision   integer not null,
+  firing     text,
   trigger_id text,
-  state        text,
-  body         text not null,
+  state      text,
+  body       text not null,
   primary key (tenant, id)
 ) strict, without rowid;
 
@@ -287,7 +287,7 @@ CREATE TABLE receipts (
   primary key (tenant, key)
 ) strict, without rowid;
 
-CREATE INDEX receipts_by_at on receipts (at);
+CREATE INDEX receipts_by_at on receipts (tenant, at);
 
 CREATE TABLE renewals (
   tenant text not null,
@@ -408,7 +408,7 @@ CREATE INDEX work_by_due on work (tenant, queue, at, id);
 
 CREATE INDEX work_by_ready on work (tenant, queue, state, priority, at, born, id);
 
-CREATE INDEX work_by_series on work (tenant, series, born, id) where series is not null and state is not 'dead';
+CREATE INDEX work_by_series on work (tenant, series, born, id) where series is not null and state is distinct from 'dead';
 
 CREATE INDEX work_by_turn on work (tenant, queue, priority, at, born, id) where state = 'ready' and behind = 0;
 

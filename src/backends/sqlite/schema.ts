@@ -32,7 +32,7 @@ export function readSchema(store: string): SchemaState {
   }
   return {
     found: Math.min(...states.map((state) => state.found)),
-    needed: schemaVersion,
+    needed: schemaVersion(),
     migrations: migrations.map(({ number, name, checksum }) => {
       const appliedAt = last(number)
       return { number, name, checksum, ...(appliedAt !== undefined && { appliedAt }) }
@@ -51,7 +51,7 @@ function readFile(file: string): SchemaState {
     const at = new Map(applied.map((row) => [row.number as number, row.applied_at as number]))
     return {
       found,
-      needed: schemaVersion,
+      needed: schemaVersion(),
       migrations: migrations.map(({ number, name, checksum }) => {
         const appliedAt = at.get(number)
         return { number, name, checksum, ...(appliedAt !== undefined && { appliedAt }) }

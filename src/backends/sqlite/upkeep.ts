@@ -21,7 +21,8 @@ import { reading } from './transaction.ts'
 
 const findSecret = 'select value from secrets where name = ?'
 const keepSecret = 'insert into secrets (name, value) values (?, ?) on conflict (name) do nothing'
-const sweepReceipts = 'delete from receipts where at < ?'
+// By tenant, because every index begins with it.
+const sweepReceipts = 'delete from receipts where tenant in (select tenant from heads) and at < ?'
 const sweepRenewals = 'delete from renewals where until < ?'
 const SECRET_BYTES = 32
 const SCRUB_AGAIN_MS = 100

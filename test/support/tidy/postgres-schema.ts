@@ -1,7 +1,8 @@
-// The hand-written migrations of PostgreSQL as a database shows them: against model/tables.ts, against the wall, and as one text to read.
+// The tables of a fresh PostgreSQL database: against their declarations in src/model, against the wall, and as one text to read.
 
-import type { Table } from '../../../src/model/tables.ts'
-import { type Column, checkTables, FLAG, type FoundTable, snake, wantedTable } from './schema.ts'
+import { DECLARED, type Declared } from '../../../scripts/schema/plan.ts'
+import { indexColumns, postgresType } from '../../../scripts/schema/postgres.ts'
+import { type Column, checkTables, type FoundTable, HAND_WRITTEN } from './schema.ts'
 
 /** A question to a database that has our schema; everything comes back as text. */
 export type Ask = (sql: string) => Promise<readonly Readonly<Record<string, string | null>>[]>
@@ -10,10 +11,6 @@ export interface FoundDatabaseTable extends FoundTable {
   readonly walled: boolean
   readonly policies: number
 }
-
-/** Tables of the backend's own that hold tenants' data, and those that hold none. */
-const OWN_WITH_TENANTS: readonly string[] = ['blobs', 'events', 'heads', 'receipts', 'renewals']
-const WITHOUT_TENANTS: readonly string[] = ['clock', 'migrations', 'secrets', 'wall_keys']
 
 const tableRows = `
   select c.oid::text, c.relname as name, pg_get_userbyid(c.relowner) as owner, (c.relrowsecurity and c.relforcerowsecurity)::text as walled,
@@ -55,25 +52,10 @@ export async function tablesInDatabase(ask: Ask): Promise<readonly FoundDatabase
   return found
 }
 
-const TYPES: Readonly<Record<string, string>> = { text: 'text collate "C"', integer: 'bigint', [FLAG]: 'boolean' }
+export const checkDatabaseTables = (found: readonly FoundTable[], declared: Declared = DECLARED): readonly string[] =>
+  checkTables(found, declared, { engine: 'postgres', place: 'the database', typeOf: postgresType, indexColumns })
 
-/** What tables.ts asks of a database: nothing that may be null comes last in an index, as it does not elsewhere. */
-function wantedDatabaseTable(name: string, table: Table): FoundTable {
-  const { columns, indexes: everywhere } = wantedTable(name, table)
-  // Rows of one statement are not seen one after the other here: who stands in front of a series is looked up.
-  const indexes = name === 'work' ? { ...everywhere, work_by_front: ['tenant', 'series', 'born', 'id'] } : everywhere
-  const nullable = new Set(Object.keys(table.columns).map(snake))
-  return {
-    name,
-    columns: columns.map((column) => ({ ...column, type: TYPES[column.type] ?? column.type })),
-    indexes: Object.fromEntries(
-      Object.entries(indexes).map(([index, names]) => [index, names.map((one) => (nullable.has(one) ? `${one} nulls first` : one))]),
-    ),
-  }
-}
-
-export const checkDatabaseTables = (found: readonly FoundTable[], wanted: Readonly<Record<string, Table>>): readonly string[] =>
-  checkTables(found, wanted, { own: [...OWN_WITH_TENANTS, ...WITHOUT_TENANTS], place: 'the database', wantedTable: wantedDatabaseTable })
+const withoutTenants: readonly string[] = HAND_WRITTEN.postgres.store
 
 /** Row-level security on every table; and where a table has tenants, no key and no index that does not begin with one. */
 export function checkWall(found: readonly FoundDatabaseTable[]): readonly string[] {
@@ -82,7 +64,7 @@ export function checkWall(found: readonly FoundDatabaseTable[]): readonly string
       ...(walled ? [] : [`row-level security is not enabled and forced on ${name}`]),
       ...(policies > 0 ? [] : [`${name} has no policy, so nobody can use it`]),
     ]
-    if (WITHOUT_TENANTS.includes(name)) return bare
+    if (withoutTenants.includes(name)) return bare
     const key = columns
       .filter(({ inKey }) => inKey > 0)
       .sort((a, b) => a.inKey - b.inKey)
@@ -121,6 +103,11 @@ const constraintRows = (table: string) => `
   where k.conrelid = ${table} and k.contype in ('p', 'u', 'c', 'f') order by k.contype <> 'p', 1`
 const triggerRows = (table: string) =>
   `select pg_get_triggerdef(t.oid) as text from pg_trigger t where t.tgrelid = ${table} and not t.tgisinternal order by t.tgname`
+const typeRows = `
+  select t.typname as name, pg_get_userbyid(t.typowner) as owner,
+    (select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' order by a.attnum) from pg_attribute a where a.attrelid = t.typrelid) as members
+  from pg_type t join pg_class c on c.oid = t.typrelid join pg_namespace n on n.oid = t.typnamespace
+  where n.nspname = 'inkfast' and c.relkind = 'c' order by 1`
 const functionRows = `
   select p.oid::text, p.oid::regprocedure::text as name, pg_get_userbyid(p.proowner) as owner, pg_get_functiondef(p.oid) as text
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'inkfast' order by p.proname, 2`
@@ -128,11 +115,12 @@ const functionRows = `
 /** The schema of a fresh database as one text a person can read; the same on every server of one major version. */
 export async function databaseText(ask: Ask): Promise<string> {
   const parts = [
-    '-- The schema of a fresh database, generated from the migrations by scripts/release.ts --schema. Not read by any program.',
+    '-- The schema of a fresh database, generated from the migrations by scripts/schema.ts. Not read by any program.',
     ['create schema inkfast authorization inkfast_owner;', ...granted('schema inkfast', await ask(onSchema))].join('\n'),
   ]
   for (const { oid, name, owner, options } of await ask(tableRows))
     parts.push(await tableText(ask, oid as string, name as string, owner, options))
+  for (const { name, owner, members } of await ask(typeRows)) parts.push(`-- owner: ${owner}\ncreate type inkfast.${name} as (${members});`)
   for (const { oid, name, owner, text } of await ask(functionRows)) {
     const rights = granted(`function ${name}`, await ask(onFunction(oid as string)))
     parts.push([`-- owner: ${owner}`, `${text?.trimEnd()};`, ...rights].join('\n'))

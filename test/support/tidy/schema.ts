@@ -1,8 +1,8 @@
-// The hand-written migrations against model/tables.ts, as a fresh file shows them.
+// The tables of a fresh file against their declarations in src/model, and the texts that are generated from the migrations.
 
 import { createHash } from 'node:crypto'
+import { DECLARED, type Declared, type Engine, type PlannedColumn, type PlannedTable, planTables } from '../../../scripts/schema/plan.ts'
 import type { Database } from '../../../src/backends/sqlite/database.ts'
-import type { Table } from '../../../src/model/tables.ts'
 
 export interface Column {
   readonly name: string
@@ -18,15 +18,11 @@ export interface FoundTable {
   readonly indexes: Readonly<Record<string, readonly string[]>>
 }
 
-/** Tables of the backend's own, which are not rows. */
-export const OWN_TABLES: readonly string[] = ['events', 'heads', 'receipts', 'renewals', 'secrets', 'migrations']
-
-/** What the backends add to a table of rows for themselves, made from its rows and no part of them. */
-const OWN_PARTS: Readonly<Record<string, { readonly flags: readonly string[]; readonly indexes: Table['indexes'] }>> = {
-  work: { flags: ['behind'], indexes: { bySeries: ['series', 'born'], byTurn: ['queue', 'priority', 'at', 'born'] } },
-}
-/** A yes or no: an integer in a file. */
-export const FLAG = 'flag'
+/** Tables that a migration creates by hand, by engine: those that hold data of tenants, and those that hold none. */
+export const HAND_WRITTEN = {
+  sqlite: { tenants: ['events', 'heads'], store: ['migrations', 'secrets'] },
+  postgres: { tenants: ['events', 'heads'], store: ['clock', 'migrations', 'secrets', 'wall_keys'] },
+} as const satisfies Record<Engine, Readonly<Record<'tenants' | 'store', readonly string[]>>>
 
 export function tablesIn(db: Database): readonly FoundTable[] {
   return db.all("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name").map((row) => {
@@ -45,60 +41,48 @@ export function tablesIn(db: Database): readonly FoundTable[] {
   })
 }
 
-export const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+/** How an engine spells what is planned. */
+export interface Dialect {
+  readonly engine: Engine
+  /** Where the tables were found, for the complaint. */
+  readonly place: string
+  readonly typeOf: (column: PlannedColumn) => string
+  readonly indexColumns: (table: PlannedTable, columns: readonly string[]) => readonly string[]
+}
 
-/** What tables.ts asks of a backend. */
-export function wantedTable(name: string, table: Table): FoundTable {
-  const column = (columnName: string, type: string, required: boolean, inKey = 0): Column => ({ name: columnName, type, required, inKey })
-  const own = OWN_PARTS[name]
+const SQLITE: Dialect = {
+  engine: 'sqlite',
+  place: 'the file',
+  typeOf: ({ type }) => (type === 'flag' ? 'integer' : type),
+  indexColumns: (_, columns) => columns,
+}
+
+function wantedTable(table: PlannedTable, { typeOf, indexColumns }: Dialect): FoundTable {
   return {
-    name,
-    columns: [
-      column('tenant', 'text', true, 1),
-      column('id', 'text', true, 2),
-      column('born', 'integer', true),
-      column('revision', 'integer', true),
-      ...(table.fenced ? [column('fence', 'integer', false)] : []),
-      ...Object.entries(table.columns).map(([columnName, type]) => column(columnName, type, false)),
-      column('body', 'text', true),
-      ...(own?.flags ?? []).map((flag) => column(flag, FLAG, true)),
-    ],
-    indexes: Object.fromEntries(
-      Object.entries({ ...table.indexes, ...own?.indexes }).map(([index, columns]) => [
-        `${name}_${snake(index)}`,
-        ['tenant', ...columns.map(snake), 'id'],
-      ]),
-    ),
+    name: table.name,
+    columns: table.columns.map((column) => ({
+      name: column.name,
+      type: typeOf(column),
+      required: column.required,
+      inKey: table.key.indexOf(column.name) + 1,
+    })),
+    indexes: Object.fromEntries(table.indexes.map(({ name, columns }) => [name, indexColumns(table, columns)])),
   }
 }
 
-export interface Dialect {
-  readonly own: readonly string[]
-  /** Where the tables were found, for the complaint. */
-  readonly place: string
-  readonly wantedTable: (name: string, table: Table) => FoundTable
-}
-
-const wantedFileTable = (name: string, table: Table): FoundTable => {
-  const wanted = wantedTable(name, table)
-  return { ...wanted, columns: wanted.columns.map((column) => (column.type === FLAG ? { ...column, type: 'integer' } : column)) }
-}
-
-const SQLITE: Dialect = { own: OWN_TABLES, place: 'the file', wantedTable: wantedFileTable }
-
-export function checkTables(
-  found: readonly FoundTable[],
-  wanted: Readonly<Record<string, Table>>,
-  dialect: Dialect = SQLITE,
-): readonly string[] {
-  const { own, place } = dialect
-  const stray = found.filter(({ name }) => !(name in wanted) && !own.includes(name))
+/** What is not as the declarations say, in words. */
+export function checkTables(found: readonly FoundTable[], declared: Declared = DECLARED, dialect: Dialect = SQLITE): readonly string[] {
+  const { engine, place } = dialect
+  const planned = planTables(engine, declared)
+  const byHand: readonly string[] = [...HAND_WRITTEN[engine].tenants, ...HAND_WRITTEN[engine].store]
+  const known = new Set([...planned.map(({ name }) => name), ...byHand])
+  const there = new Map(found.map((table) => [table.name, table]))
   return [
-    ...stray.map(({ name }) => `nobody knows the table ${name}`),
-    ...own.filter((name) => !found.some((table) => table.name === name)).map((name) => `the table ${name} is not in ${place}`),
-    ...Object.entries(wanted).flatMap(([name, table]) => {
-      const there = found.find((candidate) => candidate.name === name)
-      return there ? differences(there, dialect.wantedTable(name, table), place) : [`the table ${name} is not in ${place}`]
+    ...found.filter(({ name }) => !known.has(name)).map(({ name }) => `the table ${name} is not declared`),
+    ...[...known].filter((name) => !there.has(name)).map((name) => `the table ${name} is not in ${place}`),
+    ...planned.flatMap((table) => {
+      const one = there.get(table.name)
+      return one ? differences(one, wantedTable(table, dialect), place) : []
     }),
   ]
 }
@@ -114,8 +98,8 @@ function differences(there: FoundTable, wanted: FoundTable, place: string): read
 }
 
 const apart = (what: string, there: readonly string[], wanted: readonly string[], place: string): readonly string[] => [
-  ...wanted.filter((one) => !there.includes(one)).map((one) => `${what} wanted by tables.ts and not in ${place}: ${one}`),
-  ...there.filter((one) => !wanted.includes(one)).map((one) => `${what} in ${place} and not wanted by tables.ts: ${one}`),
+  ...wanted.filter((one) => !there.includes(one)).map((one) => `${what} declared and not in ${place}: ${one}`),
+  ...there.filter((one) => !wanted.includes(one)).map((one) => `${what} in ${place} and not declared: ${one}`),
 ]
 
 /** The schema of a fresh file as one text a person can read. */
@@ -125,7 +109,7 @@ export function schemaText(db: Database): string {
       "select sql from sqlite_schema where sql is not null and name not like 'sqlite_%' order by tbl_name, type = 'table' desc, type, name",
     )
     .map((row) => `${row.sql as string};\n`)
-  return `-- The schema of a fresh file, generated from the migrations by scripts/release.ts --schema. Not read by any program.\n\n${parts.join('\n')}`
+  return `-- The schema of a fresh file, generated from the migrations by scripts/schema.ts. Not read by any program.\n\n${parts.join('\n')}`
 }
 
 /** `0001_journal.sql`; what else lies beside the migrations may change. */
@@ -143,7 +127,7 @@ export function checkReleased(released: Released, files: Readonly<Record<string,
       const text = files[file]
       if (text === undefined) return [`${file} was released and is gone`]
       if (sha256(text) === sum) return []
-      return [`${file} was released and has been edited since (while it is not tagged yet: node scripts/release.ts --schema)`]
+      return [`${file} was released and has been edited since (while it is not tagged yet: node scripts/schema.ts)`]
     }),
     ...Object.keys(files)
       .filter((file) => !frozen.some(([name]) => name === file))

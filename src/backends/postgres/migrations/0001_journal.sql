@@ -1,5 +1,6 @@
 -- serves: 1
--- The journal, the rows folded from it, the receipts that make a retry safe, and the wall between tenants.
+-- The whole schema: the journal, the rows folded from it, side tables, and the wall between tenants. Until the first release every change edits
+-- this file. The parts between the marks are generated from src/model/tables.ts and side-tables.ts; everything else is written by hand.
 --
 -- Runs in one transaction as a login that may become inkfast_owner and inkfast_wall. Everything belongs to inkfast_owner, which
 -- nobody logs in as; the key of the wall and the function that reads it belong to inkfast_wall, which owns nothing else. Every
@@ -21,7 +22,7 @@ create table inkfast.secrets (
   value bytea not null
 );
 
--- What is added to the clock, in milliseconds: nothing, except where a test moves time for every node at once.
+-- An offset added to the clock, in milliseconds. It is zero, except where a test moves time for every node at once.
 create table inkfast.clock (
   id        boolean primary key default true check (id),
   offset_ms bigint not null default 0
@@ -62,19 +63,167 @@ create index events_by_run on inkfast.events (tenant, run, seq) where run is not
 create index events_by_subject on inkfast.events (tenant, subject, seq) where subject is not null;
 create index events_by_type on inkfast.events (tenant, type, seq);
 
--- Kept for thirty days, not folded, not dropped by a rebuild.
-create table inkfast.receipts (
-  tenant text collate "C" not null,
-  key    bytea not null,
-  seq    bigint not null,
-  count  integer not null,
-  body   bytea not null,
-  at     bigint not null,
-  primary key (tenant, key)
+-- The one change allowed to an event is the erasure of its payload together with its salt. The app role has no right to more; this
+-- holds for everyone else too.
+create function inkfast.events_stay() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op = 'UPDATE' then
+    if new.payload is null and new.salt is null
+      and (new.tenant, new.seq, new.id, new.at, new.type, new.schema, new.class, new.actor, new.digest, new.hash)
+        = (old.tenant, old.seq, old.id, old.at, old.type, old.schema, old.class, old.actor, old.digest, old.hash)
+      and (new.session, new.run, new.subject, new.cause, new.key)
+        is not distinct from (old.session, old.run, old.subject, old.cause, old.key)
+    then
+      return new;
+    end if;
+  end if;
+  raise exception 'inkfast: events are append-only' using errcode = 'IF003';
+end
+$$;
+
+create trigger events_stay before update or delete on inkfast.events
+for each row execute function inkfast.events_stay();
+
+create trigger events_remain before truncate on inkfast.events
+for each statement execute function inkfast.events_stay();
+
+-- The wall between tenants. A transaction names its tenant by a signed setting: `acme:<mac>`. The form `acme!:<mac>` ignores the state of the
+-- tenant; commits use it, because they check the state under the lock of the head. The form `*:<mac>` is the store itself. The key never leaves
+-- the table wall_keys. A program that runs SQL as the app role cannot read it, and so cannot name another tenant.
+grant create on schema inkfast to inkfast_wall;
+grant select on inkfast.heads to inkfast_wall;
+set local role inkfast_wall;
+
+-- HMAC-SHA-256 with the key already laid over both pads: two calls of sha256, no extension.
+create table inkfast.wall_keys (
+  id      text collate "C" primary key,
+  inner_pad bytea not null,
+  outer_pad bytea not null,
+  made_at bigint not null
 );
 
-create index receipts_by_at on inkfast.receipts (tenant, at);
+-- The tenant that the signature names, or null if no key fits. Every statement calls it once for each table it touches. So it is one lookup, in
+-- the order of the keys, and an index answers it. Since version 18 the server keeps the plan of a function in SQL, which is then faster; older
+-- servers would plan it on every call, so they get PL/pgSQL.
+do $$
+declare
+  v_asked text := $asked$
+    select rtrim(left(current_setting('inkfast.tenant', true), -65), '!') from inkfast.wall_keys
+    where id > '' and right(current_setting('inkfast.tenant', true), 64) = encode(sha256(outer_pad || sha256(inner_pad
+      || convert_to('inkfast/1/tenant:' || left(current_setting('inkfast.tenant', true), -65), 'UTF8'))), 'hex')
+    order by id limit 1$asked$;
+  v_kept boolean := current_setting('server_version_num')::integer >= 180000;
+begin
+  execute format(
+    'create function inkfast.tenant() returns text language %s stable security definer set search_path = pg_catalog, pg_temp as %L',
+    case when v_kept then 'sql' else 'plpgsql' end,
+    case when v_kept then v_asked else format('begin return (%s); end', v_asked) end);
+end
+$$;
 
+-- The names of all tenants that have written. Only the store itself may call it: a tenant must not learn that there are others.
+create function inkfast.tenants_v1() returns setof text
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if inkfast.tenant() is distinct from '*' then
+    raise exception 'inkfast: only the store itself may list its tenants' using errcode = 'IF002';
+  end if;
+  return query select h.tenant::text from inkfast.heads h where h.seq > 0 order by h.tenant;
+end
+$$;
+
+-- Where the journals of these tenants end, for a node that watches them and missed a notification.
+create function inkfast.heads_v1(p_tenants text[]) returns table (tenant text, seq bigint)
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if inkfast.tenant() is distinct from '*' then
+    raise exception 'inkfast: only the store itself may look at the heads of its tenants' using errcode = 'IF002';
+  end if;
+  return query select h.tenant::text, h.seq from inkfast.heads h where h.tenant = any (p_tenants);
+end
+$$;
+
+-- Tenants that have an item with a time in this queue, each with the earliest time, for workers that serve all tenants. One seek a tenant in the
+-- index work_by_due. Its owner may read names and times only.
+create function inkfast.due_v1(p_queue text, p_limit integer) returns table (tenant text, at bigint)
+language plpgsql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if inkfast.tenant() is distinct from '*' then
+    raise exception 'inkfast: only the store itself may look for what is due' using errcode = 'IF002';
+  end if;
+  return query
+    select h.tenant::text, d.at
+    from inkfast.heads h
+    cross join lateral (
+      select w.at from inkfast.work w
+      where w.tenant = h.tenant and w.queue = p_queue and w.at is not null
+      order by w.at nulls first limit 1) d
+    where h.state = 'active'
+    order by d.at, h.tenant limit p_limit;
+end
+$$;
+
+revoke all on function inkfast.tenant(), inkfast.tenants_v1(), inkfast.heads_v1(text[]), inkfast.due_v1(text, integer) from public;
+grant execute on function inkfast.tenant() to inkfast_owner, inkfast_app, inkfast_reader;
+grant execute on function inkfast.tenants_v1(), inkfast.heads_v1(text[]), inkfast.due_v1(text, integer) to inkfast_app, inkfast_reader;
+
+alter table inkfast.wall_keys enable row level security;
+alter table inkfast.wall_keys force row level security;
+create policy wall on inkfast.wall_keys to inkfast_wall using (true) with check (true);
+
+set local role inkfast_owner;
+revoke create on schema inkfast from inkfast_wall;
+
+alter table inkfast.migrations enable row level security, force row level security;
+alter table inkfast.secrets enable row level security, force row level security;
+alter table inkfast.clock enable row level security, force row level security;
+alter table inkfast.heads enable row level security, force row level security;
+alter table inkfast.events enable row level security, force row level security;
+
+create policy wall on inkfast.heads for select to inkfast_wall using (true);
+create policy tenant on inkfast.events to inkfast_app, inkfast_reader
+  using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+create policy tenant on inkfast.heads for select to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant()));
+create policy joins on inkfast.heads for insert to inkfast_app with check (tenant = (select inkfast.tenant()));
+-- The app role may not change the tenant of a head, so the new row needs no check.
+create policy moves on inkfast.heads for update to inkfast_app using (tenant = (select inkfast.tenant())) with check (true);
+create policy owner on inkfast.migrations to inkfast_owner using (true) with check (true);
+create policy anyone on inkfast.migrations for select to inkfast_app, inkfast_reader using (true);
+create policy owner on inkfast.clock to inkfast_owner using (true) with check (true);
+create policy anyone on inkfast.clock for select to inkfast_app, inkfast_reader using (true);
+create policy store on inkfast.secrets to inkfast_app
+  using ((select inkfast.tenant()) = '*') with check ((select inkfast.tenant()) = '*');
+
+grant select on inkfast.migrations, inkfast.clock to inkfast_app, inkfast_reader;
+grant select, insert on inkfast.secrets to inkfast_app;
+grant select on inkfast.heads, inkfast.events to inkfast_app, inkfast_reader;
+grant insert, update (seq, hash, state) on inkfast.heads to inkfast_app;
+grant insert, update (payload, salt) on inkfast.events to inkfast_app;
+
+-- The planner's statistics mix all tenants, and EXPLAIN shows estimates from them to any tenant. So no table of tenants keeps any, neither these
+-- nor the generated ones. Every plan follows from the indexes alone.
+do $$
+declare
+  v_column record;
+begin
+  for v_column in
+    select a.attrelid::regclass as place, a.attname from pg_catalog.pg_attribute a
+    where a.attrelid in ('inkfast.heads'::regclass, 'inkfast.events'::regclass) and a.attnum > 0
+  loop
+    execute format('alter table %s alter column %I set statistics 0', v_column.place, v_column.attname);
+  end loop;
+end
+$$;
+
+-- generated by scripts/schema.ts: tables
 create table inkfast.sessions (
   tenant   text collate "C" not null,
   id       text collate "C" not null,
@@ -85,11 +234,15 @@ create table inkfast.sessions (
   body     text collate "C" not null,
   primary key (tenant, id)
 );
-
 create index sessions_by_born on inkfast.sessions (tenant, born, id);
 create index sessions_by_state on inkfast.sessions (tenant, state nulls first, born, id);
 create index sessions_by_owner on inkfast.sessions (tenant, owner nulls first, born, id);
 create index sessions_by_owner_and_state on inkfast.sessions (tenant, owner nulls first, state nulls first, born, id);
+alter table inkfast.sessions enable row level security, force row level security;
+create policy tenant on inkfast.sessions to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.sessions to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.sessions to inkfast_app;
+alter table inkfast.sessions alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter state set statistics 0, alter owner set statistics 0, alter body set statistics 0;
 
 create table inkfast.names (
   tenant   text collate "C" not null,
@@ -100,8 +253,12 @@ create table inkfast.names (
   body     text collate "C" not null,
   primary key (tenant, id)
 );
-
 create index names_by_target on inkfast.names (tenant, target nulls first, id);
+alter table inkfast.names enable row level security, force row level security;
+create policy tenant on inkfast.names to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.names to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.names to inkfast_app;
+alter table inkfast.names alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter target set statistics 0, alter body set statistics 0;
 
 create table inkfast.leases (
   tenant   text collate "C" not null,
@@ -113,8 +270,12 @@ create table inkfast.leases (
   body     text collate "C" not null,
   primary key (tenant, id)
 );
-
 create index leases_by_owner on inkfast.leases (tenant, owner nulls first, id);
+alter table inkfast.leases enable row level security, force row level security;
+create policy tenant on inkfast.leases to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.leases to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.leases to inkfast_app;
+alter table inkfast.leases alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter fence set statistics 0, alter owner set statistics 0, alter body set statistics 0;
 
 create table inkfast.runs (
   tenant   text collate "C" not null,
@@ -128,13 +289,17 @@ create table inkfast.runs (
   body     text collate "C" not null,
   primary key (tenant, id)
 );
-
 create index runs_by_born on inkfast.runs (tenant, born, id);
 create index runs_by_state on inkfast.runs (tenant, state nulls first, born, id);
 create index runs_by_session on inkfast.runs (tenant, session nulls first, born, id);
 create index runs_by_session_and_state on inkfast.runs (tenant, session nulls first, state nulls first, born, id);
 create index runs_by_name on inkfast.runs (tenant, name nulls first, born, id);
 create index runs_by_parent on inkfast.runs (tenant, parent nulls first, born, id);
+alter table inkfast.runs enable row level security, force row level security;
+create policy tenant on inkfast.runs to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.runs to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.runs to inkfast_app;
+alter table inkfast.runs alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter state set statistics 0, alter session set statistics 0, alter name set statistics 0, alter parent set statistics 0, alter body set statistics 0;
 
 create table inkfast.work (
   tenant   text collate "C" not null,
@@ -151,18 +316,332 @@ create table inkfast.work (
   behind   boolean not null default false,
   primary key (tenant, id)
 );
-
 create index work_by_due on inkfast.work (tenant, queue nulls first, at nulls first, id);
 create index work_by_ready on inkfast.work (tenant, queue nulls first, state nulls first, priority nulls first, at nulls first, born, id);
 create index work_by_series on inkfast.work (tenant, series nulls first, born, id) where series is not null and state is distinct from 'dead';
 create index work_by_turn on inkfast.work (tenant, queue nulls first, priority nulls first, at nulls first, born, id) where state = 'ready' and not behind;
 create index work_by_front on inkfast.work (tenant, series nulls first, born, id) where series is not null and state is distinct from 'dead' and not behind;
+alter table inkfast.work enable row level security, force row level security;
+create policy tenant on inkfast.work to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.work to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.work to inkfast_app;
+alter table inkfast.work alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter fence set statistics 0, alter queue set statistics 0, alter state set statistics 0, alter priority set statistics 0, alter at set statistics 0, alter series set statistics 0, alter body set statistics 0, alter behind set statistics 0;
 
--- Of a series only the oldest that is not dead can be claimed. The others are marked when they come, and the next is when its turn comes: so
--- whoever looks for work passes by none of them, however many wait. The mark is made from the rows alone and is no part of them.
+create table inkfast.approvals (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  state    text collate "C",
+  run      text collate "C",
+  expires  bigint,
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index approvals_by_born on inkfast.approvals (tenant, born, id);
+create index approvals_by_state on inkfast.approvals (tenant, state nulls first, born, id);
+create index approvals_by_run on inkfast.approvals (tenant, run nulls first, born, id);
+create index approvals_by_expiry on inkfast.approvals (tenant, state nulls first, expires nulls first, id);
+alter table inkfast.approvals enable row level security, force row level security;
+create policy tenant on inkfast.approvals to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.approvals to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.approvals to inkfast_app;
+alter table inkfast.approvals alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter state set statistics 0, alter run set statistics 0, alter expires set statistics 0, alter body set statistics 0;
+
+create table inkfast.signals (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  name     text collate "C",
+  state    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index signals_by_session on inkfast.signals (tenant, session nulls first, name nulls first, state nulls first, born, id);
+alter table inkfast.signals enable row level security, force row level security;
+create policy tenant on inkfast.signals to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.signals to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.signals to inkfast_app;
+alter table inkfast.signals alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter name set statistics 0, alter state set statistics 0, alter body set statistics 0;
+
+create table inkfast.jobs (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  state    text collate "C",
+  queue    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index jobs_by_born on inkfast.jobs (tenant, born, id);
+create index jobs_by_state on inkfast.jobs (tenant, state nulls first, born, id);
+create index jobs_by_queue on inkfast.jobs (tenant, queue nulls first, born, id);
+alter table inkfast.jobs enable row level security, force row level security;
+create policy tenant on inkfast.jobs to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.jobs to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.jobs to inkfast_app;
+alter table inkfast.jobs alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter state set statistics 0, alter queue set statistics 0, alter body set statistics 0;
+
+create table inkfast.occurrences (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  job      text collate "C",
+  state    text collate "C",
+  due      bigint,
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index occurrences_by_job on inkfast.occurrences (tenant, job nulls first, due nulls first, id);
+create index occurrences_by_job_and_state on inkfast.occurrences (tenant, job nulls first, state nulls first, due nulls first, id);
+alter table inkfast.occurrences enable row level security, force row level security;
+create policy tenant on inkfast.occurrences to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.occurrences to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.occurrences to inkfast_app;
+alter table inkfast.occurrences alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter job set statistics 0, alter state set statistics 0, alter due set statistics 0, alter body set statistics 0;
+
+create table inkfast.triggers (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  source   text collate "C",
+  state    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index triggers_by_born on inkfast.triggers (tenant, born, id);
+create index triggers_by_state on inkfast.triggers (tenant, state nulls first, born, id);
+create index triggers_by_source on inkfast.triggers (tenant, source nulls first, state nulls first, born, id);
+alter table inkfast.triggers enable row level security, force row level security;
+create policy tenant on inkfast.triggers to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.triggers to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.triggers to inkfast_app;
+alter table inkfast.triggers alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter source set statistics 0, alter state set statistics 0, alter body set statistics 0;
+
+create table inkfast.sources (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index sources_by_born on inkfast.sources (tenant, born, id);
+alter table inkfast.sources enable row level security, force row level security;
+create policy tenant on inkfast.sources to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.sources to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.sources to inkfast_app;
+alter table inkfast.sources alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter body set statistics 0;
+
+create table inkfast.firings (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  source   text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index firings_by_born on inkfast.firings (tenant, born, id);
+create index firings_by_source on inkfast.firings (tenant, source nulls first, born, id);
+alter table inkfast.firings enable row level security, force row level security;
+create policy tenant on inkfast.firings to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.firings to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.firings to inkfast_app;
+alter table inkfast.firings alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter source set statistics 0, alter body set statistics 0;
+
+create table inkfast.deliveries (
+  tenant     text collate "C" not null,
+  id         text collate "C" not null,
+  born       bigint not null,
+  revision   bigint not null,
+  firing     text collate "C",
+  trigger_id text collate "C",
+  state      text collate "C",
+  body       text collate "C" not null,
+  primary key (tenant, id)
+);
+create index deliveries_by_firing on inkfast.deliveries (tenant, firing nulls first, born, id);
+create index deliveries_by_trigger on inkfast.deliveries (tenant, trigger_id nulls first, born, id);
+create index deliveries_by_state on inkfast.deliveries (tenant, state nulls first, born, id);
+alter table inkfast.deliveries enable row level security, force row level security;
+create policy tenant on inkfast.deliveries to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.deliveries to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.deliveries to inkfast_app;
+alter table inkfast.deliveries alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter firing set statistics 0, alter trigger_id set statistics 0, alter state set statistics 0, alter body set statistics 0;
+
+create table inkfast.processes (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  state    text collate "C",
+  kind     text collate "C",
+  wake     text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index processes_by_born on inkfast.processes (tenant, born, id);
+create index processes_by_state on inkfast.processes (tenant, state nulls first, born, id);
+create index processes_by_kind on inkfast.processes (tenant, kind nulls first, born, id);
+create index processes_by_wake on inkfast.processes (tenant, wake nulls first, born, id);
+alter table inkfast.processes enable row level security, force row level security;
+create policy tenant on inkfast.processes to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.processes to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.processes to inkfast_app;
+alter table inkfast.processes alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter state set statistics 0, alter kind set statistics 0, alter wake set statistics 0, alter body set statistics 0;
+
+create table inkfast.process_events (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  process  text collate "C",
+  number   bigint,
+  type     text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index process_events_by_process on inkfast.process_events (tenant, process nulls first, number nulls first, id);
+create index process_events_by_type on inkfast.process_events (tenant, process nulls first, type nulls first, number nulls first, id);
+alter table inkfast.process_events enable row level security, force row level security;
+create policy tenant on inkfast.process_events to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.process_events to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.process_events to inkfast_app;
+alter table inkfast.process_events alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter process set statistics 0, alter number set statistics 0, alter type set statistics 0, alter body set statistics 0;
+
+create table inkfast.grants (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  process  text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index grants_by_session on inkfast.grants (tenant, session nulls first, born, id);
+create index grants_by_process on inkfast.grants (tenant, process nulls first, born, id);
+alter table inkfast.grants enable row level security, force row level security;
+create policy tenant on inkfast.grants to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.grants to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.grants to inkfast_app;
+alter table inkfast.grants alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter process set statistics 0, alter body set statistics 0;
+
+create table inkfast.inputs (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  state    text collate "C",
+  run      text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index inputs_by_session on inkfast.inputs (tenant, session nulls first, born, id);
+create index inputs_by_session_and_state on inkfast.inputs (tenant, session nulls first, state nulls first, born, id);
+create index inputs_by_run on inkfast.inputs (tenant, run nulls first, state nulls first, born, id);
+alter table inkfast.inputs enable row level security, force row level security;
+create policy tenant on inkfast.inputs to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.inputs to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.inputs to inkfast_app;
+alter table inkfast.inputs alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter state set statistics 0, alter run set statistics 0, alter body set statistics 0;
+
+create table inkfast.inbox (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  state    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index inbox_by_session on inkfast.inbox (tenant, session nulls first, born, id);
+create index inbox_by_session_and_state on inkfast.inbox (tenant, session nulls first, state nulls first, born, id);
+alter table inkfast.inbox enable row level security, force row level security;
+create policy tenant on inkfast.inbox to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.inbox to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.inbox to inkfast_app;
+alter table inkfast.inbox alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter state set statistics 0, alter body set statistics 0;
+
+create table inkfast.permits (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  digest   text collate "C",
+  session  text collate "C",
+  state    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index permits_by_born on inkfast.permits (tenant, born, id);
+create index permits_by_digest on inkfast.permits (tenant, digest nulls first, state nulls first, born, id);
+create index permits_by_session on inkfast.permits (tenant, session nulls first, state nulls first, born, id);
+alter table inkfast.permits enable row level security, force row level security;
+create policy tenant on inkfast.permits to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.permits to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.permits to inkfast_app;
+alter table inkfast.permits alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter digest set statistics 0, alter session set statistics 0, alter state set statistics 0, alter body set statistics 0;
+
+create table inkfast.receipts (
+  tenant text collate "C" not null,
+  key    bytea not null,
+  seq    bigint not null,
+  count  bigint not null,
+  body   bytea not null,
+  at     bigint not null,
+  primary key (tenant, key)
+);
+create index receipts_by_at on inkfast.receipts (tenant, at);
+alter table inkfast.receipts enable row level security, force row level security;
+create policy tenant on inkfast.receipts to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.receipts to inkfast_app, inkfast_reader;
+grant insert, delete on inkfast.receipts to inkfast_app;
+alter table inkfast.receipts alter tenant set statistics 0, alter key set statistics 0, alter seq set statistics 0, alter count set statistics 0, alter body set statistics 0, alter at set statistics 0;
+
+create table inkfast.renewals (
+  tenant text collate "C" not null,
+  id     text collate "C" not null,
+  fence  bigint not null,
+  until  bigint not null,
+  primary key (tenant, id)
+);
+alter table inkfast.renewals enable row level security, force row level security;
+create policy tenant on inkfast.renewals to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.renewals to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.renewals to inkfast_app;
+alter table inkfast.renewals alter tenant set statistics 0, alter id set statistics 0, alter fence set statistics 0, alter until set statistics 0;
+
+create table inkfast.blobs (
+  tenant text collate "C" not null,
+  digest text collate "C" not null,
+  bytes  bytea not null,
+  primary key (tenant, digest)
+);
+alter table inkfast.blobs enable row level security, force row level security;
+create policy tenant on inkfast.blobs to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.blobs to inkfast_app, inkfast_reader;
+grant insert, delete on inkfast.blobs to inkfast_app;
+alter table inkfast.blobs alter tenant set statistics 0, alter digest set statistics 0, alter bytes set statistics 0;
+-- end of generated: tables
+
+-- For due_v1, which looks across tenants: names of queues and times, and nothing else of the table.
+grant select (tenant, queue, at) on inkfast.work to inkfast_wall;
+create policy wall on inkfast.work for select to inkfast_wall using (true);
+
+-- Only the oldest item of a series that is not dead can be claimed. All others have the flag `behind`, so that workers skip them, however many
+-- wait. Triggers derive the flag from the rows; it is no part of them.
 --
--- Whoever comes into a series is marked if somebody who is alive came before. The nearest one is looked for: among many that come and go in one
--- transaction, what is gone is still in the index.
+-- A new item of a series is flagged if a living one came before it. The lookup goes backwards from the new item: rows deleted in the same
+-- transaction are still in the index, and lie at its other end.
 create function inkfast.work_behind() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -176,8 +655,8 @@ begin
 end
 $$;
 
--- When the one in front is gone, or somebody came without a mark: the oldest is in front, and nobody else. Called after a statement has done all it
--- does, so that whatever else it did is seen.
+-- After the front of a series left, or an item came without the flag: only the oldest item is in front. It runs after the statement, so that it
+-- sees all its changes.
 create function inkfast.work_turns() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -187,7 +666,7 @@ declare
   v_series text := case tg_argv[0] when 'old' then old.series else new.series end;
   v_first  text;
 begin
-  -- Marked by one of those who came with it, and so were all the others.
+  -- Another item of the same statement has already flagged this one and all others.
   if tg_argv[0] = 'new' and (select s.behind from inkfast.work s where s.tenant = v_tenant and s.id between new.id and new.id order by s.id limit 1) then
     return null;
   end if;
@@ -230,421 +709,13 @@ for each row when (old.series is not null and old.state is distinct from 'dead' 
   and (new.series is distinct from old.series or new.state is not distinct from 'dead'))
 execute function inkfast.work_turns('old');
 
-create table inkfast.approvals (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  state    text collate "C",
-  run      text collate "C",
-  expires  bigint,
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index approvals_by_born on inkfast.approvals (tenant, born, id);
-create index approvals_by_state on inkfast.approvals (tenant, state nulls first, born, id);
-create index approvals_by_run on inkfast.approvals (tenant, run nulls first, born, id);
-create index approvals_by_expiry on inkfast.approvals (tenant, state nulls first, expires nulls first, id);
-
-create table inkfast.signals (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  session  text collate "C",
-  name     text collate "C",
-  state    text collate "C",
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index signals_by_session on inkfast.signals (tenant, session nulls first, name nulls first, state nulls first, born, id);
-
--- Jobs by a schedule, and every time one of them came up.
-create table inkfast.jobs (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  state    text collate "C",
-  queue    text collate "C",
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index jobs_by_born on inkfast.jobs (tenant, born, id);
-create index jobs_by_state on inkfast.jobs (tenant, state nulls first, born, id);
-create index jobs_by_queue on inkfast.jobs (tenant, queue nulls first, born, id);
-
-create table inkfast.occurrences (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  job      text collate "C",
-  state    text collate "C",
-  due      bigint,
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index occurrences_by_job on inkfast.occurrences (tenant, job nulls first, due nulls first, id);
-create index occurrences_by_job_and_state on inkfast.occurrences (tenant, job nulls first, state nulls first, due nulls first, id);
-
--- Who is told when something fires, what fired, and what became of each telling.
-create table inkfast.triggers (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  source   text collate "C",
-  state    text collate "C",
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index triggers_by_born on inkfast.triggers (tenant, born, id);
-create index triggers_by_state on inkfast.triggers (tenant, state nulls first, born, id);
-create index triggers_by_source on inkfast.triggers (tenant, source nulls first, state nulls first, born, id);
-
--- Moves with every change of a trigger_id of its source.
-create table inkfast.sources (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index sources_by_born on inkfast.sources (tenant, born, id);
-
-create table inkfast.firings (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  source   text collate "C",
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index firings_by_born on inkfast.firings (tenant, born, id);
-create index firings_by_source on inkfast.firings (tenant, source nulls first, born, id);
-
-create table inkfast.deliveries (
-  tenant       text collate "C" not null,
-  id           text collate "C" not null,
-  born         bigint not null,
-  revision     bigint not null,
-  firing       text collate "C",
-  trigger_id text collate "C",
-  state        text collate "C",
-  body         text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index deliveries_by_firing on inkfast.deliveries (tenant, firing nulls first, born, id);
-create index deliveries_by_trigger on inkfast.deliveries (tenant, trigger_id nulls first, born, id);
-create index deliveries_by_state on inkfast.deliveries (tenant, state nulls first, born, id);
-
--- Long-lived children of agents, what they said, and which sessions hold a handle on them.
-create table inkfast.processes (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  state    text collate "C",
-  kind     text collate "C",
-  wake     text collate "C",
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index processes_by_born on inkfast.processes (tenant, born, id);
-create index processes_by_state on inkfast.processes (tenant, state nulls first, born, id);
-create index processes_by_kind on inkfast.processes (tenant, kind nulls first, born, id);
-create index processes_by_wake on inkfast.processes (tenant, wake nulls first, born, id);
-
-create table inkfast.process_events (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  process  text collate "C",
-  number   bigint,
-  type     text collate "C",
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index process_events_by_process on inkfast.process_events (tenant, process nulls first, number nulls first, id);
-create index process_events_by_type on inkfast.process_events (tenant, process nulls first, type nulls first, number nulls first, id);
-
-create table inkfast.grants (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  session  text collate "C",
-  process  text collate "C",
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index grants_by_session on inkfast.grants (tenant, session nulls first, born, id);
-create index grants_by_process on inkfast.grants (tenant, process nulls first, born, id);
-
--- What people say while an agent works, and what else a session is to take in.
-create table inkfast.inputs (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  session  text collate "C",
-  state    text collate "C",
-  run      text collate "C",
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index inputs_by_session on inkfast.inputs (tenant, session nulls first, born, id);
-create index inputs_by_session_and_state on inkfast.inputs (tenant, session nulls first, state nulls first, born, id);
-create index inputs_by_run on inkfast.inputs (tenant, run nulls first, state nulls first, born, id);
-
-create table inkfast.inbox (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  session  text collate "C",
-  state    text collate "C",
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index inbox_by_session on inkfast.inbox (tenant, session nulls first, born, id);
-create index inbox_by_session_and_state on inkfast.inbox (tenant, session nulls first, state nulls first, born, id);
-
--- What was approved for longer than once.
-create table inkfast.permits (
-  tenant   text collate "C" not null,
-  id       text collate "C" not null,
-  born     bigint not null,
-  revision bigint not null,
-  digest   text collate "C",
-  session  text collate "C",
-  state    text collate "C",
-  body     text collate "C" not null,
-  primary key (tenant, id)
-);
-
-create index permits_by_born on inkfast.permits (tenant, born, id);
-create index permits_by_digest on inkfast.permits (tenant, digest nulls first, state nulls first, born, id);
-create index permits_by_session on inkfast.permits (tenant, session nulls first, state nulls first, born, id);
-
--- Until when the holder of a lease or a claim holds on: not folded, and safe to lose. A row counts for the fence it names and for no other.
-create table inkfast.renewals (
-  tenant text collate "C" not null,
-  id     text collate "C" not null,
-  fence  bigint not null,
-  until  bigint not null,
-  primary key (tenant, id)
-);
-
--- Immutable bytes named by their SHA-256 in hex. Not folded, and not safe to lose: nothing can make them anew.
-create table inkfast.blobs (
-  tenant text collate "C" not null,
-  digest text collate "C" not null,
-  bytes  bytea not null,
-  primary key (tenant, digest)
-);
-
--- The one change allowed to an event is the erasure of its payload together with its salt. The app role has no right to more; this
--- holds for everyone else too.
-create function inkfast.events_stay() returns trigger
-language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if tg_op = 'UPDATE' then
-    if new.payload is null and new.salt is null
-      and (new.tenant, new.seq, new.id, new.at, new.type, new.schema, new.class, new.actor, new.digest, new.hash)
-        = (old.tenant, old.seq, old.id, old.at, old.type, old.schema, old.class, old.actor, old.digest, old.hash)
-      and (new.session, new.run, new.subject, new.cause, new.key)
-        is not distinct from (old.session, old.run, old.subject, old.cause, old.key)
-    then
-      return new;
-    end if;
-  end if;
-  raise exception 'inkfast: events are append-only' using errcode = 'IF003';
-end
-$$;
-
-create trigger events_stay before update or delete on inkfast.events
-for each row execute function inkfast.events_stay();
-
-create trigger events_remain before truncate on inkfast.events
-for each statement execute function inkfast.events_stay();
-
--- The wall. A tenant is named by a signed setting of the transaction: `acme:<mac>`; `acme!:<mac>` is the same for those who may enter whatever
--- state the tenant is in, which commits need (they look at the state under the lock of the head); `*:<mac>` is the store
--- itself. The key never leaves this table; whoever can run SQL as the app role cannot read it, and so cannot name another tenant.
-grant create on schema inkfast to inkfast_wall;
-grant select on inkfast.heads to inkfast_wall;
-grant select (tenant, queue, at) on inkfast.work to inkfast_wall;
-set local role inkfast_wall;
-
--- HMAC-SHA-256 with the key already laid over both pads: two calls of sha256, no extension.
-create table inkfast.wall_keys (
-  id      text collate "C" primary key,
-  inner_pad bytea not null,
-  outer_pad bytea not null,
-  made_at bigint not null
-);
-
--- Who the signature is good for; nobody, where it is good for none. Every statement asks, once for each table it touches, so it is one lookup, in
--- the order of the keys, so that an index answers. Since version 18 the server keeps the plan of a function in SQL, and that is the quicker one;
--- an older one would make it anew each time.
-do $$
-declare
-  v_asked text := $asked$
-    select rtrim(left(current_setting('inkfast.tenant', true), -65), '!') from inkfast.wall_keys
-    where id > '' and right(current_setting('inkfast.tenant', true), 64) = encode(sha256(outer_pad || sha256(inner_pad
-      || convert_to('inkfast/1/tenant:' || left(current_setting('inkfast.tenant', true), -65), 'UTF8'))), 'hex')
-    order by id limit 1$asked$;
-  v_kept boolean := current_setting('server_version_num')::integer >= 180000;
-begin
-  execute format(
-    'create function inkfast.tenant() returns text language %s stable security definer set search_path = pg_catalog, pg_temp as %L',
-    case when v_kept then 'sql' else 'plpgsql' end,
-    case when v_kept then v_asked else format('begin return (%s); end', v_asked) end);
-end
-$$;
-
--- Which tenants have written: for the store itself alone, because a tenant must not learn that there are others.
-create function inkfast.tenants_v1() returns setof text
-language plpgsql stable security definer
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if inkfast.tenant() is distinct from '*' then
-    raise exception 'inkfast: only the store itself may list its tenants' using errcode = 'IF002';
-  end if;
-  return query select h.tenant::text from inkfast.heads h where h.seq > 0 order by h.tenant;
-end
-$$;
-
--- Where the journals of these tenants end, for a node that watches them and heard nothing.
-create function inkfast.heads_v1(p_tenants text[]) returns table (tenant text, seq bigint)
-language plpgsql stable security definer
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if inkfast.tenant() is distinct from '*' then
-    raise exception 'inkfast: only the store itself may look at the heads of its tenants' using errcode = 'IF002';
-  end if;
-  return query select h.tenant::text, h.seq from inkfast.heads h where h.tenant = any (p_tenants);
-end
-$$;
-
--- Which tenants have something in a queue that has a time, and when the first of it is: for those who look after the work of all. One
--- seek a tenant, into the index work_by_due; names and times only, which is all that its owner may read of the table.
-create function inkfast.due_v1(p_queue text, p_limit integer) returns table (tenant text, at bigint)
-language plpgsql stable security definer
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if inkfast.tenant() is distinct from '*' then
-    raise exception 'inkfast: only the store itself may look for what is due' using errcode = 'IF002';
-  end if;
-  return query
-    select h.tenant::text, d.at
-    from inkfast.heads h
-    cross join lateral (
-      select w.at from inkfast.work w
-      where w.tenant = h.tenant and w.queue = p_queue and w.at is not null
-      order by w.at nulls first limit 1) d
-    where h.state = 'active'
-    order by d.at, h.tenant limit p_limit;
-end
-$$;
-
-revoke all on function inkfast.tenant(), inkfast.tenants_v1(), inkfast.heads_v1(text[]), inkfast.due_v1(text, integer) from public;
-grant execute on function inkfast.tenant() to inkfast_owner, inkfast_app, inkfast_reader;
-grant execute on function inkfast.tenants_v1(), inkfast.heads_v1(text[]), inkfast.due_v1(text, integer) to inkfast_app, inkfast_reader;
-
-alter table inkfast.wall_keys enable row level security;
-alter table inkfast.wall_keys force row level security;
-create policy wall on inkfast.wall_keys to inkfast_wall using (true) with check (true);
-
-set local role inkfast_owner;
-revoke create on schema inkfast from inkfast_wall;
-
-do $$
-declare
-  v_table text;
-begin
-  foreach v_table in array array['migrations', 'secrets', 'clock', 'heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'triggers', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'inbox', 'permits', 'renewals', 'blobs'] loop
-    execute format('alter table inkfast.%I enable row level security', v_table);
-    execute format('alter table inkfast.%I force row level security', v_table);
-  end loop;
-  -- The function in the policy is evaluated once a statement, not once a row.
-  foreach v_table in array array['events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'triggers', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'inbox', 'permits', 'renewals', 'blobs'] loop
-    execute format(
-      'create policy tenant on inkfast.%I to inkfast_app, inkfast_reader
-         using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()))', v_table);
-    execute format('grant select on inkfast.%I to inkfast_app, inkfast_reader', v_table);
-  end loop;
-  foreach v_table in array array['sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'triggers', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'inbox', 'permits', 'renewals'] loop
-    execute format('grant insert, update, delete on inkfast.%I to inkfast_app', v_table);
-  end loop;
-end
-$$;
-
--- The planner's statistics are of all tenants together, and EXPLAIN tells what it reads in them to whoever asks. So none are kept of what
--- belongs to a tenant; every plan here follows from the indexes alone.
-do $$
-declare
-  v_column record;
-begin
-  for v_column in
-    select c.relname, a.attname from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
-    where c.relnamespace = 'inkfast'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
-      and c.relname = any (array['heads', 'events', 'receipts', 'sessions', 'names', 'leases', 'runs', 'work', 'approvals', 'signals', 'jobs', 'occurrences', 'triggers', 'sources', 'firings', 'deliveries', 'processes', 'process_events', 'grants', 'inputs', 'inbox', 'permits', 'renewals', 'blobs'])
-  loop
-    execute format('alter table inkfast.%I alter column %I set statistics 0', v_column.relname, v_column.attname);
-  end loop;
-end
-$$;
-
-create policy wall on inkfast.heads for select to inkfast_wall using (true);
-create policy wall on inkfast.work for select to inkfast_wall using (true);
-create policy tenant on inkfast.heads for select to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant()));
-create policy joins on inkfast.heads for insert to inkfast_app with check (tenant = (select inkfast.tenant()));
--- No right to change the tenant of a head, so what it is afterwards need not be checked again.
-create policy moves on inkfast.heads for update to inkfast_app using (tenant = (select inkfast.tenant())) with check (true);
-create policy owner on inkfast.migrations to inkfast_owner using (true) with check (true);
-create policy anyone on inkfast.migrations for select to inkfast_app, inkfast_reader using (true);
-create policy owner on inkfast.clock to inkfast_owner using (true) with check (true);
-create policy anyone on inkfast.clock for select to inkfast_app, inkfast_reader using (true);
-create policy store on inkfast.secrets to inkfast_app
-  using ((select inkfast.tenant()) = '*') with check ((select inkfast.tenant()) = '*');
-
-grant select on inkfast.migrations, inkfast.clock to inkfast_app, inkfast_reader;
-grant select, insert on inkfast.secrets to inkfast_app;
-grant select on inkfast.heads to inkfast_app, inkfast_reader;
-grant insert, update (seq, hash, state) on inkfast.heads to inkfast_app;
-grant insert, update (payload, salt) on inkfast.events to inkfast_app;
-grant insert, delete on inkfast.receipts, inkfast.blobs to inkfast_app;
-
 create function inkfast.now_v1() returns bigint
 language sql volatile
 begin atomic
   select floor(extract(epoch from clock_timestamp()) * 1000)::bigint + c.offset_ms from inkfast.clock c where c.id;
 end;
 
--- Names the tenant for the rest of the transaction, and refuses at once where that is not possible.
+-- Names the tenant for the rest of the transaction, and fails at once if it cannot.
 create function inkfast.enter_v1(p_tenant text) returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -667,6 +738,940 @@ begin
 end
 $$;
 
+-- generated by scripts/schema.ts: row functions
+create type inkfast.guard_list as (tenant text, names text[], ids text[], wants bigint[], fences boolean[]);
+create type inkfast.remove_list as (tenant text, outs boolean[], names text[], ids text[], commits integer[]);
+create type inkfast.put_list as (
+  tenant text, base bigint, partly boolean, seqs bigint[], outs boolean[], names text[], ids text[], commits integer[],
+  borns integer[], revisions integer[], fences integer[], columns text[], bodies text[]);
+
+create function inkfast.guard_sessions(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.sessions t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'sessions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_sessions(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.sessions t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.sessions s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'sessions' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_sessions(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.sessions as t (tenant, id, born, revision, state, owner, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'sessions' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, owner = excluded.owner, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_names(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.names t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'names' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_names(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.names t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.names s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'names' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_names(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.names as t (tenant, id, born, revision, target, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'names' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, target = excluded.target, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_leases(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, coalesce(case when g.fence then r.fence else r.revision end, 0)])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision, t.fence from inkfast.leases t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'leases' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_leases(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.leases t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.leases s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'leases' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_leases(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.leases as t (tenant, id, born, revision, fence, owner, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), case when p.partly then p.seqs[r.fence] else p.base + nullif(r.fence, 0) end, (r.columns::json ->> 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'leases' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, owner = excluded.owner, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
+  return true;
+end
+$$;
+
+create function inkfast.guard_runs(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.runs t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'runs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_runs(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.runs t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.runs s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'runs' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_runs(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.runs as t (tenant, id, born, revision, state, session, name, parent, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'runs' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, session = excluded.session, name = excluded.name, parent = excluded.parent, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_work(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, coalesce(case when g.fence then r.fence else r.revision end, 0)])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision, t.fence from inkfast.work t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'work' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_work(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.work t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.work s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'work' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_work(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.work as t (tenant, id, born, revision, fence, queue, state, priority, at, series, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), case when p.partly then p.seqs[r.fence] else p.base + nullif(r.fence, 0) end, (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3)::bigint, (r.columns::json ->> 4), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'work' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, queue = excluded.queue, state = excluded.state, priority = excluded.priority, at = excluded.at, series = excluded.series, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
+  return true;
+end
+$$;
+
+create function inkfast.guard_approvals(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.approvals t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'approvals' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_approvals(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.approvals t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.approvals s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'approvals' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_approvals(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'approvals' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, run = excluded.run, expires = excluded.expires, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_signals(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.signals t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'signals' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_signals(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.signals t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.signals s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'signals' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_signals(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.signals as t (tenant, id, born, revision, session, name, state, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'signals' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, name = excluded.name, state = excluded.state, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_jobs(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.jobs t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'jobs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_jobs(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.jobs t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.jobs s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'jobs' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_jobs(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.jobs as t (tenant, id, born, revision, state, queue, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'jobs' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, queue = excluded.queue, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_occurrences(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.occurrences t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'occurrences' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_occurrences(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.occurrences t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.occurrences s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'occurrences' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_occurrences(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.occurrences as t (tenant, id, born, revision, job, state, due, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'occurrences' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, job = excluded.job, state = excluded.state, due = excluded.due, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_triggers(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.triggers t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'triggers' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_triggers(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.triggers t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.triggers s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'triggers' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_triggers(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.triggers as t (tenant, id, born, revision, source, state, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'triggers' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, state = excluded.state, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_sources(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.sources t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'sources' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_sources(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.sources t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.sources s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'sources' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_sources(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.sources as t (tenant, id, born, revision, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'sources' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_firings(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.firings t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'firings' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_firings(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.firings t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.firings s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'firings' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_firings(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.firings as t (tenant, id, born, revision, source, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'firings' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_deliveries(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.deliveries t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'deliveries' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_deliveries(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.deliveries t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.deliveries s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'deliveries' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_deliveries(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.deliveries as t (tenant, id, born, revision, firing, trigger_id, state, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'deliveries' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, firing = excluded.firing, trigger_id = excluded.trigger_id, state = excluded.state, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_processes(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.processes t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'processes' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_processes(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.processes t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.processes s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'processes' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_processes(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.processes as t (tenant, id, born, revision, state, kind, wake, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'processes' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, kind = excluded.kind, wake = excluded.wake, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_process_events(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.process_events t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'process_events' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_process_events(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.process_events t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.process_events s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'process_events' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_process_events(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.process_events as t (tenant, id, born, revision, process, number, type, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1)::bigint, (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'process_events' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, process = excluded.process, number = excluded.number, type = excluded.type, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_grants(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.grants t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'grants' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_grants(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.grants t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.grants s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'grants' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_grants(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.grants as t (tenant, id, born, revision, session, process, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'grants' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, process = excluded.process, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_inputs(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.inputs t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'inputs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_inputs(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.inputs t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.inputs s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'inputs' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_inputs(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.inputs as t (tenant, id, born, revision, session, state, run, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'inputs' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, run = excluded.run, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_inbox(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.inbox t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'inbox' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_inbox(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.inbox t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.inbox s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'inbox' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_inbox(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.inbox as t (tenant, id, born, revision, session, state, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'inbox' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_permits(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.permits t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'permits' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_permits(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.permits t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.permits s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'permits' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_permits(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.permits as t (tenant, id, born, revision, digest, session, state, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'permits' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, digest = excluded.digest, session = excluded.session, state = excluded.state, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_rows(p_name text, p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  if p_name collate "C" < 'permits' then
+    if p_name collate "C" < 'inputs' then
+      if p_name collate "C" < 'grants' then
+        if p_name = 'approvals' then return inkfast.guard_approvals(p);
+        elsif p_name = 'deliveries' then return inkfast.guard_deliveries(p);
+        elsif p_name = 'firings' then return inkfast.guard_firings(p);
+        end if;
+      else
+        if p_name = 'grants' then return inkfast.guard_grants(p);
+        elsif p_name = 'inbox' then return inkfast.guard_inbox(p);
+        end if;
+      end if;
+    else
+      if p_name collate "C" < 'names' then
+        if p_name = 'inputs' then return inkfast.guard_inputs(p);
+        elsif p_name = 'jobs' then return inkfast.guard_jobs(p);
+        elsif p_name = 'leases' then return inkfast.guard_leases(p);
+        end if;
+      else
+        if p_name = 'names' then return inkfast.guard_names(p);
+        elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+        end if;
+      end if;
+    end if;
+  else
+    if p_name collate "C" < 'signals' then
+      if p_name collate "C" < 'runs' then
+        if p_name = 'permits' then return inkfast.guard_permits(p);
+        elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
+        elsif p_name = 'processes' then return inkfast.guard_processes(p);
+        end if;
+      else
+        if p_name = 'runs' then return inkfast.guard_runs(p);
+        elsif p_name = 'sessions' then return inkfast.guard_sessions(p);
+        end if;
+      end if;
+    else
+      if p_name collate "C" < 'triggers' then
+        if p_name = 'signals' then return inkfast.guard_signals(p);
+        elsif p_name = 'sources' then return inkfast.guard_sources(p);
+        end if;
+      else
+        if p_name = 'triggers' then return inkfast.guard_triggers(p);
+        elsif p_name = 'work' then return inkfast.guard_work(p);
+        end if;
+      end if;
+    end if;
+  end if;
+  raise exception 'inkfast: there is no table of rows named %', p_name using errcode = 'IF003';
+end
+$$;
+
+create function inkfast.remove_rows(p_name text, p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  if p_name collate "C" < 'permits' then
+    if p_name collate "C" < 'inputs' then
+      if p_name collate "C" < 'grants' then
+        if p_name = 'approvals' then return inkfast.remove_approvals(p);
+        elsif p_name = 'deliveries' then return inkfast.remove_deliveries(p);
+        elsif p_name = 'firings' then return inkfast.remove_firings(p);
+        end if;
+      else
+        if p_name = 'grants' then return inkfast.remove_grants(p);
+        elsif p_name = 'inbox' then return inkfast.remove_inbox(p);
+        end if;
+      end if;
+    else
+      if p_name collate "C" < 'names' then
+        if p_name = 'inputs' then return inkfast.remove_inputs(p);
+        elsif p_name = 'jobs' then return inkfast.remove_jobs(p);
+        elsif p_name = 'leases' then return inkfast.remove_leases(p);
+        end if;
+      else
+        if p_name = 'names' then return inkfast.remove_names(p);
+        elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+        end if;
+      end if;
+    end if;
+  else
+    if p_name collate "C" < 'signals' then
+      if p_name collate "C" < 'runs' then
+        if p_name = 'permits' then return inkfast.remove_permits(p);
+        elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
+        elsif p_name = 'processes' then return inkfast.remove_processes(p);
+        end if;
+      else
+        if p_name = 'runs' then return inkfast.remove_runs(p);
+        elsif p_name = 'sessions' then return inkfast.remove_sessions(p);
+        end if;
+      end if;
+    else
+      if p_name collate "C" < 'triggers' then
+        if p_name = 'signals' then return inkfast.remove_signals(p);
+        elsif p_name = 'sources' then return inkfast.remove_sources(p);
+        end if;
+      else
+        if p_name = 'triggers' then return inkfast.remove_triggers(p);
+        elsif p_name = 'work' then return inkfast.remove_work(p);
+        end if;
+      end if;
+    end if;
+  end if;
+  raise exception 'inkfast: there is no table of rows named %', p_name using errcode = 'IF003';
+end
+$$;
+
+create function inkfast.put_rows(p_name text, p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  if p_name collate "C" < 'permits' then
+    if p_name collate "C" < 'inputs' then
+      if p_name collate "C" < 'grants' then
+        if p_name = 'approvals' then return inkfast.put_approvals(p);
+        elsif p_name = 'deliveries' then return inkfast.put_deliveries(p);
+        elsif p_name = 'firings' then return inkfast.put_firings(p);
+        end if;
+      else
+        if p_name = 'grants' then return inkfast.put_grants(p);
+        elsif p_name = 'inbox' then return inkfast.put_inbox(p);
+        end if;
+      end if;
+    else
+      if p_name collate "C" < 'names' then
+        if p_name = 'inputs' then return inkfast.put_inputs(p);
+        elsif p_name = 'jobs' then return inkfast.put_jobs(p);
+        elsif p_name = 'leases' then return inkfast.put_leases(p);
+        end if;
+      else
+        if p_name = 'names' then return inkfast.put_names(p);
+        elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
+        end if;
+      end if;
+    end if;
+  else
+    if p_name collate "C" < 'signals' then
+      if p_name collate "C" < 'runs' then
+        if p_name = 'permits' then return inkfast.put_permits(p);
+        elsif p_name = 'process_events' then return inkfast.put_process_events(p);
+        elsif p_name = 'processes' then return inkfast.put_processes(p);
+        end if;
+      else
+        if p_name = 'runs' then return inkfast.put_runs(p);
+        elsif p_name = 'sessions' then return inkfast.put_sessions(p);
+        end if;
+      end if;
+    else
+      if p_name collate "C" < 'triggers' then
+        if p_name = 'signals' then return inkfast.put_signals(p);
+        elsif p_name = 'sources' then return inkfast.put_sources(p);
+        end if;
+      else
+        if p_name = 'triggers' then return inkfast.put_triggers(p);
+        elsif p_name = 'work' then return inkfast.put_work(p);
+        end if;
+      end if;
+    end if;
+  end if;
+  raise exception 'inkfast: there is no table of rows named %', p_name using errcode = 'IF003';
+end
+$$;
+
+revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
+grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
+-- end of generated: row functions
+
+-- generated by scripts/schema.ts: commit function
 create function inkfast.commit_v1(
   p_tenant         text,
   p_durable        boolean,
@@ -696,9 +1701,11 @@ create function inkfast.commit_v1(
   p_guard_fences   boolean[],
   p_pair_commits   integer[],
   p_pair_guards    integer[],
+  p_guard_names    text[],
   p_remove_tables  text[],
   p_remove_ids     text[],
   p_remove_commits integer[],
+  p_remove_names   text[],
   p_put_tables     text[],
   p_put_ids        text[],
   p_put_commits    integer[],
@@ -707,6 +1714,7 @@ create function inkfast.commit_v1(
   p_put_fences     integer[],
   p_put_columns    text[],
   p_put_bodies     text[],
+  p_put_names      text[],
   p_erase          bigint[],
   p_state          text,
   out base   bigint,
@@ -730,21 +1738,22 @@ declare
   v_ids    bytea[];
   v_firsts integer[];
   v_seqs   bigint[];
-  v_failed bigint[];
-  v_found  bigint[];
+  v_name   text;
+  v_done   boolean;
+  v_pairs  bigint[];
   v_fails  bigint[];
   v_finds  bigint[];
   v_at     integer;
   v_any    boolean := false;
   v_out    boolean[] := array_fill(false, array[p_commits]);
 begin
-  -- One expression, assigned and not performed: each has its price in every transaction, and a query ten times that.
+  -- One expression, assigned and not performed: PL/pgSQL sets up each expression in every transaction, and a query costs ten times that.
   v_set := set_config('inkfast.tenant', p_tenant, true) || set_config('bytea_output', 'hex', true)
     || set_config('lock_timeout', p_lock_ms::text, true) || set_config('synchronous_commit', case when p_durable then 'on' else 'off' end, true);
-  -- Only a name until the wall has let it through: a head that is not shown is either nobody's or not ours to see.
+  -- A name only, until row-level security shows its head. A head that is not shown does not exist, or belongs to another tenant.
   v_tenant := rtrim(left(p_tenant, -65), '!');
 
-  -- The head is locked first: guards need no locks of their own, and two batches never wait for each other in a circle.
+  -- The head is locked first, so guards need no locks of their own, and two batches cannot deadlock.
   select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
   from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   if not found then
@@ -761,7 +1770,7 @@ begin
     return;
   end if;
 
-  -- An earlier sending, by its key: whether the command is the same is for the caller to say, who has it.
+  -- An earlier sending, by its key. The caller, who has the command, compares it.
   if p_key_commits is not null then
     for v_row in
       select k.commit, r.seq, r.count, encode(r.body, 'hex') as body, encode(e.salt, 'hex') as salt
@@ -785,7 +1794,7 @@ begin
     end loop;
   end if;
 
-  -- An earlier sending, by its first event beyond the head that its sender knew.
+  -- An earlier sending, by its first event beyond the head that the sender knew.
   if p_since < v_seq then
     v_firsts := coalesce(p_firsts, (select array_agg(n) from generate_series(1, p_commits) n));
     v_ids := (select array_agg(substring(p_bytes from (f - 1) * 176 + 1 for 16)) from unnest(v_firsts) f where f > 0);
@@ -810,267 +1819,27 @@ begin
     end loop;
   end if;
 
-  -- Guards: each one once, however many commits ask it.
+  -- Guards: each distinct guard once, however many commits share it.
   if p_guard_tables is not null then
     if '' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(e.seq) into v_failed, v_found
+      select array_agg(g.n), array_agg(e.seq) into v_fails, v_finds
       from unnest(p_guard_tables, p_guard_ids, p_guard_wants) with ordinality as g (name, id, wanted, n)
       cross join lateral (
         select t.session, t.seq from inkfast.events t
         where t.tenant = v_tenant and t.session <= decode(g.id, 'hex') order by t.session desc, t.seq desc limit 1
       ) e
       where g.name = '' and e.session = decode(g.id, 'hex') and e.seq > g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
     end if;
-    if 'sessions' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.sessions t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'sessions' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'names' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.names t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'names' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'leases' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(coalesce(case when g.fence then r.fence else r.revision end, 0)) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision, t.fence from inkfast.leases t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'leases' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'runs' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.runs t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'runs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'work' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(coalesce(case when g.fence then r.fence else r.revision end, 0)) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision, t.fence from inkfast.work t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'work' and coalesce(case when g.fence then r.fence else r.revision end, 0) <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'approvals' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.approvals t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'approvals' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'signals' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.signals t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'signals' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'jobs' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.jobs t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'jobs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'occurrences' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.occurrences t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'occurrences' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'triggers' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.triggers t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'triggers' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'sources' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.sources t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'sources' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'firings' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.firings t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'firings' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'deliveries' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.deliveries t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'deliveries' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'processes' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.processes t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'processes' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'process_events' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.process_events t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'process_events' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'grants' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.grants t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'grants' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'inputs' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.inputs t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'inputs' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'inbox' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.inbox t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'inbox' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
-    end if;
-    if 'permits' = any (p_guard_tables) then
-      select array_agg(g.n), array_agg(case when g.fence then 0 else coalesce(r.revision, 0) end) into v_failed, v_found
-      from unnest(p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences) with ordinality as g (name, id, wanted, fence, n)
-      left join lateral (
-        select t.revision from inkfast.permits t
-        where t.tenant = v_tenant and t.id between g.id and g.id order by t.id limit 1
-      ) r on true
-      where g.name = 'permits' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted;
-      if v_failed is not null then
-        v_fails := v_fails || v_failed;
-        v_finds := v_finds || v_found;
-      end if;
+    if p_guard_names is not null then
+      foreach v_name in array p_guard_names loop
+        v_pairs := inkfast.guard_rows(v_name, row(v_tenant, p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences)::inkfast.guard_list);
+        if v_pairs is not null then
+          for i in 1 .. array_length(v_pairs, 1) loop
+            v_fails := v_fails || v_pairs[i][1];
+            v_finds := v_finds || v_pairs[i][2];
+          end loop;
+        end if;
+      end loop;
     end if;
     if v_fails is not null then
       for i in 1 .. cardinality(p_pair_commits) loop
@@ -1084,7 +1853,7 @@ begin
     end if;
   end if;
 
-  -- The links, one after the other: the one thing that cannot be done all at once.
+  -- The links, one after the other: the only step that cannot be set-based.
   if v_any then
     v_seqs := array_fill(null::bigint, array[p_events]);
     for i in 1 .. p_events loop
@@ -1122,371 +1891,17 @@ begin
     return;
   end if;
 
-  -- Rows that leave go before rows that come: within a commit the same row may do both.
-  if p_remove_tables is not null then
-    if 'sessions' = any (p_remove_tables) then
-      delete from inkfast.sessions t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.sessions s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'sessions' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'names' = any (p_remove_tables) then
-      delete from inkfast.names t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.names s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'names' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'leases' = any (p_remove_tables) then
-      delete from inkfast.leases t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.leases s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'leases' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'runs' = any (p_remove_tables) then
-      delete from inkfast.runs t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.runs s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'runs' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'work' = any (p_remove_tables) then
-      delete from inkfast.work t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.work s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'work' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'approvals' = any (p_remove_tables) then
-      delete from inkfast.approvals t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.approvals s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'approvals' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'signals' = any (p_remove_tables) then
-      delete from inkfast.signals t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.signals s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'signals' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'jobs' = any (p_remove_tables) then
-      delete from inkfast.jobs t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.jobs s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'jobs' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'occurrences' = any (p_remove_tables) then
-      delete from inkfast.occurrences t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.occurrences s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'occurrences' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'triggers' = any (p_remove_tables) then
-      delete from inkfast.triggers t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.triggers s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'triggers' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'sources' = any (p_remove_tables) then
-      delete from inkfast.sources t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.sources s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'sources' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'firings' = any (p_remove_tables) then
-      delete from inkfast.firings t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.firings s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'firings' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'deliveries' = any (p_remove_tables) then
-      delete from inkfast.deliveries t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.deliveries s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'deliveries' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'processes' = any (p_remove_tables) then
-      delete from inkfast.processes t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.processes s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'processes' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'process_events' = any (p_remove_tables) then
-      delete from inkfast.process_events t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.process_events s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'process_events' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'grants' = any (p_remove_tables) then
-      delete from inkfast.grants t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.grants s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'grants' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'inputs' = any (p_remove_tables) then
-      delete from inkfast.inputs t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.inputs s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'inputs' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'inbox' = any (p_remove_tables) then
-      delete from inkfast.inbox t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.inbox s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'inbox' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
-    if 'permits' = any (p_remove_tables) then
-      delete from inkfast.permits t
-      using (
-        select x.ctid as place from unnest(p_remove_tables, p_remove_ids, p_remove_commits) as r (name, id, commit)
-        cross join lateral (
-          select s.ctid from inkfast.permits s where s.tenant = v_tenant and s.id between r.id and r.id order by s.id limit 1
-        ) x
-        where r.name = 'permits' and not v_out[r.commit]
-      ) r
-      where t.ctid = r.place;
-    end if;
+  -- Removals come before puts, because a commit may remove a row and put it again.
+  if p_remove_names is not null then
+    foreach v_name in array p_remove_names loop
+      v_done := inkfast.remove_rows(v_name, row(v_tenant, v_out, p_remove_tables, p_remove_ids, p_remove_commits)::inkfast.remove_list);
+    end loop;
   end if;
-  if p_put_tables is not null then
-    if 'sessions' = any (p_put_tables) then
-      insert into inkfast.sessions as t (tenant, id, born, revision, state, owner, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'sessions' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, owner = excluded.owner, body = excluded.body;
-    end if;
-    if 'names' = any (p_put_tables) then
-      insert into inkfast.names as t (tenant, id, born, revision, target, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'names' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, target = excluded.target, body = excluded.body;
-    end if;
-    if 'leases' = any (p_put_tables) then
-      insert into inkfast.leases as t (tenant, id, born, revision, fence, owner, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), case when v_any then v_seqs[p.fence] else base + nullif(p.fence, 0) end, (p.columns::json ->> 0), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'leases' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, owner = excluded.owner, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
-    end if;
-    if 'runs' = any (p_put_tables) then
-      insert into inkfast.runs as t (tenant, id, born, revision, state, session, name, parent, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), (p.columns::json ->> 3), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'runs' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, session = excluded.session, name = excluded.name, parent = excluded.parent, body = excluded.body;
-    end if;
-    if 'work' = any (p_put_tables) then
-      insert into inkfast.work as t (tenant, id, born, revision, fence, queue, state, priority, at, series, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), case when v_any then v_seqs[p.fence] else base + nullif(p.fence, 0) end, (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, (p.columns::json ->> 3)::bigint, (p.columns::json ->> 4), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'work' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, queue = excluded.queue, state = excluded.state, priority = excluded.priority, at = excluded.at, series = excluded.series, body = excluded.body, fence = coalesce(excluded.fence, t.fence);
-    end if;
-    if 'approvals' = any (p_put_tables) then
-      insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'approvals' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, run = excluded.run, expires = excluded.expires, body = excluded.body;
-    end if;
-    if 'signals' = any (p_put_tables) then
-      insert into inkfast.signals as t (tenant, id, born, revision, session, name, state, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'signals' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, name = excluded.name, state = excluded.state, body = excluded.body;
-    end if;
-    if 'jobs' = any (p_put_tables) then
-      insert into inkfast.jobs as t (tenant, id, born, revision, state, queue, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'jobs' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, queue = excluded.queue, body = excluded.body;
-    end if;
-    if 'occurrences' = any (p_put_tables) then
-      insert into inkfast.occurrences as t (tenant, id, born, revision, job, state, due, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2)::bigint, p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'occurrences' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, job = excluded.job, state = excluded.state, due = excluded.due, body = excluded.body;
-    end if;
-    if 'triggers' = any (p_put_tables) then
-      insert into inkfast.triggers as t (tenant, id, born, revision, source, state, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'triggers' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, state = excluded.state, body = excluded.body;
-    end if;
-    if 'sources' = any (p_put_tables) then
-      insert into inkfast.sources as t (tenant, id, born, revision, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'sources' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, body = excluded.body;
-    end if;
-    if 'firings' = any (p_put_tables) then
-      insert into inkfast.firings as t (tenant, id, born, revision, source, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'firings' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, source = excluded.source, body = excluded.body;
-    end if;
-    if 'deliveries' = any (p_put_tables) then
-      insert into inkfast.deliveries as t (tenant, id, born, revision, firing, trigger_id, state, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'deliveries' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, firing = excluded.firing, trigger_id = excluded.trigger_id, state = excluded.state, body = excluded.body;
-    end if;
-    if 'processes' = any (p_put_tables) then
-      insert into inkfast.processes as t (tenant, id, born, revision, state, kind, wake, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'processes' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, kind = excluded.kind, wake = excluded.wake, body = excluded.body;
-    end if;
-    if 'process_events' = any (p_put_tables) then
-      insert into inkfast.process_events as t (tenant, id, born, revision, process, number, type, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1)::bigint, (p.columns::json ->> 2), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'process_events' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, process = excluded.process, number = excluded.number, type = excluded.type, body = excluded.body;
-    end if;
-    if 'grants' = any (p_put_tables) then
-      insert into inkfast.grants as t (tenant, id, born, revision, session, process, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'grants' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, process = excluded.process, body = excluded.body;
-    end if;
-    if 'inputs' = any (p_put_tables) then
-      insert into inkfast.inputs as t (tenant, id, born, revision, session, state, run, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'inputs' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, run = excluded.run, body = excluded.body;
-    end if;
-    if 'inbox' = any (p_put_tables) then
-      insert into inkfast.inbox as t (tenant, id, born, revision, session, state, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'inbox' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, body = excluded.body;
-    end if;
-    if 'permits' = any (p_put_tables) then
-      insert into inkfast.permits as t (tenant, id, born, revision, digest, session, state, body)
-      select v_tenant, p.id, coalesce(case when v_any then v_seqs[p.born] else base + nullif(p.born, 0) end, 0), coalesce(case when v_any then v_seqs[p.revision] else base + nullif(p.revision, 0) end, 0), (p.columns::json ->> 0), (p.columns::json ->> 1), (p.columns::json ->> 2), p.body
-      from unnest(p_put_tables, p_put_ids, p_put_commits, p_put_borns, p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)
-        as p (name, id, commit, born, revision, fence, columns, body)
-      where p.name = 'permits' and not v_out[p.commit]
-      on conflict (tenant, id) do update set revision = excluded.revision, digest = excluded.digest, session = excluded.session, state = excluded.state, body = excluded.body;
-    end if;
+  if p_put_names is not null then
+    foreach v_name in array p_put_names loop
+      v_done := inkfast.put_rows(v_name, row(v_tenant, base, v_any, v_seqs, v_out, p_put_tables, p_put_ids, p_put_commits, p_put_borns,
+        p_put_revisions, p_put_fences, p_put_columns, p_put_bodies)::inkfast.put_list);
+    end loop;
   end if;
 
   if p_key_commits is not null then
@@ -1516,6 +1931,7 @@ begin
   end if;
 end
 $$;
+-- end of generated: commit function
 
 revoke all on function inkfast.events_stay(), inkfast.work_behind(), inkfast.work_turns(), inkfast.now_v1(), inkfast.enter_v1(text), inkfast.commit_v1 from public;
 grant execute on function inkfast.now_v1(), inkfast.enter_v1(text) to inkfast_app, inkfast_reader;

@@ -1,0 +1,42 @@
+// Tables beside the rows: columns of their own, per tenant, not folded from the journal and not touched by `rebuild`. A backend writes them
+// with statements of its own. `node scripts/schema.ts` generates them; on PostgreSQL each gets the tenant policy, its rights and no statistics.
+
+export type SideColumnType = 'text' | 'integer' | 'real' | 'blob'
+
+export interface SideTable {
+  /** Columns beside the tenant. A question mark says that the column may be null. */
+  readonly columns: Readonly<Record<string, SideColumnType | `${SideColumnType}?`>>
+  /** The primary key, behind the tenant. */
+  readonly key: readonly string[]
+  /** Each index begins with the tenant. */
+  readonly indexes: Readonly<Record<string, readonly string[]>>
+  /** What the app role may do on PostgreSQL besides reading. */
+  readonly rights: readonly ('insert' | 'update' | 'delete')[]
+  /** Absent where every engine has the table. */
+  readonly engine?: 'postgres'
+}
+
+export const sideTables = {
+  // Kept for thirty days, so that a retry with the same key finds its first outcome.
+  receipts: {
+    columns: { key: 'blob', seq: 'integer', count: 'integer', body: 'blob', at: 'integer' },
+    key: ['key'],
+    indexes: { byAt: ['at'] },
+    rights: ['insert', 'delete'],
+  },
+  // Until when the holder of a lease or a claim holds it. Safe to lose: holders renew. A row counts only for the fence it names.
+  renewals: {
+    columns: { id: 'text', fence: 'integer', until: 'integer' },
+    key: ['id'],
+    indexes: {},
+    rights: ['insert', 'update', 'delete'],
+  },
+  // Immutable bytes named by their SHA-256 in hex. Not safe to lose. On SQLite they are files in a folder beside the store.
+  blobs: {
+    columns: { digest: 'text', bytes: 'blob' },
+    key: ['digest'],
+    indexes: {},
+    rights: ['insert', 'delete'],
+    engine: 'postgres',
+  },
+} as const satisfies Record<string, SideTable>
