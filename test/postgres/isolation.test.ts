@@ -171,14 +171,14 @@ const damages: readonly Damage[] = [
     sql: 'create policy leak on inkfast.leases for select to inkfast_app using (true)',
     rights: /policy not known: leases: leak/,
     tried: ['leases', /count on leases as nobody, never named counted/],
-    refused: /the policy leak on leases does not ask for the tenant/,
+    refused: /the policy leak on leases does not check the tenant/,
   },
   {
     what: 'a policy lets everybody read blobs',
     sql: 'create policy leak on inkfast.blobs for select to inkfast_app using (true)',
     rights: /policy not known: blobs: leak/,
     tried: ['blobs', /select on blobs as another tenant got/],
-    refused: /the policy leak on blobs does not ask for the tenant/,
+    refused: /the policy leak on blobs does not check the tenant/,
   },
   {
     what: 'blobs may be changed',
@@ -196,7 +196,7 @@ const damages: readonly Damage[] = [
     sql: 'create policy leak on inkfast.heads for select to public using (true)',
     rights: /policy not known: heads: leak/,
     tried: ['heads', /select on heads as a forged name/],
-    refused: /the policy leak on heads does not ask for the tenant/,
+    refused: /the policy leak on heads does not check the tenant/,
   },
   {
     what: 'there is a table that nobody knows',
