@@ -1,5 +1,4 @@
-// Appending plain events: one, or many that stand together. A plain append changes no row; it is guarded by the session still
-// being open.
+// Appends plain events, one or many in one commit. A plain append changes no row. It is guarded by the session being open.
 
 import { type Json, takeData } from '../model/data.ts'
 import { refuse } from '../model/errors.ts'
@@ -18,13 +17,13 @@ import { checkOpen, type Scope } from './scope.ts'
 import { lookAgain, openGuard, stillOpen } from './session-guard.ts'
 
 export interface AppendOptions {
-  /** The session's last seq as you know it: refused with HEAD_MOVED when someone wrote since. */
+  /** The last seq of the session that the caller knows. The append is refused with HEAD_MOVED if another writer wrote since. */
   readonly after?: number
-  /** Same key and same body: the same receipt, written once. */
+  /** Idempotency key: the same key with the same body is written once and returns the same receipt. */
   readonly key?: string
   readonly cause?: EventId
   readonly run?: RunId
-  /** May be erased by retention. */
+  /** Marks the event as one that retention may erase. */
   readonly transient?: boolean
 }
 
@@ -51,7 +50,7 @@ async function appendWith(scope: Scope, session: SessionId, type: string, data: 
   return commitEvents(scope, [{ session, type, data, run, cause, transient }], firstOf, { key, within: `append/${session}`, guards: quiet })
 }
 
-/** An event of a run, guarded by what the run holds. Types that are reserved are for the kernel's own. */
+/** Appends an event of a run, guarded by the lease of the run. `reserved` allows types that belong to the kernel. */
 export const appendGuarded = (scope: Scope, event: GuardedEvent, guards: readonly Guard[], reserved = false): Promise<Receipt> =>
   commitEvents(scope, [event], firstOf, { guards, reserved })
 
@@ -63,7 +62,7 @@ export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: 
   if (!Array.isArray(given) || given.length === 0) throw refuse('COMMIT_EMPTY')
   const found = given.length
   if (found > limits.commitEvents) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found })
-  // Only their names are looked at here: what a getter answers is asked for once.
+  // Only the names of members are read here, because a getter must be called only once.
   for (const event of given)
     for (const option of Object.keys(optionsOf(event, 'event')))
       if (!MEMBERS.includes(option)) throw refuse('OPTION_INVALID', { option, why: 'an event has no such member' })
@@ -73,7 +72,7 @@ export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: 
 const firstOf = (receipts: readonly Receipt[]): Receipt => receipts[0] as Receipt
 const allOf = (receipts: readonly Receipt[]): readonly Receipt[] => receipts
 
-/** `answer` picks what the caller is told, here and not one promise further up: every append passes through. */
+/** `answer` picks the result here and not in another promise, because this is the hot path of every append. */
 async function commitEvents<Answer>(
   scope: Scope,
   list: readonly Given[],
@@ -82,7 +81,7 @@ async function commitEvents<Answer>(
 ): Promise<Answer> {
   const { engine, tenant } = scope
   checkOpen(engine)
-  // Refused before the work of masking and hashing, not after it.
+  // The lane refuses before the work of masking and hashing, not after it.
   engine.lane.checkDoor()
   const taken = takeAll(scope, list, reserved)
   const key = keyText === undefined ? undefined : commitKey(scope, within, keyText, taken.map(bodyOf))
@@ -98,7 +97,7 @@ async function commitEvents<Answer>(
 
   for (let attempt = 1; ; attempt++) {
     const guards: Guard[] = []
-    // What a run records ends something that had begun: the run itself says whether it still may.
+    // A reserved event ends something that a run has begun. The guards of the run decide whether it still may.
     for (const id of reserved ? [] : sessions) {
       const seen = engine.sessions.get(tenant, id)
       guards.push(seen?.state === 'open' ? stillOpen(id, seen.revision) : await openGuard(scope, id, key !== undefined))
@@ -108,7 +107,7 @@ async function commitEvents<Answer>(
     if (outcome.ok) return answer(outcome.receipts)
     const { refused } = outcome
     if (typeof refused !== 'object' || refused.kind !== 'row' || given.includes(refused)) throw refusalOf(scope, outcome)
-    // The session changed since this node last looked.
+    // The session has changed since this node last read it.
     await lookAgain(scope, refused.id as SessionId)
     if (attempt === limits.conflictRetries) throw refuse('CONFLICT', { table: 'sessions', id: refused.id, tries: attempt })
     if (attempt > 1) await pause(scope, attempt)
@@ -119,18 +118,18 @@ interface CommitOptions {
   readonly key?: string | undefined
   readonly within?: string
   readonly guards?: readonly Guard[]
-  /** Types that belong to the kernel are meant. */
+  /** Allows types that belong to the kernel. */
   readonly reserved?: boolean
 }
 
 const PLAIN: CommitOptions = {}
 
 interface Given extends Loose<NewEvent> {
-  /** When it happened, where that was decided already. */
+  /** The time of the event. The default is the clock's. */
   readonly at?: number | undefined
-  /** Kept as it is: nothing is masked. */
+  /** Stores the data as it is: nothing is masked. */
   readonly whole?: boolean | undefined
-  /** Marks the event in its header, without a receipt: what a run finds its own events by. */
+  /** A mark in the header, by which a run finds its own events. It makes no receipt. */
   readonly mark?: Uint8Array | undefined
 }
 
@@ -142,13 +141,13 @@ interface Taken extends Omit<Given, 'type' | 'data' | 'whole'> {
   readonly payload: string
 }
 
-/** What a key's body is compared by: the whole command. */
+/** The body that a repeated key must match: the whole command. */
 const bodyOf = ({ payload: _, at: __, mark: ___, ...command }: Taken): Omit<Taken, 'payload' | 'at' | 'mark'> => command
 
 function takeAll(scope: Scope, list: readonly Given[], reserved: boolean): readonly Taken[] {
   const taken: Taken[] = []
   let size = 0
-  // Read by index: a hole in a list is undefined, and refused like it.
+  // The list is read by index, so that a hole is refused like undefined.
   for (let i = 0; i < list.length; i++) {
     const event = takeNew(scope, list[i], reserved)
     taken.push(event)
@@ -159,10 +158,10 @@ function takeAll(scope: Scope, list: readonly Given[], reserved: boolean): reado
   return taken
 }
 
-/** Refused as an append would refuse it, and nothing else. */
+/** Checks an event as an append would, and writes nothing. */
 export const checkNew = (scope: Scope, type: string, data: unknown): void => void takeNew(scope, { type, data }, false)
 
-/** Every member is read once, and what was read is what is checked and written. */
+/** Reads every member once, so that the checked value is the written one. */
 function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Taken {
   if (typeof given !== 'object' || given === null) throw invalidOption('events', 'objects with type and data', given)
   const { type, session, run, cause, transient, data, at, whole, mark } = given
@@ -174,7 +173,7 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     if (run !== undefined) toId(run)
     if (cause !== undefined) toId(cause)
   })
-  // What the kernel made of values that it took and masked before is not taken a second time.
+  // Data that the kernel made from masked values is not masked again.
   const admitted = whole ? (reserved ? (data as Json) : takeData(data)) : admit(scope, data)
   return { type: type as string, session, run, cause, transient, at, mark, data: admitted, payload: payloadOf(scope, admitted) }
 }

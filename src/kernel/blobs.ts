@@ -1,5 +1,5 @@
-// Blobs as callers hold them: bytes go in and a reference comes out; what comes back is held against the digest that names it. Bytes are
-// kept as they are: nothing in them is masked.
+// Blobs: bytes go in and a reference comes out. Bytes that come back are checked against the digest that names them. Nothing in them is
+// masked.
 
 import { type BlobRef, checkDigest } from '../model/blob.ts'
 import { fromUtf8, hex, utf8 } from '../model/bytes.ts'
@@ -9,20 +9,20 @@ import { checkKnown, invalidOption, listOf, optionsOf } from '../model/options.t
 import { checkOpen, type Scope } from './scope.ts'
 
 export interface BlobOptions {
-  /** What the bytes are, in a word: `tool-state`. */
+  /** A word for the kind of bytes, such as `tool-state`. */
   readonly kind?: string
-  /** What may be done with them, such as `compressible`. */
+  /** Hints for handling them, such as `compressible`. */
   readonly hints?: readonly string[]
 }
 
 export interface StoreBlobs {
-  /** Durable when it resolves. The same bytes have the same digest and are kept once. */
+  /** Stores bytes; they are durable when it resolves. The same bytes have the same digest and are kept once. */
   put(bytes: Uint8Array, options?: BlobOptions): Promise<BlobRef>
-  /** The bytes that were put, or a refusal: never others. */
+  /** Returns exactly the bytes that were put, or refuses. */
   get(blob: BlobRef | string): Promise<Uint8Array>
 }
 
-/** Asked for the scope when it is used: a view has one only once it is made. */
+/** Gets the scope when it is used, because a view has its scope only after it is made. */
 export const storeBlobs = (scope: () => Scope): StoreBlobs => ({
   put: (bytes, options) => putBlob(scope(), bytes, options),
   get: (blob) => getBlob(scope(), blob),
@@ -39,7 +39,7 @@ export async function putBlob(scope: Scope, bytes: Uint8Array, options?: BlobOpt
   if (words.length > limits.blobHints) throw invalidOption('hints', `at most ${limits.blobHints} hints`, words.length)
   for (const word of words) checkWord(word, 'hints')
 
-  // A copy: what was digested is what is written, whatever the caller does with the bytes meanwhile.
+  // A copy makes sure that the digested bytes are written, whatever the caller does with its bytes in between.
   const taken = new Uint8Array(bytes)
   const { backend, environment } = scope.engine
   const digest = hex(environment.digest.sha256(taken))
@@ -59,7 +59,7 @@ export async function getBlob(scope: Scope, blob: BlobRef | string): Promise<Uin
   return bytes
 }
 
-/** Keeps a JSON text exactly as it is; what is secret in it was masked by whoever wrote it. */
+/** Stores a JSON text exactly as it is. The caller has masked its secrets. */
 export async function putJson(scope: Scope, text: string): Promise<BlobRef> {
   assert(text.isWellFormed(), 'a JSON text is well-formed')
   return putBlob(scope, utf8(text))
@@ -70,12 +70,12 @@ export async function getJson(scope: Scope, blob: BlobRef | string): Promise<unk
   try {
     return JSON.parse(fromUtf8(bytes))
   } catch (cause) {
-    // Its digest is right, so it is what was put: just not by `putJson`.
+    // The digest is right, so these are the stored bytes, but `putJson` did not write them.
     throw refuse('DATA_INVALID', { why: 'a blob that is not JSON', path: typeof blob === 'string' ? blob : blob.digest }, cause)
   }
 }
 
-/** Words stand in every reference, in events and in rows, and are there to be compared. */
+/** Checks a word. Words are part of every reference, in events and rows, and are compared. */
 function checkWord(word: unknown, option: string): void {
   if (typeof word === 'string' && WORD.test(word) && word.length <= limits.blobWordChars) return
   throw invalidOption(option, `1 to ${limits.blobWordChars} letters, digits, '.', '_', '-' or '/'`)

@@ -1,5 +1,5 @@
-// What this node has heard of tenants being closed. The store decides every read and every write; this is for what would otherwise come
-// out of memory: remembered sessions go, and whoever is in the middle of a page asks the store again.
+// The tenants that this node knows to be closed. The store decides every read and write; this covers what would otherwise come from memory.
+// Remembered sessions are dropped, and a reader in the middle of a page asks the store again.
 
 import type { TenantId } from '../model/ids.ts'
 import type { SessionMemory } from './session-memory.ts'
@@ -12,7 +12,7 @@ export class ClosedTenants {
     this.#sessions = sessions
   }
 
-  /** Grows with every closing, of whichever tenant. */
+  /** Grows with every closing of any tenant. */
   get count(): number {
     return this.#count
   }

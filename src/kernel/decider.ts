@@ -1,5 +1,5 @@
-// A feature is a decider: pure functions from a command and a row to facts, and from a row and a fact to the next row. No I/O, no
-// clock, no chance inside; time comes in as `now`.
+// A decider is a pair of pure functions: from a command and a row to facts, and from a row and a fact to the next row. It has no I/O, no
+// clock and no randomness; time comes in as `now`.
 
 import type { InkError } from '../model/errors.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'

@@ -1,4 +1,4 @@
-// From a value to an event ready for the journal: checked, redacted, written as exact bytes, digested. Nothing here waits.
+// Makes a value into an event for the journal: checks, masks, fixes its exact text, and digests it. Nothing here waits.
 
 import { utf8Length } from '../model/bytes.ts'
 import { canonical } from '../model/canonical.ts'
@@ -19,18 +19,18 @@ export interface DraftHeader {
   readonly subject?: Id | undefined
   readonly cause?: EventId | undefined
   readonly key?: Uint8Array | undefined
-  /** By the clock, unless it was looked at before. */
+  /** The time of the event. The default is the clock's. */
   readonly at?: number | undefined
 }
 
-/** Checks and masks. What comes back is what will be hashed, indexed and compared. */
+/** Checks data and masks secrets. The result is hashed, indexed and compared. */
 export function admit(scope: Scope, data: unknown): Json {
   const { redactor } = scope.engine
   const taken = telling(scope, () => takeData(data))
   return (redactor ? redactor.value(taken) : taken) as Json
 }
 
-/** A refusal may repeat what it was given; a secret in it is masked like any other. */
+/** Masks secrets in the details of a refusal, which may repeat what the caller gave. */
 export function telling<T>(scope: Scope, check: () => T): T {
   try {
     return check()
@@ -55,7 +55,7 @@ export function draftEvent(scope: Scope, header: DraftHeader, payload: string): 
   const { sha256 } = engine.environment.digest
   const salt = engine.newSalt()
   const digest = payloadDigest(sha256, salt, payload)
-  // One object, completed in place: every event passes here.
+  // One object is completed in place, because every event passes here.
   const draft = {
     id: engine.newId<'event'>(),
     at: header.at ?? engine.environment.clock.now(),
@@ -77,7 +77,7 @@ export function draftEvent(scope: Scope, header: DraftHeader, payload: string): 
   return draft
 }
 
-/** The caller's key, in its scope (verb and object), with the body that must match when it comes again. */
+/** The caller's idempotency key in its scope (verb and object), with the body that a repetition must match. */
 export function commitKey(scope: Scope, within: string, key: string, body: unknown): CommitKey {
   checkKey(key)
   return { digest: keyDigest(scope.engine.environment.digest.sha256, scope.tenant, within, key), body: canonical(body) }

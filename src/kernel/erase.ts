@@ -1,5 +1,5 @@
-// Erasing payloads: the fact that it happened, why and by whom stays for ever, the chain still verifies, and the rows are folded
-// anew from what is left.
+// Erases payloads. An event records for ever that it happened, why and by whom. The chain still verifies, and the rows are folded again from
+// what is left.
 
 import { canonical } from '../model/canonical.ts'
 import { refuse } from '../model/errors.ts'
@@ -22,14 +22,14 @@ import { checkOpen, type Scope } from './scope.ts'
 
 export interface EraseOptions {
   readonly seq: number
-  /** Kept for ever: name the request, not the person. */
+  /** The reason is kept for ever: name the request, not the person. */
   readonly reason: string
 }
 
 export interface EraseReport {
-  /** How many payloads are gone now that were there before. */
+  /** The number of payloads that were erased now. */
   readonly erased: number
-  /** Of the `payload.erased` events. */
+  /** The receipts of the `payload.erased` events. */
   readonly receipts: readonly Receipt[]
 }
 
@@ -47,7 +47,7 @@ export async function erase(scope: Scope, options: EraseOptions): Promise<EraseR
   return { erased: receipts.length, receipts }
 }
 
-/** All payloads of a session but the ones that say it was deleted. In steps: a crash leaves some, and whoever goes on finds them. */
+/** Erases all payloads of a session but those that record its deletion. Works in steps: after a crash, a second call erases the rest. */
 export async function eraseSession(scope: Scope, session: SessionId, reason: string, keep: readonly string[]): Promise<EraseReport> {
   const { journal, upkeep } = scope.engine.backend
   const head = await journal.head(scope.tenant)
@@ -55,7 +55,7 @@ export async function eraseSession(scope: Scope, session: SessionId, reason: str
   let erased = 0
   for await (const records of scanJournal(scope, journal, head.seq, { session })) {
     const left = records.filter((e) => e.payload !== undefined && e.type !== ERASED && !keep.includes(e.type))
-    // One authorising event names one subject, whose row is folded anew with it.
+    // One authorising event names one subject. The row of that subject is folded again in the same commit.
     for (const [subject, events] of Map.groupBy(left, (e) => e.subject)) {
       receipts.push(await eraseTogether(scope, subject, events, reason))
       erased += events.length
@@ -99,7 +99,7 @@ interface Refolded {
 
 const NO_ROW: Refolded = { guards: [], changes: [] }
 
-/** The subject's row as it is once these payloads are gone. */
+/** Folds the row of the subject without these payloads. */
 async function refold(scope: Scope, d: AnyDecider, subject: Id, gone: ReadonlySet<number>): Promise<Refolded> {
   const { journal, rows } = scope.engine.backend
   const row = await rows.get(scope.tenant, d.table, subject)
@@ -120,7 +120,7 @@ async function refold(scope: Scope, d: AnyDecider, subject: Id, gone: ReadonlySe
   return { guards, changes, kept }
 }
 
-/** What the row has now and would not have any more, of what an erasure leaves. */
+/** The members that an erasure keeps and that the new fold would lose. */
 async function keptOf(scope: Scope, d: AnyDecider, subject: Id, before: Body, left: Body): Promise<Body | undefined> {
   if (!d.keeps) return undefined
   const lost = Object.entries(d.keeps(before) as Body).filter(
@@ -130,7 +130,7 @@ async function keptOf(scope: Scope, d: AnyDecider, subject: Id, before: Body, le
   const held: string[] = []
   for (const name of namesOf(d, before).filter((one) => !names.includes(one))) {
     const id = erasedName(scope.engine, name)
-    // Whatever else is wrong, nothing stands in the way of an erasure: a name that another row has is theirs.
+    // A name that another row holds stays with that row: nothing must prevent an erasure.
     const other = await scope.engine.backend.rows.get(scope.tenant, 'names', id)
     if (!other || decodeBody(other.body).target === subject) held.push(id)
   }

@@ -1,5 +1,5 @@
-// Names that rows hold: found as they were chosen, or, once that was erased, by a digest that says no more than that the name is taken. What was done
-// under a name must not be done again because somebody asked for what was said about it to be gone.
+// Names that rows hold. A name is found as it was chosen, or, once it was erased, by a digest that only shows that the name is taken. An erasure must
+// not let work be done again under the same name.
 
 import { hex, utf8 } from '../model/bytes.ts'
 import type { Id } from '../model/ids.ts'
@@ -7,15 +7,15 @@ import { decodeBody } from '../model/rows.ts'
 import { nameId } from '../model/tables.ts'
 import type { Engine, Scope } from './scope.ts'
 
-/** In place of a name that was erased. */
+/** The name that takes the place of an erased one. */
 export const erasedName = ({ environment }: Pick<Engine, 'environment'>, name: string): string =>
   name.startsWith(HELD) ? name : HELD + hex(environment.digest.sha256(utf8(`inkfast/name/${name}`)))
 
 const HELD = 'held:'
 
 /**
- * Whoever has it, also where it was erased since. `first`: only as it was chosen, for those who go on to take it; where it was erased they are
- * refused, as where somebody else was quicker, and look again.
+ * Finds the row that holds a name, also one that was erased since. `first` looks for the plain name only, for callers that take the name next.
+ * If it was erased, their commit is refused as after a lost race, and they look again.
  */
 export async function nameHolder<Name extends string>(
   { engine, tenant }: Scope,

@@ -1,4 +1,4 @@
-// Reads all rows of a range page by page. A cursor is a place in the order, so rows that come and go meanwhile shift nothing.
+// Reads all rows of a range page by page. A cursor is a position in the order, so rows that come and go in between shift nothing.
 
 import type { TableRow } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'

@@ -1,4 +1,4 @@
-// From one fact to the changes it makes. The live path and the rebuild both go through here, which is why they agree.
+// Folds one fact into the changes that it makes. Live commits and the rebuild both use it, so they agree.
 
 import { assert } from '../model/errors.ts'
 import { type Body, columnsOf, decodeBody, encodeBody } from '../model/rows.ts'
@@ -9,14 +9,14 @@ import type { AnyDecider, Happened } from './decider.ts'
 export interface Folded {
   readonly body: Body | undefined
   readonly changes: readonly Change[]
-  /** Names taken that were not held before. */
+  /** The names that the row takes and did not hold before. */
   readonly taken: readonly string[]
 }
 
 export function foldFact(d: AnyDecider, before: Body | undefined, event: Happened, index: number): Folded {
   const evolve = d.evolve[event.type]
   assert(evolve && event.subject, `${event.type} belongs to a decider and names its subject`)
-  // Through the text and back, so that what the next fact sees is what a reader of the row would see.
+  // The row goes through its text and back, so that the next fact sees what a reader of the row would see.
   const next = evolve(before, event)
   const text = next === undefined ? undefined : encodeBody(next)
   const body = text === undefined ? undefined : decodeBody(text)
@@ -26,7 +26,7 @@ export function foldFact(d: AnyDecider, before: Body | undefined, event: Happene
 export const rowChanges = (d: AnyDecider, id: string, before: Body | undefined, body: Body | undefined, index: number): Folded =>
   changesTo(d, id, before, body, body && encodeBody(body), index, false)
 
-/** `text` is how the body is stored. */
+/** `text` is the stored form of the body. */
 function changesTo(
   d: AnyDecider,
   id: string,
@@ -60,7 +60,7 @@ function changesTo(
   return { body, changes, taken }
 }
 
-/** Those it has, and those it has had before they were erased. */
+/** The names of a row, and the digests of names that were erased. */
 export function namesOf(d: AnyDecider, body: Body | undefined): readonly string[] {
   if (!body || !d.names) return []
   const names = d.names(body).map(([kind, key]: readonly [string, string]) => nameId(kind, key))

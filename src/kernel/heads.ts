@@ -1,5 +1,5 @@
-// Where each tenant's journal stood when this node last heard of it. Every sending says so (`since`): if it is lost, or late, what arrived
-// is found beyond that point.
+// The head of each tenant's journal when this node last heard of it. Every sending carries it (`since`): if the answer is lost or late, the
+// commit is found beyond that head.
 
 import { refuse } from '../model/errors.ts'
 import type { TenantId } from '../model/ids.ts'
@@ -13,8 +13,8 @@ interface KnownHead {
   readonly at: number
 }
 
-// How long the head that a commit returned is taken for the head; after that it is looked up again, or others' events would have to be
-// searched.
+// How long a head from a commit counts as fresh. After that it is read again, because a search beyond an old head also meets the events of
+// other nodes.
 const FRESH_MS = 50
 
 export class KnownHeads {
@@ -29,7 +29,7 @@ export class KnownHeads {
     this.#watchdog = new Watchdog(environment, timeoutMs)
   }
 
-  /** This very call is the hot path: with a fresh head it waits for nothing. */
+  /** The hot path: with a fresh head it does not wait. */
   mark(commit: Commit): Commit | Promise<Commit> {
     const head = this.#heads.get(commit.tenant)
     const now = this.#environment.clock.monotonic()
@@ -44,7 +44,7 @@ export class KnownHeads {
     this.#heads.set(tenant, { seq, at: this.#environment.clock.monotonic() })
   }
 
-  /** An older head is as safe as a newer one, only slower to search from: better than failing a write that could go through. */
+  /** An older head is as safe as a newer one, only slower to search from. That is better than failing a write. */
   #read(tenant: TenantId, known: number | undefined): Promise<number> {
     return new Promise((resolve, reject) => {
       const fallBack = (error: unknown) => (known === undefined ? reject(error) : resolve(known))

@@ -1,4 +1,4 @@
-// How long things took, in constant memory: buckets grow by an eighth, so a percentile is right to within about 6 %.
+// A histogram of durations in constant memory. Buckets grow by an eighth, so a percentile is right to within about 6 %.
 
 const STEP = Math.log(1.125)
 const SMALLEST_MS = 0.001

@@ -1,4 +1,4 @@
-// JSON that a run keeps: where it is small it stands in the event, where it is large in a blob that the event names.
+// Stores JSON in the event if it is small, and in a blob that the event names if it is large.
 
 import { utf8Length } from '../model/bytes.ts'
 import type { Json } from '../model/data.ts'
@@ -12,7 +12,7 @@ import { admit } from './draft.ts'
 import { readRow } from './execute.ts'
 import type { Scope } from './scope.ts'
 
-/** Nothing at all is `{}`; null is a value. */
+/** `undefined` is stored as `{}`; null is a value. */
 export async function store(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>, whole = false): Promise<Stored> {
   if (value === undefined) return {}
   const admitted = checked(scope, value, about, whole)
@@ -22,7 +22,7 @@ export async function store(scope: Scope, value: unknown, about: Readonly<Record
   return { blob: { digest, bytes } }
 }
 
-/** Refused before it is asked for, as `store` would refuse it; what comes back is what would be stored. */
+/** Checks a value as `store` would, and returns what would be stored. */
 export function checkValue(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>): Json | undefined {
   return value === undefined ? undefined : checked(scope, value, about, false)
 }
@@ -31,7 +31,7 @@ function checked(scope: Scope, value: unknown, about: Readonly<Record<string, un
   try {
     return whole ? takeData(value) : admit(scope, value)
   } catch (error) {
-    // Of a run it is a result; of anybody else what they gave.
+    // The error names the result of a run, or else the data that the caller gave.
     if (error instanceof InkError && error.code === 'DATA_INVALID' && about.run)
       throw refuse('RESULT_INVALID', { ...about, why: `${error.details.why} at ${error.details.path}` }, error)
     throw error
@@ -44,21 +44,21 @@ export async function load(scope: Scope, stored: Stored | undefined): Promise<un
   return stored?.value
 }
 
-/** What fired, for whoever is told of it. */
+/** The payload of a firing, for its deliveries. */
 export async function firedPayload(scope: Scope, id: FiringId): Promise<unknown> {
   const { body: row } = await readRow(scope, 'firings', id)
   if (!row?.payload) throw refuse('FIRING_ERASED', { firing: id })
   return load(scope, row.payload)
 }
 
-/** How another run ended, as a wait for it recorded it. */
+/** The end of another run, as a wait for it records it. */
 export interface StoredValue {
   readonly state: RunState
   readonly value?: Stored
   readonly error?: ErrorData
 }
 
-/** An error as data. A code and details come along where they are plain; where in the code it was thrown does not. */
+/** An error as data, with its code and plain details, and without its stack. */
 export function errorData(scope: Scope, thrown: unknown): ErrorData {
   const told = (name: string): unknown => member(thrown, name)
   const text = (value: unknown, fallback: string) =>
@@ -66,7 +66,7 @@ export function errorData(scope: Scope, thrown: unknown): ErrorData {
   const [code, details] = [told('code'), plain(scope, told('details'))]
   return {
     name: text(told('name'), 'Error'),
-    // Cut in the middle of a pair, it would be no text any more.
+    // A cut in the middle of a surrogate pair would leave invalid text.
     message: text(told('message'), shown(thrown)).slice(0, MESSAGE_CHARS).toWellFormed(),
     ...(typeof code === 'string' && { code: text(code, '') }),
     ...(details !== undefined && { details }),
@@ -75,7 +75,7 @@ export function errorData(scope: Scope, thrown: unknown): ErrorData {
 
 const MESSAGE_CHARS = 4000
 
-/** Undefined too where asking for it fails: anything can be thrown. */
+/** Undefined also if reading the member throws: a program may throw anything. */
 export function member(thrown: unknown, name: string): unknown {
   try {
     return typeof thrown === 'object' && thrown !== null ? (thrown as Record<string, unknown>)[name] : undefined
@@ -88,7 +88,7 @@ function shown(thrown: unknown): string {
   try {
     return String(thrown)
   } catch {
-    // An object without a prototype, or one whose own words fail.
+    // The value has no prototype, or its `toString` throws.
     return 'something that cannot be shown was thrown'
   }
 }
@@ -99,7 +99,7 @@ function plain(scope: Scope, details: unknown): Json | undefined {
     const admitted = admit(scope, details)
     return JSON.stringify(admitted).length <= MESSAGE_CHARS ? admitted : undefined
   } catch {
-    // Details are an extra: what cannot be recorded of them is left out, the message is not.
+    // Details that cannot be recorded are left out; the message is always kept.
     return undefined
   }
 }

@@ -1,5 +1,5 @@
-// Group commit without a timer: while one batch is at the disk the next one gathers, and a single append leaves at once. Bounded:
-// past the bound, work is refused at the door instead of being buffered without end.
+// Group commit without a timer: while one batch is being written the next one gathers, and a single append leaves at once. The lane is
+// bounded: beyond its bound it refuses commits instead of buffering them.
 
 import { type InkError, refuse, refuseLightly } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
@@ -16,7 +16,7 @@ export interface LaneOptions {
   readonly commits?: number
   readonly bytes?: number
   readonly timeoutMs?: number
-  /** Told of every commit that was saved just now, in the order of the journal. */
+  /** Called with every commit that was saved, in the order of the journal. */
   readonly saved?: (commit: Commit, outcome: Outcome & { ok: true }) => void
 }
 
@@ -42,7 +42,7 @@ interface Waiting {
 
 type Sent = { readonly outcomes: readonly Outcome[] } | { readonly error: unknown; readonly timedOut: boolean }
 
-// How many commits in a row may stay without an answer, one at a time, before the store is taken to be gone.
+// The number of commits in a row, sent one at a time, that may stay without an answer before the store counts as gone.
 const GIVE_UP_AFTER = 3
 
 export class Lane {
@@ -85,7 +85,7 @@ export class Lane {
     })
   }
 
-  /** Throws what `submit` would: for callers who have work to do before they know what to submit. */
+  /** Throws what `submit` would, for callers that have work to do before they submit. */
   checkDoor(): void {
     if (this.#isFull(0)) throw this.#overloaded()
   }
@@ -103,7 +103,7 @@ export class Lane {
     return refuseLightly('OVERLOADED', { waiting: this.#waiting.length - this.#taken, bytes: this.#bytes })
   }
 
-  /** The backend's clock, as far as its answers tell: what expiry is judged by. */
+  /** The backend's clock, as far as its answers tell. Expiry is judged by it. */
   storeTime(): number {
     return this.#time.now()
   }
@@ -127,13 +127,13 @@ export class Lane {
     }
   }
 
-  /** Takes no more, and resolves once everything taken has its answer. */
+  /** Accepts no more commits, and resolves once all accepted ones have their answers. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#underway || this.#waiting.length > this.#taken) await new Promise<void>((resolve) => this.#drained.push(resolve))
   }
 
-  /** Nothing leaves from now on, and nothing is on its way once it resolves; what arrives waits. The answer lets go. */
+  /** Stops sending. Once it resolves, nothing is underway, and new commits wait. The returned function lets them go. */
   async hold(): Promise<() => void> {
     this.#holds++
     if (this.#underway) await new Promise<void>((resolve) => this.#landed.push(resolve))
@@ -146,7 +146,7 @@ export class Lane {
   #depart(): void {
     if (this.#underway || this.#holds > 0) return
     this.#underway = true
-    // Everyone who is ready to append in this turn of the loop gets on board first.
+    // Callers that append in this turn of the event loop join the batch first.
     this.#environment.timer.soon(() => {
       this.#fly().catch((error) => this.#environment.logger.error('the lane failed', { error: String(error) }))
     })
@@ -162,7 +162,7 @@ export class Lane {
           waiting.commit = marked instanceof Promise ? await marked : marked
           batch.push(waiting)
         } catch (error) {
-          // A head that cannot be read fails its own tenant: the others may lie in other files.
+          // A head that cannot be read fails only its own tenant, because the others may be in other files.
           waiting.fail(error)
         }
       }
@@ -173,7 +173,7 @@ export class Lane {
         this.#settle(batch, sent.outcomes)
       } else await this.#recover(batch, sent)
     } catch (error) {
-      // Nothing was sent, or an answer could not be understood: nobody is left waiting.
+      // Nothing was sent, or an answer was invalid: every caller still gets an answer.
       for (const w of taken) w.fail(error)
     }
     this.#underway = false
@@ -233,7 +233,7 @@ export class Lane {
     const again = await this.#send(batch.map((w) => w.commit))
     if ('outcomes' in again) return this.#settle(batch, again.outcomes, true)
 
-    // One commit may be what the store chokes on: it must not take the others with it.
+    // A single commit may make the store fail. It must not fail the others with it.
     let inARow = again.timedOut ? GIVE_UP_AFTER : 0
     let last = again.error
     for (const w of batch) {
@@ -286,7 +286,7 @@ export class Lane {
   }
 }
 
-// What a commit weighs in memory, near enough: text units, and a little for every event and row.
+// The approximate size of a commit in memory: its text, and a constant for every event and row.
 function weigh(commit: Commit): number {
   let bytes = 256
   for (const event of commit.events) bytes += event.payload.length + 256

@@ -1,5 +1,5 @@
-// A session that was forked begins with another's events, up to the seq it was forked at. Its own all come after that, so one walk in the
-// order of seq reads both, and nothing is copied.
+// A forked session begins with the events of its parent, up to the seq of the fork. Its own events come after that, so one walk in the order of
+// seq reads both, and nothing is copied.
 
 import { refuse } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
@@ -8,7 +8,7 @@ import type { Page, PageQuery } from '../ports/journal.ts'
 import { type DoneRow, readRow } from './execute.ts'
 import type { Scope } from './scope.ts'
 
-/** Oldest first; all but the last end at a seq. */
+/** The sessions of a line, oldest first. All but the last end at a seq. */
 export type Lineage = readonly { readonly session: SessionId; readonly to: number }[]
 
 export async function lineageOf(scope: Scope, session: SessionId): Promise<Lineage> {
@@ -35,11 +35,11 @@ export async function checkWritten({ engine, tenant }: Scope, seq: number): Prom
   if (seq > head) throw refuse('RANGE_INVALID', { why: `the journal ends at seq ${head}, and ${seq} is beyond it` })
 }
 
-/** One page along the line. */
+/** Reads one page along the line. */
 export async function pageAlong({ engine, tenant }: Scope, line: Lineage, query: PageQuery): Promise<Page> {
   const { from, to, backwards } = query
   const last = line.length - 1
-  // The part that the next event lies in: the first that reaches beyond `from`, or the last that begins before it.
+  // The session that holds the next event: the first that reaches beyond `from`, or the last that begins before it.
   const at = backwards ? line.findLastIndex((_, i) => (line[i - 1]?.to ?? 0) + 1 < from) : line.findIndex((one) => one.to > from)
   const i = at < 0 ? (backwards ? 0 : last) : at
   const { session, to: end } = line[i] as Lineage[number]

@@ -1,4 +1,4 @@
-// Until when something is to be forgotten, as whoever prunes says it.
+// The option `before` of the calls that prune.
 
 import { refuse } from '../model/errors.ts'
 import { checkKnown, optionsOf } from '../model/options.ts'

@@ -3,10 +3,10 @@
 import { assert } from '../model/errors.ts'
 
 export class SeqRanges {
-  // In order, never touching each other.
+  // The ranges are in order and never touch each other.
   readonly #ranges: [number, number][] = []
 
-  /** Seqs come in growing order. */
+  /** Adds a seq. Callers add seqs in growing order. */
   add(seq: number): void {
     const last = this.#ranges.at(-1)
     assert(!last || seq > last[1], 'seqs are added in order')
@@ -14,7 +14,7 @@ export class SeqRanges {
     else this.#ranges.push([seq, seq])
   }
 
-  /** Takes out what lies between, and tells how many seqs that were. */
+  /** Removes the seqs of a range and returns how many there were. */
   remove(from: number, to: number): number {
     let removed = 0
     for (let i = this.#firstTouching(from); i < this.#ranges.length; ) {

@@ -1,4 +1,4 @@
-// Reading events: pages on demand, both directions, and a tail that misses nothing and repeats nothing.
+// Reads events: pages on demand in both directions, and a tail that misses nothing and repeats nothing.
 
 import { fromUtf8, hex } from '../model/bytes.ts'
 import { refuse } from '../model/errors.ts'
@@ -15,34 +15,34 @@ import { checkOpen, type Scope } from './scope.ts'
 export interface EventQuery {
   readonly session?: SessionId
   readonly run?: RunId
-  /** The row the events are about. */
+  /** Only events about this row. */
   readonly subject?: Id
-  /** Types, or everything under a prefix: `plan.*`. */
+  /** Types, or all types under a prefix: `plan.*`. */
   readonly types?: readonly string[]
   readonly actor?: string
-  /** Events beyond this seq. */
+  /** Only events after this seq. */
   readonly after?: number
-  /** Events before this seq. */
+  /** Only events before this seq. */
   readonly before?: number
-  /** By the appender's clock, from this time on. */
+  /** Only events from this time on, by the appender's clock. */
   readonly since?: Date | number
-  /** By the appender's clock, before this time. */
+  /** Only events before this time, by the appender's clock. */
   readonly until?: Date | number
-  /** Newest first. */
+  /** Reads newest first. */
   readonly backwards?: boolean
   readonly limit?: number
-  /** Go on with what is appended from now on, until the signal or the loop ends it. */
+  /** Continues with new events until the signal or the loop ends it. */
   readonly live?: boolean
   readonly signal?: AbortSignal
 }
 
-/** A page at a time, for those who show lists: pass the cursor back to go on. */
+/** Reads one page, for lists. Pass the cursor back to go on. */
 export interface EventPage {
   readonly items: readonly Event[]
   readonly cursor?: string
 }
 
-/** A tail that waits is let go by `return()` too, not only by an event, its signal or the end of the store. */
+/** A waiting tail also ends by `return()`, not only by an event, its signal or the close of the store. */
 export function readEvents(scope: Scope, given?: EventQuery): AsyncGenerator<Event, void, undefined> {
   const leaving = new AbortController()
   const events = walkEvents(scope, given, leaving.signal)
@@ -72,7 +72,7 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
     let given = 0
     while (limit === undefined || given < limit) {
       if (leaving.aborted || asked(scope, query)) return
-      // The bell is reset before reading: whatever lands while we read rings it again.
+      // The bell is reset before reading, so that an event that lands during the read rings it again.
       bell?.reset()
       const size = Math.min(limits.pageEvents, limit === undefined ? limits.pageEvents : limit - given)
       const { closedTenants } = scope.engine
@@ -84,13 +84,13 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
         given++
         if (asked(scope, query)) return
         if (closedTenants.count === closed) continue
-        // A tenant was closed since the page was read, perhaps this one: the rest is asked for again.
+        // A tenant was closed since the page was read, perhaps this one, so the rest is read again.
         ;[through, more] = [record.seq, true]
         break
       }
       position = through
       if (more) {
-        // Others run between two pages, however fast the reader is.
+        // Other tasks run between two pages, however fast the reader is.
         await new Promise<void>((resolve) => scope.engine.environment.timer.soon(resolve))
         continue
       }
@@ -117,7 +117,7 @@ export async function pageEvents(scope: Scope, given?: Omit<EventQuery, 'live'> 
   return { items: page.events.map((e) => decodeEvent(scope.tenant, e)), ...(page.more && { cursor: String(page.through) }) }
 }
 
-/** Of a session that was forked, its part of the other comes first. */
+/** Reads a page. Of a forked session, the shared events of its parent come first. */
 async function pageReader(scope: Scope, session: SessionId | undefined): Promise<(query: PageQuery) => Promise<Page>> {
   const line = session && (await lineageOf(scope, session))
   if (line && line.length > 1) return (query) => pageAlong(scope, line, query)
@@ -152,10 +152,10 @@ export function decodePayload(tenant: TenantId, seq: number, payload: Uint8Array
   }
 }
 
-// So many are read and hashed within a slice.
+// The number of events that are read and hashed within a slice.
 const SCAN_EVENTS = 500
 
-/** The journal from the first event to the head it has now, in steps short enough to leave room for others. */
+/** Reads the journal from the first event to its present head, in short steps that leave room for other tasks. */
 export async function* scanJournal(
   scope: Scope,
   journal: JournalReads,
@@ -176,7 +176,7 @@ export async function* scanJournal(
 function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
   const { session, run, subject, types: named, actor, after: past = 0, before: end, since, until, backwards, ...rest } = query
   const { limit, live: _, signal, ...unknown } = rest
-  // One letter wrong in `session`, and it would be everybody's events.
+  // A misspelt `session` would otherwise return the events of all sessions.
   checkKnown(unknown, 'a query')
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw invalidOption('signal', 'an AbortSignal', signal)
   const types = listOf(named, 'types')
@@ -213,7 +213,7 @@ function cursorSeq(cursor: string): number {
   return Number(cursor)
 }
 
-// A tail has no end of its own, so being told to stop is how it ends; any other read that stops early must not look complete.
+// A tail ends when its signal aborts. Any other read that stops early must not look complete, so it throws.
 function asked(scope: Scope, { live, signal }: EventQuery): boolean {
   if (live && (signal?.aborted || scope.engine.closing.aborted)) return true
   stopIfAsked(scope, signal)
@@ -249,7 +249,7 @@ export class Bell {
     this.#ringing = false
   }
 
-  /** Once it rings, or after so long. */
+  /** Resolves once it rings, or after this time. */
   async rung(withinMs = Infinity): Promise<void> {
     if (this.#ringing) return
     const rung = new Promise<void>((resolve) => {
@@ -258,7 +258,7 @@ export class Bell {
     if (withinMs === Infinity) await rung
     else {
       const over = new AbortController()
-      // Rejected when it is let go, and by nothing else.
+      // The timer rejects only when it is cancelled.
       const timer = this.#timer.after(Math.max(1, withinMs), over.signal).catch(() => {})
       await Promise.race([rung, timer])
       over.abort()

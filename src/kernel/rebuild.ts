@@ -1,4 +1,4 @@
-// Rows are a fold. This folds a tenant's journal beside the store and either compares (check) or puts the result in place.
+// Rows are a fold. Rebuild folds a tenant's journal beside the store, and compares the result with the rows (check) or replaces them.
 
 import { refuse } from '../model/errors.ts'
 import type { EventRecord } from '../model/event.ts'
@@ -22,7 +22,7 @@ export interface Difference {
 }
 
 export interface RebuildReport {
-  /** The stored rows were (or, with `check`, are) what the journal says. */
+  /** Whether the stored rows were (or, with `check`, are) equal to the fold. */
   readonly equal: boolean
   readonly rows: number
   readonly events: number
@@ -44,7 +44,7 @@ const OWN_WRITERS_WAIT = 4
 
 export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promise<RebuildReport> {
   const { check, signal: _, progress: _p, ...unknown } = options
-  // One letter wrong in `check`, and rows would be written.
+  // A misspelt `check` would otherwise write rows.
   checkKnown(unknown, 'rebuild')
   const { lane, backend } = scope.engine
   let scratch = await backend.upkeep.scratch()
@@ -52,9 +52,9 @@ export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promi
   try {
     let folded = 0
     let report: RebuildReport | undefined
-    // Others may go on writing: what they added is folded too, until the fold and the head agree at the moment of adopting.
+    // Other writers go on. Their events are folded too, until the fold has reached the head at the moment of adopting.
     for (let attempt = 1; attempt <= ADOPT_TRIES; attempt++) {
-      // Our own writers are faster than any fold; for the last little they wait.
+      // Writers of this store are faster than any fold. From this attempt on they wait.
       if (attempt === OWN_WRITERS_WAIT) release = await lane.hold()
       const snapshot = await backend.upkeep.snapshot(scope.tenant)
       let head: Head
@@ -62,7 +62,7 @@ export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promi
         head = await snapshot.journal.head(scope.tenant)
         const erased = await foldJournal(scope, snapshot, scratch, folded, head.seq, options)
         if (erased && folded > 0) {
-          // What was folded before may hold what has been erased since: it is folded anew, from what is left.
+          // The fold so far may hold payloads that were erased since, so it begins again.
           await scratch.close()
           scratch = await backend.upkeep.scratch()
           await foldJournal(scope, snapshot, scratch, 0, head.seq, options)
@@ -70,7 +70,7 @@ export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promi
         folded = head.seq
         report ??= { events: folded, ...(await compareRows(scope, snapshot, scratch, options)) }
       } finally {
-        // The log cannot start anew while a picture of it is open: it is not kept longer than needed.
+        // SQLite cannot reset its log while a snapshot is open, so the snapshot is closed soon.
         await snapshot.close()
       }
       if (check || report.equal || (await backend.upkeep.adopt(scope.tenant, scratch, head))) return report
@@ -82,7 +82,7 @@ export async function rebuild(scope: Scope, options: RebuildOptions = {}): Promi
   }
 }
 
-/** Folds a stretch of the journal, and tells whether payloads were erased in it. */
+/** Folds a range of the journal. Returns whether payloads were erased in it. */
 async function foldJournal(
   scope: Scope,
   snapshot: Snapshot,
@@ -116,7 +116,7 @@ async function foldRecord(scope: Scope, scratch: Scratch, e: EventRecord): Promi
     const { changes } = foldFact(d, row && decodeBody(row.body), happened(scope, e), 0)
     await scratch.apply(e.seq, changes)
   } else if (e.type === ERASED) {
-    // Erasing folds the row anew from what is left; here what is left is all there ever was, so the revision moves, and what was kept comes back.
+    // The live erasure folded the row again without the payloads. Here they are absent anyway, so only the revision and the kept members change.
     const { data } = happened(scope, e)
     for (const table of tableNames) {
       const row = await scratch.get(table, subject)

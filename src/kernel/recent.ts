@@ -1,5 +1,5 @@
-// The last events of a tenant, held in memory. Filled from this node's own commits at once, and from the journal when another node
-// may have written.
+// The last events of a tenant, in memory. They come from this node's own commits at once, and from the journal when another node may have
+// written.
 
 import { fromHex, utf8 } from '../model/bytes.ts'
 import { InkError, refuse } from '../model/errors.ts'
@@ -11,15 +11,15 @@ import type { Commit } from '../ports/commit.ts'
 import { decodeEvent } from './read.ts'
 import type { Scope } from './scope.ts'
 
-// How soon another node's events show up here at the latest, once the backend has signalled them.
+// The longest delay until events of another node show up here, after the backend's wakeup.
 const CATCH_UP_MS = 25
-// After a look that failed; twice as long each time it fails again.
+// The delay after a failed look. It doubles with every failure.
 const AGAIN_MS = 1000
 const AGAIN_MOST_MS = 60_000
-// Trimmed now and then, not with every event.
+// The list is trimmed now and then, not with every event.
 const SLACK = 28
 
-// Own commits are kept as they left and turned into records only when someone asks: every append passes here.
+// Own commits are kept as they were sent, and become records only on demand, because every append passes here.
 type Held = EventRecord | { readonly seq: number; readonly draft: EventDraft; readonly receipt: Receipt }
 
 function recordOf(held: Held): EventRecord {
@@ -31,12 +31,12 @@ function recordOf(held: Held): EventRecord {
 export class Recent {
   readonly #scope: Scope
   #held: Held[] = []
-  // The state that closed the tenant, as far as this node has heard.
+  // The state of a closed tenant, as far as this node knows.
   #closed: TenantState | undefined
-  // How often that changed, or something was erased: what was read before it did is not held afterwards.
+  // Counts closings and erasures. A page that was read before the last one is dropped.
   #turns = 0
   #catchingUp = false
-  // Looks are numbered as they begin; the latest of those that are over.
+  // Looks are numbered as they begin. This is the latest that has finished.
   #asked = 0
   #answered = 0
   #againMs = AGAIN_MS
@@ -49,7 +49,7 @@ export class Recent {
     this.#catchUp(Promise.resolve())
   }
 
-  /** Oldest first. */
+  /** Returns the events, oldest first. */
   read(): readonly Event[] {
     if (this.#closed) throw refuse('TENANT_CLOSED', { tenant: this.#scope.tenant, state: this.#closed })
     return this.#held.slice(-limits.recentEvents).map((held) => decodeEvent(this.#scope.tenant, recordOf(held)))
@@ -61,7 +61,7 @@ export class Recent {
     const page = await journal
       .page(this.#scope.tenant, { from: Number.MAX_SAFE_INTEGER, backwards: true, limit: limits.recentEvents })
       .catch(closingOf)
-    // Older than what is known by now, of a closing or an erasure here, or by a look that was quicker: it says nothing.
+    // This page is older than a closing, an erasure, or a later look that was quicker, so it is dropped.
     if (turns !== this.#turns) return this.#catchUpSoon()
     if (asked < this.#answered) return
     this.#answered = asked
@@ -71,13 +71,13 @@ export class Recent {
     }
     this.#closed = undefined
     const newest = page.events[0]?.seq ?? 0
-    // Saved here while the page was on its way.
+    // These were saved here while the page was being read.
     const since = this.#held.filter(({ seq }) => seq > newest)
     if (since[0] && since[0].seq > newest + 1) this.#catchUpSoon()
     else this.#held = [...page.events.toReversed(), ...since]
   }
 
-  /** A commit of this node's own, just saved. */
+  /** Adds a commit of this node that was just saved. */
   note({ events, changes }: Commit, receipts: readonly Receipt[]): void {
     for (const change of changes) {
       if (change.kind === 'erase') this.#forget(new Set(change.seqs))
@@ -87,7 +87,7 @@ export class Recent {
     for (const change of changes) if (change.kind === 'state' && change.state !== 'active') this.#turn(change.state)
   }
 
-  /** What a closed tenant had does not come out of memory. */
+  /** Drops the events of a closed tenant from memory. */
   #turn(closed: TenantState | undefined): void {
     this.#closed = closed
     this.#turns++
@@ -95,7 +95,7 @@ export class Recent {
     this.#scope.engine.closedTenants.heard(this.#scope.tenant)
   }
 
-  /** Erased payloads leave memory too. */
+  /** Drops erased payloads from memory too. */
   #forget(seqs: ReadonlySet<number>): void {
     this.#turns++
     this.#held = this.#held.map((held) => (seqs.has(held.seq) ? { ...recordOf(held), payload: undefined, salt: undefined } : held))
@@ -105,12 +105,12 @@ export class Recent {
     const last = this.#held.at(-1)?.seq ?? 0
     const first = receipts[0]?.seq ?? 0
     if (first <= last) return
-    // It was saved, so the tenant was active then; whether it is now, the journal knows.
+    // The commit was saved, so the tenant was active then. The journal knows whether it still is.
     if (this.#closed) {
       this.#catchUpSoon()
       return
     }
-    // A gap means that someone else wrote in between, and the journal knows what; until it was asked, what was written here is shown.
+    // A gap means that another node wrote in between. Until the journal is read, the events of this node are shown.
     if (first > last + 1) {
       this.#held = []
       this.#catchUpSoon()
@@ -146,7 +146,7 @@ export class Recent {
       })
       .catch((error) => {
         this.#catchingUp = false
-        // Whoever is closing needs no recent events; anything else is worth a line, and is tried again: no signal may follow.
+        // A closing store needs no recent events. Any other error is logged and retried, because no wakeup may follow.
         if (closing.aborted || this.#ended) return
         environment.logger.warn('recent events could not be read', { error: String(error) })
         this.#catchUp(environment.timer.idly(this.#againMs, closing))
@@ -160,7 +160,7 @@ function closingOf(error: unknown): { readonly closed: TenantState } {
   throw error
 }
 
-// A node may serve any number of tenants; those it served last are held.
+// A node may serve any number of tenants. Only the last ones are kept.
 const TENANTS_HELD = 64
 
 export class Recents {

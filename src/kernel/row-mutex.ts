@@ -1,12 +1,12 @@
-// Taking turns for a row within this process: deciding on a row that a neighbour is about to change would only be refused and decided
-// again. Other processes are met by the guard.
+// A mutex for rows within this process. Deciding on a row that another caller is about to change would only be refused and decided again.
+// Guards handle writers in other processes.
 
 export class RowMutex {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Resolves once everyone who asked earlier for any of these is done; the answer ends the turn. */
+  /** Resolves once all earlier holders of any of these rows are done. The returned function releases the rows. */
   async take(keys: readonly string[]): Promise<() => void> {
-    // All keys are queued for at once, so two who want the same rows never wait for each other.
+    // A caller queues for all its rows at once, so two callers never wait for each other (no deadlock).
     const before = keys.map((key) => this.#last.get(key))
     let end: () => void = () => {}
     const mine = new Promise<void>((resolve) => {

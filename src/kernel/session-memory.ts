@@ -1,5 +1,5 @@
-// What this node last saw of the sessions it writes to, so that an append can be guarded without reading first. Wrong guesses are
-// refused by the guard and corrected; right ones cost nothing.
+// The sessions that this node writes to, as it last saw them, so that an append can be guarded without a read. A stale entry is refused by the
+// guard and corrected.
 
 import type { SessionId, TenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
@@ -15,7 +15,7 @@ interface Remembered extends SeenSession {
 }
 
 export class SessionMemory {
-  // By id alone, which is what an append has at hand; an id that two tenants share belongs to the one that used it last.
+  // The map is keyed by id alone, which an append has at hand. An id that two tenants share belongs to the one that used it last.
   readonly #seen = new Map<SessionId, Remembered>()
 
   get(tenant: TenantId, session: SessionId): SeenSession | undefined {

@@ -1,4 +1,4 @@
-// What time it is for the store, as far as its answers tell.
+// The store's clock, as far as its answers tell.
 
 import type { Environment } from '../ports/environment.ts'
 import { reasonOf } from './outcome.ts'
@@ -6,7 +6,7 @@ import type { Scope } from './scope.ts'
 
 export class StoreTime {
   readonly #environment: Environment
-  /** How far the store's clock is ahead of ours. */
+  /** How far the store's clock is ahead of this node's clock. */
   #ahead: number | undefined
 
   constructor(environment: Environment) {
@@ -21,25 +21,25 @@ export class StoreTime {
     return this.#ahead !== undefined
   }
 
-  /** By our steady clock: what `learn` is told later. */
+  /** The monotonic time of a request, for `learn`. */
   ask(): number {
     return this.#environment.clock.monotonic()
   }
 
   /**
-   * The store read its clock between asking and now, so how far it is ahead lies between two bounds. What is known stays as long as it lies
-   * there too: otherwise time would step back with every answer that took a little longer, and with it the order of what is offered.
+   * The store read its clock between the request and now, so its offset lies between two bounds. A known offset stays as long as it lies
+   * between them. Otherwise store time would step back with every slow answer, and with it the order of offered items.
    */
   learn(told: number | undefined, asked: number): void {
     const now = this.#wallClock()
     if (told === undefined || now === undefined) return
     const least = told - now
-    // In whole milliseconds, as every time of ours.
+    // Times are whole milliseconds everywhere.
     const most = least + Math.max(Math.floor(this.#environment.clock.monotonic() - asked), 0)
     this.#ahead = Math.max(least, Math.min(this.#ahead ?? least, most))
   }
 
-  // What was saved is answered, whatever a clock of the user's own does.
+  // A saved commit is answered even if a custom clock fails.
   #wallClock(): number | undefined {
     try {
       return this.#environment.clock.now()

@@ -1,4 +1,4 @@
-// Closing a tenant and bringing it back: a fact in its own journal, and a state on its head that every node meets with its next call.
+// Closes a tenant and resumes it: an event in its own journal, and a state on its head that every node sees with its next call.
 
 import { refuse } from '../model/errors.ts'
 import { invalidOption } from '../model/options.ts'
@@ -10,8 +10,8 @@ import { refusalOf } from './outcome.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 /**
- * Saying again what a tenant is says nothing new and writes nothing. Two who change it at once, on two nodes, both write their fact and
- * the later one holds; only from `deleted` nothing leads away, and that the backend sees to under the lock of the head.
+ * Setting the present state again writes nothing. Two nodes that change it at once both write their event, and the later one counts. Only
+ * `deleted` is final; the backend enforces that under the lock of the head.
  */
 export async function setTenantState(scope: Scope, state: TenantState, reason: string): Promise<void> {
   const { engine, tenant } = scope

@@ -1,4 +1,4 @@
-// Long work in short pieces: whoever calls `rest` often enough never holds up the event loop for longer than a slice.
+// Splits long work into slices: a task that calls `rest` often enough never blocks the event loop for longer than a slice.
 
 import { limits } from '../model/limits.ts'
 import type { Environment } from '../ports/environment.ts'
@@ -12,7 +12,7 @@ export class TimeSlice {
     this.#since = environment.clock.monotonic()
   }
 
-  /** Lets others run if this slice is over. */
+  /** Lets other tasks run if this slice is over. */
   async rest(): Promise<void> {
     if (this.#environment.clock.monotonic() - this.#since < limits.sliceMs) return
     await new Promise<void>((resolve) => this.#environment.timer.soon(resolve))

@@ -1,5 +1,5 @@
-// Walks a journal from its first event to its head, recomputes every digest and link, and says where it is no longer what was
-// written. Memory stays flat however long the journal is.
+// Verifies a journal: walks from its first event to its head, recomputes every digest and link, and reports where it differs from what was
+// written. Memory stays constant for a journal of any length.
 
 import { fromUtf8, hex, sameBytes } from '../model/bytes.ts'
 import { eventDigest, GENESIS, linkHash, payloadDigest } from '../model/chain.ts'
@@ -28,24 +28,24 @@ export interface VerifyReport {
   readonly events: number
   readonly head: { readonly seq: number; readonly hash: string }
   readonly states: Readonly<Record<EventState, number>>
-  /** The first event that is not what was written, or that is not there. */
+  /** The first event that is damaged or missing. */
   readonly brokenAt?: number
   readonly reason?: string
   /** The first problems, in order. */
   readonly problems: readonly Problem[]
-  /** What the answer rests on: a chain alone cannot see a cut tail or a rewrite from the start. */
+  /** The evidence for the answer. A chain alone cannot show a cut tail or a rewrite from the start. */
   readonly anchors: { readonly receipts: number }
 }
 
 export interface VerifyOptions {
-  /** Receipts handed out earlier, of this tenant. */
+  /** Earlier receipts of this tenant. */
   readonly receipts?: readonly Receipt[]
   readonly signal?: AbortSignal
   readonly progress?: (done: number, of: number) => void
 }
 
 const PROBLEMS_TOLD = 20
-// How often the walk follows a journal in which payloads are being erased all the while.
+// How often the walk goes on when payloads are erased during it.
 const ROUNDS = 100
 
 export async function verify(scope: Scope, options: VerifyOptions = {}): Promise<VerifyReport> {
@@ -62,13 +62,13 @@ export async function verify(scope: Scope, options: VerifyOptions = {}): Promise
         for (const record of records) walk.visit(record)
         progress?.(walk.seq, head.seq)
       }
-      // What was erased while we walked is authorised beyond the head we began with: the walk goes on to where that must stand.
+      // A payload that was erased during the walk is authorised by an event beyond the first head, so the walk goes on to the new head.
       if (!walk.awaitsErasure || round === ROUNDS) break
       const now = await journal.head(scope.tenant)
       if (now.seq === head.seq) break
       head = now
     }
-    // Heads only grow, so an event that is there before the head is read again cannot lie beyond it.
+    // Heads only grow, so an event that exists before the head is read again cannot lie beyond it.
     const beyond = (await journal.page(scope.tenant, { from: head.seq, limit: 1 })).events[0]
     const now = await journal.head(scope.tenant)
     return walk.finish(head, beyond && beyond.seq > now.seq ? beyond.seq : undefined)
@@ -85,9 +85,9 @@ class ChainWalk {
   readonly #states: Record<EventState, number> = { intact: 0, erased: 0, 'erased-unauthorised': 0, corrupt: 0, missing: 0 }
   readonly #unauthorised = new SeqRanges()
   #events = 0
-  // What the journal says of its tenant.
+  // The state of the tenant according to the journal.
   #state: TenantState = 'active'
-  // Unknown after a gap: the link of the next event cannot be checked, the one after it can.
+  // Unknown after a gap: the link of the next event cannot be checked, but the one after it can.
   #hash: Uint8Array | undefined = GENESIS
   // After a damaged event the stored hash may be the right one to go on from, or the computed one: either is accepted once.
   #otherHash: Uint8Array | undefined
@@ -183,7 +183,7 @@ class ChainWalk {
       : 'the payload, its salt or its digest is not what was written'
   }
 
-  // What does not say which events it erased authorises nothing; those events are then told as erased by nobody.
+  // An erasure that does not name its events authorises nothing. Those events are reported as erased without authorisation.
   #authorise(seq: number, payload: Uint8Array): void {
     for (const [from, to] of erasedRanges(payload)) this.#states.erased += this.#unauthorised.remove(from, Math.min(to, seq - 1))
   }
@@ -204,12 +204,12 @@ class ChainWalk {
 
   #problem(seq: number, state: EventState, reason: string): void {
     this.#states[state]++
-    // The first ones are told; a rewrite of everything must not fill the memory with its own report.
+    // Only the first problems are kept, so that the report of a full rewrite does not fill the memory.
     if (this.#problems.length < 1000) this.#problems.push({ seq, state, reason })
   }
 }
 
-// The damaged page lies somewhere behind the last event we were given: go on one by one until it is met.
+// The damaged page lies somewhere after the last event that was read. Read on one by one until it is found.
 async function withLastGood(scope: Scope, from: number, error: InkError): Promise<InkError> {
   let last = from
   for (let i = 0; i <= limits.pageEvents; i++) {

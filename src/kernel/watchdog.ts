@@ -1,4 +1,4 @@
-// Barks when something takes too long. One timer for all that is watched in turn: a timer for each sending cost a single caller a
+// Calls back when something takes too long. One timer serves everything that is watched in turn: a timer for each sending cost a single caller a
 // seventh of its time.
 
 import type { Environment } from '../ports/environment.ts'
@@ -19,7 +19,7 @@ export class Watchdog {
     this.#ms = ms
   }
 
-  /** Watches one thing at a time; call what it returns once that thing is done. */
+  /** Watches one thing at a time. Call the returned function once it is done. */
   watch(bark: (ms: number) => void): () => void {
     const watched = { since: this.#environment.clock.monotonic(), bark }
     this.#watched = watched
