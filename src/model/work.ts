@@ -66,5 +66,6 @@ export const RESERVED_QUEUES: readonly string[] = ['runs/', 'clock/', 'processes
 // Names hold no control characters, so queue and group cannot be shifted into each other.
 export const seriesOf = (queue: string, group: string): string => `${queue}\n${group}`
 
+/** The delay after a failed attempt. After many attempts the power is Infinity, and zero times Infinity would be NaN. */
 export const restMs = ({ firstMs, factor, mostMs }: Backoff, attempt: number): number =>
-  Math.round(Math.min(mostMs, firstMs * factor ** (attempt - 1)))
+  firstMs === 0 ? 0 : Math.round(Math.min(mostMs, firstMs * factor ** (attempt - 1)))

@@ -29,7 +29,9 @@ describe.each(engines)('on $name', (engine) => {
     const { seq } = await store.head()
     for (const time of [2 ** 53, 8.64e15 + 1, Number.NaN, new Date(Number.NaN)])
       expect(await codeOf(run.until(time))).toBe('OPTION_INVALID')
-    expect(await codeOf(run.effect('e', () => 1, { retry: { factor: '2' as unknown as number } }))).toBe('OPTION_INVALID')
+    expect(await codeOf(run.effect('e', () => 1, { retry: { backoff: { first: '1s', factor: '2' as never } } }))).toBe('OPTION_INVALID')
+    expect(await codeOf(run.effect('e', () => 1, { retry: { backoff: { first: '1s', factor: 101 } } }))).toBe('OPTION_INVALID')
+    expect(await codeOf(run.effect('e', () => 1, { retry: { factor: 2 } as never }))).toBe('OPTION_INVALID')
     expect((await store.head()).seq).toBe(seq)
     await run.finish()
     await expectSound(store)
@@ -62,7 +64,7 @@ describe.each(engines)('on $name', (engine) => {
             if (attempt < 3) throw new Error('not yet')
             return attempt
           },
-          { retry: { attempts: 3, backoff: 7.3, factor: 1.37 } },
+          { retry: { attempts: 3, backoff: { first: 7.3, factor: 1.37 } } },
         ),
     })
     expect(await (await store.start('r', { session: 's' })).result()).toBe(3)

@@ -3,7 +3,8 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { ErrorData, Stored } from '../../model/run.ts'
-import { type Duration, milliseconds } from '../../model/time.ts'
+import { type Backoff, restMs } from '../../model/work.ts'
+import { type BackoffOptions, takeBackoff } from '../backoff.ts'
 import { errorData, member, store } from '../json-or-blob.ts'
 import { Bell } from '../read.ts'
 import { openGuard } from '../session-guard.ts'
@@ -27,13 +28,10 @@ export interface EffectContext {
 }
 
 export interface RetryOptions {
-  /** The number of attempts, the first included. */
+  /** The number of attempts, including the first one. The default is 3. */
   readonly attempts?: number
-  /** Delay before the second attempt. It doubles before each one after that. */
-  readonly backoff?: Duration
-  readonly factor?: number
-  /** The longest delay between two attempts. */
-  readonly most?: Duration
+  /** The delay before a retry: `'1s'`, the default, or `{ first, factor, most }`. A delay is never longer than a day. */
+  readonly backoff?: BackoffOptions
 }
 
 export interface EffectOptions {
@@ -46,19 +44,17 @@ export interface EffectOptions {
 
 interface Retry {
   readonly attempts: number
-  readonly backoff: number
-  readonly factor: number
-  readonly most: number
+  readonly backoff: Backoff
 }
 
 const DAY = 86_400_000
 
 function takeRetry(given: RetryOptions | undefined): Retry {
-  const { attempts = given === undefined ? 1 : 3, backoff = '1s', factor = 2, most = '1h', ...unknown } = optionsOf(given, 'retry')
+  const { attempts = given === undefined ? 1 : 3, backoff, ...unknown } = optionsOf(given, 'retry')
   checkKnown(unknown, 'retry')
   if (!Number.isSafeInteger(attempts) || attempts < 1) throw invalidOption('retry.attempts', 'an integer ≥ 1', attempts)
-  if (typeof factor !== 'number' || !(factor >= 1)) throw invalidOption('retry.factor', 'a number ≥ 1', factor)
-  return { attempts, backoff: milliseconds(backoff), factor, most: Math.min(milliseconds(most), DAY) }
+  const taken = takeBackoff(backoff)
+  return { attempts, backoff: { ...taken, mostMs: Math.min(taken.mostMs, DAY) } }
 }
 
 export function checkEffectOptions({ retry, ifUnknown, redact: _, ...unknown }: EffectOptions): void {
@@ -66,10 +62,6 @@ export function checkEffectOptions({ retry, ifUnknown, redact: _, ...unknown }: 
   if (!['retry', 'ask', undefined].includes(ifUnknown)) throw invalidOption('ifUnknown', "'retry' or 'ask'", ifUnknown)
   takeRetry(retry)
 }
-
-// Beyond a thousand doublings the delay is Infinity, and zero times Infinity is not a number.
-const delayAfter = ({ backoff, factor, most }: Retry, attempt: number): number =>
-  backoff === 0 ? 0 : Math.round(Math.min(most, backoff * factor ** (attempt - 1)))
 
 const isNested = (thrown: unknown): boolean => thrown instanceof InkError && thrown.code === 'EFFECT_NESTED'
 
@@ -141,7 +133,7 @@ async function tryOnce(
   if (thrown && isNested(thrown.error)) throw thrown.error
   if (!thrown) return { entry: await settle(open, asked, { result }, { attempt, whole: redact === false }) }
   if (isFinal(thrown.error) || attempt >= retry.attempts) return { entry: await settle(open, asked, { error: thrown.error }, { attempt }) }
-  const until = (await storeTime(open)) + delayAfter(retry, attempt)
+  const until = (await storeTime(open)) + restMs(retry.backoff, attempt)
   const error = errorData(open.scope, thrown.error)
   await open.record({ type: 'effect.retried', data: { ...factsOf(open, asked), attempt, error, until }, whole: true })
   return { until }

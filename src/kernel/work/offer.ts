@@ -5,7 +5,8 @@ import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
-import { type Backoff, RESERVED_QUEUES, seriesOf, type WorkRow } from '../../model/work.ts'
+import { RESERVED_QUEUES, seriesOf, type WorkRow } from '../../model/work.ts'
+import { type BackoffOptions, takeBackoff } from '../backoff.ts'
 import { derivedId } from '../derived-id.ts'
 import { NOT_THERE, type Part, part, plan } from '../execute.ts'
 import { store } from '../json-or-blob.ts'
@@ -28,8 +29,8 @@ export interface OfferOptions {
   readonly group?: string
   /** The number of attempts until the item is a dead letter. */
   readonly attempts?: number
-  /** Delay after a failure. It doubles with every failure. */
-  readonly backoff?: Duration | { readonly first: Duration; readonly factor?: number; readonly most?: Duration }
+  /** The delay before a retry: `'1s'`, the default, or `{ first, factor, most }`. */
+  readonly backoff?: BackoffOptions
 }
 
 /** A work item. A completed item is gone from the queue, and its state is `done`. */
@@ -71,18 +72,6 @@ export function takeOffer(scope: Scope, queue: string, options: OfferOptions | u
     delayMs: delay === undefined ? 0 : milliseconds(delay),
     ...(notBefore !== undefined && { notBefore }),
   }
-}
-
-export function takeBackoff(backoff: OfferOptions['backoff'] = limits.workBackoffMs): Backoff {
-  const {
-    first,
-    factor = 2,
-    most = limits.workBackoffMostMs,
-    ...unknown
-  } = typeof backoff === 'object' ? optionsOf(backoff, 'backoff') : { first: backoff }
-  checkKnown(unknown, 'a backoff')
-  if (typeof factor !== 'number' || !(factor >= 1) || factor > 100) throw invalidOption('backoff.factor', 'a number from 1 to 100', factor)
-  return { firstMs: milliseconds(first), factor, mostMs: milliseconds(most) }
 }
 
 /** The part of a commit that offers an item to a queue. */

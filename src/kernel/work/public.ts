@@ -2,6 +2,7 @@
 
 export type { Backlog } from '../../model/queries.ts'
 export type { Backoff, WorkState } from '../../model/work.ts'
+export type { BackoffOptions } from '../backoff.ts'
 export type { RedriveOptions } from './admin.ts'
 export type { Claim, FailOptions } from './claim.ts'
 export type { WorkHolder } from './holder.ts'
