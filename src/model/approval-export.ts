@@ -1,12 +1,12 @@
-// The approvals export, byte for byte as the format page says: one record a line, each line chained to the one before, and a last line that says how
-// many there were. Whoever has the lines can check them; nothing else is needed.
+// The approvals export, byte for byte as the format page says. Each line holds one record and is chained to the line before; the last line
+// holds the count. Checking an export needs its lines and nothing else.
 
 import { fromUtf8, hex, utf8 } from './bytes.ts'
 import { canonical } from './canonical.ts'
 
 export const EXPORT_SCHEMA = 'inkfast/approvals/1'
 
-/** Before the first record. */
+/** The chain value before the first record. */
 export const EXPORT_GENESIS = '0'.repeat(64)
 
 type Sha256 = (bytes: Uint8Array) => Uint8Array
@@ -16,7 +16,7 @@ const digest = (sha256: Sha256, text: string): string => hex(sha256(utf8(text)))
 const chainOf = (sha256: Sha256, sequence: number, prev: string, record: string): string =>
   digest(sha256, `${EXPORT_SCHEMA}\n${sequence}\n${prev}\n${record}`)
 
-/** The line of a record, and the chain up to it. */
+/** Returns the line of a record, and the chain up to it. */
 export function recordLine(
   sha256: Sha256,
   sequence: number,
@@ -32,21 +32,21 @@ export const lastLine = (count: number, chain: string): string => canonical({ sc
 
 export interface ExportReport {
   readonly intact: boolean
-  /** Records that were read and found right. */
+  /** Number of records that were read and found intact. */
   readonly records: number
-  /** The chain up to the last of them. */
+  /** The chain up to the last intact record. */
   readonly chain: string
-  /** The first line that is not what was exported, counted from 1. */
+  /** The first line that differs from the export, counted from 1. */
   readonly brokenAt?: number
   readonly reason?: string
 }
 
 export interface ExportCheck {
-  /** The final chain as it was kept elsewhere: without it, whoever can write the whole file can write another one. */
+  /** The final chain, kept outside the file. Without it, an attacker who can write the file can replace all of it unnoticed. */
   readonly chain?: string
 }
 
-/** Lines without their ends, as text or as bytes. */
+/** Lines without line ends, as text or as bytes. */
 export type ExportLines = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
 export async function verifyExport(sha256: Sha256, lines: ExportLines, { chain: kept }: ExportCheck = {}): Promise<ExportReport> {
@@ -92,7 +92,7 @@ type Line = Readonly<Record<string, unknown>>
 
 const sameMembers = (line: Line, members: readonly string[]): boolean => Object.keys(line).sort().join() === members.join()
 
-/** The object of a line, or what is wrong with it. There is one way to write it, so that no byte can be another unnoticed. */
+/** Parses a line, or returns the reason why it is damaged. Only the canonical form is accepted, so that no changed byte goes unnoticed. */
 function lineOf(given: string | Uint8Array): Line | string {
   try {
     const text = typeof given === 'string' ? given : fromUtf8(given)
@@ -100,7 +100,7 @@ function lineOf(given: string | Uint8Array): Line | string {
     if (typeof line !== 'object' || line === null || Array.isArray(line)) return 'it is not an object'
     return canonical(line) === text ? (line as Line) : 'it is not canonical JSON (RFC 8785)'
   } catch {
-    // Cut in the middle, not UTF-8, or nested too deep to be one of ours.
+    // The line was cut off, is not UTF-8, or is nested deeper than an export ever is.
     return 'it is not JSON'
   }
 }

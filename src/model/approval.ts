@@ -1,5 +1,5 @@
-// An approval is a question to a person: about a subject and its exact arguments, answered once, until it is too late to ask. A permit is an answer that
-// was given for more than once.
+// An approval is a question to a person about a subject and its exact arguments. It is answered once, or expires. A permit is an answer
+// that also counts for later questions.
 
 import { hex, utf8 } from './bytes.ts'
 import { canonical } from './canonical.ts'
@@ -12,13 +12,13 @@ export type PermitId = Id<'permit'>
 export type ApprovalState = 'pending' | 'approved' | 'denied' | 'answered' | 'expired' | 'withdrawn'
 export const APPROVAL_STATES: readonly ApprovalState[] = ['pending', 'approved', 'denied', 'answered', 'expired', 'withdrawn']
 
-/** From the least to the most. */
+/** Ordered from the lowest to the highest. */
 export type Risk = 'low' | 'medium' | 'high' | 'critical'
 export const RISKS: readonly Risk[] = ['low', 'medium', 'high', 'critical']
 
 export type Decision = 'approve' | 'deny'
 
-/** That it reached somebody: a message of a channel, by its reference there. */
+/** Records that a message about the approval reached a channel. `ref` is the message's reference there. */
 export interface ApprovalDelivery {
   readonly channel: string
   readonly ref?: string | undefined
@@ -34,44 +34,44 @@ export interface ApprovalRow {
   readonly id: ApprovalId
   readonly kind: 'ask' | 'approval'
   readonly state: ApprovalState
-  /** What kind of thing the subject is: `tool`, `payment`. */
+  /** The kind of subject: `tool`, `payment`. */
   readonly subjectType?: string | undefined
   readonly subject: string
   readonly data?: Json | undefined
-  /** Where the data is large. */
+  /** Reference to the data when it is too large for the row. */
   readonly blob?: { readonly digest: string; readonly bytes: number } | undefined
-  /** Of subject type, subject and data: what is decided is this and nothing else. */
+  /** Digest of subject type, subject and data. A decision counts for exactly these arguments. */
   readonly digest?: string | undefined
   readonly run?: RunId | undefined
   readonly session?: SessionId | undefined
-  /** The caller's: the same key, the same question. */
+  /** Idempotency key of the caller: the same key returns the same approval. */
   readonly key?: string | undefined
   readonly risk?: Risk | undefined
-  /** Nobody else may decide. */
+  /** Actors who may decide; absent, anyone may. */
   readonly deciders?: readonly string[] | undefined
-  /** Store time from which no answer counts. */
+  /** Store time from which no answer is accepted. */
   readonly expires?: number | undefined
-  /** On whose behalf it was asked. */
+  /** The actor on whose behalf it was asked. */
   readonly askedBy?: string | undefined
   readonly askedAt: number
-  /** The first so many; `store.approvals.history` has them all. */
+  /** The first deliveries; `store.approvals.history` returns all of them. */
   readonly deliveries?: readonly ApprovalDelivery[] | undefined
   readonly seen?: readonly ApprovalSeen[] | undefined
   readonly decidedBy?: string | undefined
   readonly decidedAt?: number | undefined
   readonly note?: string | undefined
-  /** What an `ask` comes back with. */
+  /** The answer that an `ask` returns. */
   readonly value?: Json | undefined
-  /** The permit it was decided by: nobody was asked. */
+  /** The permit that decided it without asking a person. */
   readonly permit?: PermitId | undefined
-  /** The permit this decision gave. */
+  /** The permit that this decision created. */
   readonly grants?: PermitId | undefined
 }
 
 export type PermitState = 'active' | 'revoked'
 export const PERMIT_STATES: readonly PermitState[] = ['active', 'revoked']
 
-/** Decides what is asked again with the same digest: in its session, or everywhere until its time. */
+/** Decides later approvals with the same digest: in its session, or everywhere until it expires. */
 export interface PermitRow {
   readonly id: PermitId
   readonly state: PermitState
@@ -79,15 +79,15 @@ export interface PermitRow {
   readonly digest?: string | undefined
   readonly subjectType?: string | undefined
   readonly subject: string
-  /** The session it is for. */
+  /** The only session it counts in; absent, it counts in all. */
   readonly session?: SessionId | undefined
-  /** Store time from which it decides nothing. */
+  /** Store time from which it no longer counts. */
   readonly until?: number | undefined
-  /** The approval that was decided with it. */
+  /** The approval whose decision created it. */
   readonly approval?: ApprovalId | undefined
   readonly by?: string | undefined
   readonly note?: string | undefined
-  /** What is riskier than this is asked. */
+  /** Highest risk it covers: a person is asked about anything riskier. */
   readonly risk?: Risk | undefined
   readonly grantedAt: number
   readonly revokedAt?: number | undefined
@@ -101,6 +101,6 @@ export interface Asked {
   readonly data?: Json | undefined
 }
 
-/** Exactly these arguments: hex of SHA-256 over their RFC 8785 text, with what is secret in them masked. */
+/** Digest of the exact arguments: hex of SHA-256 over their RFC 8785 text, with secrets masked. */
 export const askedDigest = (sha256: (bytes: Uint8Array) => Uint8Array, { subjectType, subject, data }: Asked): string =>
   hex(sha256(utf8(canonical({ subjectType, subject, data }))))

@@ -7,7 +7,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text)
 
-/** Throws on bytes that are not UTF-8: damaged text is never quietly replaced. */
+/** Throws on bytes that are not UTF-8: damaged text is never silently replaced. */
 export const fromUtf8 = (bytes: Uint8Array): string => decoder.decode(bytes)
 
 export function utf8Length(text: string): number {
@@ -45,7 +45,7 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true
 }
 
-/** Builds one preimage after another in the same buffer, so that hashing allocates nothing but the digest. */
+/** Builds one preimage after another in the same buffer, so that hashing allocates only the digest. */
 export class ByteWriter {
   #buffer = new Uint8Array(4096)
   #length = 0
@@ -93,7 +93,7 @@ export class ByteWriter {
   }
 
   text(text: string): this {
-    // Three bytes a code unit is the most UTF-8 needs.
+    // UTF-8 needs at most three bytes per UTF-16 code unit.
     const at = this.#room(text.length * 3)
     const { written } = encoder.encodeInto(text, this.#buffer.subarray(at))
     this.#length = at + written

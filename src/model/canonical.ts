@@ -1,5 +1,5 @@
-// RFC 8785: the one text of a JSON value, whatever order its keys were written in. Used where two values must be compared by
-// their bytes (command bodies, rows, export records); payloads keep their caller's order and are never rewritten.
+// RFC 8785: one text per JSON value, whatever the order of its keys. It serves to compare values by their bytes: command bodies, rows,
+// export records. Payloads keep their caller's key order and are never rewritten.
 
 import { refuse } from './errors.ts'
 
@@ -20,7 +20,7 @@ export function canonical(value: unknown): string {
   }
 }
 
-// What needs no escape, which is most: found out quicker than it is written by JSON.
+// Most texts need no escape. This test is faster than JSON.stringify.
 const UNESCAPED = /^[ !#-[\]-~]*$/
 
 function string(text: string): string {
@@ -46,7 +46,7 @@ function object(members: Record<string, unknown>): string {
   return `${text}}`
 }
 
-// What was read from a canonical text is in order already.
+// Keys read from canonical text are sorted already.
 function sorted(keys: string[]): readonly string[] {
   for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort()
   return keys

@@ -1,5 +1,5 @@
-// Standard event types for agents: documented, so that tools can read each other's journals, and not reserved. What the data holds
-// is a convention; unknown members are kept.
+// Standard event types for agents. They are documented so that tools can read each other's journals, and they are not reserved. The listed
+// data is a convention; unknown members are kept.
 
 export interface CatalogueEntry {
   readonly type: string

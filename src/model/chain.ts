@@ -1,4 +1,4 @@
-// What is hashed, byte for byte: docs/reference/journal-format.md in code. Test vectors made by another implementation hold it still.
+// The hash preimages, byte for byte: docs/reference/journal-format.md in code. Test vectors made by another implementation freeze them.
 
 import { ByteWriter, utf8 } from './bytes.ts'
 import type { EventHeader } from './event.ts'
@@ -22,7 +22,7 @@ export function payloadDigest(sha256: Sha256, salt: Uint8Array, payload: string 
   return sha256((typeof payload === 'string' ? writer.text(payload) : writer.bytes(payload)).done())
 }
 
-/** `event_i`: everything about an event but its place, so it is computed before the order is decided. */
+/** `event_i`: covers everything about an event except its place, so it is computed before the order is decided. */
 export function eventDigest(sha256: Sha256, journal: string, e: EventHeader, digest: Uint8Array): Uint8Array {
   writer.start(EVENT).prefixed(journal).id(e.id).u64(e.at).prefixed(e.type).u32(e.schema).u8(e.class)
   writer.prefixed(e.actor).id(e.session).id(e.run).id(e.subject).id(e.cause)
@@ -32,17 +32,20 @@ export function eventDigest(sha256: Sha256, journal: string, e: EventHeader, dig
 
 const ZERO_KEY = new Uint8Array(KEY_LENGTH)
 
-/** `h_i`: the event in its place, after all before it. */
+/** `h_i`: the event in its place, chained to all events before it. */
 export function linkHash<Digest extends Uint8Array>(sha256: Sha256<Digest>, previous: Uint8Array, seq: number, event: Uint8Array): Digest {
   return sha256(writer.start(LINK).bytes(previous).u64(seq).bytes(event).done())
 }
 
-/** The header's form of a caller's key: names the key without telling it. */
+/** The form of a caller's key in the header: it identifies the key without revealing it. */
 export function keyDigest(sha256: Sha256, journal: string, scope: string, key: string): Uint8Array {
   return sha256(writer.start(KEY).prefixed(journal).prefixed(scope).text(key).done()).slice(0, KEY_LENGTH)
 }
 
-/** What must match when a key comes again. Salted with the first event's salt, so it goes when that payload goes. */
+/**
+ * Digest of the command body, compared when a key is used again. It is salted with the first event's salt, so erasing that payload erases
+ * it too.
+ */
 export function bodyDigest(sha256: Sha256, salt: Uint8Array, canonicalBody: string): Uint8Array {
   return sha256(writer.start(BODY).bytes(salt).text(canonicalBody).done())
 }

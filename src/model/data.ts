@@ -1,5 +1,5 @@
-// What a payload may be: JSON that reads back exactly as it was written. Everything else is refused before anything happens,
-// because a value that silently changes on its way to the disk is worse than an error.
+// Payloads are JSON that reads back exactly as it was written. Anything else is refused before the write, because a value that silently
+// changes on its way to the disk is worse than an error.
 
 import { InkError, refuse } from './errors.ts'
 import { limits } from './limits.ts'
@@ -7,8 +7,8 @@ import { limits } from './limits.ts'
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
 /**
- * A copy of plain values, made while it is checked: what was checked is what is masked, hashed and written, whatever a getter answers
- * the second time and whatever the caller changes meanwhile. Throws `DATA_INVALID` naming the place.
+ * Copies plain values while checking them. The checked copy is what is masked, hashed and written, even if a getter or the caller changes
+ * the original. Throws `DATA_INVALID` naming the place.
  */
 export function takeData(value: unknown): Json {
   const path: Path = []
@@ -33,7 +33,7 @@ function take(value: unknown, depth: number, path: Path): Json {
       if (value.isWellFormed()) return value
       throw flawed('a lone surrogate', path)
     case 'number':
-      // Minus zero would be written as zero, and read back as that.
+      // JSON would write minus zero as zero, so it is zero from the start.
       if (Number.isFinite(value)) return value === 0 ? 0 : value
       throw flawed(String(value), path)
     case 'boolean':
@@ -66,7 +66,7 @@ function takeArray(items: readonly unknown[], depth: number, path: Path): Json {
 
 function takeObject(members: Record<string, unknown>, depth: number, path: Path): Json {
   const prototype = Object.getPrototypeOf(members)
-  // A plain object of another realm has a prototype of its own; it is told by having no prototype above it.
+  // A plain object of another realm has a prototype of its own, recognised by having no prototype above it.
   if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw flawed(`an instance of ${members.constructor?.name ?? 'a class'}`, path)
   }
@@ -77,7 +77,7 @@ function takeObject(members: Record<string, unknown>, depth: number, path: Path)
     path.push(key)
     if (!key.isWellFormed()) throw flawed('a lone surrogate in a key', path)
     const value = take(members[key], depth + 1, path)
-    // Assigned, this one would set the prototype instead.
+    // Plain assignment of this key would set the prototype.
     if (key === '__proto__') Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true })
     else copy[key] = value
     path.pop()
@@ -85,7 +85,7 @@ function takeObject(members: Record<string, unknown>, depth: number, path: Path)
   return copy
 }
 
-/** Parses JSON text given by a caller: duplicate keys are refused, since which one wins is anybody's guess. */
+/** Parses JSON text given by a caller. Duplicate keys are refused, because parsers differ in which one wins. */
 export function parseData(text: string): Json {
   let value: unknown
   try {
@@ -94,7 +94,7 @@ export function parseData(text: string): Json {
     throw refuse('DATA_INVALID', { why: 'text that is not JSON', path: '$' }, cause)
   }
   const taken = takeData(value)
-  // Parsing drops earlier duplicates, so a text with one comes back shorter than its own count of members says.
+  // JSON.parse drops earlier duplicates, so a text with one yields fewer members than it contains.
   if (countMembers(text) !== sizeOf(taken)) throw refuse('DATA_INVALID', { why: 'a duplicate key', path: '$' })
   return taken
 }

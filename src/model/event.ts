@@ -1,28 +1,28 @@
-// An event is one fact in a tenant's journal. As a draft it has everything but its place; as a record it is what a backend keeps;
-// as an event it is what a reader sees.
+// An event is one fact in a tenant's journal. A draft has everything but its place, a record is what a backend keeps, an event is what a
+// reader gets.
 
 import { refuse } from './errors.ts'
 import type { EventId, Id, RunId, SessionId, TenantId } from './ids.ts'
 import { limits } from './limits.ts'
 
 export const DURABLE = 0
-/** May be erased by retention. */
+/** Retention may erase it. */
 export const TRANSIENT = 1
 export type EventClass = typeof DURABLE | typeof TRANSIENT
 
-/** Never erased, so it holds no names and no free text. */
+/** The header is never erased, so it contains no names and no free text. */
 export interface EventHeader {
   readonly id: EventId
-  /** The appender's clock, unix milliseconds. It may step back; order is seq. */
+  /** The appender's clock in Unix milliseconds. It may step back; seq is the order. */
   readonly at: number
   readonly type: string
   readonly schema: number
   readonly class: EventClass
-  /** '' where nobody is named. */
+  /** Empty if no actor is named. */
   readonly actor: string
   readonly session?: SessionId | undefined
   readonly run?: RunId | undefined
-  /** The row this fact is about, so that rows can still be folded when payloads are gone. */
+  /** The row this fact is about, so that rows can be folded after payloads are erased. */
   readonly subject?: Id | undefined
   readonly cause?: EventId | undefined
   /** The first 16 bytes of the digest of the caller's key. */
@@ -41,7 +41,7 @@ export interface EventDraft extends EventHeader {
 
 export interface EventRecord extends EventHeader {
   readonly seq: number
-  /** UTF-8 as it lies in the store; `undefined` when erased. */
+  /** UTF-8 as stored; `undefined` when erased. */
   readonly payload: Uint8Array | undefined
   readonly salt: Uint8Array | undefined
   readonly digest: Uint8Array
@@ -68,7 +68,7 @@ export interface Event<Data = unknown> {
   readonly hash: string
 }
 
-/** Proof of a commit: whoever holds it can tell later whether the journal still says the same. */
+/** Proof of a commit. Its holder can check later that the journal is unchanged up to here. */
 export interface Receipt {
   readonly id: EventId
   readonly seq: number
@@ -89,10 +89,7 @@ export function checkActor(actor: unknown): asserts actor is string {
     throw refuse('ACTOR_INVALID', { found: typeof actor === 'string' ? `${actor.length} characters` : typeof actor })
 }
 
-/**
- * A pattern names a type (`plan.changed`) or everything under a prefix (`plan.*`, `*`). Returned as a prefix to compare with, so
- * that every backend reads it alike.
- */
+/** A type (`plan.changed`) or everything under a prefix (`plan.*`, `*`), in the form that every backend compares the same way. */
 export interface TypePattern {
   readonly text: string
   readonly prefix: boolean

@@ -1,5 +1,5 @@
-// The few web-standard names the pure rooms may use. They compute or describe; nothing here acts on the world.
-// Everything that acts (clocks, timers, chance, hashing) comes in through ports/environment.ts.
+// The few web-standard names that the pure rooms may use. They compute or describe; none of them has side effects. Clocks, timers,
+// randomness and hashing come in through ports/environment.ts.
 
 declare class TextEncoder {
   encode(text: string): Uint8Array<ArrayBuffer>

@@ -1,4 +1,4 @@
-// HMAC-SHA-256 from a plain SHA-256, because the pure rooms have no crypto of their own.
+// HMAC-SHA-256 built on a plain SHA-256, because the pure rooms have no crypto of their own.
 
 import type { Sha256 } from './chain.ts'
 
@@ -11,13 +11,13 @@ export function hmac(sha256: Sha256, key: Uint8Array, message: Uint8Array): Uint
   return sha256(joined(outer, sha256(joined(inner, message))))
 }
 
-/** The key laid over both pads, as HMAC does first. Who has them needs nothing but SHA-256. The key is at most one block long. */
+/** XORs the key, at most one block long, with both pads: the first step of HMAC. From the pads on, SHA-256 is enough. */
 export function padsOf(key: Uint8Array): { readonly inner: Uint8Array; readonly outer: Uint8Array } {
   const laid = (pad: number) => Uint8Array.from({ length: BLOCK }, (_, i) => (key[i] ?? 0) ^ pad)
   return { inner: laid(INNER), outer: laid(OUTER) }
 }
 
-/** The key, padded with zeros to one block: a key that means the same. */
+/** Restores the key from its inner pad, zero-padded to one block. HMAC treats it like the original key. */
 export const keyOfPad = (inner: Uint8Array): Uint8Array => inner.map((byte) => byte ^ INNER)
 
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array {

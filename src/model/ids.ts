@@ -1,5 +1,5 @@
-// Ids are ULIDs: 48 bits of milliseconds, 80 bits of chance, written as 26 characters of Crockford base 32. As text they sort
-// by time; in the journal they are their 16 raw bytes.
+// Ids are ULIDs: 48 bits of milliseconds and 80 random bits, written as 26 characters of Crockford base 32. As text they sort by time; the
+// journal stores their 16 raw bytes.
 
 import { refuse } from './errors.ts'
 import { limits } from './limits.ts'
@@ -35,7 +35,7 @@ for (let i = 0; i < 32; i++) VALUES[ALPHABET.charCodeAt(i)] = i
 const PAIRS: string[] = []
 for (let i = 0; i < 1024; i++) PAIRS.push(ALPHABET.charAt(i >> 5) + ALPHABET.charAt(i & 31))
 
-/** Writes the 16 bytes of an id into `target`. The id was checked when it came in. */
+/** Writes the 16 bytes of an id into `target`. The caller has checked the id. */
 export function writeId(id: string, target: Uint8Array, offset: number): void {
   // 26 characters hold 130 bits, the first two of which are zero.
   let bits = VALUES[id.charCodeAt(0)] as number
@@ -73,8 +73,8 @@ export function readId<Name extends string>(bytes: Uint8Array, offset = 0): Id<N
 }
 
 /**
- * Makes ids that never go backwards: within one millisecond, or when the clock steps back, the last id is counted up. Random
- * bytes are drawn in pools, because asking for ten at a time costs more than everything else here.
+ * Makes ids that never go backwards: within one millisecond, or when the clock steps back, it increments the last id. Random bytes are
+ * drawn in pools, because drawing ten bytes per id would dominate the cost.
  */
 export function idMaker(now: () => number, random: (count: number) => Uint8Array): <Name extends string>() => Id<Name> {
   const last = new Uint8Array(ID_BYTES)
@@ -97,7 +97,7 @@ export function idMaker(now: () => number, random: (count: number) => Uint8Array
       used = 0
     }
     for (let i = 0; i < 10; i++) last[6 + i] = pool[used++] as number
-    // Room to count upwards within one millisecond.
+    // Clear the top bit, so that there is room to increment within one millisecond.
     last[6] = (last[6] as number) & 0x7f
   }
 

@@ -1,5 +1,5 @@
-// A batch is work for a session that no person typed: a process that has something to tell, a command to the agent. Batches lie in the inbox of
-// the session, in the order they were offered, until a run takes them up.
+// An inbox item is work for a session that no person typed: news from a process, or a command to the agent. Items wait in the session's
+// inbox, in the order offered, until a run takes them.
 
 import type { Id, RunId, SessionId } from './ids.ts'
 import type { Stored } from './run.ts'
@@ -7,18 +7,18 @@ import type { Stored } from './run.ts'
 export type InboxItemId = Id<'batch'>
 export type ClaimId = Id<'claim'>
 
-/** `boundary`: at the next safe place, also within a turn. `afterTurn`: only between turns. */
+/** `boundary`: at the next safe place, even within a turn. `afterTurn`: only between turns. */
 export type InboxDelivery = 'boundary' | 'afterTurn'
 export const DELIVERIES: readonly InboxDelivery[] = ['boundary', 'afterTurn']
 
-/** What a turn works on, or a command to the session itself, which nothing overtakes. */
+/** `turn`: content for a turn. `command`: a command to the session itself, which no other item overtakes. */
 export type InboxKind = 'turn' | 'command'
 export const BATCH_KINDS: readonly InboxKind[] = ['turn', 'command']
 
 export type InboxState = 'pending' | 'claimed' | 'completed' | 'cancelled'
 export const BATCH_STATES: readonly InboxState[] = ['pending', 'claimed', 'completed', 'cancelled']
 
-/** Who has it in hand: the run, and the fence of the session's lease under which it took it. */
+/** The claim on an item: the run that took it, and the fence of the session's lease at that time. */
 export interface InboxHold {
   readonly id: ClaimId
   readonly run: RunId
@@ -31,16 +31,16 @@ export interface InboxRow {
   readonly state: InboxState
   readonly kind: InboxKind
   readonly delivery: InboxDelivery
-  /** May come together with those beside it; otherwise it comes alone. */
+  /** The item may be taken together with its neighbours; otherwise it is taken alone. */
   readonly join: boolean
-  /** Only those with the same one come together. */
+  /** Only items with the same merge text are taken together. */
   readonly merge?: string | undefined
   readonly key?: string | undefined
   readonly payload?: Stored | undefined
-  /** Not before then, in store time. */
+  /** Store time before which it is not taken. */
   readonly at?: number | undefined
   readonly claim?: InboxHold | undefined
-  /** How often it was claimed. */
+  /** Number of times it was claimed. */
   readonly attempt: number
   readonly offeredAt: number
   readonly endedAt?: number | undefined

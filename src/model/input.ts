@@ -1,4 +1,5 @@
-// An input is what somebody says to a session while it works, or before it does: for the turn that is underway, or for the next. A turn is a run.
+// An input is something a person says to a session, before or while it works. It is for the current turn, or for the next one. A turn is a
+// run.
 
 import type { Id, RunId, SessionId } from './ids.ts'
 import type { Stored } from './run.ts'
@@ -6,13 +7,13 @@ import type { Stored } from './run.ts'
 export type InputId = Id<'input'>
 
 /**
- * `pending`: for a run, which has not taken it. `deferred`: for the next turn. `accepted`: a run has it. `completed`: with the run that had it.
- * `cancelled`: nobody gets it any more.
+ * `pending`: for a run that has not taken it yet. `deferred`: for the next turn. `accepted`: a run took it. `completed`: that run has
+ * ended. `cancelled`: no run will get it.
  */
 export type InputState = 'pending' | 'deferred' | 'accepted' | 'completed' | 'cancelled'
 export const INPUT_STATES: readonly InputState[] = ['pending', 'deferred', 'accepted', 'completed', 'cancelled']
 
-/** Where in a turn it may be heard at the earliest: whenever the turn listens, or only when it is about to end. */
+/** The earliest place in a turn that may take it: any call of `run.inputs`, or only one before completion. */
 export type InputBoundary = 'afterWork' | 'beforeCompletion'
 export const INPUT_BOUNDARIES: readonly InputBoundary[] = ['afterWork', 'beforeCompletion']
 
@@ -21,11 +22,11 @@ export interface InputRow {
   readonly session: SessionId
   readonly state: InputState
   readonly boundary: InputBoundary
-  /** The run it is for, or that took it. */
+  /** The run that it is for, or that took it. */
   readonly run?: RunId | undefined
   readonly key?: string | undefined
   readonly content?: Stored | undefined
-  /** Who said it, where the store was opened for somebody. */
+  /** The actor who said it, if the store was opened for one. */
   readonly by?: string | undefined
   readonly offeredAt: number
   readonly acceptedAt?: number | undefined

@@ -1,4 +1,4 @@
-// A job is a schedule with something to do at each of its times; an occurrence is one of those times and what came of it.
+// A job is a schedule with something to do at each of its times. An occurrence is one of those times and its outcome.
 
 import type { Id } from './ids.ts'
 import type { ErrorData, Stored } from './run.ts'
@@ -7,38 +7,38 @@ import type { WorkRow } from './work.ts'
 export type JobId = Id<'job'>
 export type OccurrenceId = Id<'occurrence'>
 
-/** When: as it is stored, with every default filled in. All instants are Unix milliseconds. */
+/** A schedule as it is stored, with every default filled in. All instants are Unix milliseconds. */
 export type Schedule =
-  /** The wall clock of a zone: a line of five fields, or six with seconds first. */
+  /** By the wall clock of a time zone: a cron line of five fields, or six with seconds first. */
   | { readonly kind: 'cron'; readonly cron: string; readonly zone: string }
-  /** Every so many milliseconds: from scheduled time to scheduled time, on a grid that begins with the anchor. */
+  /** At a fixed interval in milliseconds between scheduled times, on a grid that begins at the anchor. */
   | { readonly kind: 'every'; readonly every: number; readonly from: 'start'; readonly anchor: number }
-  /** The same, from the end of one to the beginning of the next. The anchor is the earliest first time. */
+  /** At a fixed interval in milliseconds from the end of one occurrence to the start of the next. The anchor is the earliest first time. */
   | { readonly kind: 'every'; readonly every: number; readonly from: 'finish'; readonly anchor?: number }
   /** Once. */
   | { readonly kind: 'at'; readonly at: number }
 
-/** What to do when an occurrence is due while the one before it still runs. */
+/** The policy for an occurrence that is due while the previous one still runs. */
 export type Overlap = 'forbid' | 'replace' | 'queueOne' | 'allow'
 
-/** What to do about occurrences that nobody was there to start. */
+/** The policy for occurrences that came due while no scheduler was running. */
 export type Missed = 'skip' | 'once' | 'all'
 
 export interface JobPolicy {
   readonly overlap: Overlap
   readonly missed: Missed
-  /** How late a missed occurrence may still start, in milliseconds. Absent: however late. */
+  /** The longest delay in milliseconds after which a missed occurrence still starts. Absent: no limit. */
   readonly catchUp?: number
-  /** At most so many milliseconds after its time does an occurrence start; the same for everybody who asks. */
+  /** The largest random delay of a start, in milliseconds. Every node computes the same delay for an occurrence. */
   readonly jitter: number
 }
 
-/** Occurrences that were not started, from the first to the last. */
+/** A range of occurrences that were not started. */
 export interface MissedRange {
   readonly first: number
   readonly last: number
   readonly count: number
-  /** There are more than were counted. */
+  /** The range has more occurrences than were counted. */
   readonly more?: true
 }
 
@@ -57,23 +57,23 @@ export interface JobRow {
   readonly policy: JobPolicy
   readonly queue: string
   readonly payload?: Stored | undefined
-  /** How its items are offered. */
+  /** Options with which its work items are offered. */
   readonly offer: Pick<WorkRow, 'priority' | 'group' | 'series' | 'attempts' | 'backoff'>
-  /** Paused by itself after so many failures in a row. */
+  /** Number of failures in a row after which the job is paused automatically. */
   readonly pauseAfter?: number | undefined
-  /** In a row, until one succeeds. */
+  /** Failures in a row; a success resets it to 0. */
   readonly failures: number
-  /** The occurrence that nothing may overlap with; not kept where everything may. */
+  /** The occurrence that no other may overlap; not recorded with `overlap: 'allow'`. */
   readonly running?: OccurrenceAt | undefined
-  /** The one that begins when that has ended. */
+  /** The occurrence that starts when `running` has ended. */
   readonly waiting?: OccurrenceAt | undefined
   /** Why it is paused. */
   readonly reason?: string | undefined
-  /** Every occurrence up to and including this time has been decided. It only grows, so no clock can make one happen twice. */
+  /** Every occurrence up to and including this time has been decided. It only grows, so no clock step can start one twice. */
   readonly through: number
-  /** The next occurrence; absent while none is known, or none will come. */
+  /** The next occurrence; absent if none is known or none will come. */
   readonly next?: number | undefined
-  /** When somebody has to look: the next occurrence with its jitter. */
+  /** When the scheduler must look at the job: the next occurrence plus its jitter. */
   readonly at?: number | undefined
   readonly setAt: number
   readonly changedAt: number
@@ -84,16 +84,16 @@ export type OccurrenceState = 'waiting' | 'running' | 'done' | 'failed' | 'cance
 export interface OccurrenceRow {
   readonly id: OccurrenceId
   readonly job: JobId
-  /** Its scheduled time, without jitter: with the job, its identity. */
+  /** Its scheduled time without jitter; job and due time identify the occurrence. */
   readonly due: number
   readonly cause: 'schedule' | 'backfill' | 'hand'
   readonly state: OccurrenceState
-  /** The last time of a range that was missed; `due` is the first. */
+  /** The last time of a missed range; `due` is the first. */
   readonly last?: number | undefined
   readonly count?: number | undefined
   readonly attempt: number
   readonly startedAt?: number | undefined
   readonly finishedAt?: number | undefined
-  /** Why it failed, or was left out. */
+  /** Why it failed or was skipped. */
   readonly error?: ErrorData | undefined
 }

@@ -2,11 +2,11 @@
 
 export interface LeaseRow {
   readonly owner: string
-  /** One for each time a store was opened: the same owner, started again, is somebody else. */
+  /** A new value each time a store is opened, so that a restarted owner counts as a new holder. */
   readonly incarnation: string
-  /** Where its process can be looked for, to see whether it is still there. */
+  /** Identifies the holder's operating-system process, so that others can check whether it still exists. */
   readonly mark?: { readonly host: string; readonly boot: string; readonly pid: number; readonly started: string } | undefined
   readonly state: 'held' | 'released'
-  /** In store time, as it was taken; renewals reach further. */
+  /** Store time when the lease ends, as first granted; renewals extend it elsewhere. */
   readonly until: number
 }

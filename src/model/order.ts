@@ -3,7 +3,10 @@
 import { refuse } from './errors.ts'
 import type { ColumnValue } from './tables.ts'
 
-/** JavaScript compares UTF-16 units, databases compare bytes; they differ only where surrogates meet the rest of the last plane. */
+/**
+ * Compares by UTF-8 bytes, as databases do. JavaScript compares UTF-16 units, which differs only between surrogates and the units above
+ * them.
+ */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -45,6 +48,6 @@ export function decodeCursor(cursor: string, length: number): readonly ColumnVal
   return key
 }
 
-// No row holds U+0000 or half a surrogate pair, and not every database can even be asked for one.
+// No row contains U+0000 or a lone surrogate, and some databases reject both as parameters.
 const isColumnValue = (value: unknown): value is ColumnValue =>
   value === null || typeof value === 'number' || (typeof value === 'string' && value.isWellFormed() && !value.includes('\0'))

@@ -1,5 +1,5 @@
-// An agent process is a long-lived child of an agent: a tool at work, a crawl, somebody else's job. It is registered under a name, says what
-// happens to it, and ends once. However long that takes: time alone never ends it.
+// An agent process is a long-lived child of an agent: a running tool, a crawl, a job on another system. It is registered under a name,
+// reports events, and ends once. Time alone never ends it.
 
 import type { Json } from './data.ts'
 import type { EventId, Id, RunId, SessionId } from './ids.ts'
@@ -12,7 +12,7 @@ export type ProcessId = Id<'process'>
 
 export type ProcessState = 'pending' | 'running' | 'waiting' | Ending
 
-/** How it may end. */
+/** The ways a process can end. */
 export type Ending = 'completed' | 'failed' | 'cancelled' | 'abandoned'
 
 export const ENDINGS: readonly Ending[] = ['completed', 'failed', 'cancelled', 'abandoned']
@@ -21,60 +21,60 @@ export const PROCESS_STATES: readonly ProcessState[] = [...LIVE_STATES, ...ENDIN
 export const hasEnded = (state: ProcessState): state is Ending => ENDINGS.includes(state as Ending)
 
 /**
- * What becomes of it when whoever runs it dies. `rerunnable`: somebody else runs it again. `ownerBound`: anybody may start it, and nobody runs
- * it a second time. `external`: it is run elsewhere, and never here.
+ * What happens when the owner of a process dies. `rerunnable`: another node runs it again. `ownerBound`: any node may start it, and it
+ * never runs twice. `external`: another system runs it, never a node of this store.
  */
 export type Recovery = 'rerunnable' | 'ownerBound' | 'external'
 export const RECOVERIES: readonly Recovery[] = ['rerunnable', 'ownerBound', 'external']
 
-/** Where it comes from. */
+/** The origin of a process. */
 export interface Provenance {
   readonly session?: SessionId
   readonly run?: RunId
   readonly cause?: EventId
-  /** Who asked for it: an opaque id. */
+  /** The actor who asked for it: an opaque id. */
   readonly by?: string
 }
 
-/** Whether, and with what, an event wakes the session. */
+/** Whether an event wakes the session, and with what input. */
 export interface WakeSpec {
-  /** A JSON pointer: it wakes where this is there and neither null, false nor empty. */
+  /** JSON pointer into the event's data: the event wakes only if its target exists and is not null, false or empty. */
   readonly when?: string
-  /** What the session is told; by default the data of the event. */
+  /** The input that the session gets; by default the data of the event. */
   readonly input?: Selector
-  /** Of those with the same text only the first wakes; by default each event is its own. */
+  /** Deduplication text: only the first event with the same text wakes. By default every event counts as new. */
   readonly dedupe?: Selector
-  /** At the next safe place, also within a turn, which is the default; or only between turns. */
+  /** At the next safe place, even within a turn (the default), or only between turns. */
   readonly delivery?: InboxDelivery
 }
 
 /** An event of this type ends the process. */
 export interface TerminalSpec {
   readonly state: Exclude<Ending, 'abandoned'>
-  /** Its value, its error, or why it was cancelled. */
+  /** The result, the error, or the reason of the cancellation. */
   readonly output?: Selector
 }
 
-/** What was declared of a type of events. */
+/** The declaration of one event type. */
 export interface EventTypeSpec {
-  /** `false`: also where such events wake by themselves, as ends do. */
+  /** `false` also silences events that wake by default, such as endings. */
   readonly wake?: WakeSpec | false
   readonly terminal?: TerminalSpec
-  /** JSON pointers that lead to something in the data of each. */
+  /** JSON pointers that must lead to something in the data of each event. */
   readonly needs?: readonly string[]
 }
 
-/** Who started it first. Never changes. */
+/** The first owner that started the process. It never changes. */
 export interface Started {
   readonly owner: string
   readonly at: number
   readonly fence?: number | undefined
   readonly incarnation?: string | undefined
-  /** Where the process of the owner can be looked for. */
+  /** Identifies the owner's operating-system process, to check whether it still exists. */
   readonly mark?: LeaseRow['mark']
 }
 
-/** Asked of it from outside, once. Whoever runs it decides when to follow. */
+/** A request from outside, made once. The owner of the process decides when to obey. */
 export interface ProcessRequest {
   readonly reason: string
   readonly at: number
@@ -88,14 +88,17 @@ export interface ProcessWait {
   readonly since: number
 }
 
-/** Its name in the system that runs it. */
+/** Its id in the system that runs it. */
 export interface Reference {
   readonly backend: string
   readonly id: string
   readonly metadata?: Json | undefined
 }
 
-/** Who found that nobody will end it: its owner on leaving, somebody who saw that its owner is gone, or on request when nobody held it. */
+/**
+ * Evidence that nobody will end the process. `ownerDrain`: its owner gave it up on closing. `sweep`: its owner is provably gone.
+ * `reconciled`: a caller asked to abandon it while nobody held it.
+ */
 export interface Evidence {
   readonly writer: 'ownerDrain' | 'sweep' | 'reconciled'
   readonly owner?: string
@@ -103,7 +106,7 @@ export interface Evidence {
 }
 export const WRITERS: readonly Evidence['writer'][] = ['ownerDrain', 'sweep', 'reconciled']
 
-/** What was said when it was registered. */
+/** The registration of a process. */
 export interface Definition {
   readonly kind: string
   readonly recovery: Recovery
@@ -111,20 +114,20 @@ export interface Definition {
   readonly label?: string | undefined
   readonly definition?: Json | undefined
   readonly input?: Stored | undefined
-  /** By type; absent where every type may be said. */
+  /** Declarations by event type; absent, every type is allowed. */
   readonly events?: Readonly<Record<string, EventTypeSpec>> | undefined
-  /** The session that is woken. */
+  /** The session that its events wake. */
   readonly wake?: SessionId | undefined
-  /** How often it is run until it has failed for good. */
+  /** Number of attempts before it has failed for good. */
   readonly attempts?: number | undefined
 }
 
 export interface ProcessRow extends Definition {
   readonly id: ProcessId
-  /** The name it was registered under; '' once that was erased. */
+  /** The name it was registered under; empty once erased. */
   readonly name: string
   readonly state: ProcessState
-  /** The session that was to be woken, and is gone. */
+  /** The former `wake` session, which was deleted. */
   readonly wakeWas?: SessionId | undefined
   readonly started?: Started | undefined
   readonly wait?: ProcessWait | undefined
@@ -132,10 +135,10 @@ export interface ProcessRow extends Definition {
   readonly abandon?: ProcessRequest | undefined
   readonly reference?: Reference | undefined
   readonly value?: Stored | undefined
-  /** What the one who completed it says to whoever goes on. */
+  /** A message from the code that completed it to the code that continues after it. */
   readonly control?: Json | undefined
   readonly error?: ErrorData | undefined
-  /** Why it was cancelled. */
+  /** Reason of the cancellation. */
   readonly reason?: string | undefined
   readonly evidence?: Evidence | undefined
   readonly registeredAt: number
@@ -143,31 +146,31 @@ export interface ProcessRow extends Definition {
   readonly endedAt?: number | undefined
 }
 
-/** What an event did about the session: a wake-up lies in its inbox, or there is none, and why. */
+/** Whether an event put a wake-up into the session's inbox, and if not, why. */
 export interface WakeNote {
   readonly offered: boolean
   readonly session?: SessionId | undefined
-  /** The same for all wake-ups that count as one. */
+  /** Wake-ups that are deduplicated have the same id. */
   readonly id?: string | undefined
-  /** `nobody`: there is nobody to wake. `repeated`: this one was delivered before. Otherwise what became of the session. */
+  /** `nobody`: no session to wake. `repeated`: this wake-up was delivered before. Otherwise the state of the session. */
   readonly why?: 'nobody' | 'repeated' | 'unknown' | 'archived' | 'deleted' | undefined
 }
 
-/** Once erased, nothing is left of it but that its number is taken. */
+/** An erased event keeps only its number. */
 export interface ProcessEventRow {
   readonly process?: ProcessId | undefined
-  /** From 1 in each process. */
+  /** Counted from 1 in each process. */
   readonly number?: number | undefined
   readonly type?: string | undefined
   readonly data?: Stored | undefined
   readonly key?: string | undefined
   readonly wake?: WakeNote | undefined
-  /** Such wake-ups are delivered once for each text. */
+  /** Deduplication text: one wake-up is delivered per text. */
   readonly dedupe?: string | undefined
   readonly at: number
 }
 
-/** A session has a handle on a process. */
+/** Gives a session access to a process. */
 export interface GrantRow {
   readonly session: SessionId
   readonly process: ProcessId
@@ -175,7 +178,7 @@ export interface GrantRow {
   readonly grantedAt: number
 }
 
-/** Of every process, declared or not. Written when it happens, never by hand. */
+/** Event types of every process, declared or not. The store writes them; callers cannot. */
 export const CORE_TYPES = {
   waiting: 'process.waiting',
   resumed: 'process.resumed',
@@ -189,5 +192,8 @@ export const CORE_TYPES = {
 
 export const isCoreType = (type: string): boolean => (Object.values(CORE_TYPES) as readonly string[]).includes(type)
 
-/** The queue of processes of this kind that somebody is to run. No kind is empty: that queue is for requests to abandon one, of whatever kind. */
+/**
+ * The queue of processes of this kind that wait for a node. A kind is never empty: the queue of the empty kind holds requests to abandon
+ * processes of any kind.
+ */
 export const processQueue = (kind: string): string => `processes/${kind}`

@@ -1,10 +1,10 @@
-// Reads that are more than a range of one index, each with its meaning here, its shortest form in the memory backend and one SQL
-// text in every other.
+// Reads that need more than a range of one index. The meaning is defined here, the memory backend has the shortest form, and each SQL
+// backend has one statement.
 
 import type { TenantId } from './ids.ts'
 import type { StoredRow } from './rows.ts'
 
-/** How many events of each type a tenant has, and how many bytes of payload they hold; largest first, then by type. */
+/** Events and payload bytes of a tenant by event type; largest first, then by type. */
 export interface TypeUsage {
   readonly type: string
   readonly events: number
@@ -12,22 +12,22 @@ export interface TypeUsage {
   readonly erased: number
 }
 
-/** When somebody has to look into a queue of this tenant next. */
+/** When the queue of this tenant must be looked at next. */
 export interface DueTenant {
   readonly tenant: TenantId
   readonly at: number
 }
 
-/** What can be claimed in a queue, and when it is worth looking again. */
+/** Items that can be claimed in a queue, and when to look again. */
 export interface ReadyWork {
-  /** Store time: what was due was due by this clock. */
+  /** Store time, by which the items are due. */
   readonly now: number
   readonly rows: readonly StoredRow[]
-  /** The earliest time after `now` at which anything in the queue has to be looked at; how long a claim was renewed is not asked for this. */
+  /** The earliest time after `now` at which an item of the queue needs a look. It ignores renewals of claims. */
   readonly next?: number
 }
 
-/** How much of a queue is in which state. What is due later is told apart from what is due. */
+/** Number of items of a queue by state. Items that are due later are counted apart from due ones. */
 export interface Backlog {
   readonly queue: string
   readonly ready: number
@@ -41,16 +41,16 @@ export interface Queries {
   /** Refused with TENANT_CLOSED when the tenant is not active. */
   usageByType(tenant: string): Promise<readonly TypeUsage[]>
   /**
-   * For every active tenant with something in this queue that has a time (`work.at` not null): the earliest such time. Earliest first, tenants of
-   * one time in the order of their ids, at most `limit`. Across tenants, and so without any payload.
+   * Returns the earliest time (`work.at`, not null) per active tenant with an item in this queue. Ordered by time, then by tenant id; at
+   * most `limit`. The query crosses tenants, so it returns no payload.
    */
   due(queue: string, limit: number): Promise<readonly DueTenant[]>
   /**
-   * Items with a priority that can be claimed now, in the order in which they should be: the highest priority first, then the earliest time, then the
-   * oldest, then by id. Those are `ready` ones whose time has come, and `claimed` ones whose claim has run out and was not renewed under its fence. Of a
-   * series, whatever queues it is in, only the oldest that is not `dead` is there: what comes behind it waits. At most `limit`.
+   * Returns items with a priority that can be claimed now, at most `limit`: by highest priority, then earliest time, then oldest, then id.
+   * These are `ready` items that are due, and `claimed` items whose claim has expired and was not renewed under its fence. Of a series, in
+   * any queue, only the oldest item that is not `dead` is returned; the later ones wait.
    */
   ready(tenant: TenantId, queue: string, limit: number): Promise<ReadyWork>
-  /** Every queue of the tenant that holds anything, in the order of their names. */
+  /** Every queue of the tenant that holds items, ordered by name. */
   backlog(tenant: TenantId): Promise<readonly Backlog[]>
 }

@@ -1,4 +1,4 @@
-// The type of the row that each table keeps: a table's name is enough for the compiler to know what its bodies say.
+// The row type of each table, so that a table's name tells the compiler the type of its bodies.
 
 import type { ApprovalRow, PermitRow } from './approval.ts'
 import type { Id } from './ids.ts'
@@ -37,7 +37,7 @@ interface RowTypes {
   readonly permits: PermitRow
 }
 
-/** The type of a row of this table. Where the compiler does not know which table it is, any `Body`. */
+/** The row type of a table; any `Body` if the compiler does not know the table. */
 export type RowOf<T extends TableName> = TableName extends T ? Body : RowTypes[T]
 
 /** A user-chosen key and the row that holds it. */

@@ -1,4 +1,4 @@
-// A row between the decider that made it and the table that keeps it.
+// A row between the decider that made it and the table that stores it.
 
 import { canonical } from './canonical.ts'
 import { assert } from './errors.ts'
@@ -23,10 +23,10 @@ export interface TableRow<T extends TableName> extends StoredRow {
 export type BodyText<Row extends object> = string & { readonly [DECODED]?: Row }
 declare const DECODED: unique symbol
 
-/** A stored row with its indexed columns, which may differ from the body when somebody wrote them by hand. */
+/** A stored row with its indexed columns. They differ from the body if someone edited the table by hand. */
 export interface ScannedRow extends StoredRow {
   readonly columns: readonly ColumnValue[]
-  /** What the backend keeps beside the row, for itself, is not as the rows would have it. */
+  /** Data that the backend derives from the row does not match the row. */
   readonly astray?: true
 }
 
@@ -42,7 +42,7 @@ export const decodeBody = <Row extends object = Body>(text: BodyText<Row>): Row 
 export function columnsOf(table: TableName, body: Body): readonly ColumnValue[] {
   return Object.keys(tableOf(table).columns).map((name) => {
     const value = (body[name] as ColumnValue | undefined) ?? null
-    // A backend could not give it back, and everything that reads the table would stop at it.
+    // No backend could return such a number, and every read of the table would fail on it.
     assert(typeof value !== 'number' || Number.isSafeInteger(value), `${name} of ${table} is a whole number`)
     return value
   })

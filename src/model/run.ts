@@ -1,4 +1,4 @@
-// A run is one execution in a session, crashes included: what it was asked, where it stands, what it waits for, what came of it.
+// A run is one execution in a session, crashes included: its input, its state, its waits and its outcome.
 
 import type { Json } from './data.ts'
 import type { Id, RunId, SessionId } from './ids.ts'
@@ -6,7 +6,7 @@ import type { ClaimId, InboxItemId } from './inbox.ts'
 
 export type RunState = 'pending' | 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
 
-/** Every legal move, and no other. What has ended stays as it is. */
+/** Every legal transition. A run that has ended never changes its state. */
 export const RUN_MOVES: Readonly<Record<RunState, readonly RunState[]>> = {
   pending: ['running', 'failed', 'cancelled'],
   running: ['running', 'waiting', 'done', 'failed', 'cancelled'],
@@ -19,15 +19,15 @@ export const RUN_MOVES: Readonly<Record<RunState, readonly RunState[]>> = {
 export const RUN_STATES = Object.keys(RUN_MOVES) as readonly RunState[]
 export const isOver = (state: RunState): boolean => RUN_MOVES[state].length === 0
 
-/** Larger JSON lies in a blob, and this stands for it. */
+/** JSON, or a reference to the blob that holds it when it is large. */
 export interface Stored {
   readonly value?: Json
   readonly blob?: { readonly digest: string; readonly bytes: number }
-  /** The member `payload` of the value stands in this firing: it is kept once, however many are told of it. */
+  /** The member `payload` of the value is stored in this firing: once, however many deliveries share it. */
   readonly firing?: Id<'firing'>
 }
 
-/** An error as data: what it was called and what it said, never where in the code. */
+/** An error as data: its name and message, without a stack trace. */
 export interface ErrorData {
   readonly name: string
   readonly message: string
@@ -35,12 +35,12 @@ export interface ErrorData {
   readonly details?: Json
 }
 
-/** What an asking of the program is found by when it is replayed. */
+/** Identifies a call of the program during replay. */
 export interface Slot {
-  /** `''` is the run itself; `a`, `a/b` are branches of it. */
+  /** `''` is the run itself; `a` and `a/b` are its branches. */
   readonly branch: string
   readonly name: string
-  /** Counted from 1 for each branch and name. */
+  /** Counted from 1 per branch and name. */
   readonly ordinal: number
 }
 
@@ -48,16 +48,16 @@ export type WaitKind = 'sleep' | 'signal' | 'ask' | 'approval' | 'child' | 'unkn
 
 export interface Wait extends Slot {
   readonly kind: WaitKind
-  /** Store time from which it is over in any case. */
+  /** Store time at which the wait ends in any case: its timeout. */
   readonly until?: number
-  /** What it waits for: an approval, a run. */
+  /** The approval or run that it waits for. */
   readonly on?: string
 }
 
-/** What a run takes up from its session: what was said to it, and what lies in its inbox. */
+/** What a run takes from its session: inputs, or items of its inbox. */
 export type TakeKind = 'inputs' | 'inbox' | 'inboxDone'
 
-/** Batches of its session's inbox that a run has in hand. */
+/** Inbox items that a run has claimed. */
 export interface Claimed {
   readonly id: ClaimId
   readonly batches: readonly InboxItemId[]
@@ -70,7 +70,7 @@ export interface Usage {
   readonly outputTokens: number
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
-  /** Part of the output. */
+  /** Included in the output tokens. */
   readonly reasoningTokens: number
   /** In billionths of a dollar, so that sums are exact. */
   readonly costNanoUsd: number
@@ -82,7 +82,7 @@ export interface RunRow {
   readonly name: string
   readonly key?: string | undefined
   readonly state: RunState
-  /** How often somebody has taken it up. */
+  /** Number of times a node has taken it up. */
   readonly attempt: number
   readonly input?: Stored | undefined
   readonly result?: Stored | undefined
@@ -90,18 +90,18 @@ export interface RunRow {
   /** Has a lease of its own instead of its session's. */
   readonly parallel?: boolean | undefined
   readonly parent?: RunId | undefined
-  /** Somebody with a handler takes it up: there is a work item for it. */
+  /** A node with a handler takes it up: there is a work item for it. */
   readonly queued?: boolean | undefined
-  /** Its tape begins with that of another run, up to this seq. */
+  /** The run whose tape, up to this seq, its own tape begins with. */
   readonly fork?: { readonly run: RunId; readonly at: number } | undefined
-  /** The first run of a line of forks: what chance is drawn from. */
+  /** The first run of a line of forks; it seeds the random numbers. */
   readonly origin: RunId
   readonly waits: readonly Wait[]
-  /** How many inputs were meant for it or taken by it; absent where nobody said anything. */
+  /** Number of inputs meant for it or taken by it; absent if there were none. */
   readonly prompted?: number | undefined
   readonly claims?: readonly Claimed[] | undefined
   readonly usage: readonly Usage[]
-  /** Sealed segments of its tape. */
+  /** Number of sealed segments of its tape. */
   readonly segments: number
   readonly openedAt: number
   readonly changedAt: number

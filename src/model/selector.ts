@@ -1,26 +1,26 @@
-// Choosing from JSON by data, not by code: what is declared today must still mean the same when it is read back years later.
+// Selects from JSON by data, not by code: a declaration must mean the same when it is read back years later.
 
 import { canonical } from './canonical.ts'
 import type { Json } from './data.ts'
 
 export type Selector =
-  /** All of it. */
+  /** The whole value. */
   | { readonly payload: true }
-  /** What this JSON pointer leads to; null where that is nothing. */
+  /** The target of this JSON pointer; null if there is none. */
   | { readonly pointer: string }
   | { readonly const: Json }
-  /** Whether this JSON pointer leads to anything. */
+  /** Whether this JSON pointer has a target. */
   | { readonly present: string }
-  /** A text in which `{name}` stands for the field of that name, each a JSON pointer. */
+  /** A text in which `{name}` is replaced by the field of that name, each a JSON pointer. */
   | { readonly template: string; readonly fields: Readonly<Record<string, string>> }
 
 const STEP = /\{(\w+)\}/g
 
-/** RFC 6901. */
+/** A JSON pointer (RFC 6901). */
 export const isPointer = (text: unknown): text is string =>
   typeof text === 'string' && text.isWellFormed() && (text === '' || text.startsWith('/')) && !/~(?![01])/.test(text)
 
-/** What a pointer leads to; undefined where that is nothing. */
+/** Returns the target of a pointer; undefined if there is none. */
 export function pointed(value: Json | undefined, pointer: string): Json | undefined {
   let found: Json | undefined = value
   for (const part of pointer.split('/').slice(1)) {
@@ -35,7 +35,7 @@ export function pointed(value: Json | undefined, pointer: string): Json | undefi
   return found
 }
 
-/** Null, false and whatever is empty are not; every number is. */
+/** False for null, false and anything empty. Every number is truthy. */
 export function isTruthy(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === false || value === '') return false
   return typeof value !== 'object' || Object.keys(value).length > 0
@@ -53,6 +53,6 @@ export function select(selector: Selector, payload: Json | undefined): Json {
 export const unfilled = ({ template, fields }: Extract<Selector, { template: string }>): readonly string[] =>
   [...template.matchAll(STEP)].map(([, name]) => name as string).filter((name) => !Object.hasOwn(fields, name))
 
-/** A text as it is, anything else as JSON, nothing as nothing. */
+/** Returns a text as it is, other values as JSON, and '' for null or undefined. */
 export const textOf = (value: Json | undefined): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : canonical(value)

@@ -1,4 +1,4 @@
-// A session is a durable conversation or job: the place runs, messages and events belong to.
+// A session is a durable conversation or task. Runs, inputs and events belong to it.
 
 import type { Json } from './data.ts'
 import type { SessionId } from './ids.ts'

@@ -10,7 +10,7 @@ export interface SideTable {
   readonly key: readonly string[]
   /** Each index begins with the tenant. */
   readonly indexes: Readonly<Record<string, readonly string[]>>
-  /** What the app role may do on PostgreSQL besides reading. */
+  /** Rights of the app role on PostgreSQL besides reading. */
   readonly rights: readonly ('insert' | 'update' | 'delete')[]
   /** Absent where every engine has the table. */
   readonly engine?: 'postgres'
@@ -24,7 +24,7 @@ export const sideTables = {
     indexes: { byAt: ['at'] },
     rights: ['insert', 'delete'],
   },
-  // Until when the holder of a lease or a claim holds it. Safe to lose: holders renew. A row counts only for the fence it names.
+  // End times of leases and claims, as last renewed. Safe to lose: holders renew. A row counts only for the fence it names.
   renewals: {
     columns: { id: 'text', fence: 'integer', until: 'integer' },
     key: ['id'],

@@ -57,7 +57,8 @@ export const tables = {
       byParent: ['parent', 'born'],
     },
   },
-  // `at` is when somebody has to look at the item again: when it is due, or when its claim runs out; null when nothing will happen by itself.
+  // `at` is when a worker must look at the item again: when it is due, or when its claim expires. It is null if only another write can
+  // change the item.
   work: {
     authority: 'journal',
     columns: { queue: 'text', state: 'text', priority: 'integer', at: 'integer', series: 'text' },
@@ -101,7 +102,7 @@ export const tables = {
     columns: { source: 'text', state: 'text' },
     indexes: { byBorn: ['born'], byState: ['state', 'born'], bySource: ['source', 'state', 'born'] },
   },
-  // Moves with every change of a trigger of its source: whoever fires is guarded by it.
+  // Changes with every trigger of the source, so that a guard on it makes a firing see all of them.
   sources: {
     authority: 'journal',
     columns: {},
@@ -155,5 +156,5 @@ export const tableOf = (name: TableName): Table => tables[name]
 
 export type ColumnValue = string | number | null
 
-/** The id of the row that says a user-chosen key is taken. */
+/** The id of the row that reserves a user-chosen key. */
 export const nameId = (kind: string, key: string): string => `${kind}:${key}`

@@ -1,4 +1,4 @@
-// Whether a tenant may be used. The state stands on the head of its journal; only an active tenant is read or written.
+// The state of a tenant, kept at the head of its journal. Only an active tenant can be read or written.
 
 import { refuse } from './errors.ts'
 import type { TenantId } from './ids.ts'

@@ -1,4 +1,4 @@
-// Durations as people write them, in milliseconds inside.
+// Durations as people write them, converted to milliseconds.
 
 import { refuse } from './errors.ts'
 import { limits } from './limits.ts'
@@ -7,7 +7,7 @@ export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Whole ones: they end as times in columns of whole numbers. */
+/** Rounds to whole milliseconds: times are stored in integer columns. */
 export function milliseconds(duration: Duration): number {
   const ms = Math.round(typeof duration === 'number' ? duration : typeof duration === 'string' ? readMs(duration) : Number.NaN)
   if (ms >= 0 && ms <= limits.durationMs) return ms

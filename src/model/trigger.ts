@@ -1,5 +1,5 @@
-// A trigger says what is to be done when something fires: a subscription to a source. A firing is one thing that happened there, a delivery
-// is one trigger being told of one firing.
+// A trigger is a rule for a source: it offers a work item when the source fires. A firing is one event at the source. A delivery is one
+// firing on its way to one trigger.
 
 import type { Json } from './data.ts'
 import type { Id } from './ids.ts'
@@ -13,33 +13,33 @@ export type TriggerDeliveryId = Id<'delivery'>
 export type TriggerState = 'enabled' | 'disabled' | 'deleted'
 export const TRIGGER_STATES: readonly TriggerState[] = ['enabled', 'disabled', 'deleted']
 
-/** What somebody asked for, with what goes without saying. */
+/** A trigger as registered, with defaults filled in. */
 export interface TriggerDefinition {
   readonly name: string
   readonly source: string
   readonly queue: string
-  /** Which payloads it is for; absent, for all of them. */
+  /** The pattern that a payload must match; absent, every payload matches. */
   readonly match?: Json | undefined
-  /** Handed along to every item as it is. */
+  /** Passed to every item unchanged. */
   readonly with?: Json | undefined
-  /** How its items are offered. */
+  /** Options with which its work items are offered. */
   readonly offer: Pick<WorkRow, 'priority' | 'group' | 'series' | 'attempts' | 'backoff'> & { readonly delayMs: number }
 }
 
 export interface TriggerRow extends TriggerDefinition {
   readonly id: TriggerId
-  /** A deleted one is kept: registered again, it goes on counting. */
+  /** A deleted trigger is kept: registering it again continues its revisions. */
   readonly state: TriggerState
-  /** Counts its changes from 1: every definition, and every time it was disabled, enabled or deleted. */
+  /** Counts changes from 1: each new definition, and each time it was disabled, enabled or deleted. */
   readonly revision: number
   readonly setAt: number
   readonly changedAt: number
 }
 
-/** What all triggers of a source share. Each change of one of them moves this row. */
+/** The row that all triggers of a source share. Each change of one of them changes it. */
 export interface SourceRow {
   readonly source?: string | undefined
-  /** Triggers that are not deleted. */
+  /** Number of triggers that are not deleted. */
   readonly count: number
 }
 
@@ -48,10 +48,10 @@ export interface FiringRow {
   readonly source?: string | undefined
   readonly key?: string | undefined
   readonly payload?: Stored | undefined
-  /** Of the canonical payload: what must be the same when the key comes again. */
+  /** Digest of the canonical payload: the same key must come with the same payload. */
   readonly digest?: string | undefined
   readonly firedAt: number
-  /** Somebody erased what it said. That it happened is still known, and its key stays taken. */
+  /** Its payload was erased. The firing still counts, and its key stays taken. */
   readonly erased?: true | undefined
 }
 
@@ -61,20 +61,20 @@ export interface DeliveryRow {
   readonly id: TriggerDeliveryId
   readonly firing: FiringId
   readonly trigger_id: TriggerId
-  /** The name of the trigger; absent once it was erased. */
+  /** The name of the trigger; absent once erased. */
   readonly trigger?: string | undefined
-  /** The revision of the trigger that was told. */
+  /** The revision of the trigger that the firing matched. */
   readonly revision: number
-  /** Absent once it was erased. */
+  /** Absent once erased. */
   readonly queue?: string | undefined
   readonly item: Id<'work'>
   readonly state: TriggerDeliveryState
-  /** How often somebody took it up. */
+  /** Number of times a worker claimed it. */
   readonly attempt: number
   readonly reservedAt: number
   readonly changedAt: number
-  /** Why it failed last, or why it is dead. */
+  /** The last error, or why it is dead. */
   readonly error?: ErrorData | undefined
-  /** The names of its trigger and queue were erased. Its item is still worked on. */
+  /** The names of its trigger and queue were erased. Its item is still processed. */
   readonly erased?: true | undefined
 }

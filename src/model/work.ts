@@ -1,4 +1,4 @@
-// A work item is something to be done by somebody: due at a time, claimed under a fence, done once.
+// A work item is a task for a worker: due at a time, claimed under a fence, completed once.
 
 import type { RunId } from './ids.ts'
 import type { LeaseRow } from './lease.ts'
@@ -7,52 +7,52 @@ import type { ErrorData, Stored } from './run.ts'
 export type WorkState = 'ready' | 'claimed' | 'asleep' | 'dead'
 export const WORK_STATES: readonly WorkState[] = ['ready', 'claimed', 'asleep', 'dead']
 
-/** How long a failed item rests: `firstMs`, then each time `factor` as long, and never longer than `mostMs`. */
+/** Delays between retries: `firstMs`, then `factor` times longer with each attempt, up to `mostMs`. */
 export interface Backoff {
   readonly firstMs: number
   readonly factor: number
   readonly mostMs: number
 }
 
-/** What an item came from: whatever happens to the item is written there too, in the same commit. */
+/** The row that an item came from. Changes of the item are written there too, in the same commit. */
 export interface Origin {
   readonly kind: 'occurrence' | 'delivery' | 'process' | 'clock'
   readonly id: string
-  /** What that belongs to: the job of an occurrence. */
+  /** The owner of that row: the job of an occurrence. */
   readonly of?: string
-  /** The time it was meant for. */
+  /** The scheduled time. */
   readonly at?: number
 }
 
 export interface WorkRow {
-  /** The run it stands for. */
+  /** The run that the item stands for. */
   readonly run?: RunId | undefined
   readonly queue: string
   readonly state: WorkState
-  /** When somebody has to look at it again: when it is due, or when its claim runs out. Absent when nothing will happen by itself. */
+  /** When a worker must look at it again: when it is due, or when its claim expires. Absent if only another write can change it. */
   readonly at?: number | undefined
   readonly attempt: number
-  /** Claims in a row that ended without a word: whoever held it died. */
+  /** Claims in a row that ended because the worker died. */
   readonly strikes: number
   readonly owner?: string | undefined
-  /** Where the process that claimed it can be looked for. */
+  /** Identifies the operating-system process that claimed it. */
   readonly mark?: LeaseRow['mark']
 
-  // What follows is there for items of queues that people name.
+  // The members below are for items of queues that callers name.
 
   /** Higher comes first. */
   readonly priority?: number | undefined
   readonly group?: string | undefined
-  /** The group within its queue: its items come in the order they were offered, one at a time. */
+  /** The group within its queue. Its items are processed one after another, in the order offered. */
   readonly series?: string | undefined
   readonly key?: string | undefined
   readonly payload?: Stored | undefined
-  /** How often it may be claimed. */
+  /** Maximum number of claims. */
   readonly attempts?: number | undefined
   readonly backoff?: Backoff | undefined
   readonly origin?: Origin | undefined
   readonly offeredAt?: number | undefined
-  /** Why it failed last, or why it is dead. */
+  /** The last error, or why it is dead. */
   readonly error?: ErrorData | undefined
   readonly diedAt?: number | undefined
 }
@@ -60,7 +60,7 @@ export interface WorkRow {
 /** The queue of runs that wait for a handler of this name. */
 export const runQueue = (name: string): string => `runs/${name}`
 
-/** Queues the store keeps for itself begin like this. */
+/** Prefixes of queues that the store keeps for itself. */
 export const RESERVED_QUEUES: readonly string[] = ['runs/', 'clock/', 'processes/']
 
 // Names hold no control characters, so queue and group cannot be shifted into each other.
