@@ -1,4 +1,4 @@
-// Stores on a server, for those who look one over before they open it.
+// Inspection of a store on a PostgreSQL server before it is opened.
 
 export { type Finding, type InspectOptions, inspectDatabase } from './backends/postgres/inspect.ts'
 export { placeOf } from './backends/postgres/pool.ts'

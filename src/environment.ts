@@ -1,4 +1,4 @@
-// The world as Node has it.
+// The environment that Node provides.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
@@ -7,7 +7,7 @@ import { sha256 } from './backends/sqlite/sha256.ts'
 import { liveness } from './liveness.ts'
 import type { Environment, Logger } from './ports/environment.ts'
 
-/** Says nothing: a library does not write to other people's terminals. */
+/** Logs nothing: a library does not write to its host's terminal. */
 export const silent: Logger = { info: () => {}, warn: () => {}, error: () => {} }
 
 const storage = new AsyncLocalStorage<unknown>()

@@ -1,4 +1,4 @@
-// What lies in a folder that keeps a file for each tenant, for those who look at the files themselves.
+// The files of a store with one file per tenant, for tools that inspect the files directly.
 
 export { changedSchema } from './backends/sqlite/schema.ts'
 export { isFolderStore, STORE_FILE, tenantFile, tenantOf, tenantsIn } from './backends/sqlite/tenant-files.ts'

@@ -1,4 +1,4 @@
-// The public door.
+// The public entry point.
 
 export type { AppendOptions, NewEvent } from './kernel/append.ts'
 export type * from './kernel/approvals/public.ts'

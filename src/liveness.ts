@@ -1,18 +1,18 @@
-// Which process this is, and whether another one on the same machine is provably gone: what procfs of Linux tells. Elsewhere nothing is
-// known, and nobody is ever gone. A wrong "gone" would take a lease from a process that still works, so every doubt is a no.
+// Identifies this process, and proves from Linux procfs that another one on the same machine is gone. On other systems no process is ever
+// proven gone. A wrong "gone" would take a lease from a working process, so any doubt means no.
 
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Liveness, ProcessMark } from './ports/environment.ts'
 
-/** What is asked of the operating system; each throws the system's own error where there is no answer. */
+/** Calls to the operating system. Each throws the system's own error if there is no answer. */
 export interface System {
   readonly platform: string
   readonly pid: number
   hostname(): string
   read(path: string): string
   readLink(path: string): string
-  /** Returns when the pid is somebody's, as `kill` without a signal does. */
+  /** Returns if the pid exists, as `kill` with signal 0 does. */
   probe(pid: number): void
 }
 
@@ -50,7 +50,7 @@ export const liveness = livenessOn(thisSystem)
 
 interface Stat {
   readonly started: string
-  /** Nothing of it runs any more, and only its parent has not asked after it. */
+  /** A zombie: nothing of it runs any more, and its parent has not yet collected it. */
   readonly ended: boolean
 }
 
@@ -59,20 +59,20 @@ function markOfSelf(system: System): ProcessMark | undefined {
     own: system.readLink('/proc/self'),
     boot: system.read('/proc/sys/kernel/random/boot_id').trim(),
     stat: system.read('/proc/self/stat'),
-    // Containers may share a host name, and each counts its pids from one.
+    // Containers may share a host name, and each numbers its pids from one.
     host: `${system.hostname()} ${system.readLink('/proc/self/ns/pid')}`,
   }))
   if ('code' in read) return undefined
   const { own, boot, stat, host } = read.value
   const started = parseStat(stat)?.started
-  // A procfs of another pid namespace knows us, and everybody else, under other numbers.
+  // A procfs of another pid namespace knows all processes under other numbers.
   if (own !== String(system.pid) || !/^[0-9a-f-]{36}$/.test(boot) || started === undefined) return undefined
   return { host, boot, pid: system.pid, started }
 }
 
 /**
- * The fields behind the command, which stands in parentheses and may hold any itself: state is the third of all, the number of threads the
- * twentieth, the start in ticks since boot the twenty-second.
+ * Parses the fields behind the command, which is in parentheses and may contain any itself. Of all fields, state is the 3rd, the thread
+ * count the 20th, the start in ticks since boot the 22nd.
  */
 function parseStat(text: string): Stat | undefined {
   const fields = text
@@ -87,18 +87,18 @@ function parseStat(text: string): Stat | undefined {
 
 const isCount = (text: string | undefined): text is string => /^\d+$/.test(text ?? '')
 
-/** Marks come out of a store; with one that is no mark of ours nothing is proven, and kill takes some numbers for whole groups. */
+/** Marks are read from a store. An invalid mark proves nothing, and `kill` takes some numbers for process groups. */
 const isMark = ({ pid, started }: ProcessMark): boolean => Number.isInteger(pid) && pid > 0 && pid <= 0x7fffffff && isCount(started)
 
 const isAbsent = (code: string): boolean => code === 'ENOENT' || code === 'ESRCH'
 
-/** Mounted with hidepid, procfs does not show other users' liveness at all: only the kernel's own answer is a proof. */
+/** With hidepid, procfs hides processes of other users, so only the answer of `kill` is a proof. */
 function hasNoProcess(system: System, pid: number): boolean {
   const answer = answerOf(() => system.probe(pid))
   return 'code' in answer && answer.code === 'ESRCH'
 }
 
-/** An error of the system is an answer; any other is a mistake of ours. */
+/** An error of the system is an answer; any other error is a bug of ours. */
 function answerOf<T>(ask: () => T): { readonly value: T } | { readonly code: string } {
   try {
     return { value: ask() }

@@ -1,4 +1,4 @@
-// Where a store's schema stands, for those who decide before they migrate: of a file, or of a database.
+// Schema version of a store, to decide before migrating: of a file or of a database.
 
 import { migrateDatabase, readDatabaseSchema } from './backends/postgres/schema.ts'
 import { migrateFile, readSchema as readFileSchema } from './backends/sqlite/schema.ts'
@@ -8,36 +8,36 @@ export interface MigrationState {
   readonly number: number
   readonly name: string
   readonly checksum: string
-  /** Unix milliseconds; absent while it is not applied. */
+  /** Unix milliseconds; absent until it is applied. */
   readonly appliedAt?: number
-  /** Of a database: the oldest schema whose nodes may go on serving once it is applied. */
+  /** For a database: the oldest schema whose nodes may keep running once it is applied. */
   readonly serves?: number
-  /** Of a database: what would be run, while it is not applied. */
+  /** For a database: the SQL to run, until it is applied. */
   readonly sql?: string
 }
 
 export interface SchemaState {
-  /** What the store has. */
+  /** The schema version of the store. */
   readonly found: number
-  /** The newest that this version knows. */
+  /** The newest version that this release knows. */
   readonly needed: number
   readonly migrations: readonly MigrationState[]
-  /** Tables of a database whose row-level security someone had switched off, and which have it again. */
+  /** Tables of a database whose row-level security was off and has been switched on again. */
   readonly walledAgain?: readonly string[]
-  /** A tenant key was made known to a database that did not know it before. */
+  /** The tenant key was registered in a database that did not have it. */
   readonly keyAdded?: boolean
 }
 
 export interface MigrateOptions {
-  /** Of a database: the key its nodes sign tenants with. */
+  /** For a database: the key with which its nodes sign tenants. */
   readonly tenantKey?: string
   readonly progress?: (migration: { readonly number: number; readonly name: string }) => void
 }
 
-/** Changes nothing. `store` is a path or a postgres: URL. */
+/** Reads only. `store` is a path or a postgres: URL. */
 export const readSchema = async (store: string): Promise<SchemaState> =>
   isDatabase(store) ? readDatabaseSchema(store) : readFileSchema(store)
 
-/** Applies what is missing, each step all or nothing. */
+/** Applies the missing migrations, each of them atomically. */
 export const migrateStore = async (store: string, options: MigrateOptions = {}): Promise<SchemaState> =>
   isDatabase(store) ? migrateDatabase(store, options) : migrateFile(store)

@@ -1,4 +1,4 @@
-// From what a user writes to a running store: which backend, which world, and what is not possible yet.
+// Turns the user's options into a running store: chooses the backend and the environment, and refuses options that are not available yet.
 
 import { fileURLToPath } from 'node:url'
 import { memoryBackend } from './backends/memory/backend.ts'
@@ -18,42 +18,47 @@ import type { Clock, Entropy, Environment, Logger } from './ports/environment.ts
 export interface StoreOptions extends Omit<KernelOptions, 'redactKey'> {
   /** A file path, a file: URL, a postgres: URL or ':memory:'. */
   readonly url?: string | URL
-  /** PostgreSQL: a login that may migrate, where `url` may not; used while opening and for nothing else. */
+  /** PostgreSQL: a login that may migrate if `url` may not. It is used only while opening. */
   readonly adminUrl?: string
-  /** PostgreSQL: for LISTEN, where `url` leads to a pooler that shares connections between transactions. */
+  /** PostgreSQL: connection for LISTEN, needed if `url` leads to a pooler in transaction mode. */
   readonly listenUrl?: string
-  /** PostgreSQL: signs the tenant of every transaction; 16 bytes or more. By default one is made and kept in the database. */
+  /** PostgreSQL: key that signs the tenant of every transaction; 16 bytes or more. By default one is generated and kept in the database. */
   readonly tenantKey?: Uint8Array | string
-  /** PostgreSQL: connections at most, besides the one that listens; 10 by default. */
+  /** PostgreSQL: maximum number of connections besides the one that listens; 10 by default. */
   readonly connections?: number
-  /** Refuse to start on anything but the database that `url` names, whatever `fallback` says. */
+  /** Refuse to start on anything but the database in `url`, even if `fallback` is set. */
   readonly required?: boolean
-  /** A file to use instead while the database of `url` cannot be reached; health is degraded then. Nothing falls back by itself. */
+  /**
+   * Path of a SQLite file to use while the database in `url` cannot be reached; health is then degraded. Without it there is no fallback.
+   */
   readonly fallback?: string
-  /** In place of a url: a backend of your own that passes inkfast/conformance. */
+  /** Instead of a url: your own backend that passes inkfast/conformance. */
   readonly backend?: Backend
-  /** 'full' survives a power cut; 'normal' survives a crash of the process, and may lose the last commits when the power goes. */
+  /** 'full' survives a power cut. 'normal' survives a crash of the process, but a power cut may lose the last commits. */
   readonly durability?: 'full' | 'normal'
-  /** SQLite: one file for everything, or a folder with a file for each tenant. By default what is found at the url, and one file where nothing is. */
+  /**
+   * SQLite: one file for everything, or a folder with one file per tenant. The default is the layout found at the url, and one file for a
+   * new store.
+   */
   readonly layout?: 'single' | 'session' | 'tenant'
   /** Refuse anything that needs a network. */
   readonly airGapped?: boolean
-  /** Make the file when there is none; true by default. */
+  /** Create the file if it does not exist; true by default. */
   readonly create?: boolean
-  /** Bring an older schema up to date; true by default. */
+  /** Migrate an older schema; true by default. */
   readonly migrate?: boolean
-  /** The time, for tests and simulations. */
+  /** Replaces the clock, for tests and simulations. */
   readonly clock?: Partial<Clock> & Pick<Clock, 'now'>
   readonly entropy?: Entropy
-  /** Where warnings go; nowhere by default. */
+  /** Receives warnings; by default they are dropped. */
   readonly logger?: Partial<Logger>
   /** Turns text into vectors, for memory. */
   readonly embedder?: unknown
-  /** Keys the tags of masked secrets; 16 bytes or more. By default a key is made once and kept in the store. */
+  /** Keys the tags of masked secrets; 16 bytes or more. By default a key is generated once and kept in the store. */
   readonly redactKey?: Uint8Array | string
 }
 
-/** Opens a store, or makes one where there is none. A missing folder is an error, never created in silence. */
+/** Opens a store, and creates it if it does not exist. A missing folder is an error and is never created silently. */
 export async function open(options: string | URL | StoreOptions): Promise<Store> {
   const given: StoreOptions = typeof options === 'string' || options instanceof URL ? { url: options } : options
   if (typeof given !== 'object' || given === null) throw invalidOption('url', 'a path, or an object with a url', options)
@@ -112,7 +117,7 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
   })
 }
 
-/** Whether a store lives on a server, and not in a file. */
+/** Whether a store is on a server and not in a file. */
 export const isDatabase = (url: string | URL | undefined): boolean => /^postgres(ql)?:/i.test(String(url ?? ''))
 
 async function openPostgres(given: StoreOptions, environment: Environment): Promise<Backend> {
@@ -137,7 +142,7 @@ async function openPostgres(given: StoreOptions, environment: Environment): Prom
       ...(connections !== undefined && { connections }),
     })
   } catch (error) {
-    // Only a server that is away is replaced: whatever else is wrong with it must be put right, not worked around.
+    // Fall back only if the server is unreachable. Any other fault must be fixed, not worked around.
     const away = error instanceof InkError && error.code === 'DATABASE_UNREACHABLE' && error.details.away === true
     if (fallback === undefined || required || !away) throw error
     environment.logger.warn('the database cannot be reached; a file is used instead', { reason: error.message })
@@ -146,7 +151,7 @@ async function openPostgres(given: StoreOptions, environment: Environment): Prom
   }
 }
 
-/** The same backend, whose health says that it is not the one that was asked for. */
+/** The same backend, with a health that says it is the fallback. */
 const degraded = (backend: Backend, why: string): Backend => ({
   ...backend,
   upkeep: {
@@ -158,12 +163,12 @@ const degraded = (backend: Backend, why: string): Backend => ({
   },
 })
 
-// Something that was meant as an address: with quotes or a blank around it, behind a name and a sign, with a slip in its scheme or without one, or as
-// words with signs between them. As a path it would be repeated in a message, password and all, and a file would be made that is called so.
+// Matches text that was meant as a database address: quoted, with a typing error in its scheme, or as key=value pairs. Taken as a path, it
+// would appear in messages with its password, and a file of that name would be created.
 const MEANT_AS_ADDRESS =
   /:\/\/|^\W*postgres(ql)?\b.*@|\/\/[^/]*:[^/]*@|^[^/\\]*:[^/\\]*@|^\W*(host|hostaddr|port|user|dbname|password|passfile|service)\s*=|\spassword\s*=/i
 
-// An address may hold a password anywhere, so a refusal repeats its scheme and nothing else.
+// An address may contain a password anywhere, so an error repeats only its scheme.
 function pathOf(url: string | URL | undefined): string {
   const text = String(url ?? '')
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(text)?.[1]?.toLowerCase()
@@ -174,7 +179,7 @@ function pathOf(url: string | URL | undefined): string {
   return text
 }
 
-/** Refuses what is no path, without repeating it. */
+/** Throws if the text is not a path, without repeating it. */
 export const checkPath = (text: string): void => void pathOf(text)
 
 function filePath(text: string): string {
@@ -235,7 +240,7 @@ const KNOWN: readonly (keyof StoreOptions)[] = [
   'schedule',
 ]
 
-/** A misspelt option would be a promise nobody keeps. */
+/** A misspelt option would be silently ignored. */
 function checkOptions(given: StoreOptions): void {
   for (const name of Object.keys(given)) {
     if (!(KNOWN as readonly string[]).includes(name))
@@ -264,17 +269,17 @@ function checkOptions(given: StoreOptions): void {
 function checkRedact(redact: NonNullable<StoreOptions['redact']>): void {
   if (typeof redact !== 'object') throw invalidOption('redact', 'an object, or false', redact)
   for (const [name, list] of Object.entries(redact)) {
-    // One letter wrong, and what was to be masked would be written as it is.
+    // A misspelt option would write secrets unmasked.
     if (!['keys', 'values', 'allow'].includes(name)) throw refuse('OPTION_INVALID', { option: name, why: 'redact has no such option' })
     const usable = list === undefined || (Array.isArray(list) && list.every((text) => typeof text === 'string'))
     if (!usable) throw invalidOption(`redact.${name}`, 'an array of texts')
   }
 }
 
-// The most an id can say.
+// The latest time that an id can hold.
 const LATEST = 2 ** 48 - 1
 
-/** A clock of the user's own is looked at every time: an event with a time that is none could never be read back. */
+/** Checks every reading of a user's clock: an event with an invalid time could never be read back. */
 function checkTime(now: number): number {
   if (Number.isInteger(now) && now >= 0 && now <= LATEST) return now
   throw invalidOption('clock', 'now() to return whole milliseconds since 1970', now)

@@ -1,4 +1,4 @@
-// What the kernel asks of storage. Two backends that pass inkfast/conformance are interchangeable.
+// The storage that the kernel expects. Two backends that pass inkfast/conformance are interchangeable.
 
 import type { Queries } from '../model/queries.ts'
 import type { Blobs } from './blobs.ts'
@@ -10,13 +10,13 @@ import type { Upkeep } from './upkeep.ts'
 import type { Wakeups } from './wakeups.ts'
 
 export interface BackendTraits {
-  /** What was acknowledged survives a power cut. */
+  /** Acknowledged commits survive a power cut. */
   readonly durable: boolean
   /** Needs a network other than loopback. */
   readonly network: boolean
-  /** Several processes or nodes may use it at once. */
+  /** Several processes or nodes may use it at the same time. */
   readonly shared: boolean
-  /** What keeps tenants apart: the database, a file each, or our own statements. */
+  /** Isolation of tenants: by the database, by a file each, or only by our own statements. */
   readonly wall: 'database' | 'file' | 'statements'
 }
 
@@ -24,7 +24,7 @@ export interface Backend {
   readonly name: string
   readonly traits: BackendTraits
   /**
-   * The one write verb. Outcomes stand in the order of the batch; a refused commit changes nothing and spoils no other. When it
+   * The one write verb. Outcomes are in the order of the batch; a refused commit changes nothing and does not affect the others. If it
    * rejects, any commit of the batch may or may not have been saved.
    */
   commit(batch: readonly Commit[]): Promise<readonly Outcome[]>

@@ -1,5 +1,5 @@
-// The one write. A commit is a plain value: what must still be true, what happened, which rows follow. A backend applies it whole
-// or not at all.
+// The one write. A commit is a plain value: guards that must hold, events that happened, rows that follow. A backend applies all of it or
+// nothing.
 
 import type { EventDraft, Receipt } from '../model/event.ts'
 import type { SessionId, TenantId } from '../model/ids.ts'
@@ -9,9 +9,9 @@ import type { TenantState } from '../model/tenant.ts'
 export type Guard =
   /** The row is at this revision; 0 means that it is absent. */
   | { readonly kind: 'row'; readonly table: TableName; readonly id: string; readonly revision: number }
-  /** Nobody has written to the session since. */
+  /** No event was added to the session after this seq. */
   | { readonly kind: 'quiet'; readonly session: SessionId; readonly after: number }
-  /** This fence is the newest: whoever holds an older one has lost what it guards. */
+  /** This fence is the newest: the holder of an older one has lost its right. */
   | { readonly kind: 'fence'; readonly table: TableName; readonly id: string; readonly fence: number }
 
 export type Change =
@@ -21,23 +21,23 @@ export type Change =
       readonly id: string
       readonly columns: readonly ColumnValue[]
       readonly body: string
-      /** Which event of this commit the row follows from; its seq becomes the revision. Absent only for cache tables. */
+      /** Index of the event in this commit that the row follows from; its seq becomes the revision. Absent only for cache tables. */
       readonly event?: number
-      /** This change grants the row to someone: the fence becomes the revision. Otherwise the fence stays. */
+      /** This change grants the row to a new holder: the fence becomes the revision. Otherwise the fence stays. */
       readonly grants?: boolean
     }
   | { readonly kind: 'remove'; readonly table: TableName; readonly id: string }
   /** Drops payload and salt of these events and keeps everything else. The authorising event is in the same commit. */
   | { readonly kind: 'erase'; readonly seqs: readonly number[] }
   /**
-   * Sets the tenant's state, together with the event that says so. A commit that holds one is not refused because of the state the
-   * tenant has, which is how a tenant comes back; only from `deleted` nothing leads away.
+   * Sets the tenant's state, in the same commit as the event that records it. Such a commit is accepted in any state but `deleted`, so that
+   * a suspended tenant can become active again.
    */
   | { readonly kind: 'state'; readonly state: TenantState }
 
 export interface CommitKey {
   readonly digest: Uint8Array
-  /** The canonical text of the redacted command: what must match when the key comes again. */
+  /** The canonical text of the redacted command, which must match when the key is used again. */
   readonly body: string
 }
 
@@ -48,9 +48,8 @@ export interface Commit {
   readonly events: readonly EventDraft[]
   readonly changes: readonly Change[]
   /**
-   * The head the sender knew when it sent this commit first. When the journal has grown since, an earlier sending may have arrived:
-   * before anything else, look for its first event id beyond this seq. A reply that was lost and a sending that arrives late both
-   * end in one event.
+   * The head that the sender knew when it first sent this commit. If the journal has grown since, an earlier send may have arrived. The
+   * backend then first looks for the commit's first event id beyond this seq, so that a resent commit is saved once.
    */
   readonly since?: number
 }
@@ -71,7 +70,7 @@ export type Outcome =
       readonly found: { readonly seq: number; readonly erased: boolean }
       readonly now: number
     }
-  /** The tenant is not active, or was deleted and something else was asked of it. Looked at before keys and guards. */
+  /** The tenant is not active, or is deleted and the commit asks for anything else. Checked before keys and guards. */
   | { readonly ok: false; readonly refused: 'tenant'; readonly found: TenantState; readonly now: number }
-  /** The store choked on this commit, saved nothing of it, and says why; its neighbours are untouched. */
+  /** The store failed on this commit, saved nothing of it, and says why; the other commits are not affected. */
   | { readonly ok: false; readonly refused: 'failed'; readonly found: string; readonly now: number }

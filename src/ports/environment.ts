@@ -1,4 +1,4 @@
-// The world, as the kernel may ask of it. Everything that acts comes in through here, which is what lets a simulator replay a seed.
+// The kernel's access to the outside world. All side effects come in through here, so that a simulator can replay a seed.
 
 export interface Clock {
   /** Unix milliseconds; may step back. */
@@ -8,11 +8,11 @@ export interface Clock {
 }
 
 export interface Timer {
-  /** Resolves after `ms`, or rejects when its signal is aborted. Someone waits for it, so it keeps a program alive. */
+  /** Resolves after `ms`, or rejects when its signal is aborted. It keeps the program alive. */
   after(ms: number, signal?: AbortSignal): Promise<void>
-  /** The same for work that nobody waits for: it does not keep a program alive, and rejects when its signal is aborted. */
+  /** Like `after`, for background work: it does not keep the program alive. */
   idly(ms: number, signal?: AbortSignal): Promise<void>
-  /** Calls back once everything that can run now has run: the moment at which the lane has gathered a batch. */
+  /** Calls back once everything that can run now has run. By then the lane has gathered a batch. */
   soon(callback: () => void): void
 }
 
@@ -30,14 +30,16 @@ export interface Logger {
   error(message: string, details?: Readonly<Record<string, unknown>>): void
 }
 
-/** Whose work this is: what is known where it was begun, whatever it awaited since. */
+/** A value that follows a task across everything it awaits, as AsyncLocalStorage does. */
 export interface Context {
   within<T>(value: unknown, work: () => T): T
-  /** What the innermost `within` around here was given. */
+  /** The value of the innermost enclosing `within`. */
   current(): unknown
 }
 
-/** A process, told apart from every other that ever was on this machine: host (with the pid namespace), boot, pid, and when it started. */
+/**
+ * Identifies an operating-system process among all that ever ran on this machine: host (with the pid namespace), boot, pid and start time.
+ */
 export interface ProcessMark {
   readonly host: string
   readonly boot: string
@@ -46,9 +48,9 @@ export interface ProcessMark {
 }
 
 export interface Liveness {
-  /** This process; undefined where the system does not tell. */
+  /** This process; undefined if the system does not provide the data. */
   readonly self: ProcessMark | undefined
-  /** Provably gone: same host and boot, and the pid is absent or was started at another time. Anything that cannot be read is not a proof. */
+  /** True only with proof: same host and boot, and the pid is absent or has another start time. Unreadable data proves nothing. */
   isGone(other: ProcessMark): boolean
 }
 
@@ -58,8 +60,8 @@ export interface Environment {
   readonly entropy: Entropy
   readonly digest: Digest
   readonly logger: Logger
-  /** Without it the result of a child is waited for by the branch that started it, whoever asks. */
+  /** Without it, the branch that started a child waits for its result, whichever branch asks. */
   readonly context?: Context
-  /** Who else is alive here. Without it nobody is ever known to be gone, and leases run out in their own time. */
+  /** Detects dead processes on this machine. Without it, leases of dead processes only end by timeout. */
   readonly liveness?: Liveness
 }

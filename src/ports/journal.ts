@@ -1,4 +1,4 @@
-// Reading the journal: pages by place, narrowed by header.
+// Reads the journal in pages by seq, filtered by header.
 
 import type { EventRecord, TypePattern } from '../model/event.ts'
 import type { Id, RunId, SessionId, TenantId } from '../model/ids.ts'
@@ -11,37 +11,37 @@ export interface Head {
 }
 
 export interface PageQuery {
-  /** Only events beyond this seq (before it, when reading backwards). */
+  /** Only events after this seq (before it, when reading backwards). */
   readonly from: number
   readonly backwards?: boolean
   readonly limit: number
-  /** Stop once this much payload is gathered; a page holds at least one event where there is one. */
+  /** Ends the page once this much payload is gathered. A page has at least one event if there is any. */
   readonly bytes?: number
-  /** Not beyond this seq (not below it, when reading backwards). */
+  /** The last seq to read (the lowest, when reading backwards). */
   readonly to?: number
   readonly session?: SessionId
   readonly run?: RunId
   readonly subject?: Id
   readonly actor?: string
   readonly types?: readonly TypePattern[]
-  /** By the appender's clock: from this time on, and before that one. */
+  /** By the appender's clock: from `since` on, and before `until`. */
   readonly since?: number
   readonly until?: number
 }
 
 export interface Page {
   readonly events: readonly EventRecord[]
-  /** Everything up to here (down to here, backwards) was looked at: a reader goes on from this seq and misses nothing. */
+  /** Every event up to this seq (down to it, backwards) was looked at: a reader continues from here and misses nothing. */
   readonly through: number
   /** There may be more beyond `through`. */
   readonly more: boolean
 }
 
 export interface JournalReads {
-  /** `{ seq: 0, hash: zeros, state: 'active' }` for a tenant nobody has written to. Answers whatever the state: a head holds no payload. */
+  /** `{ seq: 0, hash: zeros, state: 'active' }` for a tenant without events. Answers in any tenant state: a head contains no payload. */
   head(tenant: TenantId): Promise<Head>
-  /** TENANT_CLOSED when the tenant is not active, found in the store each time. So does every other read that could show what it holds. */
+  /** Rejects with TENANT_CLOSED when the tenant is not active, checked in the store each time. So does every other read of its content. */
   page(tenant: TenantId, query: PageQuery): Promise<Page>
-  /** In the order of their ids, those that are not active too. */
+  /** Ordered by id, including tenants that are not active. */
   tenants(): Promise<readonly TenantId[]>
 }

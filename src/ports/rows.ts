@@ -1,4 +1,4 @@
-// Reading rows: by key, or by a declared index.
+// Reads rows by key, or by a declared index.
 
 import type { TenantId } from '../model/ids.ts'
 import type { StoredRow } from '../model/rows.ts'
@@ -6,9 +6,9 @@ import type { ColumnValue, TableName } from '../model/tables.ts'
 
 export interface ListQuery {
   readonly index: string
-  /** Equal to the leading columns of the index. */
+  /** Values of the leading columns of the index. */
   readonly equals: readonly ColumnValue[]
-  /** A range on the next column, which is the id once all are fixed. Null lies in no range. */
+  /** A range on the next column, or on the id if all columns are fixed. Null is in no range. */
   readonly from?: string | number
   readonly below?: string | number
   readonly backwards?: boolean
@@ -21,7 +21,7 @@ export interface RowPage {
   readonly cursor?: string
 }
 
-/** Both are refused with TENANT_CLOSED when the tenant is not active. */
+/** Both reject with TENANT_CLOSED when the tenant is not active. */
 export interface RowReads {
   get(tenant: TenantId, table: TableName, id: string): Promise<StoredRow | undefined>
   list(tenant: TenantId, table: TableName, query: ListQuery): Promise<RowPage>

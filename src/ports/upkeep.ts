@@ -1,4 +1,4 @@
-// Looking after a store: what it is worth, whether it is sound, and how its rows are made anew.
+// Maintenance of a store: its size, its soundness, and the rebuild of its rows.
 
 import type { TenantId } from '../model/ids.ts'
 import type { ScannedRow, StoredRow } from '../model/rows.ts'
@@ -9,7 +9,7 @@ import type { Head, JournalReads } from './journal.ts'
 export interface Measure {
   /** Bytes on disk, by part. */
   readonly bytes: Readonly<Record<string, number>>
-  /** Rows by table, tables of the backend's own included. */
+  /** Rows by table, including the backend's own tables. */
   readonly rows: Readonly<Record<string, number>>
 }
 
@@ -18,37 +18,37 @@ export interface BackendHealth {
   readonly why: readonly string[]
 }
 
-/** A still picture: the journal and the rows of one tenant as of one moment, while others go on writing. */
+/** A snapshot: the journal and the rows of one tenant as of one moment, while other callers write. */
 export interface Snapshot {
   readonly journal: JournalReads
-  /** The rows of a table in the order of their ids. */
+  /** The rows of a table, ordered by id. */
   rows(table: TableName, after: string | undefined, limit: number): Promise<readonly ScannedRow[]>
   close(): Promise<void>
 }
 
-/** One tenant's rows being folded, beside the store, safe to lose. */
+/** A temporary copy of one tenant's rows during a rebuild, beside the store and safe to lose. */
 export interface Scratch {
   get(table: TableName, id: string): Promise<StoredRow | undefined>
-  /** Applies changes as a commit would, every `put` stamped with this seq. */
+  /** Applies changes as a commit would, stamping every `put` with this seq. */
   apply(seq: number, changes: readonly Change[]): Promise<void>
   rows(table: TableName, after: string | undefined, limit: number): Promise<readonly ScannedRow[]>
   close(): Promise<void>
 }
 
 export interface Upkeep {
-  /** TENANT_CLOSED when the tenant is not active. One that is open when its tenant is closed may go on: it is a picture. */
+  /** Rejects with TENANT_CLOSED when the tenant is not active. A snapshot that is already open stays readable. */
   snapshot(tenant: TenantId): Promise<Snapshot>
   scratch(): Promise<Scratch>
-  /** Puts the folded rows in place of the tenant's, all at once; false, and nothing changed, when its head has moved since. */
+  /** Replaces the tenant's rows by the folded ones, atomically. Returns false and changes nothing if its head has moved since. */
   adopt(tenant: TenantId, scratch: Scratch, head: Pick<Head, 'seq' | 'hash'>): Promise<boolean>
-  /** Damage below the journal: pages, indexes. Empty when sound. */
+  /** Finds damage below the journal: pages, indexes. Empty when sound. */
   check(): Promise<readonly string[]>
   measure(): Promise<Measure>
   health(): Promise<BackendHealth>
-  /** Forgets receipts of keyed commits older than this; tells how many. What was held until before then is forgotten with them. */
+  /** Deletes receipts of keyed commits older than this, and returns their number. It also deletes renewals that ended before. */
   sweepReceipts(before: number): Promise<number>
-  /** Makes sure that what was erased is gone from side files too. */
+  /** Makes sure that erased data is gone from side files too. */
   scrub(): Promise<void>
-  /** Random bytes made once and kept with the store, under a name. */
+  /** Random bytes, generated once and kept in the store under a name. */
   secret(name: string): Promise<Uint8Array>
 }

@@ -1,15 +1,20 @@
-// "Something changed": wake-ups, never data. Whoever is woken reads; whoever is not woken in time is saved by the next signal.
+// "Something changed": wake-ups, never data. A woken watcher reads the store. A lost wake-up only delays it until the next one.
 
 import type { TenantId } from '../model/ids.ts'
 
 export interface WatchOptions {
-  /** Nobody waits for it: other nodes' commits may be noticed late, and watching does not keep a program alive. */
+  /** The watcher can wait: commits of other nodes may be noticed late, and watching does not keep the program alive. */
   readonly patient?: boolean
-  /** It knows of what its own store commits: what goes through this backend need not wake it, and a backend belongs to one store. */
+  /**
+   * The watcher already learns of its own store's commits, so commits through this backend need not wake it. A backend belongs to one
+   * store.
+   */
   readonly others?: boolean
 }
 
 export interface Wakeups {
-  /** Calls back after commits to the tenant, by this node or another; several may come as one. Returns how to stop. */
+  /**
+   * Calls back after commits to the tenant, by this node or another; several commits may share one call. Returns a function that stops it.
+   */
   watch(tenant: TenantId, wake: () => void, options?: WatchOptions): () => void
 }
