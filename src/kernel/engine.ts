@@ -16,6 +16,7 @@ import { Renewals } from './renewals.ts'
 import { RowMutex } from './row-mutex.ts'
 import type { Engine } from './scope.ts'
 import { SessionMemory } from './session-memory.ts'
+import { yieldingReads } from './yielding-reads.ts'
 
 export interface KernelOptions {
   /** What is masked before anything is hashed, indexed or logged; `false` keeps everything as it comes. */
@@ -60,7 +61,7 @@ export async function createEngine(
   const renewals = new Renewals(backend, world, closing)
   const engine: Engine = {
     options,
-    backend,
+    backend: yieldingReads(backend, world),
     environment: world,
     lane: new Lane(backend, world, { ...options.lane, saved }),
     features,

@@ -1,0 +1,78 @@
+// Reads that never starve the process. A backend inside this process answers in microtasks, so a polling loop of reads would keep timers and
+// pending writes from running. A read that comes too long after the event loop last turned waits for its next turn.
+
+import { limits } from '../model/limits.ts'
+import type { Backend } from '../ports/backend.ts'
+import type { Environment } from '../ports/environment.ts'
+
+/** The same backend. Its reads yield to the event loop at least once per `limits.sliceMs` of continuous use. */
+export function yieldingReads(backend: Backend, environment: Pick<Environment, 'clock' | 'timer'>): Backend {
+  const turns = new LoopTurns(environment)
+  const read = <T>(call: () => Promise<T>): Promise<T> => (turns.isOverdue() ? turns.next().then(call) : call())
+  return {
+    name: backend.name,
+    traits: backend.traits,
+    wakeups: backend.wakeups,
+    commit: (batch) => backend.commit(batch),
+    close: () => backend.close(),
+    journal: {
+      head: (tenant) => read(() => backend.journal.head(tenant)),
+      page: (tenant, query) => read(() => backend.journal.page(tenant, query)),
+      tenants: () => read(() => backend.journal.tenants()),
+    },
+    rows: {
+      get: (tenant, table, id) => read(() => backend.rows.get(tenant, table, id)),
+      list: (tenant, table, query) => read(() => backend.rows.list(tenant, table, query)),
+    },
+    queries: {
+      usageByType: (tenant) => read(() => backend.queries.usageByType(tenant)),
+      due: (queue, limit) => read(() => backend.queries.due(queue, limit)),
+      ready: (tenant, queue, limit) => read(() => backend.queries.ready(tenant, queue, limit)),
+      backlog: (tenant) => read(() => backend.queries.backlog(tenant)),
+    },
+    leases: {
+      renew: (tenant, leases, ms, of) => backend.leases.renew(tenant, leases, ms, of),
+      read: (tenant, ids, of) => read(() => backend.leases.read(tenant, ids, of)),
+    },
+    blobs: {
+      put: (tenant, digest, bytes) => backend.blobs.put(tenant, digest, bytes),
+      get: (tenant, digest) => read(() => backend.blobs.get(tenant, digest)),
+      has: (tenant, digests) => read(() => backend.blobs.has(tenant, digests)),
+    },
+    upkeep: {
+      snapshot: (tenant) => backend.upkeep.snapshot(tenant),
+      scratch: () => backend.upkeep.scratch(),
+      adopt: (tenant, scratch, head) => backend.upkeep.adopt(tenant, scratch, head),
+      check: () => backend.upkeep.check(),
+      measure: () => read(() => backend.upkeep.measure()),
+      health: () => read(() => backend.upkeep.health()),
+      sweepReceipts: (before) => backend.upkeep.sweepReceipts(before),
+      scrub: () => backend.upkeep.scrub(),
+      secret: (name) => backend.upkeep.secret(name),
+    },
+  }
+}
+
+class LoopTurns {
+  readonly #environment: Pick<Environment, 'clock' | 'timer'>
+  /** When the first read since the last turn of the event loop came. */
+  #since: number | undefined
+
+  constructor(environment: Pick<Environment, 'clock' | 'timer'>) {
+    this.#environment = environment
+  }
+
+  isOverdue(): boolean {
+    const now = this.#environment.clock.monotonic()
+    if (this.#since !== undefined) return now - this.#since >= limits.sliceMs
+    this.#since = now
+    this.#environment.timer.soon(() => {
+      this.#since = undefined
+    })
+    return false
+  }
+
+  next(): Promise<void> {
+    return new Promise((resolve) => this.#environment.timer.soon(resolve))
+  }
+}
