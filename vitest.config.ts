@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Plugin } from 'vitest/config'
 import { defineConfig } from 'vitest/config'
 import { PARTS, WATCHED } from './scripts/bar.ts'
@@ -28,8 +29,8 @@ export default defineConfig({
     },
     // Of all projects, which share what they provide.
     globalSetup: ['test/support/compiled.ts', 'test/support/postgres-global.ts'],
-    // Every core has its worker: most tests wait for processes, disks and servers.
-    maxWorkers: '100%',
+    // One worker more than cores, because most tests wait for processes, disks and servers.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...house, name: 'bar', include: [...WATCHED] } },
