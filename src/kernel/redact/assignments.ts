@@ -1,5 +1,5 @@
-// Finds secrets that a text gives a name to: `password=hunter2`, `"apiKey": "…"`, `Authorization: Bearer …`, `Cookie: a=b`,
-// with any number of backslashes before the quotes, as JSON inside JSON has them.
+// Finds secrets that a text gives a name to: `password=hunter2`, `"apiKey": "…"`, `Authorization: Bearer …`, `Cookie: a=b`. Quotes may have
+// any number of backslashes before them, as JSON inside JSON has.
 import type { KeyJudge } from './keys.ts'
 import { absentValue, charKind, innocentValue, passwordLike, random } from './looks.ts'
 import type { Span } from './spans.ts'
@@ -8,7 +8,7 @@ import { AUTH_SCHEMES, type KeyKind } from './words.ts'
 const LONGEST_KEY = 64
 const SPACE = 32
 
-/** The last unquoted word that was read. A later start inside it has the same end, so no stretch of text is read twice. */
+/** The last unquoted word that was read. A later start inside it has the same end, so no text is read twice. */
 interface Word {
   start: number
   end: number
@@ -80,7 +80,7 @@ function judgeInText(text: string, key: Key, judge: KeyJudge): KeyKind {
     while (before > lowest && keyChar(text.charCodeAt(before - 1))) before--
     if (before === start - 1) break
     start = before
-    // One word more says enough about a token; a third could be any verb of the sentence.
+    // One more word is enough for a token; a third could be any verb of the sentence.
     if (/tokens?$/i.test(name)) break
   }
   return judge(text.slice(start, key.end))
@@ -115,7 +115,7 @@ function readValue(text: string, at: number, from: number, key: Key, kind: KeyKi
   return bare(text, at, from, key, kind, word)
 }
 
-/** Where the quoted value ends. With n backslashes before the opening quote, 2(n+1) more of them are one of the content. */
+/** Finds the end of a quoted value. With n backslashes before the opening quote, 2(n+1) more of them are one of the content. */
 function closing(text: string, from: number, quote: string, slashes: number): number {
   for (let at = text.indexOf(quote, from); at >= 0; at = text.indexOf(quote, at + 1)) {
     let count = 0
@@ -125,13 +125,13 @@ function closing(text: string, from: number, quote: string, slashes: number): nu
   return -1
 }
 
-/** In `log('password:', x)` the quote after the colon ends a string and begins no value. */
+/** In `log('password:', x)` the quote after the colon closes a string and opens no value. */
 function closesString(text: string, before: number, quote: string): boolean {
   let open = false
   for (let at = before - 1; at >= 0 && at > before - 120; at--) {
     const code = text.charCodeAt(at)
     if (code === 10) break
-    // An apostrophe between letters is no quote.
+    // An apostrophe between letters is not a quote.
     if (text[at] === quote && !(charKind(text.charCodeAt(at - 1)) !== 0 && charKind(text.charCodeAt(at + 1)) !== 0)) open = !open
   }
   return open
@@ -140,12 +140,12 @@ function closesString(text: string, before: number, quote: string): boolean {
 function inside(text: string, start: number, end: number, key: Key, kind: KeyKind): Span | undefined {
   const value = text.slice(start, end)
   if (absentValue(value)) return undefined
-  // Code is full of tokens that are words of a language; one that opens a door has digits or is long.
+  // Code is full of tokens that are words of a language. A real one has digits or is long.
   if (kind === 'text' && !key.quoted && value.length < 32 && (value.length < 4 || !/[A-Za-z]\d|\d[A-Za-z]/.test(value))) return undefined
   return spanOf(value, start, kind)
 }
 
-/** What to mask of a whole value whose key is secret. Also used for the values of real objects. */
+/** Returns the span to mask in a whole value whose key is secret. Also used for the values of real objects. */
 export function spanOf(value: string, start: number, kind: KeyKind): Span | undefined {
   const end = start + value.length
   if (kind === 'auth') {
@@ -188,17 +188,17 @@ function bare(text: string, at: number, from: number, key: Key, kind: KeyKind, w
   const value = text.slice(start, end)
   if (innocentValue(value) || (kind === 'text' && /^[\d.,%_]+$/.test(value))) return undefined
   const tight = from === at + 1 && key.end === at
-  // `this.token = token` hands a secret on; it does not say it.
+  // `this.token = token` passes a secret on without containing it.
   if (!tight && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
   const equals = text.charCodeAt(at) === 61
   if (kind === 'likely' && !(tight && equals)) return undefined
-  // Without a mixture of characters only the form can tell: `password=swordfish`, or a line of its own.
+  // A plain word counts only by its form: `password=swordfish`, or a line of its own.
   const form = tight ? equals && value.length >= 3 : alone(text, key, end) && lineValue(value) && !(equals && kind !== 'all')
   const ok = !STRUCTURE.test(value) && (form || (passwordLike(value) && !/^[A-Z]+-\d+$/.test(value)))
   return ok ? spanOf(value, start, kind) : undefined
 }
 
-/** Brackets open a structure and a member or type is code, not a value. */
+/** An opening bracket begins a structure, and a member or type is code. */
 const STRUCTURE = /^[[{(]|^[A-Za-z_$][\w$]{0,64}(?:\.[A-Za-z_$][\w$]{0,64}){1,8}$/
 
 /** On a line of its own (YAML, INI, .env) even a plain word is the password, unless it is written like a heading or a type. */
@@ -251,7 +251,7 @@ function lineEnd(text: string, from: number): number {
 const PAIR = /[^\s=;:"'`<>$\\]{1,128}=/y
 const MORE = /(?:[^\s=;,"'`<>\\]{1,256}(?:=[^\s;"'`<>\\]{0,4096})?)(?:; {0,2})?/y
 
-/** A cookie header is pairs with semicolons between; what follows the last pair is the rest of the sentence. */
+/** A cookie header is pairs separated by semicolons; the text after the last pair is the rest of the sentence. */
 function cookie(text: string, from: number): Span | undefined {
   PAIR.lastIndex = from
   if (!PAIR.test(text)) return undefined

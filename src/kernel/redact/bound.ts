@@ -1,18 +1,18 @@
-// Finds the exact secrets the user bound (`redact.values`), also as they look inside JSON text, in a URL and in base64.
+// Finds the exact secrets that the user bound (`redact.values`), also inside JSON text, in a URL and in base64.
 import { base64 } from './looks.ts'
 import type { Span } from './spans.ts'
 
 export interface Bound {
-  /** There is something to look for. */
+  /** False if no values are bound. */
   readonly any: boolean
   find(text: string, spans: Span[]): void
-  /** A number is a secret too when it is written like one. */
+  /** Also used for numbers, by their text. */
   has(text: string): boolean
 }
 
-/** A shorter value would occur by accident in half of all texts; it is not bound. */
+/** A shorter value would occur by accident in half of all texts, so it is not bound. */
 const SHORTEST = 4
-/** Base64 is worth looking for when what is left after trimming the unaligned ends is still telling. */
+/** The base64 form is searched only if enough is left after trimming its unaligned ends. */
 const SHORTEST_ENCODED = 8
 
 const NOTHING: Bound = { any: false, find: () => undefined, has: () => false }
@@ -23,7 +23,7 @@ export function bind(values: readonly string[] = []): Bound {
   for (const secret of secrets) for (const form of formsOf(secret)) if (!forms.has(form)) forms.set(form, secret)
   for (const secret of secrets) forms.set(secret, secret)
   if (forms.size === 0) return NOTHING
-  // Longest first: where one secret begins another, the longer is the one that stands there.
+  // Longest first: if one secret begins another, the longer one is found.
   const all = [...forms.keys()].sort((a, b) => b.length - a.length)
   const shortest = all.at(-1)?.length ?? 0
   const pattern = new RegExp(all.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g')
@@ -51,7 +51,7 @@ function formsOf(secret: string): string[] {
       const padded = new Uint8Array(shift + bytes.length)
       padded.set(bytes, shift)
       const text = base64(padded).replace(/=+$/, '')
-      // Characters that also carry bits of what stands before or after are not the secret's own.
+      // Characters that share bits with the text before or after are trimmed.
       const own = text.slice(shift === 0 ? 0 : shift + 1, padded.length % 3 === 0 ? text.length : text.length - 1)
       forms.push(own, own.replaceAll('+', '-').replaceAll('/', '_'))
     }

@@ -1,22 +1,22 @@
-// Masks JSON that is written inside a string, in place: only the literals that held a secret are rewritten, so spacing, numbers,
-// repeated keys and line-delimited documents come back byte for byte. Parsing and writing again would lose all four.
+// Masks JSON inside a string, in place. Only literals with a secret are rewritten, so spacing, numbers, repeated keys and line-delimited
+// documents stay byte for byte. Parsing and writing again would lose all four.
 import { type KeyKind, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './words.ts'
 
 export interface JsonRules {
-  /** What a key says about its value, or undefined when the key itself has a secret in it. */
+  /** The kind of value that a key announces, or undefined if the key itself contains a secret. */
   key(name: string): KeyKind | undefined
   maskKey(name: string): string
   judge(name: string): KeyKind
   string(value: string, kind: KeyKind): string
-  /** The masked form of a number, or undefined to leave it. */
+  /** The masked form of a number, or undefined to keep it. */
   number(written: string, kind: KeyKind): string | undefined
 }
 
 interface Frame {
   readonly object: boolean
-  /** What the key above says about everything inside. */
+  /** The kind that the key above gives to everything inside. */
   readonly kind: KeyKind
-  /** Set where the object describes a secret instead of holding one (a JSON Schema): then only its examples are masked. */
+  /** Set if the object describes a secret instead of containing one (a JSON Schema): then only its examples are masked. */
   readonly schema: KeyKind
   /** The `name` that may stand beside a `value`: `{"name": "DB_PASSWORD", "value": "…"}`. */
   name: string
@@ -31,7 +31,7 @@ const SCHEMA = new RegExp(
   'y',
 )
 
-/** The masked text, the same text when nothing was masked, or undefined when it is not JSON after all. */
+/** Returns the masked text, the same text if nothing was masked, or undefined if it is not JSON. */
 export function maskJson(text: string, rules: JsonRules, top: KeyKind): string | undefined {
   const size = text.length
   const stack: Frame[] = []
@@ -115,14 +115,14 @@ function kindOf(frame: Frame, rules: JsonRules): KeyKind {
 }
 
 /**
- * Whether what a key says holds for the object under it. A path (`node_modules/js-tokens`, `/oauth/token`) names the thing, and a
- * weak word says nothing about what is two steps away.
+ * Whether the kind of a key also applies to the object under it. A path (`node_modules/js-tokens`, `/oauth/token`) names the object itself,
+ * and weak evidence does not reach two levels down.
  */
 export function inherited(kind: KeyKind, key: string): boolean {
   return kind !== 'weak' && kind !== 'digits' && kind !== 'likely' && !key.includes('/')
 }
 
-/** Past the comma, or at the closing bracket, or at the next document; -1 where neither follows. */
+/** Returns the place after the comma, at the closing bracket, or at the next document; -1 if none follows. */
 function after(text: string, from: number, frame: Frame | undefined): number {
   const at = space(text, from)
   if (frame === undefined) return at
@@ -154,7 +154,7 @@ function literalEnd(text: string, at: number): number {
 
 function decode(text: string, start: number, end: number): string | undefined {
   const inner = text.slice(start + 1, end - 1)
-  // A raw line end is not allowed in a literal, but it is no reason to look away.
+  // A raw line end is not allowed in a literal, but the literal is still checked.
   if (!inner.includes('\\')) return inner
   try {
     return JSON.parse(text.slice(start, end)) as string

@@ -1,11 +1,11 @@
-// Decides from its name alone whether a key holds a secret: `clientSecret` does, `prompt_tokens` does not.
+// Decides from its name alone whether a key is secret: `clientSecret` is, `prompt_tokens` is not.
 import { INNOCENT_AFTER, INNOCENT_BEFORE, INNOCENT_BEFORE_TOKEN, type KeyKind, SECRET_ENDINGS, SECRET_PHRASES } from './words.ts'
 
 export type KeyJudge = (key: string) => KeyKind
 
-/** Keys repeat from event to event, so verdicts are remembered; the bound keeps a map keyed by user input from growing. */
+/** Keys repeat from event to event, so verdicts are cached. The bound keeps a map of user input from growing. */
 const REMEMBERED = 4096
-/** Only the end of a very long key is read: it holds the head noun, and splitting stays cheap. */
+/** Only the end of a very long key is read: it contains the head noun, and splitting stays cheap. */
 const LONGEST = 128
 
 const HEAD_ONLY: ReadonlySet<KeyKind> = new Set<KeyKind>(['weak', 'likely', 'digits', 'unpath'])
@@ -36,17 +36,17 @@ export function keyJudge(extra: readonly string[] = [], allow: readonly string[]
     const words = keyWords(key)
     const normal = words.join(' ')
     if (allowed.has(normal)) return 'none'
-    // What the user asked for is matched as a fragment and no innocent word overrules it.
+    // The user's own keys match as fragments, and no innocent word overrules them.
     const compact = normal.replaceAll(' ', '')
     if (asked.some((text) => ` ${normal} `.includes(` ${text} `) || (text.length >= 4 && compact.includes(text.replaceAll(' ', ''))))) {
       return 'all'
     }
-    // From the right: in an English compound the head noun comes last.
+    // Read from the right: in an English compound the head noun comes last.
     for (let at = words.length - 1; at >= 0; at--) {
       const word = words[at] as string
       const found = phrases.get(word)?.find((phrase) => endsAt(words, at, phrase.words))
       const kind = found?.kind ?? (SECRET_ENDINGS.some((end) => word.endsWith(end)) ? (word.endsWith('token') ? 'text' : 'all') : 'none')
-      // A word that is weak evidence counts only as the head of the name.
+      // Weak evidence counts only as the head of the name.
       if (kind === 'none' || (at < words.length - 1 && HEAD_ONLY.has(kind))) continue
       return innocent(words, at, found?.words.length ?? 1) ? 'none' : kind
     }
@@ -57,7 +57,7 @@ export function keyJudge(extra: readonly string[] = [], allow: readonly string[]
     const before = known.get(key)
     if (before !== undefined) return before
     const kind = judge(key)
-    // A long key may itself be a secret; it is not kept.
+    // A long key may itself be a secret, so it is not cached.
     if (key.length <= 64) {
       if (known.size >= REMEMBERED) known.clear()
       known.set(key, kind)

@@ -1,4 +1,4 @@
-// Says what a single word looks like: chance, a password, or something that only stands where a secret could.
+// Classifies a single word: random, a password, or a placeholder.
 import { ABSENT_VALUES, INNOCENT_VALUES } from './words.ts'
 
 /** A reference to a secret is not the secret: `$TOKEN`, `${{ secrets.X }}`, `process.env.KEY`, `<your key>`, `****`, `getKey()`. */
@@ -21,7 +21,7 @@ export function innocentValue(value: string): boolean {
 const WHOLE_REFERENCE =
   /^(?:\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$[A-Z_][A-Z0-9_]*|<[^<>]{0,80}>|\{\{[^}]{0,200}\}\}|[*•]{3,}|[xX]{3,}|\.{3}|(?:process\.env|os\.environ|import\.meta)\b.{0,80}|\[(?:REDACTED|FILTERED|MASKED)\])$/
 
-/** Whether a value that was set apart by quotes or by a key says that there is no secret here, or where it is kept. */
+/** Whether a value in quotes or under a key says that there is no secret, or where it is kept. */
 export function absentValue(value: string): boolean {
   return (
     value === '' || (value.length <= 12 && ABSENT_VALUES.has(value.toLowerCase())) || (value.length <= 256 && WHOLE_REFERENCE.test(value))
@@ -49,7 +49,7 @@ export function random(text: string, least: number, bar = 0.24): boolean {
   let lower = 0
   let changes = 0
   let before = 0
-  // 256 characters tell as much as all of them.
+  // A sample of 256 characters is enough.
   const end = Math.min(text.length, 256)
   for (let at = 0; at < end; at++) {
     const kind = charKind(text.charCodeAt(at))
@@ -65,7 +65,7 @@ export function random(text: string, least: number, bar = 0.24): boolean {
     before = kind
   }
   if (size < least || upper + lower < 4) return false
-  // Without digits a word must be far from camel case, which changes at a third of the places at most.
+  // Without digits, a word must differ clearly from camel case, which changes at a third of the places at most.
   const enough = upper >= 3 && lower >= 3 ? digits >= 2 || changes >= size * 0.42 : digits >= 3
   return enough && changes >= size * bar
 }
@@ -89,7 +89,7 @@ export const UUID = /[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** The base64 of bytes, by hand: the pure rooms have only the language itself. */
+/** Encodes bytes as base64, because the pure rooms have no such function. */
 export function base64(bytes: Uint8Array): string {
   let out = ''
   for (let at = 0; at < bytes.length; at += 3) {
@@ -101,7 +101,7 @@ export function base64(bytes: Uint8Array): string {
   return out
 }
 
-/** Whether a base64 word holds `user:password`: only printable ASCII, and a colon in it. */
+/** Whether a base64 word decodes to `user:password`: printable ASCII only, with a colon. */
 export function basicPair(word: string): boolean {
   let bits = 0
   let held = 0

@@ -1,9 +1,9 @@
-// Finds private keys in armour: PEM, OpenSSH, PGP and PuTTY. Certificates and public keys are published on purpose and stay.
+// Finds armoured private keys: PEM, OpenSSH, PGP and PuTTY. Certificates and public keys are public and stay.
 import type { Span } from './spans.ts'
 
 const BEGIN = '-----BEGIN '
 const LABEL = /-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----/y
-/** What an armoured body is made of, also when its line ends are written as `\n` in some other notation. */
+/** Characters of an armoured body, including line ends written as `\n`. */
 const BODY = /[A-Za-z0-9+/=\s\\:,.\-"'>|()]/
 const PUTTY = /Private-Lines: \d{1,4}\s{1,4}([A-Za-z0-9+/=\s]{1,8192})/
 

@@ -5,7 +5,7 @@ import type { Span } from './spans.ts'
 import { SPOKEN_GLUE, SPOKEN_NAMES } from './words.ts'
 
 const NAMES = new RegExp(`(?<![A-Za-z])(?:${SPOKEN_NAMES.join('|').replaceAll(' ', '[ _-]?')})(?![A-Za-z])`, 'gi')
-/** One word of a sentence, without the quotes and marks around it. */
+/** One word of a sentence, without surrounding quotes and punctuation. */
 const NEXT = /[ \t]{1,4}["'`(<]{0,2}([^\s"'`<>()\\]{1,512})/y
 const AHEAD = 5
 
@@ -29,7 +29,7 @@ export function phraseSpans(text: string, spans: Span[]): void {
         break
       }
       glue = SPOKEN_GLUE.has(word.toLowerCase()) || (!/^(?:token|key)/.test(name) && (next[1] as string).endsWith(':'))
-      // A sentence that ends takes its subject with it.
+      // The end of a sentence ends its subject.
       if (/[.!?;]$/.test(next[1] as string)) break
     }
   }
@@ -39,7 +39,7 @@ function secretWord(name: string, word: string, n: number, glue: boolean): boole
   if (innocentValue(word)) return false
   if (name === 'bearer') return n === 0 && word.length >= 8 && /^[A-Za-z0-9._~+/=-]+$/.test(word) && (/\d/.test(word) || word.length >= 24)
   if (name === 'basic') return n === 0 && word.length >= 8 && basicPair(word)
-  // A path, an address or a digest with its name on it is not the secret itself.
+  // A path, an address or a named digest is not the secret itself.
   if (/^[\w.+-]{1,10}:|:\/\/|\.[a-z]{1,4}$|^sha\d/.test(word) || (word.includes('/') && !random(word, 30))) return false
   const many = name.startsWith('key') || name === 'webhook'
   if (word.length >= 20 && word.length <= 256 && !UUID.test(word) && random(word.replace(/[-.][a-z]{1,12}$/, ''), 20)) return !many || glue
@@ -59,7 +59,7 @@ export function commandSpans(text: string, judge: KeyJudge, spans: Span[]): void
     if (kind === 'none' || kind === 'cookie' || kind === 'mixed' || innocentValue(value)) continue
     const end = hit.index + hit[0].length
     if (kind === 'text' && /^\d+$/.test(value)) continue
-    // `use --password to log in` is a sentence; a value in quotes, with digits, or last in its command is not.
+    // `use --password to log in` is prose. A value in quotes, with digits, or last in its command is not.
     if (hit[2] === '' && !passwordLike(value) && !/^\s*(?:$|\n|\\|-|[|&;>])/.test(text.slice(end, end + 8))) continue
     spans.push({ start: end - value.length, end, kind: 'key' })
   }

@@ -1,4 +1,4 @@
-// The redactor: a walk over JSON data that masks every secret before anything is hashed, indexed or logged.
+// The redactor walks JSON data and masks every secret before anything is hashed, indexed or logged.
 import { spanOf } from './assignments.ts'
 import { bind } from './bound.ts'
 import { inherited, type JsonRules, maskJson } from './json.ts'
@@ -9,35 +9,35 @@ import { maskText } from './text.ts'
 import { type KeyKind, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './words.ts'
 
 export interface RedactOptions {
-  /** Further key fragments that name a secret, e.g. `ssn`. */
+  /** Additional key fragments that name a secret, e.g. `ssn`. */
   readonly keys?: readonly string[]
-  /** Exact secrets, masked wherever they occur; shorter than four characters they are ignored. */
+  /** Exact secrets, masked wherever they occur. Values shorter than four characters are ignored. */
   readonly values?: readonly string[]
   /** Key names that are never treated as secret. */
   readonly allow?: readonly string[]
 }
 
 export interface Redactor {
-  /** A copy of `data` with every secret masked; the very same reference when nothing was masked. Never mutates its input. */
+  /** Returns a copy of `data` with every secret masked, or the same reference if nothing was masked. Never mutates its input. */
   value(data: unknown): unknown
   text(text: string): string
 }
 
 type Data = Readonly<Record<string, unknown>>
 
-/** How deep JSON inside a string inside JSON is followed; each level doubles the backslashes, so nobody writes more. */
+/** Maximum depth of JSON inside strings. Each level doubles the backslashes, so real data has fewer. */
 const DEEPEST = 8
 const REMEMBERED = 4096
 const REMEMBERED_TEXT = 64
 const SCHEMA_TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 
-/** `tag` turns a secret into a short keyed, irreversible tag (the kernel supplies HMAC-SHA256 truncated, hex). */
+/** `tag` turns a secret into a short, keyed, irreversible tag (HMAC-SHA256 in hex, truncated). */
 export function redactor(options: RedactOptions, tag: (secret: string) => string): Redactor {
   const judge = keyJudge(options.keys, options.allow)
   const bound = bind(options.values)
   const plain = (text: string) => maskText(text, judge, bound, tag)
 
-  // Keys that hold no secret themselves, with what they say about their value: one lookup for the keys of every event.
+  // Caches the kinds of keys that contain no secret themselves: one lookup per key of an event.
   const known = new Map<string, KeyKind>()
   const kindOfKey = (key: string): KeyKind | undefined => {
     const before = known.get(key)
@@ -70,7 +70,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
     }
   }
 
-  // Short texts that hold nothing: tool names, roles, commands and paths come back with every event.
+  // Caches short texts without secrets: tool names, roles, commands and paths repeat with every event.
   const clean = new Set<string>()
   const string = (text: string, kind: KeyKind): string => {
     if (kind !== 'none' && text !== '' && !absentValue(text)) {
@@ -86,14 +86,14 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
     return masked
   }
 
-  /** The value of a secret key, or undefined when this value is not one. */
+  /** Masks the value of a secret key. Returns undefined if this value is not a secret. */
   const underKey = (text: string, kind: KeyKind): string | undefined => {
     const json = nested(text, kind)
     if (json !== undefined) return json
     const parts = plain(text)
-    // Masked before, a text is left as it was: masking twice must change nothing.
+    // A text that was masked before stays as it is: masking must be idempotent.
     if (hasPlaceholder(text)) return parts
-    // The secret has a name of its own, or it is a connection string whose host may stay.
+    // The secret was recognised by its own shape, or it is a connection string whose host may stay.
     if (parts !== text && (kind === 'mixed' || /^\[redacted:[a-z0-9-]+:[^\]\s]+\]$/.test(parts))) return parts
     const span = spanOf(text, 0, kind)
     return span === undefined ? undefined : mask(text, [span], tag)
@@ -113,7 +113,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
 
   const list = (data: readonly unknown[], kind: KeyKind): unknown => {
     let copy: unknown[] | undefined
-    // `['authorization', 'Bearer …']`: how many libraries hand over headers.
+    // `['authorization', 'Bearer …']`: many libraries pass headers this way.
     const pair = kind === 'none' && data.length === 2 && typeof data[0] === 'string' && typeof data[1] === 'string'
     for (let at = 0; at < data.length; at++) {
       const item = data[at]
@@ -150,7 +150,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
     return copy ?? data
   }
 
-  /** What `name` says about the `value` beside it: `{ name: 'DB_PASSWORD', value: '…' }`. */
+  /** The kind that `name` gives to the `value` beside it: `{ name: 'DB_PASSWORD', value: '…' }`. */
   const pairKind = (data: Data, keys: readonly string[]): KeyKind => {
     if (keys.length > 6 || !keys.some((key) => PAIR_VALUES.has(key))) return 'none'
     for (const key of keys) {
@@ -163,13 +163,13 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
   return { value: (data) => walk(data, 'none'), text: (text) => string(text, 'none') }
 }
 
-/** A tool's parameters may include `password: { type: 'string' }`; that is a description and stays readable. */
+/** Tool parameters may include `password: { type: 'string' }`: a description, which stays readable. */
 function describesSchema(data: Data): boolean {
   const type = Object.hasOwn(data, 'type') ? data.type : undefined
   return SCHEMA_TYPES.has(type) || ['$ref', 'anyOf', 'oneOf', 'allOf'].some((key) => Object.hasOwn(data, key))
 }
 
-/** Assignment would call the setter of `__proto__`; a defined property is always the object's own. */
+/** Plain assignment would call the setter of `__proto__`. */
 function define(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
   else target[key] = value

@@ -1,12 +1,12 @@
-// The known shapes of provider secrets: one row a family. A row applies where one of its `starts` stands at the beginning of a
-// token; its pattern is sticky and every repeat is bounded, so a row costs a constant at each place it is tried.
+// The known shapes of provider secrets, one row per family. A row applies if a token begins with one of its `starts`. Patterns are sticky
+// and every repeat is bounded, so trying a row has constant cost.
 export interface Shape {
   readonly kind: string
   readonly starts: readonly string[]
   readonly pattern: RegExp
-  /** The part that must look random, where the prefix alone is too common to be trusted. */
+  /** The match must also look random, because the prefix alone is too common. */
   readonly random?: boolean
-  /** What must stand before the start, where the telling part of a key is not its beginning. It is masked too. */
+  /** Text that must precede the start, if a key is not recognised by its beginning. It is masked too. */
   readonly before?: RegExp
 }
 
@@ -81,7 +81,7 @@ export const SHAPES: readonly Shape[] = [
   { kind: 'azure-client-secret', starts: [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'], pattern: /[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}/y },
   { kind: 'wallet-key', starts: ['5', 'K', 'L'], pattern: /(?:5[HJK][1-9A-HJ-NP-Za-km-z]{49}|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![A-Za-z0-9])/y, random: true },
   { kind: 'wallet-key', starts: ['xprv', 'yprv', 'zprv'], pattern: /[xyz]prv[1-9A-HJ-NP-Za-km-z]{100,112}/y },
-  // Of a webhook's address the host stays: it says where the agent posted.
+  // The host of a webhook address stays, because it shows where the agent posted.
   { kind: 'webhook', starts: ['T'], pattern: /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/)T[A-Za-z0-9/_-]{20,200}/y },
   { kind: 'webhook', starts: [...'123456789'], pattern: /(?<=\/api\/webhooks\/)\d{17,20}\/[A-Za-z0-9_-]{60,80}/y },
   { kind: 'langfuse', starts: ['sk-lf-'], pattern: /sk-lf-[a-f0-9-]{36}/y },

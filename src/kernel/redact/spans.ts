@@ -1,10 +1,10 @@
-// A span is where a secret stands in a text. This file joins the spans that rules found and puts placeholders in their place.
+// A span is the place of a secret in a text. This file merges the spans that rules found and replaces them by placeholders.
 
 export interface Span {
   readonly start: number
   readonly end: number
   readonly kind: string
-  /** What the tag is made of, where that is not the text of the span itself (an encoded form of a bound value). */
+  /** The secret that the tag is made of, if it differs from the text of the span (an encoded form of a bound value). */
   readonly secret?: string
 }
 
@@ -20,7 +20,7 @@ export function hasPlaceholder(text: string): boolean {
   return text.includes('[redacted:') && text.search(PLACEHOLDER) >= 0
 }
 
-/** The text with every span masked, or the very same text when there is none. */
+/** Returns the text with every span masked, or the same text if there is none. */
 export function mask(text: string, found: Span[], tag: Tag): string {
   const spans = join(apartFromPlaceholders(text, found))
   if (spans.length === 0) return text
@@ -33,7 +33,7 @@ export function mask(text: string, found: Span[], tag: Tag): string {
   return out + text.slice(from)
 }
 
-/** Overlapping spans become one. A kind read off the secret's shape says more than `key`, so it names the whole. */
+/** Merges overlapping spans. A kind known from the secret's shape says more than `key`, so it names the whole. */
 function join(found: Span[]): Span[] {
   if (found.length < 2) return found
   const sorted = found.sort((a, b) => a.start - b.start || b.end - a.end)
@@ -51,7 +51,7 @@ function join(found: Span[]): Span[] {
   return out
 }
 
-/** Masking twice must change nothing: a span that touches a placeholder was dealt with the first time. */
+/** Drops spans that touch a placeholder, because masking must be idempotent. */
 function apartFromPlaceholders(text: string, found: Span[]): Span[] {
   if (found.length === 0 || !text.includes('[redacted:')) return found
   const taken = [...text.matchAll(PLACEHOLDER)].map((hit) => ({ start: hit.index, end: hit.index + hit[0].length }))

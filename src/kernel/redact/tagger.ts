@@ -1,10 +1,10 @@
-// Tags of masked secrets: they tell two secrets of a store apart and reveal neither.
+// Tags of masked secrets: they distinguish the secrets of a store and reveal none.
 
 import { hex, utf8 } from '../../model/bytes.ts'
 import type { Sha256 } from '../../model/chain.ts'
 import { hmac } from '../../model/hmac.ts'
 
-// Four bytes tell the secrets of one journal apart and are too few to confirm a guess with.
+// Four bytes distinguish the secrets of one journal and are too few to confirm a guess.
 const TAG_BYTES = 4
 
 export const tagger =

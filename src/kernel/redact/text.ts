@@ -1,4 +1,4 @@
-// Masks the secrets in one text. A first look says which rules could find anything at all, and only those are asked.
+// Masks the secrets in one text. A first scan tells which rules could find anything, and only those run.
 import { assignmentSpans } from './assignments.ts'
 import type { Bound } from './bound.ts'
 import type { KeyJudge } from './keys.ts'
@@ -9,14 +9,14 @@ import { ASSIGN, AT, ELEMENT, LONG, OPTION, PHRASE, survey } from './survey.ts'
 import { tokenSpans } from './tokens.ts'
 import { urlSpans } from './urls.ts'
 
-/** Nothing shorter can hold a named secret (`pwd=x1`). */
+/** No shorter text can contain a named secret (`pwd=x1`). */
 const SHORTEST = 6
 const COMMAND = /(?:^|[\s"'`([])--?[A-Za-z]/
 
-/** A secret that hid behind another is found on the second look; the bound keeps the cost linear. */
+/** A secret hidden behind another is found on the next pass. The limit keeps the cost linear. */
 const LOOKS = 4
 
-/** The text with its secrets masked. It is looked at until a look finds nothing, so masking the result again changes nothing. */
+/** Returns the text with its secrets masked. Passes repeat until one finds nothing, so masking is idempotent. */
 export function maskText(text: string, judge: KeyJudge, bound: Bound, tag: Tag): string {
   let before = text
   for (let look = 0; look < LOOKS; look++) {

@@ -1,5 +1,5 @@
-// Finds secrets by their shape: words that begin like a known provider's key, web tokens, and words with a vendor's prefix
-// and a random body. Only long unbroken words are looked at, which ordinary prose does not have.
+// Finds secrets by their shape: known provider keys, web tokens, and words with a vendor's prefix and a random body. Only long unbroken
+// words are checked, which prose does not have.
 import { charKind, random, UUID } from './looks.ts'
 import { SHAPES, type Shape } from './shapes.ts'
 import type { Span } from './spans.ts'
@@ -18,7 +18,7 @@ const CLASS = new Uint8Array(128)
 for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-') CLASS[char.charCodeAt(0)] = WORD
 for (const char of '.:+/=$%~') CLASS[char.charCodeAt(0)] = JOINT
 
-/** Shapes by their first character, so that a place that cannot begin one costs one look. */
+/** Shapes by their first character: a place that cannot begin one costs one lookup. */
 const BY_FIRST: (readonly { readonly start: string; readonly shape: Shape }[] | undefined)[] = []
 for (const shape of SHAPES) {
   for (const start of shape.starts) {
@@ -27,7 +27,7 @@ for (const shape of SHAPES) {
   }
 }
 
-/** Whether any unbroken word is long enough to be a key. A word of 16 covers one of every 16 places, so only those are read. */
+/** Whether any unbroken word is long enough to be a key. A word of 16 covers every 16th place, so only those are read. */
 export function hasLongWord(text: string): boolean {
   for (let at = STRIDE - 1; at < text.length; at += STRIDE) if (classOf(text, at) === WORD && wordAround(text, at) >= STRIDE) return true
   return false
@@ -81,7 +81,7 @@ function readRegion(text: string, from: number, end: number, spans: Span[]): voi
       else spans.push({ start: at, end: stop, kind: 'jwt' })
     }
     if (stop < 0) stop = known(text, at, spans)
-    // Not after a dot: a dot may be part of the word, and starting again at each would read it again at each.
+    // A word does not start again after each dot: it would be read once per dot.
     if (stop < 0 && (at === start || (classOf(text, at - 1) === JOINT && text[at - 1] !== '.') || afterEscape(text, at))) {
       stop = vendor(text, at, end, spans)
     }
@@ -92,7 +92,7 @@ function readRegion(text: string, from: number, end: number, spans: Span[]): voi
   }
 }
 
-/** How much of the region is the rest of an escape: masking the `n` of `\\n` would break the notation around it. */
+/** Length of the rest of an escape sequence: masking the `n` of `\\n` would break the text around it. */
 function escaped(text: string, at: number): number {
   if (at === 0 || text[at - 1] !== '\\') return 0
   return text[at] === 'u' ? 5 : 'nrtbf'.includes(text[at] as string) ? 1 : 0
@@ -123,7 +123,7 @@ function known(text: string, at: number, spans: Span[]): number {
     const hit = shape.pattern.exec(text)
     if (hit === null || (shape.random === true && !random(hit[0].slice(start.length), 16))) continue
     let end = at + hit[0].length
-    // The bound of the pattern is there for speed; what follows without a break belongs to the same word.
+    // The pattern is bounded for speed; unbroken text after it belongs to the same word.
     while (hit[0].length >= (shape.random === true ? 64 : 200) && end < text.length && classOf(text, end) === WORD) end++
     spans.push({ start: from, end, kind: shape.kind })
     return end
@@ -131,7 +131,7 @@ function known(text: string, at: number, spans: Span[]): number {
   return -1
 }
 
-/** The end of a JWT or JWE that begins here, or minus the place before which none can begin. */
+/** Returns the end of a JWT or JWE that begins here, or minus the place before which none can begin. */
 function webToken(text: string, at: number, end: number): number {
   const header = segment(text, at, end)
   if (header - at < 10 || text[header] !== '.') return -header
@@ -158,7 +158,7 @@ const PREFIX = /(?:[a-z][a-z0-9]{1,14}|[A-Z][A-Z0-9]{1,14})[_.-]/y
 const HEX = /^(?:[a-f0-9]+|[A-F0-9]+)$/
 const FILE = /\.[a-z]{1,5}\d?$/
 
-/** A vendor nobody told us about: a one-case prefix, a separator and a long body of chance. */
+/** Matches keys of unknown vendors: a one-case prefix, a separator and a long random body. */
 function vendor(text: string, at: number, limit: number, spans: Span[]): number {
   let end = at
   while (end < limit && (classOf(text, end) === WORD || text.charCodeAt(end) === 46)) end++
@@ -166,13 +166,13 @@ function vendor(text: string, at: number, limit: number, spans: Span[]): number 
   if (end - at < LONG_BODY + 3) return -1
   PREFIX.lastIndex = at
   const prefix = PREFIX.exec(text)
-  // Past a kilobyte it is content, not a key.
+  // Beyond a kilobyte it is content, not a key.
   if (prefix === null || end - at > 1024) return -1
   if (INNOCENT_PREFIXES.has(prefix[0].slice(0, -1).toLowerCase())) return -1
   const body = text.slice(at + prefix[0].length, end)
   if (FILE.test(body) || UUID.test(body)) return -1
   const longest = body.split(/[_.-]/).reduce((a, b) => (b.length > a.length ? b : a), '')
-  // One unbroken stretch that long is no slug, so less of a mixture will do: base32 has few digits.
+  // An unbroken part of that length is not a slug, so a lower bar is enough: base32 has few digits.
   const solid = longest.length >= LONG_HEX && random(longest, LONG_HEX, 0.15)
   const fits = HEX.test(longest) ? solid && prefix[0].length <= 9 : solid || (longest.length >= 12 && random(body, LONG_BODY))
   if (!fits) return -1

@@ -1,5 +1,5 @@
-// Finds the password in `scheme://user:password@host`, whatever the scheme, and a lone key before the `@`. User and host stay:
-// they say where the agent went.
+// Finds the password in `scheme://user:password@host`, with any scheme, and a lone key before the `@`. User and host stay: they show where
+// the agent went.
 import { innocentValue, random } from './looks.ts'
 import type { Span } from './spans.ts'
 
@@ -25,7 +25,7 @@ export function urlSpans(text: string, spans: Span[]): void {
   }
 }
 
-/** The place of the `@` that ends the user info, or -1. Passwords that should have been encoded often were not. */
+/** Returns the place of the `@` that ends the user info, or -1. Many passwords are not encoded as they should be. */
 function userInfoEnd(text: string, start: number): number {
   let last = -1
   let slash = false
@@ -40,7 +40,7 @@ function userInfoEnd(text: string, start: number): number {
       if (text.startsWith('//', at + 1)) break
       colon = true
     } else if (char === '/' || char === '?' || char === '#') {
-      // `user:pa/ss@host` and `host:8080/@name` differ in what stands between the colon and the slash.
+      // `user:pa/ss@host` and `host:8080/@name` differ in the text between the colon and the slash.
       if (last >= 0 || !colon || (!slash && /:\d{0,5}$/.test(text.slice(Math.max(start, at - 6), at)))) break
       slash = true
     } else if (STOPS.includes(char) && !(colon && last < 0 && ',;)}]|'.includes(char))) break

@@ -1,17 +1,15 @@
-// Every word the redactor knows: which keys name a secret, which only look as if they did, and which values are no secret.
-// One list in one place, so that a reviewer can read the whole policy without reading any code.
+// Every word that the redactor knows: keys that name a secret, keys that only look like it, and values that are not secret. One list in one
+// place, so that a reviewer can read the whole policy without reading code.
 
 /**
- * How a value under a key is treated.
- * `all`: every string and number is masked. `text`: strings only (a number under `token` is a counter).
- * `auth`: what follows the scheme word. `cookie`: the whole header. `mixed`: the secret parts if any are found, else all
- * (a connection string keeps its host). `digits`: 3 to 10 digits only. `weak`: only a value that looks random.
- * `likely`: only a value that could be a password (`pass` also counts tests).
- * `unpath`: all but a path (`PWD` is also where a shell stands).
+ * How a value under a key is treated. `all`: every string and number is masked. `text`: strings only (a number under `token` is a counter).
+ * `auth`: the text after the scheme word. `cookie`: the whole header. `mixed`: the secret parts if any are found, else all (a connection
+ * string keeps its host). `digits`: 3 to 10 digits only. `weak`: only a value that looks random. `likely`: only a value that could be a
+ * password (`pass` also counts tests). `unpath`: all but a path (`PWD` is also a shell's working directory).
  */
 export type KeyKind = 'none' | 'all' | 'text' | 'auth' | 'cookie' | 'mixed' | 'digits' | 'weak' | 'likely' | 'unpath'
 
-/** Word sequences that make a key secret wherever they stand in it, unless a word below says otherwise. */
+/** Word sequences that make a key secret at any place in it, unless a word below says otherwise. */
 // biome-ignore format: a list of words is read in lines, not in a column
 export const SECRET_PHRASES: Readonly<Record<Exclude<KeyKind, 'none'>, readonly string[]>> = {
   all: [
@@ -27,13 +25,13 @@ export const SECRET_PHRASES: Readonly<Record<Exclude<KeyKind, 'none'>, readonly 
     'aes key', 'rsa key', 'jwt key', 'root key', 'admin key', 'license key', 'integration key',
     'ingest key', 'recovery key', 'unseal key', 'vault key', 'license secret',
     'seed phrase', 'mnemonic', 'recovery phrase', 'recovery codes', 'backup codes', 'wallet key',
-    // "<vendor> key": the vendors an agent is most often given a key for.
+    // "<vendor> key": the vendors whose keys agents use most.
     'openai key', 'open ai key', 'anthropic key', 'claude key', 'gemini key', 'mistral key', 'cohere key', 'groq key',
     'stripe key', 'aws key', 'azure key', 'gcp key', 'google key', 'github key', 'twilio key', 'sendgrid key',
     'mailgun key', 'datadog key', 'algolia key', 'tavily key', 'serper key', 'pinecone key', 'ssn', 'social security number',
   ],
-  // A salt, a nonce and a hash of anything but a password are public by design and are not listed.
-  // A session id is not listed either: here it names a session and opens nothing.
+  // A salt, a nonce and a hash of anything but a password are public by design and not listed. A session id is not listed either: here it
+  // names a session and grants nothing.
   text: [
     'token', 'bearer', 'jwt', 'phpsessid', 'jsessionid',
     'client assertion', 'code verifier', 'saml response', 'saml assertion', 'auth code', 'authorization code',
@@ -47,7 +45,7 @@ export const SECRET_PHRASES: Readonly<Record<Exclude<KeyKind, 'none'>, readonly 
   weak: ['tokens', 'auth', 'sig', 'sas', 'amz signature', 'goog signature', 'pat', 'session key', 'client key', 'server key', 'write key', 'access code'],
 }
 
-/** Compounds written in one lower-case word (`dbpassword`, `clientsecret`) are recognised by how the word ends. */
+/** Compounds in one lower-case word (`dbpassword`, `clientsecret`) are recognised by the end of the word. */
 // biome-ignore format: a list of words is read in lines, not in a column
 export const SECRET_ENDINGS: readonly string[] = [
   'password', 'passwd', 'passphrase', 'secret', 'apikey', 'privatekey', 'secretkey', 'accesskey', 'credential',
@@ -85,8 +83,8 @@ export const INNOCENT_BEFORE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A word before `token`/`tokens` that makes it a unit of text or a place in a list. Page and sync tokens stay on purpose:
- * they are opaque positions, they are needed to replay a run, and they open nothing without the caller's credential.
+ * A word before `token`/`tokens` that makes it a unit of text or a place in a list. Page and sync tokens stay on purpose: they are opaque
+ * positions, replay needs them, and they grant nothing without the caller's credential.
  */
 // biome-ignore format: a list of words is read in lines, not in a column
 export const INNOCENT_BEFORE_TOKEN: ReadonlySet<string> = new Set([
@@ -96,7 +94,7 @@ export const INNOCENT_BEFORE_TOKEN: ReadonlySet<string> = new Set([
   'special', 'pad', 'bos', 'eos', 'unk', 'mask', 'generated', 'nft', 'erc20', 'design', 'lexer', 'syntax', 'of',
 ])
 
-/** Values that stand for the absence or the kind of a secret; in text they are never masked. */
+/** Values that stand for the absence or the kind of a secret. In text they are never masked. */
 // biome-ignore format: a list of words is read in lines, not in a column
 export const INNOCENT_VALUES: ReadonlySet<string> = new Set([
   'null', 'nil', 'none', 'undefined', 'true', 'false', 'yes', 'no', 'on', 'off', 'string', 'str', 'number', 'int', 'integer',
@@ -107,7 +105,7 @@ export const INNOCENT_VALUES: ReadonlySet<string> = new Set([
   'incorrect', 'wrong', 'correct', 'rejected', 'accepted', 'failed', 'changed', 'updated', 'rotated', 'set', 'ok', 'the', 'a', 'an',
 ])
 
-/** The few of them that are believed even where a key or quotes set the value apart: no one's password is `null`. */
+/** The few of them that count even under a key or in quotes: no real password is `null`. */
 // biome-ignore format: a list of words is read in lines, not in a column
 export const ABSENT_VALUES: ReadonlySet<string> = new Set([
   'null', 'nil', 'none', 'undefined', 'true', 'false', 'string', 'number', 'boolean', 'integer', 'object', 'bearer', 'basic', 'required', 'optional',
@@ -115,8 +113,8 @@ export const ABSENT_VALUES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Prefixes of identifiers, digests and file names. `msg_…` and `call_…` are what agent runs are made of; the rule for
- * unknown vendors must never touch them.
+ * Prefixes of identifiers, digests and file names. Agent runs are full of `msg_…` and `call_…`, so the rule for unknown vendors must never
+ * touch them.
  */
 // biome-ignore format: a list of words is read in lines, not in a column
 export const INNOCENT_PREFIXES: ReadonlySet<string> = new Set([
@@ -133,14 +131,14 @@ export const INNOCENT_PREFIXES: ReadonlySet<string> = new Set([
   'qm', 'bafy', 'did', 'urn', 'ipfs', 'pkg', 'npm', 'node', 'lock', 'v1', 'v2', 'v3', 'x', 'test', 'spec', 'public', 'pub', 'pk', 'rsa', 'ecdsa', 'ssh',
 ])
 
-/** URL schemes and header schemes whose next word is the secret. */
+/** URL schemes and header schemes that are followed by a secret. */
 // biome-ignore format: a list of words is read in lines, not in a column
 export const AUTH_SCHEMES: ReadonlySet<string> = new Set([
   'bearer', 'basic', 'token', 'apikey', 'api-key', 'key', 'digest', 'negotiate', 'ntlm', 'jwt', 'oauth', 'hmac', 'dpop',
   'aws4-hmac-sha256', 'sharedkey', 'sharedaccesssignature', 'geniekey', 'bot', 'splunk', 'sso-key', 'pve', 'mac',
 ])
 
-/** What a sentence calls a secret. `key` alone is weak: it counts only with a verb right before the value. */
+/** Words by which a sentence names a secret. `key` alone is weak: it counts only with a verb right before the value. */
 // biome-ignore format: a list of words is read in lines, not in a column
 export const SPOKEN_NAMES: readonly string[] = [
   'bearer', 'basic', 'passwords', 'password', 'passphrase', 'passcode', 'passwd', 'pwd', 'secrets', 'secret', 'tokens', 'token',
@@ -155,5 +153,5 @@ export const SPOKEN_GLUE: ReadonlySet<string> = new Set(['is', 'was', 'to', 'as'
 export const PAIR_NAMES: ReadonlySet<string> = new Set(['name', 'key', 'header', 'field', 'Name', 'Key', 'variable'])
 export const PAIR_VALUES: ReadonlySet<string> = new Set(['value', 'Value', 'val', 'content'])
 
-/** A JSON Schema describes a secret without holding one, except here. */
+/** Members of a JSON Schema that may contain a real secret. */
 export const SCHEMA_SAMPLES: ReadonlySet<string> = new Set(['default', 'const', 'example', 'examples', 'enum'])
