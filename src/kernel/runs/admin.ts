@@ -108,7 +108,7 @@ export async function cancelRuns(scope: Scope, session: SessionId, reason: strin
   }
 }
 
-/** A run that ended by itself in between needs no cancellation. */
+/** Ignores a run that ended in between. */
 function unlessOver(error: unknown): void {
   if (!(error instanceof InkError && error.code === 'RUN_FINISHED')) throw error
 }

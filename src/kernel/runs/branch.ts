@@ -1,5 +1,5 @@
-// What a program asks of its run. Each asking is found on the tape by branch, name and ordinal, whatever the scheduling was; what is not there
-// happens, is recorded, and is then seen by the program.
+// The calls that a program makes on its run. Each call is found on the tape by branch, name and ordinal, in any scheduling order. A call
+// that is not there is executed and recorded before the program sees its result.
 
 import { refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
@@ -27,7 +27,7 @@ import { takeUsage, type UsageGiven } from './usage.ts'
 import { type Ended, waitFor } from './wait.ts'
 
 export interface Within {
-  /** How long at most. */
+  /** The timeout. The default is none. */
   readonly within?: Duration
 }
 
@@ -36,26 +36,26 @@ export type Begun<T = unknown> =
   | { readonly done: false; readonly key: string; settle(result: T): Promise<T>; fail(error: unknown): Promise<void> }
 
 export interface Branch extends RunMembers {
-  /** Calls `work` once and records what came of it; under replay it answers from the tape. */
+  /** Calls `work` once and records its outcome. Replay returns the outcome from the tape. */
   effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, options?: EffectOptions): Promise<T>
-  /** The same for those who do the work themselves: `settle` records it. */
+  /** Like `effect`, for programs that do the work themselves: `settle` or `fail` records the outcome. */
   begin<T = unknown>(name: string): Promise<Begun<T>>
   sleep(duration: Duration): Promise<void>
   until(time: Date | number): Promise<void>
-  /** The next signal of this name to the session; undefined when its time is over. */
+  /** Waits for the next signal of this name to the session. Returns undefined on timeout. */
   signal<T = unknown>(name: string, options?: Within): Promise<T | undefined>
   usage(usage: UsageGiven): Promise<void>
-  /** An event of this run, written once. */
+  /** Appends an event of this run, once. */
   append(type: string, data: unknown): Promise<Receipt>
-  /** All branches at once; in the order given, and by name. */
+  /** Runs all branches concurrently. The results are in the given order, and by name. */
   all<B extends Branches>(branches: B): Promise<All<B>>
-  /** The first branch to come back; the others are left. */
+  /** Returns the result of the first branch to return; the others are abandoned. */
   race<B extends Branches>(branches: B): Promise<Awaited<ReturnType<B[keyof B]>>>
-  /** A run of its own, taken up by whoever has a handler for it. */
+  /** Starts a child run, executed by any node that has a handler for it. */
   child(name: string, options?: { readonly input?: unknown }): Promise<Child>
-  /** Unix milliseconds at the last thing this branch learned: the same under replay. */
+  /** Unix milliseconds of the latest result that this branch received: the same under replay. */
   now(): number
-  /** From 0 to below 1: the same under replay. */
+  /** A random number from 0 to below 1: the same under replay. */
   random(): number
 }
 
@@ -68,9 +68,9 @@ export type All<B extends Branches> = Awaited<ReturnType<B[keyof B]>>[] & {
 export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   readonly open: RunWriter
   readonly path: string
-  /** Aborted when nobody waits for this branch any more. */
+  /** Aborted when the branch is abandoned. */
   readonly leaving: AbortSignal
-  /** Whose branch this is; undefined for the run itself. */
+  /** The parent branch; undefined for the run itself. */
   readonly parent: BranchHandle | undefined
   #now: number
   #drawn = 0
@@ -89,14 +89,14 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     this.parent = parent
   }
 
-  /** The branch of the same run in which this is asked: a child is known to more of them than the one that started it. */
+  /** The branch in which the current call is made: a child's handle may be used in other branches than the one that started it. */
   here(): BranchHandle {
     const { context } = this.open.scope.engine.environment
     if (!context) return this
     const at = context.current()
     const current = at instanceof EffectWork ? at.branch : at
     let here: BranchHandle = current instanceof BranchHandle && current.open === this.open ? current : this.#root
-    // What goes on behind a branch that has come back is its parent's to wait for.
+    // Code that outlives its branch belongs to the parent branch.
     while (here.parent && !this.open.parking.isUnderway(here.path) && !this.open.replay.isLost(here.path)) here = here.parent
     return here
   }
@@ -135,7 +135,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
       if (this.open.replay.isLost(this.path)) return never()
       this.open.begun.begins(asked, this.open.received)
     }
-    // Until it is on the tape the run stays here, as for an effect; in a branch that lost a race nobody waits for it.
+    // The run is not parked until the outcome is on the tape, unless the branch has lost a race.
     const working = this.open.parking.hold()
     this.leaving.addEventListener('abort', working, { once: true })
     let told = false
@@ -166,7 +166,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   }
 
   async until(time: Date | number): Promise<void> {
-    // Also of a number: what is no date is beyond the end of time.
+    // Rejects numbers outside the range of Date too.
     const until = typeof time === 'number' || time instanceof Date ? new Date(time).getTime() : Number.NaN
     if (!Number.isFinite(until)) throw invalidOption('time', 'a Date or Unix milliseconds', time)
     await this.#waits('sleep', 'until', { until }, async (_, late) => (late ? { outcome: {} } : undefined))
@@ -192,7 +192,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   }
 
   async append(type: string, data: unknown): Promise<Receipt> {
-    // What would be refused is refused before it is asked for: nothing of it is on the tape, and replay need not wait for it.
+    // An invalid event is refused before it counts as a call, so that replay does not wait for it.
     checkNew(this.open.scope, type, data)
     const asked = this.slot('append', type)
     await this.open.ready()
@@ -223,7 +223,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return childOf(this, takeName(this.open.scope, name, 'a run'), { input })
   }
 
-  /** On the tape, or live and then on the tape. */
+  /** Returns the entry from the tape, or executes the call and records it. */
   async asks(kind: AskKind, name: string, live: (asked: Asked, before: Entry | undefined) => Promise<Entry>): Promise<Entry> {
     const asked = this.slot(kind, name)
     await this.open.ready()
@@ -261,7 +261,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return entry.outcome ?? {}
   }
 
-  /** A branch of this one. */
+  /** Creates a child branch. */
   branchOff(path: string, leaving: AbortSignal): BranchHandle {
     return new BranchHandle(this.open, path, this.#now, leaving, this)
   }
@@ -271,7 +271,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return ++this.#groups
   }
 
-  /** What its branches learned, it knows. */
+  /** Advances `now()` to the latest time that any child branch has seen. */
   learn(now: number): void {
     this.#now = Math.max(this.#now, now)
   }

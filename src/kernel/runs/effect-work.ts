@@ -19,7 +19,7 @@ export class EffectWork {
   }
 }
 
-/** The same work, which can be told from inside. Without the context port it is returned as it is. */
+/** Wraps the work so that calls inside it are recognised. Without the context port it is returned unchanged. */
 export function inEffect(branch: BranchHandle, name: string, work: (given: EffectContext) => unknown): (given: EffectContext) => unknown {
   const { context } = branch.open.scope.engine.environment
   if (!context) return work

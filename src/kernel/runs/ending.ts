@@ -1,4 +1,4 @@
-// Everything that ends together with a run, in one commit: its work item, the questions it asked, what it has in hand, and its parent's sleep.
+// Everything that ends together with a run, in one commit: its work item, its questions, its inputs and claims, and the wait of its parent.
 
 import type { RunRow } from '../../model/run.ts'
 import { type Part, part } from '../execute.ts'
@@ -9,7 +9,7 @@ import { wakePart } from './signal.ts'
 
 export type RunEnding = 'done' | 'failed' | 'cancelled'
 
-/** The parts for the row as it was seen. The command that ends the run names what it has in hand, so that nothing else is settled. */
+/** The parts for the row as it was read. The command names the inputs and claims that the run holds, so that exactly those are settled. */
 export async function endingParts(scope: Scope, row: RunRow, ending: RunEnding): Promise<readonly Part[]> {
   const { id, session, parent, waits, queued } = row
   const about = { session, run: id }

@@ -1,5 +1,5 @@
-// Replay never guesses: nothing new begins while the tape holds an entry that the program has not asked for. The recorded entries needed no new
-// outcome, so an unchanged program asks for all of them by itself. A program that goes quiet, or ends, has changed.
+// Replay never guesses: nothing new begins while the tape has an entry that the program has not asked for. An unchanged program asks for
+// all of them. A program that goes quiet or ends before that has changed.
 
 import type { InkError } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'

@@ -1,4 +1,4 @@
-// A run as its program holds it: everything a branch can ask, and its end.
+// A run as its program sees it: every call of a branch, and the calls that end the run.
 
 import { type InkError, refuse } from '../../model/errors.ts'
 import type { Event } from '../../model/event.ts'
@@ -25,31 +25,31 @@ import { pastOf, tapeOf } from './tape-reader.ts'
 
 export interface Run extends Branch, AsyncDisposable {
   readonly id: RunId
-  /** Whose it is: a node works for all. */
+  /** The tenant of the run: a node executes runs of all tenants. */
   readonly tenant: TenantId
   readonly session: SessionId
   readonly name: string
   readonly key: string | undefined
   readonly state: RunState
-  /** How often it has been taken up. */
+  /** Number of times that the run was taken up. */
   readonly attempt: number
-  /** The seq of the event that granted the lease under which it writes; 0 for one that has ended. */
+  /** The seq of the event that granted its lease; 0 for a run that has ended. */
   readonly fence: number
   readonly input: unknown
-  /** Undefined until it is done. */
+  /** Undefined until the run is done. */
   readonly result: unknown
   readonly error: ErrorData | undefined
   readonly ledger: readonly Usage[]
-  /** Aborted when the run is lost to somebody else, cancelled, or let go. */
+  /** Aborted when the lease is lost, the run is cancelled, or the handle is closed. */
   readonly aborted: AbortSignal
   finish(result?: unknown): Promise<void>
   fail(error: unknown): Promise<void>
   cancel(reason: string): Promise<void>
-  /** Its events, oldest first; of a fork also those it began with. */
+  /** Reads its events, oldest first; of a fork, the shared events come first. */
   tape(): AsyncGenerator<Event, void, undefined>
-  /** Another run with what was recorded up to this seq; the rest happens anew. Nothing is copied. */
+  /** Creates another run that shares the tape up to this seq and executes the rest again. Nothing is copied. */
   fork(options: ForkOptions): Promise<Run>
-  /** Gives the lease back. The run stays as it is, for whoever takes it up next. */
+  /** Releases the lease. The run keeps its state, and any node may take it up next. */
   close(): Promise<void>
   toJSON(): RunRow
 }
@@ -65,10 +65,10 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
   readonly input: unknown
   #result: unknown
   #closed = false
-  /** The lease is given back, or left to run out. */
+  /** The lease was released, or is left to expire. */
   #gone = false
 
-  /** Open, or ended and only to be looked at. */
+  /** `run` is a writer for an open run, or the row of an ended run, which can only be read. */
   constructor(scope: Scope, run: RunWriter | RunRow, input: unknown, result?: unknown) {
     super()
     Object.assign(
@@ -123,7 +123,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
   get aborted(): AbortSignal {
     return this.#open?.signal ?? ENDED.signal
   }
-  /** For the worker that runs it. */
+  /** For the node that executes the run. */
   get open(): RunWriter {
     return this.#live().open
   }
@@ -173,13 +173,13 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
     return forkRun(this.#scope, this.#seen, options, handOf)
   }
 
-  /** The lease goes back in the same commit, and whoever waits for this run is woken. */
+  /** Ends the run, releases its lease and wakes its waiting parent, in one commit. */
   async #end(open: RunWriter, how: RunEnding, command: (holdings: string) => RunCommand): Promise<void> {
     await retryConflicts(this.#scope, ['runs'], async (attempt) => {
       // The conflict: a caller said something to the run. It reads that before it ends.
       if (attempt > 1) await open.look()
       const { row } = open
-      // Let go, it borrows nothing any more: what it gave back twice would be somebody else's.
+      // A closed handle has released its lease: releasing again could take it from the next borrower.
       if (this.#closed) throw isOver(row.state) ? this.#finished() : refuse('RUN_CLOSED', open.about)
       const parts = await endingParts(this.#scope, row, how)
       await this.leave((release) => open.change(command(holdingsOf(row)), [...parts, ...release]))
@@ -187,11 +187,11 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
     open.end(refuse('RUN_FINISHED', open.about))
   }
 
-  /** Writes with what gives the lease back, where nobody else borrows it, and then holds it no more. */
+  /** Runs `write` with the part that releases the lease, if this is the last borrower, and then drops the lease. */
   async leave(write: (release: readonly Part[]) => Promise<unknown>): Promise<void> {
     const { open } = this.#live()
     const { engine } = this.#scope
-    // Let go, it has nothing to give back: what it held may be somebody else's by now.
+    // The lease is dropped already, and may have a new holder by now.
     if (this.#gone) return void (await write([]))
     const last = keeperOf(engine).leave(open.hold)
     try {
@@ -224,7 +224,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
     try {
       await this.leave(async (release) => release.length > 0 && plan(this.#scope, release))
     } catch (error) {
-      // It runs out by itself, and nobody here renews it any more.
+      // The lease expires by itself: this process no longer renews it.
       this.#letGo(open)
       engine.environment.logger.warn('a lease could not be given back', { run: this.id, error: String(error) })
     }

@@ -1,4 +1,5 @@
-// The tape: a run's events as replay reads them, a page at a time, found by what the program asks for. A fork's begins with another's.
+// The tape: the events of a run as replay reads them, page by page, indexed by the call that they answer. The tape of a fork begins with
+// that of its source.
 
 import { hex } from '../../model/bytes.ts'
 import type { EventRecord, Receipt } from '../../model/event.ts'
@@ -11,34 +12,34 @@ import { isMark, markKey } from './append-mark.ts'
 import { type Asked, type AskKind, entryKey } from './asked.ts'
 import { TAPE_TYPES } from './tape-types.ts'
 
-/** What the tape holds about one thing that the program asked for. */
+/** Everything the tape has about one call of the program. */
 export interface Entry {
   readonly kind: AskKind
   readonly name: string
   readonly branch: string
-  /** Of its first event. */
+  /** The seq of its first event. */
   readonly seq: number
-  /** By the clock of whoever recorded it last. */
+  /** The time of its last event, by the recorder's clock. */
   readonly at: number
-  /** Nothing more will come of it. */
+  /** The entry is complete. */
   readonly done: boolean
   readonly value?: Stored
   readonly error?: ErrorData
-  /** How many attempts an effect took. */
+  /** Number of attempts that an effect took. */
   readonly attempts?: number
   readonly outcome?: Readonly<Record<string, unknown>>
-  /** An effect that was begun and of which nothing more is known. */
+  /** The effect was started, and its outcome is unknown. */
   readonly started?: boolean
-  /** With `begin`: the program does it itself. */
+  /** Started with `begin`: the program does the work itself. */
   readonly begun?: boolean
-  /** The last attempt that failed, and when the next one is due. */
+  /** The last failed attempt, and when the next one is due. */
   readonly retried?: { readonly attempt: number; readonly until: number }
-  /** Of a wait that has begun. */
+  /** Set for a wait that has begun. */
   readonly wait?: { readonly until?: number; readonly on?: string }
   readonly receipt?: Receipt
 }
 
-/** Where a tape lies: the runs it was forked from, each up to a seq, then its own. */
+/** The parts of a tape: the runs it was forked from, each up to a seq, then the run itself. */
 export interface Source {
   readonly run: RunId
   readonly to?: number
@@ -63,12 +64,12 @@ export class Tape {
     this.#sources = sources
   }
 
-  /** Entries of the last segment; right once the tape has been read to its end. */
+  /** Number of entries in the last segment; exact once the tape was read to its end. */
   get inSegment(): number {
     return this.#inSegment
   }
 
-  /** Takes an entry off: it was asked for. One that is not done is looked for to the end of the tape. */
+  /** Takes the entry that a call asks for. An incomplete entry is looked for up to the end of the tape. */
   async take(key: string): Promise<Entry | undefined> {
     for (;;) {
       const entry = this.#entries.get(key)
@@ -80,13 +81,13 @@ export class Tape {
     }
   }
 
-  /** What is recorded and was not asked for yet, once all of it is read. */
+  /** Reads the tape to its end, and returns the entries that no call has asked for yet. */
   async rest(): Promise<ReadonlyMap<string, Entry>> {
     while (!this.#ended) await this.#load()
     return this.#entries
   }
 
-  /** Others wrote to the end of the tape: an answer to an effect whose outcome was unknown. */
+  /** Looks at the end of the tape again, where a person may have resolved an effect. */
   async look(key: string): Promise<Entry | undefined> {
     this.#ended = false
     return this.take(key)
@@ -115,8 +116,8 @@ export class Tape {
       this.#ended = true
       return
     }
-    // What another run left unfinished is not this one's: it is asked for anew.
-    // But for what was begun and is the program's own to do: it asks for that before what came after it.
+    // A fork does not inherit unfinished entries of its source, and executes them again. Entries of `begin` stay, because the program asks
+    // for them before later ones.
     for (const [key, entry] of this.#entries) if (!entry.done && !entry.begun) this.#entries.delete(key)
     this.#source++
     this.#from = source.to ?? this.#from
@@ -131,7 +132,7 @@ export class Tape {
       return
     }
     if (ON_TAPE.includes(type) && record.payload === undefined) {
-      // Nobody can tell any more what was asked for, so nobody can tell what was not: it stays, and nothing new begins beside it.
+      // The erased call is unknown, so replay cannot tell whether the program made it. The entry stays, and nothing new begins.
       this.#entries.set(`erased ${record.seq}`, {
         kind: 'effect',
         name: '(erased)',
@@ -154,7 +155,7 @@ export class Tape {
     const key = entryKey(slot)
     const before = this.#entries.get(key)
     this.#inSegment++
-    // The first outcome counts, whatever was written after it.
+    // The first outcome counts; later ones are ignored.
     if (before?.done) return
     const { kind, name, branch } = slot
     this.#entries.set(key, { ...before, kind, name, branch, seq: before?.seq ?? record.seq, at: record.at, ...told(type, data) })
@@ -172,7 +173,7 @@ function askedBy(scope: Scope, { type, payload, seq }: EventRecord): { readonly 
   if (!ON_TAPE.includes(type) || payload === undefined) return undefined
   const data = decodePayload(scope.tenant, seq, payload) as TapeData
   const kind = type === 'run.used' ? 'usage' : type === 'race.won' ? 'race' : (data.kind ?? 'effect')
-  // Asked by the run itself, when nobody knew how an effect had ended; the program asks for the effect.
+  // The run itself recorded this wait for an unknown outcome; the program asks for the effect.
   if (kind === 'unknown') return undefined
   return { slot: { branch: data.branch, name: data.name, ordinal: data.ordinal, kind }, data }
 }
