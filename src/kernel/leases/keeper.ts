@@ -34,10 +34,10 @@ export interface Hold {
   readonly signal: AbortSignal
 }
 
-/** `releasing` is set while the last borrower gives the lease back: nobody may borrow it then. */
+/** `releasing` is set while the last borrower releases the lease, which cannot be borrowed then. */
 interface Held extends Hold, Renewable {
   readonly id: Id
-  /** The row as the commit that took the lease left it. Nobody else changes it while the lease is held. */
+  /** The row as the commit that took the lease left it. No other writer changes it while the lease is held. */
   readonly row: DoneRow<LeaseRow>
   borrowers: number
 }
@@ -163,7 +163,9 @@ export class Keeper {
     return held
   }
 
-  /** True for the last borrower, who then releases the lease in the store. Nobody may borrow it until that has failed (`stay`). */
+  /**
+   * True for the last borrower, which then releases the lease in the store. The lease cannot be borrowed until that has failed (`stay`).
+   */
   leave(hold: Hold): boolean {
     const held = this.#ours(hold)
     if (!held || held.borrowers > 1) return false
@@ -196,7 +198,7 @@ export class Keeper {
       try {
         await write(tenant, parts)
       } catch (error) {
-        // Leases that are not released run out by themselves.
+        // Leases that are not released expire.
         this.#environment.logger.warn('leases could not be given back', { tenant, leases: held.length, error: String(error) })
       }
     }

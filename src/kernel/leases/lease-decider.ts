@@ -1,4 +1,4 @@
-// Taking a lease and giving it back are facts, so the fence grows with every holder and survives everything. How long it is held is not.
+// Taking and releasing a lease are events, so the fence grows with every holder and survives a rebuild. Renewals are not.
 
 import { refuse } from '../../model/errors.ts'
 import type { LeaseRow } from '../../model/lease.ts'
@@ -10,20 +10,20 @@ export type LeaseCommand =
   | ({
       readonly verb: 'take'
       readonly until: number
-      /** Whoever holds it has let it run out, or is provably gone. */
+      /** The holder has let the lease expire, or is provably gone. */
       readonly free: boolean
-      /** For the refusal. */
+      /** Details for the error. */
       readonly held: Readonly<Record<string, unknown>>
     } & Holder)
   | { readonly verb: 'release'; readonly incarnation: string }
-  /** What it was for has ended: whoever holds it has lost it. */
+  /** The session or run has ended, so its holder loses the lease. */
   | { readonly verb: 'end' }
-  /** What it was for is gone. */
+  /** The session or run was removed. */
   | { readonly verb: 'forget' }
 
 export const lease = decider<LeaseRow, LeaseCommand>({
   table: 'leases',
-  // Giving back grants it to nobody: from then on the old fence writes nothing either.
+  // A release also moves the fence, so that the old holder can no longer write.
   grants: ['lease.taken', 'lease.released'],
 
   decide: {

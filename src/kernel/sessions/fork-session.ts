@@ -26,7 +26,7 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
   const key = options.key ?? scope.engine.newId()
   const relation: SessionRelation = { kind: 'fork', session: from, at }
   return retryConflicts(scope, ['sessions'], async () => {
-    // The guard holds the parent at the row read here: what is erased meanwhile must not come back in the fork.
+    // The guard holds the parent at the row read here: erased members must not come back in the fork.
     const seen = await readRow(scope, 'sessions', from)
     const row = seen.body
     if (!row) throw refuse('SESSION_UNKNOWN', { session: from, tenant: scope.tenant })
@@ -44,7 +44,7 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
   })
 }
 
-/** The seq of a fork, checked: nothing can be shared that was not written yet. */
+/** Checks the seq of a fork: only written events can be shared. */
 export async function takeForkPoint(scope: Scope, options: ForkOptions): Promise<number> {
   const { at: given, key: _, ...unknown } = optionsOf(options, 'fork')
   checkKnown(unknown, 'a fork')

@@ -29,7 +29,7 @@ export async function openSession(
   checkOpen(scope.engine)
   const named = maskKey(scope, key)
   const set = takeSessionOptions(scope, options)
-  // Any refusal is retried once the session is there: the caller wants it, whoever created it.
+  // After any refusal the session is looked up again: another caller may have created it.
   for (let attempt = 1; ; attempt++) {
     const found = await sessionByKey(scope, key, attempt === 1)
     if (found) return checkOwner(found, set.owner)
@@ -40,7 +40,7 @@ export async function openSession(
       const open = part(decider, id, { verb: 'open', set: { key: named, ...set } }, { session: id })
       const { rows } = await plan(scope, [open, ...((await parts?.(id)) ?? [])], { guards })
       const row = rows[0].body
-      // A clock and entropy that were seen before may give an id that is taken: it is another session's.
+      // A restored clock and entropy source may repeat an id: then the row belongs to another session.
       if (!row || row.key !== named) continue
       scope.engine.sessions.set(scope.tenant, id, { revision: rows[0].revision, state: row.state })
       return row

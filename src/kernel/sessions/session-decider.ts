@@ -1,4 +1,4 @@
-// A session opens once, may be renamed, put away and taken up again, and is deleted for good.
+// A session opens once, may be renamed, archived and reopened, and is deleted for good.
 
 import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
@@ -20,11 +20,11 @@ const there = (row: SessionRow | undefined, id: SessionId): SessionRow => {
   return row
 }
 
-// Erased facts still move the state; only what they said is gone.
+// An erased fact still moves the state. Only its payload is gone.
 export const session = decider<SessionRow, SessionCommand>({
   table: 'sessions',
   names: (row) => (row.key === undefined || row.state === 'deleted' ? [] : [['session', row.key]]),
-  // What came before a fork is still there when the fork's own is gone.
+  // A fork keeps the link to its source even if its own payloads are erased.
   keeps: ({ relation }) => (relation?.kind === 'fork' ? { relation } : {}),
 
   decide: {
@@ -55,7 +55,7 @@ export const session = decider<SessionRow, SessionCommand>({
     'session.forked': (row, e) => row && { ...row, branch: 'source', changedAt: e.at },
     'session.archived': (row, e) => row && { ...row, state: 'archived', changedAt: e.at },
     'session.reopened': (row, e) => row && { ...row, state: 'open', changedAt: e.at },
-    // Its key is free again, also where only a digest was left of it.
+    // The key is free again, even if only its digest was left.
     'session.deleted': (row, e) => row && { ...row, held: undefined, state: 'deleted', changedAt: e.at },
   },
 })

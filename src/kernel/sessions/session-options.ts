@@ -1,4 +1,4 @@
-// What a session may be opened with.
+// Options for opening a session.
 
 import { utf8Length } from '../../model/bytes.ts'
 import { takeData } from '../../model/data.ts'
@@ -12,14 +12,14 @@ import type { Scope } from '../scope.ts'
 
 export interface SessionOptions {
   readonly title?: string
-  /** Whose session this is: an opaque id, to list by. */
+  /** The owner of the session: an opaque id, to list by. */
   readonly owner?: string
   readonly metadata?: NonNullable<SessionRow['metadata']>
   readonly branch?: BranchState
   readonly relation?: SessionRelation
 }
 
-/** As they are written, or a refusal. */
+/** Checks the options and returns them as they are stored. */
 export function takeSessionOptions(scope: Scope, options: SessionOptions): SessionOptions {
   const { title, owner, metadata, branch, relation, ...unknown } = optionsOf(options, 'session')
   checkKnown(unknown, 'a session')

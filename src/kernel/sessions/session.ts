@@ -1,4 +1,4 @@
-// The public session handle: what a session was when last seen, and what can be done with it. Features add their own members.
+// The public session handle: the session as last seen, and its methods. Features add their own members.
 
 import { refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
@@ -36,7 +36,7 @@ export interface Session extends SessionMembers {
   reopen(): Promise<void>
   /** Deletes the session for good: payloads are erased, the key is free again, the chain stays intact. Calling it again finishes what a crash left. */
   delete(options: { readonly reason: string }): Promise<DeleteReport>
-  /** Creates another session that shares what happened here up to a seq. Nothing is copied. */
+  /** Creates another session that shares the events up to a seq. Nothing is copied. */
   fork(options: ForkOptions): Promise<Session>
   toJSON(): SessionRow
 }
