@@ -34,7 +34,7 @@ export class Recent {
   // The state of a closed tenant, as far as this node knows.
   #closed: TenantState | undefined
   // Counts closings and erasures. A page that was read before the last one is dropped.
-  #turns = 0
+  #generation = 0
   #catchingUp = false
   // Looks are numbered as they begin. This is the latest that has finished.
   #asked = 0
@@ -57,16 +57,16 @@ export class Recent {
 
   async fill(): Promise<void> {
     const { journal } = this.#scope.engine.backend
-    const [turns, asked] = [this.#turns, ++this.#asked]
+    const [generation, asked] = [this.#generation, ++this.#asked]
     const page = await journal
       .page(this.#scope.tenant, { from: Number.MAX_SAFE_INTEGER, backwards: true, limit: limits.recentEvents })
       .catch(closingOf)
     // This page is older than a closing, an erasure, or a later look that was quicker, so it is dropped.
-    if (turns !== this.#turns) return this.#catchUpSoon()
+    if (generation !== this.#generation) return this.#catchUpSoon()
     if (asked < this.#answered) return
     this.#answered = asked
     if ('closed' in page) {
-      if (this.#closed !== page.closed) this.#turn(page.closed)
+      if (this.#closed !== page.closed) this.#setClosed(page.closed)
       return
     }
     this.#closed = undefined
@@ -81,23 +81,23 @@ export class Recent {
   note({ events, changes }: Commit, receipts: readonly Receipt[]): void {
     for (const change of changes) {
       if (change.kind === 'erase') this.#forget(new Set(change.seqs))
-      if (change.kind === 'state' && change.state === 'active') this.#turn(undefined)
+      if (change.kind === 'state' && change.state === 'active') this.#setClosed(undefined)
     }
     this.#add(events, receipts)
-    for (const change of changes) if (change.kind === 'state' && change.state !== 'active') this.#turn(change.state)
+    for (const change of changes) if (change.kind === 'state' && change.state !== 'active') this.#setClosed(change.state)
   }
 
   /** Drops the events of a closed tenant from memory. */
-  #turn(closed: TenantState | undefined): void {
+  #setClosed(closed: TenantState | undefined): void {
     this.#closed = closed
-    this.#turns++
+    this.#generation++
     this.#held = []
     this.#scope.engine.closedTenants.heard(this.#scope.tenant)
   }
 
   /** Drops erased payloads from memory too. */
   #forget(seqs: ReadonlySet<number>): void {
-    this.#turns++
+    this.#generation++
     this.#held = this.#held.map((held) => (seqs.has(held.seq) ? { ...recordOf(held), payload: undefined, salt: undefined } : held))
   }
 
