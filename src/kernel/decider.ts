@@ -7,7 +7,7 @@ import type { Body } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
 import type { TenantState } from '../model/tenant.ts'
 
-/** Something that a decision says happened. */
+/** An event that a decision produces. */
 export interface Fact {
   readonly type: string
   readonly data: Body
@@ -15,13 +15,13 @@ export interface Fact {
 
 export const fact = (type: string, data: Body): Fact => ({ type, data })
 
-/** Facts to write, and a refusal for the caller all the same: a late answer writes `expired` and is refused. */
+/** Facts to write together with an error for the caller: a late answer writes `expired` and is refused. */
 export interface Decision {
   readonly facts: readonly Fact[]
   readonly refusal?: InkError
 }
 
-/** A fact as the fold sees it: never its seq, its hash or a clock. `data` is undefined when the payload was erased. */
+/** A fact as the fold sees it, without seq, hash or clock. `data` is undefined when the payload was erased. */
 export interface Happened<Data extends Body = Body> {
   readonly id: EventId
   readonly type: string
@@ -53,7 +53,7 @@ export interface Decider<Row extends object = Body, C extends Command = Command>
   readonly evolve: Readonly<Record<string, Evolve<Row>>>
   /** The user-chosen keys that this row holds, as [kind, key]. Two rows never hold the same one. */
   readonly names?: (row: Row) => readonly (readonly [string, string])[]
-  /** The members that an erasure keeps: ids and numbers that say nothing about anybody. The row then also keeps its names, by their digests. */
+  /** The members that survive an erasure: ids and numbers without personal data. The row also keeps its names, as digests. */
   readonly keeps?: (row: Row) => Body
   /** Event types that grant the row to a holder: their seq becomes its fence. */
   readonly grants?: readonly string[]
@@ -92,14 +92,14 @@ export class Registry {
   }
 }
 
-/** Erasing is an event of every subject and of no decider. */
+/** An erasure is an event of any subject; no decider owns it. */
 export const ERASED = 'payload.erased'
 
-/** Reads from the payload of an erasure what the row of this table keeps. */
+/** Returns the members that the row of this table keeps, from the payload of an erasure. */
 export const keptIn = (data: Body | undefined, table: TableName): Body =>
   ((data?.kept ?? {}) as Partial<Record<TableName, Body>>)[table] ?? {}
 
-/** Changes of a tenant's state: facts of no subject and of no decider. The head keeps the state. */
+/** Changes of a tenant's state. They have no subject and no decider; the head keeps the state. */
 export const TENANT_STATE_EVENTS: Readonly<Record<TenantState, string>> = {
   active: 'tenant.resumed',
   suspended: 'tenant.suspended',

@@ -1,4 +1,4 @@
-// Putting an engine together: the parts every view of a store shares.
+// Builds an engine: the parts that all views of a store share.
 
 import { idMaker } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
@@ -19,19 +19,19 @@ import { SessionMemory } from './session-memory.ts'
 import { yieldingReads } from './yielding-reads.ts'
 
 export interface KernelOptions {
-  /** What is masked before anything is hashed, indexed or logged; `false` keeps everything as it comes. */
+  /** Masks secrets before anything is hashed, indexed or logged; `false` stores everything unmasked. */
   readonly redact?: RedactOptions | false
   /** The largest payload of one event, in bytes. */
   readonly payloadBytes?: number
-  /** The lane's bounds. */
+  /** Bounds of the lane. */
   readonly lane?: Pick<LaneOptions, 'commits' | 'bytes' | 'timeoutMs'>
-  /** How long runs are held, and by whom. */
+  /** Duration and owner of leases. */
   readonly lease?: LeaseOptions
-  /** Opened to be looked at: damage is told by the read that meets it, not by opening. */
+  /** Opens for inspection: damage is reported by the read that meets it, not by opening. */
   readonly readOnly?: boolean
-  /** Whether this node does what is due by the clock: jobs, questions that run out. By default it does. */
+  /** Whether this node runs the scheduler for jobs and expiring approvals; true by default. */
   readonly schedule?: boolean
-  /** Keys the tags in masked text; by default made once and kept in the store. */
+  /** Keys the tags in masked text; by default generated once and kept in the store. */
   readonly redactKey?: Uint8Array
 }
 
@@ -85,7 +85,7 @@ async function masking(backend: Backend, { digest }: Environment, options: Kerne
   return redactor(options.redact || {}, tagger(digest.sha256, key))
 }
 
-/** What is not written to the journal is not written to a log either. */
+/** Secrets reach neither the journal nor a log. */
 function maskedLogger(logger: Logger, mask: Redactor | undefined): Logger {
   const through =
     (level: keyof Logger): Logger['info'] =>
@@ -94,13 +94,13 @@ function maskedLogger(logger: Logger, mask: Redactor | undefined): Logger {
         if (mask) logger[level](mask.text(message), details && (mask.value(details) as typeof details))
         else logger[level](message, details)
       } catch {
-        // A log that fails must not turn a saved commit into a failed one, and there is nowhere else to say so.
+        // A failing logger must not turn a saved commit into a failed one, and there is no other place to report it.
       }
     }
   return { info: through('info'), warn: through('warn'), error: through('error') }
 }
 
-// Chance in large draws: asking for sixteen bytes at a time costs more than hashing with them.
+// Random bytes are drawn in large pools: drawing sixteen per event costs more than hashing with them.
 function salts({ entropy }: Environment): () => Uint8Array {
   let pool = new Uint8Array(0)
   let used = 0

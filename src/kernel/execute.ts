@@ -41,7 +41,7 @@ export interface PlanOptions {
   readonly key?: string
   /** The scope in which the key is unique: the verb and its object. */
   readonly within?: string
-  /** The value that must be the same when the key comes again. The default is all commands. */
+  /** The value that must match when the key is used again. The default is all commands. */
   readonly body?: unknown
   readonly guards?: readonly Guard[]
   /** The time of the events. The default is the clock's. */
@@ -69,7 +69,7 @@ export interface DoneRow<Row extends object = object> {
   readonly revision: number
 }
 
-/** A row that nobody can have written yet. */
+/** A row that cannot exist yet, because its id is new. */
 export const NOT_THERE: DoneRow<never> = { body: undefined, revision: 0 }
 
 export async function execute<Row extends object, C extends Command>(
@@ -189,7 +189,7 @@ function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[],
         payloadOf(scope, admit(scope, data)),
       )
       const folded = foldFact(part.decider, now, happened(draft), events.length)
-      // The name is free, also among those that were erased.
+      // The name must be free, among erased names too.
       for (const name of folded.taken)
         for (const id of [name, erasedName(scope.engine, name)]) guards.push({ kind: 'row', table: 'names', id, revision: 0 })
       changes.push(...folded.changes)

@@ -1,5 +1,5 @@
-// A feature is a folder of the kernel. It says here, in one place, what it adds to a store; features.ts lists them.
-// The engine, the store, sessions, runs, deletion and the scheduler fold over that list and name no feature themselves.
+// A feature is a folder of the kernel. It declares here what it adds to a store; features.ts lists them. The engine, the store, sessions,
+// runs, deletion and the scheduler fold over that list and name no feature themselves.
 
 import type { EventRecord } from '../model/event.ts'
 import type { SessionId, TenantId } from '../model/ids.ts'
@@ -24,13 +24,13 @@ export interface SessionView {
 export interface Fork {
   readonly from: SessionId
   readonly to: SessionId
-  /** The last seq that is shared. */
+  /** The last shared seq. */
   readonly at: number
 }
 
 type Method = (...given: never[]) => unknown
 
-/** The members of a run, each given the branch that asks first. */
+/** The members of a run, each called with the calling branch as first argument. */
 type RunMethods<Members> = {
   readonly [K in keyof Members]: Members[K] extends Method
     ? (branch: BranchHandle, ...given: Parameters<Members[K]>) => ReturnType<Members[K]>
@@ -42,7 +42,7 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
   readonly name: string
   /** Checks its options when a store opens. */
   readonly onOpen?: (engine: Engine) => void
-  /** Releases what this process holds while that can still be written. Runs in the order of the list. */
+  /** Releases what this process holds, while it can still write. Runs in the order of the list. */
   readonly onClose?: (engine: Engine) => Promise<void>
   /** Folds events into rows, one decider per table. */
   readonly deciders?: readonly AnyDecider[]
@@ -52,7 +52,7 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
   readonly follows?: Readonly<Record<string, FollowItem>>
   /** Cleans up when a session is deleted, before its payloads are erased. It may run again after a crash. */
   readonly onSessionDeleted?: (scope: Scope, session: SessionId, why: string) => Promise<unknown>
-  /** Says for a table with a `session` column why its rows stay when the session is deleted. */
+  /** Reasons why rows of a table with a `session` column stay when the session is deleted. */
   readonly keptWithoutSession?: Readonly<Partial<Record<TableName, string>>>
   /** Adds parts to the commit that creates a fork. */
   readonly onForked?: (scope: Scope, fork: Fork) => Promise<readonly Part[]>
@@ -84,7 +84,7 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
 export type AnyFeature = Feature<any, any, any>
 
 type Every<Union> = (Union extends unknown ? (member: Union) => void : never) extends (member: infer All) => void ? All : never
-/** What the features of a list add to a store, to a session and to a run. */
+/** The members that the features of a list add to a store, to a session and to a run. */
 export type StoreMembersOf<F> = Every<F extends Feature<infer Members, infer _S, infer _R> ? Members : never>
 export type SessionMembersOf<F> = Every<F extends Feature<infer _S, infer Members, infer _R> ? Members : never>
 export type RunMembersOf<F> = Every<F extends Feature<infer _S, infer _H, infer Members> ? Members : never>
@@ -98,7 +98,7 @@ export class FeatureSet {
   readonly deciders: readonly AnyDecider[]
   readonly clocks: ClockHandlers
   readonly follows: Readonly<Record<string, FollowItem>>
-  /** Tables in which an item's origin is followed: a conflict there is decided again. */
+  /** Tables of item origins. A conflict there is retried. */
   readonly followed: readonly TableName[]
   readonly tapeTypes: readonly string[]
   readonly run: Readonly<Record<string, (branch: BranchHandle, ...given: readonly unknown[]) => unknown>>
@@ -125,7 +125,7 @@ export class FeatureSet {
     return Object.assign({}, ...this.list.map(({ store }) => store?.(scope, only)))
   }
 
-  /** `branch` is asked at every call: a run that has ended has none. */
+  /** `branch` is called each time: a run that has ended has no branch. */
   runMembers(branch: () => BranchHandle): object {
     const bound = ([name, method]: [string, (branch: BranchHandle, ...given: readonly unknown[]) => unknown]) =>
       [name, async (...given: readonly unknown[]) => method(branch(), ...given)] as const
@@ -136,7 +136,7 @@ export class FeatureSet {
     return Object.assign({}, ...this.list.map((one) => one.session?.(session)))
   }
 
-  /** What each feature reports of its cleaning up, by the feature's name. */
+  /** Returns the cleanup report of each feature, by its name. */
   async sessionDeleted(scope: Scope, session: SessionId, why: string): Promise<Readonly<Record<string, unknown>>> {
     const reports: Record<string, unknown> = {}
     for (const { name, onSessionDeleted } of this.list) reports[name] = await onSessionDeleted?.(scope, session, why)

@@ -13,7 +13,7 @@ import { queues } from './work/feature.ts'
 
 export const features = [queues, leases, sessions, runs, approvals, cron, triggers, inputs, processes] as const
 
-/** What the features add to a store, to a session and to a run. */
+/** The members that the features add to a store, to a session and to a run. */
 export type StoreMembers = StoreMembersOf<(typeof features)[number]>
 export type SessionMembers = SessionMembersOf<(typeof features)[number]>
 export type RunMembers = RunMembersOf<(typeof features)[number]>

@@ -1,6 +1,6 @@
-// The error by which a handler or an effect says that a retry is of no use.
+// The error by which a handler or an effect says that a retry is useless.
 
-/** Thrown by an effect's work, it is final: no further attempt is made. So is any error whose `retryable` is false. */
+/** Thrown by the work of an effect, it prevents retries. So does any error whose `retryable` is false. */
 export class FinalError extends Error {
   override readonly name: string = 'FinalError'
   readonly retryable = false

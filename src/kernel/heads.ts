@@ -1,5 +1,5 @@
-// The head of each tenant's journal when this node last heard of it. Every sending carries it (`since`): if the answer is lost or late, the
-// commit is found beyond that head.
+// The head of each tenant's journal as this node last saw it. Every send carries it as `since`: if the answer is lost or late, the commit
+// is found beyond that head.
 
 import { refuse } from '../model/errors.ts'
 import type { TenantId } from '../model/ids.ts'

@@ -108,7 +108,7 @@ export class Lane {
     return this.#time.now()
   }
 
-  /** Whether the store has told its time yet. */
+  /** Whether an answer has told the store's time yet. */
   get hasHeard(): boolean {
     return this.#time.hasHeard
   }
@@ -216,9 +216,9 @@ export class Lane {
   }
 
   /**
-   * A backend that knows that nothing was saved says so with an InkError, and that is the answer. Anything else leaves the
-   * outcome open: the commits are sent again, and what did arrive is found instead of written twice. From then on
-   * only an outcome is an answer: a refusal of the second sending says nothing about the first.
+   * An InkError with a definite outcome means that nothing was saved; it goes to the callers. Any other error leaves the outcome open. The
+   * commits are then sent again, and those that had arrived are found instead of written twice. From then on only an outcome counts: a
+   * refusal of the second send says nothing about the first.
    */
   async #recover(batch: readonly Waiting[], failed: { error: unknown; timedOut: boolean }): Promise<void> {
     if (isDefinite(failed.error)) {

@@ -24,12 +24,12 @@ export async function lineageOf(scope: Scope, session: SessionId): Promise<Linea
   return line
 }
 
-/** Nothing can be shared that was not written yet: events that are appended later would count as the fork's own. */
+/** Refuses a seq that is not written yet: later events would count as the fork's own. */
 export async function checkShared(scope: Scope, at: number): Promise<void> {
   await checkWritten(scope, at)
 }
 
-/** RANGE_INVALID for a seq beyond the end of the journal. */
+/** Throws RANGE_INVALID for a seq beyond the end of the journal. */
 export async function checkWritten({ engine, tenant }: Scope, seq: number): Promise<void> {
   const { seq: head } = await engine.backend.journal.head(tenant)
   if (seq > head) throw refuse('RANGE_INVALID', { why: `the journal ends at seq ${head}, and ${seq} is beyond it` })

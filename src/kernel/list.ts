@@ -1,4 +1,4 @@
-// A page of rows for people: bounded, newest first by default, with a cursor to go on.
+// Bounded lists of rows, newest first by default, with a cursor for the next page.
 
 import { refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'

@@ -1,4 +1,4 @@
-// Names and keys that callers choose, as they are stored: checked, and masked where they hold a secret. Also the ids derived from other ids.
+// Names and keys that callers choose, as they are stored: checked, and with secrets masked. Also the ids derived from other ids.
 
 import { refuse } from '../model/errors.ts'
 import type { Id, RunId, SessionId } from '../model/ids.ts'

@@ -34,7 +34,7 @@ export const isOutage = (error: unknown): boolean =>
 /** The backend knows that it saved nothing. */
 export const isDefinite = (error: unknown): boolean => error instanceof InkError && error.kind !== 'unknown'
 
-/** The reason of an error without the sentence about the data: here nobody knows what happened to the data. */
+/** Returns the reason of an error without its sentence about the data: the state of the data is unknown here. */
 export const reasonOf = (error: unknown): string => {
   if (error instanceof InkError) return error.details.reason === undefined ? error.code : `${error.code}: ${error.details.reason}`
   return error instanceof Error ? error.message : String(error)
@@ -47,13 +47,13 @@ export const unknownOutcome = (commit: Commit, cause: unknown): InkError =>
     cause,
   )
 
-/** A second sending that finds our own event ids means that the first one arrived. That is a commit, not a repetition. */
+/** Finding our own event ids means that the first send arrived: that is a commit, not a repetition. */
 export const asFirstSaved = (commit: Commit, outcome: Outcome): Outcome =>
   outcome.ok && outcome.repeated && outcome.receipts[0]?.id === commit.events[0]?.id ? { ...outcome, repeated: false } : outcome
 
 /**
- * Whether a refusal leaves open if an earlier sending of the same commit was saved. A closed tenant refuses before it looks for one, and
- * the tenant may have been active when the commit was sent first.
+ * Whether a refusal leaves open if an earlier send of the same commit was saved. A closed tenant refuses before it looks for one, and the
+ * tenant may have been active at the first send.
  */
 export const saysNothing = (commit: Commit, outcome: Outcome): boolean =>
   !outcome.ok && outcome.refused === 'tenant' && commit.events.length > 0

@@ -96,7 +96,7 @@ export class Renewals {
 
   #renewDue(): void {
     const now = this.#environment.clock.monotonic()
-    // Perhaps nobody has taken it, but this process cannot know: the backend would refuse whatever the holder writes later.
+    // Perhaps no other process has taken it, but this one cannot know: the backend would refuse what the holder writes later.
     for (const held of this.#kept) if (now >= held.sureUntil) this.#lose(held)
     const free = [...this.#kept].filter((held) => !this.#asked.has(held) && held.sureUntil - now <= held.leaseMs)
     // One write renews a whole group. A tenant that does not answer delays no other.

@@ -1,4 +1,4 @@
-// The store as its users hold it: one tenant's journal and what is folded from it.
+// The store as users see it: one tenant's journal and the rows folded from it.
 
 import { hex } from '../model/bytes.ts'
 import { refuse } from '../model/errors.ts'
@@ -45,34 +45,34 @@ export interface JournalStore extends AsyncDisposable {
   readonly name: string
   readonly traits: BackendTraits
   readonly tenantId: TenantId
-  /** The same store, walled off for another tenant. */
+  /** The same store, restricted to another tenant. */
   tenant(id: string): Store
   /** The same store, with this actor on every event. */
   as(actor: string): Store
-  /** Bytes named by their digest: what is too large for an event. */
+  /** Blobs: bytes named by their digest, for content too large for an event. */
   readonly blobs: StoreBlobs
-  /** All or nothing, contiguous. */
+  /** Appends all events or none, with contiguous seqs. */
   appendAll(events: readonly NewEvent[], options?: { readonly key?: string }): Promise<readonly Receipt[]>
   events(query?: EventQuery): AsyncGenerator<Event, void, undefined>
-  /** One page of events, with a cursor to go on. */
+  /** Returns one page of events, with a cursor for the next. */
   page(query?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage>
-  /** The last hundred, oldest first, from memory. */
+  /** Returns the last hundred events from memory, oldest first. */
   recent(): readonly Event[]
   head(): Promise<{ readonly seq: number; readonly hash: string }>
   erase(options: EraseOptions): Promise<EraseReport>
   verify(options?: VerifyOptions): Promise<VerifyReport>
   rebuild(options?: RebuildOptions): Promise<RebuildReport>
-  /** Tenants that have written, closed ones too. */
+  /** Tenants with events, including closed ones. */
   tenants(): Promise<readonly TenantId[]>
   tenantState(id: string): Promise<TenantState>
   /**
-   * Closes a tenant, or brings it back. While it is not active, everything about it is refused on every node with TENANT_CLOSED. `deleted`
-   * is final. An event in its own journal says so, with the reason.
+   * Closes a tenant or reopens it. While it is not active, every node refuses all calls about it with TENANT_CLOSED. `deleted` is final. An
+   * event in its own journal records the change and the reason.
    */
   setTenantState(id: string, state: TenantState, options: { readonly reason: string }): Promise<void>
   usage(): Promise<readonly TypeUsage[]>
   measure(): Promise<Measure>
-  /** Damage below the journal (pages, indexes), in the backend's words; empty when sound. */
+  /** Finds damage below the journal (pages, indexes), in the backend's words. Empty when sound. */
   check(): Promise<readonly string[]>
   maintain(): Promise<MaintenanceReport>
   stats(): Stats
@@ -94,7 +94,7 @@ export async function createStore(backend: Backend, environment: Environment, op
   try {
     await recents.of(scope).fill()
   } catch (error) {
-    // A damaged file is served to nobody; but whoever came to look at the damage must be let in.
+    // A damaged file is not served, except read-only, for inspecting the damage.
     if (!options.readOnly) throw error
   }
   return new StoreView(scope, life, { root: true, walled: false })
@@ -103,7 +103,7 @@ export async function createStore(backend: Backend, environment: Environment, op
 interface View {
   /** Only the view that was opened closes the store. */
   readonly root: boolean
-  /** A view of one tenant sees nothing of the others. */
+  /** A view of one tenant cannot see other tenants. */
   readonly walled: boolean
 }
 
@@ -136,14 +136,14 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     checkOpen(this.#scope.engine)
     const scope = { ...this.#scope, tenant: telling(this.#scope, () => tenantId(id)) }
     if (scope.tenant !== this.#scope.tenant) this.#beyondWall('tenant()')
-    // Begins to fill, so that the first look finds something.
+    // Start filling now, so that the first `recent()` finds events.
     this.#life.recents.of(scope)
     return new StoreView(scope, this.#life, { root: false, walled: true })
   }
 
   as(actor: string): Store {
     checkActor(actor)
-    // It stands in a header that is never erased.
+    // The actor is part of a header that is never erased.
     if (this.#scope.engine.redactor && this.#scope.engine.redactor.text(actor) !== actor)
       throw refuse('ACTOR_INVALID', { found: 'a secret' })
     return new StoreView({ ...this.#scope, actor }, this.#life, { root: false, walled: this.#walled })
@@ -233,7 +233,7 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     checkOpen(this.#scope.engine)
     this.#beyondWall('maintain()')
     const { backend, lane } = this.#scope.engine
-    // Asked of the store itself: a node that has written nothing yet knows only its own clock. A closed tenant answers nothing but its head.
+    // Ask the store: a node that has not written yet knows only its own clock. A closed tenant answers only for its head.
     const { state } = await backend.journal.head(this.#scope.tenant)
     const now = state === 'active' ? (await backend.leases.read(this.#scope.tenant, [])).now : lane.storeTime()
     return { receiptsForgotten: await backend.upkeep.sweepReceipts(now - limits.receiptsKeptMs) }
@@ -256,12 +256,12 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', why }
   }
 
-  /** Whoever was given one tenant sees nothing of the others: not their events, their rows, their number or their names. */
+  /** A view of one tenant must not see events, rows, number or names of other tenants. */
   #beyondWall(call: string): void {
     if (this.#walled) throw refuse('TENANT_WALL', { tenant: this.#scope.tenant, call })
   }
 
-  /** Views of other tenants and actors share one store; only the one that was opened closes it. */
+  /** Views of other tenants and actors share one store; only the view that was opened closes it. */
   async close(): Promise<void> {
     if (this.#root) await this.#life.close()
   }

@@ -1,4 +1,4 @@
-// A backend as the kernel reads it: every row carries the type of its table. The port speaks of `StoredRow`s, so any `Backend` is one.
+// A backend as the kernel reads it: every row has the type of its table. The port returns `StoredRow`s, so any `Backend` fits.
 
 import type { TenantId } from '../model/ids.ts'
 import type { Queries, ReadyWork } from '../model/queries.ts'

@@ -1,5 +1,5 @@
-// Calls back when something takes too long. One timer serves everything that is watched in turn: a timer for each sending cost a single caller a
-// seventh of its time.
+// Calls back when an operation takes too long. One timer serves all operations: a timer per send cost a single caller a seventh of its
+// time.
 
 import type { Environment } from '../ports/environment.ts'
 
@@ -19,7 +19,7 @@ export class Watchdog {
     this.#ms = ms
   }
 
-  /** Watches one thing at a time. Call the returned function once it is done. */
+  /** Watches one operation. Call the returned function once it is done. */
   watch(bark: (ms: number) => void): () => void {
     const watched = { since: this.#environment.clock.monotonic(), bark }
     this.#watched = watched
