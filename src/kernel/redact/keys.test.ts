@@ -12,7 +12,7 @@ test('a key is split into words however it is written', () => {
 })
 
 test.each(
-  'password passwd pwd passphrase DB_PASSWORD userPassword dbpassword MYSQL_PWD smtp_pass password_hash newPassword passwordConfirmation secret clientSecret webhook_secret SECRET_KEY_BASE apikey x-api-key OPENAI_API_KEY openaiKey accessToken refreshToken sessionToken csrf-token authToken _authToken idToken bearerToken privateKey signing_key encryptionKey AWS_SECRET_ACCESS_KEY accessKey AccountKey SharedAccessKey connectionString credential credentials authorization Proxy-Authorization cookie Set-Cookie otp pinCode cvv seedPhrase contraseña'.split(
+  'password passwd pwd passphrase DB_PASSWORD userPassword dbpassword MYSQL_PWD smtp_pass password_hash newPassword passwordConfirmation secret clientSecret webhook_secret SECRET_KEY_BASE apikey x-api-key OPENAI_API_KEY openaiKey accessToken refreshToken sessionToken csrf-token authToken _authToken idToken bearerToken privateKey signing_key encryptionKey AWS_SECRET_ACCESS_KEY accessKey AccountKey SharedAccessKey connectionString credential credentials authorization Proxy-Authorization cookie Set-Cookie otp pinCode pincode cvv seedPhrase contraseña'.split(
     ' ',
   ),
 )('the key %s is secret', (key) => {
@@ -20,7 +20,7 @@ test.each(
 })
 
 test.each(
-  'prompt_tokens completionTokens max_tokens token_count tokenBudget tokenizer tokenType token_type cookie_consent cookiePolicy password_policy passwordLength passwordResetUrl secretary secret_santa secretName keyboard monkey public_key publicKey primary_key foreign_key key keys cache_key idempotencyKey authorizationUrl author authorized credentialType has_password isSecret next_page_token pageToken continuationToken sessionId session_id access_key_id private_key_id tokenExpiresAt password_changed_at apiKeyId pinned opinion bypass compass tokensUsed secretKeyRef passwordless signature salt nonce hash digest'.split(
+  'prompt_tokens completionTokens max_tokens token_count tokenBudget tokenizer tokenType token_type cookie_consent cookiePolicy password_policy passwordLength passwordResetUrl secretary secret_santa secretName keyboard monkey public_key publicKey primary_key foreign_key key keys cache_key idempotencyKey authorizationUrl author authorized credentialType has_password isSecret next_page_token pageToken continuationToken sessionId session_id access_key_id private_key_id tokenExpiresAt password_changed_at apiKeyId pinned opinion bypass compass tokensUsed secretKeyRef passwordless signature proof salt nonce hash digest'.split(
     ' ',
   ),
 )('the key %s is not secret', (key) => {

@@ -39,7 +39,7 @@ export const SECRET_PHRASES: Readonly<Record<Exclude<KeyKind, 'none'>, readonly 
   auth: ['authorization', 'authorisation', 'proxy authorization', 'auth header', 'x auth'],
   cookie: ['cookie', 'cookies', 'set cookie'],
   mixed: ['connection string', 'connectionstring', 'conn string', 'connstring', 'conn str', 'connstr', 'dsn'],
-  digits: ['pin', 'pin code', 'otp', 'totp', 'mfa code', 'one time code', 'verification code', 'cvv', 'cvc', 'security code'],
+  digits: ['pin', 'pin code', 'pincode', 'otp', 'totp', 'mfa code', 'one time code', 'verification code', 'cvv', 'cvc', 'security code'],
   likely: ['pass', 'pw'],
   unpath: ['pwd'],
   weak: ['tokens', 'auth', 'sig', 'sas', 'amz signature', 'goog signature', 'pat', 'session key', 'client key', 'server key', 'write key', 'access code'],
