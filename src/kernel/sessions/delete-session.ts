@@ -3,9 +3,8 @@
 
 import type { Id, SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
-import type { SessionRow } from '../../model/session.ts'
 import { type EraseReport, eraseSession } from '../erase.ts'
-import { type DoneRow, part, plan, readRow } from '../execute.ts'
+import { part, plan, readRow } from '../execute.ts'
 import { derived } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import type { LeavingReport } from '../processes/on-session-deleted.ts'
@@ -36,13 +35,13 @@ export async function deleteSession(scope: Scope, id: SessionId, reason: string)
   // This node also finishes deletions that a crash left behind.
   schedulerOf(scope.engine).start()
   const seen = await readRow(scope, 'sessions', id)
-  if ((seen.body as SessionRow | undefined)?.state !== 'deleted') {
+  if (seen.body?.state !== 'deleted') {
     const at = (await storeNow(scope)) + limits.deletionGraceMs
     const deleting = part(decider, id, { verb: 'delete', id, reason }, { session: id, seen })
     // The item does not belong to the session: it must outlive the session's events.
     const rest = offerPart(clockItem(scope, id), { queue: DELETIONS_CLOCK, at, origin: { kind: 'clock', id } })
     const { rows } = await plan(scope, [deleting, rest])
-    scope.engine.sessions.set(scope.tenant, id, { revision: (rows[0] as DoneRow).revision, state: 'deleted' })
+    scope.engine.sessions.set(scope.tenant, id, { revision: rows[0].revision, state: 'deleted' })
   }
   return finish(scope, id, reason)
 }
