@@ -195,12 +195,13 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     // An invalid event is refused before it counts as a call, so that replay does not wait for it.
     checkNew(this.open.scope, type, data)
     const asked = this.slot('append', type)
+    this.open.raceAppends.note(asked, this.here().path)
     await this.open.ready()
     const mark = markOf(this.open.scope, this.open.row.origin, asked)
     const found = await this.open.replay.find(asked, markKey(mark))
     if (found?.receipt) return this.received(found).receipt as Receipt
     await this.open.replay.clear(asked)
-    if (this.open.replay.isLost(this.path)) return never()
+    if (!(await this.open.raceAppends.mayAppend(asked)) || this.open.replay.isLost(this.path)) return never()
     const appended = await this.open.once(entryKey(asked), async () => {
       const at = this.open.scope.engine.environment.clock.now()
       const receipt = await this.open.record({ type, data, mark, at }, false)

@@ -5,6 +5,7 @@ import { invalidOption } from '../../model/options.ts'
 import { takeBranch } from '../names.ts'
 import { entryKey } from './asked.ts'
 import type { All, Branch, Branches, BranchHandle } from './branch.ts'
+import type { LeftAppends } from './race-appends.ts'
 import { isTheRuns } from './transient-error.ts'
 import { leaveWaits } from './wait.ts'
 
@@ -51,7 +52,10 @@ export async function raceOf<B extends Branches>(parent: BranchHandle, branches:
     }
     await leaveWaits(open)
   }
-  if (recorded !== undefined) await leaveOthers(recorded)
+  if (recorded !== undefined) {
+    open.leaveAppends((known?.outcome?.appended ?? []) as readonly LeftAppends[])
+    await leaveOthers(recorded)
+  }
   // The first branch to return has won, also with a failure.
   const coming = new Map(group.filter(({ label }) => recorded === undefined || label === recorded).map((one) => [one.label, comeBack(one)]))
   let won = await Promise.race(coming.values())
@@ -62,7 +66,10 @@ export async function raceOf<B extends Branches>(parent: BranchHandle, branches:
     const { kind: _, ...slot } = asked
     // Two handles on one run have the same winner: the first one that is recorded.
     const { outcome } = await open.once(entryKey(asked), async () => {
-      const { seq } = await open.record({ type: 'race.won', data: { ...slot, winner: won.label } })
+      const losers = group.filter(({ label }) => label !== won.label).map(({ branch }) => branch.path)
+      const { seq } = await open.raceAppends.decide(losers, (appended) =>
+        open.record({ type: 'race.won', data: { ...slot, winner: won.label, ...(appended.length > 0 && { appended }) } }),
+      )
       return { ...asked, seq, at: won.branch.now(), done: true, outcome: { winner: won.label } }
     })
     won = (await coming.get(outcome?.winner as string)) ?? won

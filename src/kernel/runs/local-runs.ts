@@ -2,7 +2,7 @@
 
 import type { RunId, TenantId } from '../../model/ids.ts'
 import { enginePart } from '../engine-part.ts'
-import type { RunWriter, Underway } from './run-writer.ts'
+import { type RunWriter, Underway } from './run-writer.ts'
 
 interface Shared {
   readonly underway: Underway
@@ -61,7 +61,7 @@ export class LocalRuns {
 
   #shared(tenant: TenantId, run: RunId): Shared {
     const name = `${tenant}/${run}`
-    const shared = this.#runs.get(name) ?? { underway: new Map(), handles: new Set() }
+    const shared = this.#runs.get(name) ?? { underway: new Underway(), handles: new Set() }
     this.#runs.set(name, shared)
     return shared
   }

@@ -5,6 +5,7 @@ import type { InkError } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { Scope } from '../scope.ts'
 import { type Asked, entryKey } from './asked.ts'
+import { isUnder } from './race-appends.ts'
 import type { Entry, Tape } from './tape.ts'
 
 interface Blocked {
@@ -21,6 +22,8 @@ export class Replay {
   readonly #blocked = new Set<Blocked>()
   /** Branches that lost a race. Nobody waits for their entries. */
   readonly #lost: string[] = []
+  /** Events that those branches appended. */
+  readonly #left = new Set<string>()
   readonly #parted: (diff: string) => InkError
   #live: boolean
   #activity = 0
@@ -36,15 +39,10 @@ export class Replay {
   /** The entry on the tape, or undefined. */
   async find(asked: Asked, key = entryKey(asked)): Promise<Entry | undefined> {
     this.#activity++
-    const entry = this.#live && !this.#isLeft(asked) ? undefined : await this.#tape.take(key)
+    const entry = this.#live ? undefined : await this.#tape.take(key)
     this.#activity++
     if (this.#blocked.size > 0) await this.#letGo()
     return entry
-  }
-
-  /** Adds an entry that nobody waited for, so that a late request finds it on the tape. */
-  #isLeft({ kind }: Asked): boolean {
-    return kind === 'append' && this.#lost.length > 0
   }
 
   /** Resolves once the program has asked for everything that was recorded. */
@@ -59,6 +57,11 @@ export class Replay {
     })
   }
 
+  /** Counts an event as asked for: a branch that lost a race appended it. */
+  leaveAppend(key: string): void {
+    this.#left.add(key)
+  }
+
   /** The branch lost a race, so its entries are not waited for. */
   async leave(branch: string): Promise<void> {
     this.#lost.push(branch)
@@ -66,7 +69,7 @@ export class Replay {
   }
 
   isLost(branch: string): boolean {
-    return this.#lost.some((lost) => branch === lost || branch.startsWith(`${lost}/`))
+    return this.#lost.some((lost) => isUnder(branch, lost))
   }
 
   /** Checks before the run ends that it has asked for everything that it asked for before. */
@@ -78,8 +81,7 @@ export class Replay {
 
   async #missing(): Promise<readonly Entry[]> {
     const rest = await this.#tape.rest()
-    // An event does not say which branch appended it. Once a branch has lost, it may have been that one.
-    return [...rest.values()].filter(({ branch, kind }) => !this.isLost(branch) && !(kind === 'append' && this.#lost.length > 0))
+    return [...rest].filter(([key, { branch }]) => !this.isLost(branch) && !this.#left.has(key)).map(([, entry]) => entry)
   }
 
   async #letGo(): Promise<void> {

@@ -14,9 +14,11 @@ import type { Hold } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
+import { markKey, markOf } from './append-mark.ts'
 import { type Asked, type AskKind, entryKey } from './asked.ts'
 import { never, Parking } from './parking.ts'
 import { PendingBegins } from './pending-begins.ts'
+import { type LeftAppends, RaceAppends, slotsOf } from './race-appends.ts'
 import { Replay } from './replay.ts'
 import { type RunCommand, run as runDecider } from './run-decider.ts'
 import { Segment } from './segment.ts'
@@ -24,7 +26,9 @@ import { SharedLock } from './shared-lock.ts'
 import { type Entry, type Source, Tape } from './tape.ts'
 
 /** Effects underway, shared by all handles on the same run in this process: two handles that ask for the same get the same outcome. */
-export type Underway = Map<string, Promise<Entry>>
+export class Underway extends Map<string, Promise<Entry>> {
+  readonly raceAppends = new RaceAppends()
+}
 
 type RunEvent = Omit<GuardedEvent, 'session' | 'run'>
 
@@ -58,6 +62,8 @@ export class RunWriter {
   readonly #underway: Underway
   readonly #shared: () => boolean
   readonly #counts = new Map<string, number>()
+  /** Slots of events that lost branches appended. */
+  readonly #left = new Set<string>()
   readonly #ending = new AbortController()
   readonly #gate = new SharedLock()
   readonly #segment: Segment
@@ -106,9 +112,22 @@ export class RunWriter {
   /** The next slot of this name in this branch. */
   slot(branch: string, kind: AskKind, name: string): Asked {
     const counted = `${branch}\n${kind}\n${name}`
-    const ordinal = (this.#counts.get(counted) ?? 0) + 1
+    let ordinal = (this.#counts.get(counted) ?? 0) + 1
+    while (this.#left.has(entryKey({ branch, kind, name, ordinal }))) ordinal++
     this.#counts.set(counted, ordinal)
     return { branch, kind, name, ordinal }
+  }
+
+  /** Replay: branches that lost a race appended these events and are not run again, so nobody else is given their slots. */
+  leaveAppends(left: readonly LeftAppends[]): void {
+    for (const asked of slotsOf(left)) {
+      this.#left.add(entryKey(asked))
+      this.replay.leaveAppend(markKey(markOf(this.scope, this.#row.origin, asked)))
+    }
+  }
+
+  get raceAppends(): RaceAppends {
+    return this.#underway.raceAppends
   }
 
   /** The idempotency key of an effect: the same for every attempt and after every crash, and another one in a fork. */
