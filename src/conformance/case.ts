@@ -1,28 +1,28 @@
-// A case is a promise of the backend port as data: a sentence, the invariant behind it, and a check that throws when it is broken.
-// No test runner is needed; runCase tells passed, skipped and failed apart.
+// A case is one promise of the backend port as data: a sentence, the invariant behind it, and a check that throws when it is broken. It
+// needs no test runner; `runCase` returns passed, skipped or failed.
 
 import type { Backend } from '../ports/backend.ts'
 import { type Maker, maker } from './material.ts'
 
 export interface OpenOptions {
-  /** Store time, for backends that let themselves be told the time. */
+  /** Store time, for backends that accept a clock. */
   readonly now?: () => number
 }
 
 export interface OpenedBackend {
-  /** Over a store nobody has written to. */
+  /** A backend over an empty store. */
   readonly backend: Backend
-  /** The backend keeps its own time whatever `now` says; then times are not compared. */
+  /** The backend uses its own clock and ignores `now`; then times are not compared. */
   readonly ownClock?: boolean
-  /** How long another handle's commit may take to be noticed. */
+  /** The longest time until a commit of another handle is noticed. */
   readonly noticeMs?: number
-  /** Lists are checked on one index of each shape, not on every index of every table. For backends where every call is a round trip. */
+  /** Checks lists on one index of each shape, not on every index of every table. For backends where every call is a round trip. */
   readonly oneIndexPerShape?: boolean
-  /** Closes the handles there are and opens the same store again. */
+  /** Closes all handles and opens the same store again. */
   reopen?(): Promise<Backend>
-  /** Another handle to the same store, as another process would have it. */
+  /** Opens another handle to the same store, as another process would. */
   second?(): Promise<Backend>
-  /** Removes what opening made, once everything is closed. */
+  /** Removes the store, once everything is closed. */
   dispose?(): Promise<void>
 }
 
@@ -31,18 +31,18 @@ export type OpenBackend = (options?: OpenOptions) => Promise<OpenedBackend>
 export type Need = 'reopen' | 'second'
 
 export interface Case {
-  /** What a backend promises, as a sentence. */
+  /** The promise of a backend, as a sentence. */
   readonly name: string
   readonly group: string
-  /** What is broken when the case fails. */
+  /** The invariant that is broken when the case fails. */
   readonly invariant: string
-  /** What the backend must offer for the case to mean anything. */
+  /** The ability that the backend must have for the case to apply. */
   readonly needs?: Need
-  /** Throws a Violation when the promise is broken, and Skipped where it was not made. */
+  /** Throws a Violation when the promise is broken, and Skipped when the backend does not make it. */
   check(open: OpenBackend): Promise<void>
 }
 
-/** The backend under test, with what a case needs to work on it. */
+/** The backend under test, and the tools that a case needs. */
 export interface Bench {
   readonly backend: Backend
   readonly make: Maker
@@ -90,7 +90,7 @@ const reasons: Readonly<Record<Need, string>> = {
   second: 'one handle is all there is: opening gave no second()',
 }
 
-/** The cases of one group. */
+/** Creates the cases of one group. */
 export function group(name: string): (invariant: string, sentence: string, body: Body, needs?: Need) => Case {
   return (invariant, sentence, body, needs) => ({
     name: sentence,

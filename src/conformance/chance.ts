@@ -1,10 +1,10 @@
-// Seeded chance: the same numbers on every machine, so that a failing walk can be walked again.
+// Seeded random numbers: the same on every machine, so that a failing walk can be repeated.
 
 export interface Chance {
-  /** A whole number from 0 to below `below`. */
+  /** An integer from 0 to below `below`. */
   int(below: number): number
   pick<T>(from: readonly T[]): T
-  /** True this often out of a hundred. */
+  /** True with this probability in percent. */
   percent(often: number): boolean
   bytes(count: number): Uint8Array
 }

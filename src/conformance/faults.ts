@@ -1,5 +1,5 @@
-// A backend around a backend that fails on purpose, at the calls that `when` picks (the first is call 1): what a network, a disk or
-// another process can do to a commit.
+// Wraps a backend so that it fails on purpose at the calls that `when` selects (the first is call 1). It imitates a network, a disk or
+// another process.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Backend } from '../ports/backend.ts'
@@ -14,7 +14,7 @@ function around(backend: Backend, when: When, faulty: CommitCall): Backend {
   return { ...backend, commit: (batch) => (when(++call) ? faulty(batch) : backend.commit(batch)) }
 }
 
-/** Fails before anything is saved. The caller cannot know that. */
+/** Fails before anything is saved, which the caller cannot know. */
 export const failBefore = (backend: Backend, when: When): Backend =>
   around(backend, when, async () => {
     throw new Error('the connection broke before the batch arrived')
@@ -27,14 +27,14 @@ export const failAfter = (backend: Backend, when: When): Backend =>
     throw new Error('the connection broke before the reply came')
   })
 
-/** Never answers; with `saved` the batch arrives all the same. */
+/** Never answers; with `saved` the batch is saved all the same. */
 export const hang = (backend: Backend, when: When, { saved = false }: { readonly saved?: boolean } = {}): Backend =>
   around(backend, when, async (batch) => {
     if (saved) await backend.commit(batch)
     return new Promise<never>(() => {})
   })
 
-/** Delivers the batch twice; the caller hears the first answer. */
+/** Delivers the batch twice; the caller gets the first answer. */
 export const repeat = (backend: Backend, when: When): Backend =>
   around(backend, when, async (batch) => {
     const outcomes = await backend.commit(batch)
@@ -42,7 +42,7 @@ export const repeat = (backend: Backend, when: When): Backend =>
     return outcomes
   })
 
-/** Delivers the batch late, when the caller may long have given up on it and sent it again. */
+/** Delivers the batch late, when the caller may have given up and sent it again. */
 export const late = (backend: Backend, when: When, ms: number): Backend =>
   around(backend, when, async (batch) => {
     await wait(ms)

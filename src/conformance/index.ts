@@ -1,6 +1,6 @@
-// The conformance suite of the backend port: what a backend must do to carry a store. Two backends that pass it are interchangeable.
+// The conformance suite of the backend port: everything a backend must do for a store. Two backends that pass it are interchangeable.
 //
-// It is tied to no test runner. Say how a fresh, empty store of yours is opened, then run every case:
+// It works with any test runner. Define how to open a new, empty store, then run every case:
 //
 //   import { cases, randomWalk, runCase } from 'inkfast/conformance'
 //

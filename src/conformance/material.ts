@@ -1,4 +1,4 @@
-// What cases are made of: drafts, commits, keys and rows, made the way the kernel makes them, from seeded chance.
+// Test material: drafts, commits, keys and rows, built as the kernel builds them, from seeded random numbers.
 
 import { hash } from 'node:crypto'
 import { canonical } from '../model/canonical.ts'
@@ -34,9 +34,9 @@ export interface Maker {
   readonly chance: Chance
   id<Name extends string>(): Id<Name>
   draft(tenant: TenantId, wanted?: WantedEvent): EventDraft
-  /** One event where nothing is said about events. */
+  /** Contains one event unless `rest` says otherwise. */
   commit(tenant: TenantId, rest?: Partial<Omit<Commit, 'tenant'>>): Commit
-  /** As many commits of one event each. */
+  /** Creates `count` commits of one event each. */
   commits(tenant: TenantId, count: number, wanted?: (i: number) => WantedEvent): readonly Commit[]
 }
 
@@ -110,5 +110,5 @@ const values: Readonly<Record<ColumnType, readonly ColumnValue[]>> = {
   integer: [null, 0, -1, 7, 1_700_000_000_000, 2],
 }
 
-/** What an indexed column may hold, null first. */
+/** Values that an indexed column may hold, null first. */
 export const valuesOf = (table: TableName, column: string): readonly ColumnValue[] => values[tableOf(table).columns[column] ?? 'integer']

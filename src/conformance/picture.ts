@@ -1,5 +1,5 @@
-// Everything a backend shows, as lines of text: two backends with the same lines hold the same, and the first line that differs
-// says where they part.
+// Everything that can be read from a backend, as lines of text. Two backends with equal lines hold the same data, and the first different
+// line shows where they differ.
 
 import { canonical } from '../model/canonical.ts'
 import type { EventRecord } from '../model/event.ts'
@@ -13,14 +13,14 @@ import type { Snapshot } from '../ports/upkeep.ts'
 
 const hexOf = (bytes: Uint8Array | undefined): string =>
   bytes === undefined ? '-' : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
-// As text for the reader; as bytes where the text would hide a difference.
+// Text for the reader, or bytes if the text would hide a difference.
 function textOf(bytes: Uint8Array | undefined): string {
   if (bytes === undefined) return '(erased)'
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
   return text.includes('\uFFFD') ? `0x${hexOf(bytes)}` : text
 }
 
-/** All of an event but what erasing takes. */
+/** Everything of an event that an erasure leaves. */
 export const headerLine = (e: EventRecord): string =>
   `${e.seq} ${e.type} id=${e.id} at=${e.at} schema=${e.schema} class=${e.class} actor=${e.actor} session=${e.session ?? '-'} run=${e.run ?? '-'} ` +
   `subject=${e.subject ?? '-'} cause=${e.cause ?? '-'} key=${hexOf(e.key)} digest=${hexOf(e.digest)} hash=${hexOf(e.hash)}`
@@ -36,7 +36,7 @@ export function outcomeLine(outcome: Outcome, withTime: boolean): string {
   return canonical(withTime ? { ...rest, now } : rest)
 }
 
-/** Reads to the end, holding each page to what the port promises of one. */
+/** Reads to the end, and checks each page against the promises of the port. */
 export async function readAll(journal: JournalReads, tenant: TenantId, query: Partial<PageQuery> = {}): Promise<readonly EventRecord[]> {
   const { from: start = 0, limit = 500, ...rest } = query
   const backwards = rest.backwards ?? false
@@ -82,7 +82,7 @@ export async function picture(backend: Backend, tenants: readonly TenantId[]): P
   for (const tenant of tenants) {
     const head = await backend.journal.head(tenant)
     if (head.state !== 'active') {
-      // All that a closed tenant shows.
+      // A closed tenant shows only its head.
       lines.push(headLine(tenant, head))
       continue
     }
@@ -96,7 +96,7 @@ export async function picture(backend: Backend, tenants: readonly TenantId[]): P
   return lines
 }
 
-/** The first place where two pictures part, or `undefined`. */
+/** Returns the first line in which two pictures differ, or `undefined`. */
 export function firstDifference(expected: readonly string[], found: readonly string[]): string | undefined {
   for (let i = 0; i < Math.max(expected.length, found.length); i++) {
     if (expected[i] !== found[i]) return `- ${expected[i] ?? '(nothing)'}\n+ ${found[i] ?? '(nothing)'}`

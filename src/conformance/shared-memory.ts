@@ -1,5 +1,4 @@
-// The oracle as a store that outlives its handles and has as many of them as wanted: what cases about reopening and sharing are
-// tried on where no disk is near.
+// The oracle as a store that outlives its handles and has several of them, to try cases about reopening and sharing without a disk.
 
 import { randomBytes } from 'node:crypto'
 import { memoryBackend } from '../backends/memory/backend.ts'
@@ -23,7 +22,7 @@ export const openSharedMemory: OpenBackend = async (options) => {
 export const freshMemory = (now: () => number = Date.now): Backend =>
   memoryBackend({ clock: { now }, digest: { sha256 }, entropy: { bytes: (count) => randomBytes(count) } })
 
-/** Closes for itself alone. */
+/** Closes only this handle. */
 export function handleTo(kept: Backend): Backend {
   let closed = false
   const checkOpen = (): void => {

@@ -1,4 +1,4 @@
-// The steps of a random walk: batches of commits that are right, wrong, repeated or sent again, and now and then some upkeep.
+// The steps of a random walk: batches of commits that are valid, invalid, repeated or sent again, and sometimes maintenance.
 
 import type { EventDraft } from '../model/event.ts'
 import { typePattern } from '../model/event.ts'
@@ -30,7 +30,7 @@ const TYPES = ['note.made', 'plan.changed', 'plan.dropped', 'tool.called']
 const ACTORS = ['', 'ada', 'grace']
 const ROW_IDS = ['a', 'b', 'A', '\uFFFD', '\u{1F600}']
 const WORK_IDS = [...ROW_IDS, 'c', 'd', 'e', '0', 'z']
-// Few enough that items meet in queues and series; `at` is long gone, far off, or comes up on the way.
+// Few values, so that items meet in queues and series. `at` is long past, far ahead, or comes up during the walk.
 const WORK: Readonly<Record<string, readonly ColumnValue[]>> = {
   queue: ['a', 'a', 'a', 'B', null],
   state: ['ready', 'ready', 'ready', 'ready', 'claimed', 'claimed', 'asleep', 'dead', null],
@@ -49,11 +49,11 @@ const RUNS = Array.from({ length: 2 }, () => shelf.id<'run'>())
 const SUBJECTS = Array.from({ length: 3 }, () => shelf.id())
 
 export interface StepOptions {
-  /** Store time where it is shared; without it nothing is swept. */
+  /** Store time, if it is shared; without it nothing is swept. */
   readonly times: (() => number) | undefined
 }
 
-/** Looks at the oracle to make commits that fit as often as ones that do not. */
+/** Reads the oracle, so that about half of the commits are valid. */
 export function stepMaker(random: Chance, oracle: Backend, { times }: StepOptions): (at: number) => Promise<Step> {
   const make = maker(random.int(0x7fffffff))
   const sent: { readonly commit: Commit; readonly after: number }[] = []
@@ -109,7 +109,7 @@ export function stepMaker(random: Chance, oracle: Backend, { times }: StepOption
     return { kind: 'row', table, id, revision: wrong((await oracle.rows.get(tenant, table, id))?.revision ?? 0) }
   }
 
-  // Suspended for a while and resumed soon; the last tenant may be deleted, and is then asked to come back in vain.
+  // Tenants are suspended for a while. The last one may be deleted, after which attempts to resume it must fail.
   const turn = (tenant: TenantId, from: TenantState): Commit => {
     const last = tenant === TENANTS.at(-1)
     const state = from === 'active' ? 'suspended' : last && random.percent(10) ? 'deleted' : random.percent(85) ? 'active' : 'suspended'
@@ -129,7 +129,7 @@ export function stepMaker(random: Chance, oracle: Backend, { times }: StepOption
     const keyed = random.percent(35)
     const key = keyed ? keyOf(tenant, `k${random.int(5)}`, random.percent(80) ? 'same' : 'other') : undefined
     const guards: Guard[] = []
-    // A closed tenant does not show what a guard would need to know.
+    // A closed tenant does not reveal the values that a guard needs.
     while (state === 'active' && random.percent(40)) guards.push(await guard(tenant))
     if (key && random.percent(15)) return { tenant, key, guards, events: [], changes: [] }
     const events = Array.from({ length: 1 + random.int(3) }, () => draft(tenant))
@@ -161,7 +161,7 @@ export function stepMaker(random: Chance, oracle: Backend, { times }: StepOption
   }
 
   return async (at) => {
-    // Every tenant is there from the first step on.
+    // Every tenant exists from the first step on.
     if (at === 1) return { kind: 'commit', batch: TENANTS.map((tenant) => make.commit(tenant)) }
     if (random.percent(5)) return adopt()
     if (random.percent(10)) return renew()
@@ -172,7 +172,7 @@ export function stepMaker(random: Chance, oracle: Backend, { times }: StepOption
   }
 }
 
-/** In a few words, for whoever reads a mismatch. */
+/** Describes a step in a few words, for the report of a mismatch. */
 export function tell(step: Step): string {
   if (step.kind !== 'commit') return step.kind
   return step.batch
@@ -198,7 +198,7 @@ export interface Reads {
 const pickable = (table: TableName, column: string): readonly ColumnValue[] =>
   (table === 'work' ? WORK[column] : undefined) ?? valuesOf(table, column)
 
-/** One way to page, one to list, and one queue. */
+/** Selects one page query, one list query and one queue. */
 export function pickReads(random: Chance): Reads {
   const backwards = random.percent(50)
   const page: Partial<PageQuery> = {

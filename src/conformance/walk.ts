@@ -1,5 +1,5 @@
-// A random walk: the same commits, good and bad, given to a backend and to the oracle, step by step, and everything that can be read
-// compared after each. A seed is a walk; a mismatch names the seed and the step.
+// A random walk: gives the same commits, valid and invalid, to a backend and to the oracle, and compares everything that can be read after
+// each step. A seed is a walk; a mismatch names the seed and the step.
 
 import { memoryBackend } from '../backends/memory/backend.ts'
 import { canonical } from '../model/canonical.ts'
@@ -20,7 +20,7 @@ export interface WalkOptions {
 }
 
 export interface Walk {
-  /** What was met on the way, so that a walk that went nowhere is noticed. */
+  /** Counts of the outcomes, so that a walk without effect is noticed. */
   readonly saved: number
   readonly repeated: number
   readonly refused: number
@@ -41,7 +41,7 @@ export async function randomWalk({ seed, steps, open }: WalkOptions): Promise<Wa
   const pair: Pair = { oracle, backend: opened.backend, withTime }
   try {
     for (let at = 1; at <= steps; at++) {
-      // Store time goes on in leaps, and now and then a little back.
+      // Store time advances in leaps, and sometimes steps back a little.
       time += random.int(5000) - (random.percent(10) ? 4000 : 0)
       const step = await nextStep(at)
       const difference = await takeStep(pair, step, count)
@@ -108,7 +108,7 @@ async function takeStep({ oracle, backend, withTime }: Pair, step: Step, count: 
   }
 }
 
-/** Every table, what is counted, and one page, one list and one queue that chance picks. */
+/** Compares every table, the counts, and a random page, list and queue. */
 async function compareAll({ oracle, backend, withTime }: Pair, random: Chance): Promise<string | undefined> {
   const whole = firstDifference(await picture(oracle, TENANTS), await picture(backend, TENANTS))
   if (whole) return whole
@@ -143,13 +143,13 @@ async function compareAll({ oracle, backend, withTime }: Pair, random: Chance): 
   return undefined
 }
 
-// A refusal is an answer too, where the tenant is closed.
+// The refusal of a closed tenant is an answer too.
 function closed(error: unknown): readonly string[] {
   if (error instanceof InkError && error.code === 'TENANT_CLOSED') return [error.message]
   throw error
 }
 
-// Cursors are each backend's own; where the pages end is not.
+// Cursors differ between backends; the ends of pages do not.
 async function listAll(side: Backend, tenant: TenantId, { table, query }: Reads['list']): Promise<readonly string[]> {
   const lines: string[] = []
   let cursor: string | undefined

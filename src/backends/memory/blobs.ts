@@ -1,4 +1,4 @@
-// Blobs, in a map by their digest. What comes in and what goes out are copies: nobody else can change what is kept.
+// Blobs in a map by their digest. Bytes are copied in and out, so that callers cannot change the stored ones.
 
 import { checkDigest } from '../../model/blob.ts'
 import type { Blobs } from '../../ports/blobs.ts'

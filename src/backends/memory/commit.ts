@@ -1,4 +1,4 @@
-// The one write, in its shortest correct form: look for an earlier sending, check, then apply.
+// The one write in its shortest correct form: look for an earlier send, check, then apply.
 
 import { hex, sameBytes, utf8 } from '../../model/bytes.ts'
 import { bodyDigest, GENESIS, linkHash, type Sha256 } from '../../model/chain.ts'
@@ -50,7 +50,7 @@ export function applyCommit(state: MemoryState, commit: Commit, sha256: Sha256, 
   return { ok: true, receipts: tenant.events.slice(first - 1).map((e) => receiptOf(commit.tenant, e)), repeated: false, now }
 }
 
-/** Only a change of its state gets through to a tenant that is not active, and none leads away from deleted. */
+/** A tenant that is not active accepts only a change of its state. A deleted tenant stays deleted. */
 function isShut(state: TenantState, commit: Commit): boolean {
   if (state === 'active') return false
   const wanted = commit.changes.findLast((change) => change.kind === 'state')?.state
@@ -78,7 +78,7 @@ function reusedAt(tenant: MemoryTenant, commit: Commit): { seq: number; erased: 
   return { seq: receipt.seq, erased: tenant.events[receipt.seq - 1]?.salt === undefined }
 }
 
-/** What stands in the way, or `undefined` when the guard holds. */
+/** Returns the value that violates the guard, or `undefined` if the guard holds. */
 function whatGuardFinds(tenant: MemoryTenant, guard: Guard): number | undefined {
   if (guard.kind === 'quiet') {
     const last = tenant.events.findLast((e) => e.session === guard.session)?.seq ?? 0
@@ -90,7 +90,7 @@ function whatGuardFinds(tenant: MemoryTenant, guard: Guard): number | undefined 
 }
 
 export function applyChange(rows: MemoryRows, change: Change, first: number, erase: (seqs: readonly number[]) => void): void {
-  // A state is no row: it stands on the head.
+  // The state is kept at the head, not in a row.
   if (change.kind === 'state') return
   if (change.kind === 'erase') {
     erase(change.seqs)

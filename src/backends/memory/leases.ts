@@ -1,4 +1,4 @@
-// Until when leases are held, by the clock of the store.
+// End times of leases, by the store's clock.
 
 import type { TenantId } from '../../model/ids.ts'
 import type { HeldTable, Leases, LeaseTime } from '../../ports/leases.ts'

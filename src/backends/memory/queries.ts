@@ -1,4 +1,4 @@
-// The named queries, as their definitions read.
+// The named queries, written as they are defined.
 
 import type { TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'

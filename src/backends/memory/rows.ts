@@ -1,4 +1,4 @@
-// Rows by key and by index, by sorting what is there.
+// Rows by key and by index, by sorting all of them.
 
 import { assert } from '../../model/errors.ts'
 import { compareKeys, compareValues, decodeCursor, encodeCursor } from '../../model/order.ts'
@@ -33,13 +33,13 @@ function listRows(all: readonly MemoryRow[], table: TableName, query: ListQuery)
         : column === 'revision'
           ? row.revision
           : (row.columns[names.indexOf(column)] as ColumnValue)
-  // What is left of the index once the leading columns are fixed, completed with the id.
+  // The columns of the index that are not fixed, followed by the id.
   const rest = [...index.slice(query.equals.length), 'id']
   const keyOf = (row: MemoryRow): ColumnValue[] => rest.map((column) => columnOf(row, column))
   const inRange = (row: MemoryRow): boolean => {
     if (!query.equals.every((wanted, i) => columnOf(row, index[i] as string) === wanted)) return false
     const value = columnOf(row, rest[0] as string)
-    // As in SQL: null lies in no range.
+    // As in SQL, null is in no range.
     if (value === null) return query.from === undefined && query.below === undefined
     if (query.from !== undefined && compareValues(value, query.from) < 0) return false
     return query.below === undefined || compareValues(value, query.below) < 0

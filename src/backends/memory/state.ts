@@ -1,4 +1,4 @@
-// Everything the memory backend knows. The oracle is meant to be checked by eye, so this is plain maps and arrays.
+// The state of the memory backend. The oracle is meant to be checked by eye, so it consists of plain maps and arrays.
 
 import type { EventRecord } from '../../model/event.ts'
 import type { TenantId } from '../../model/ids.ts'
@@ -48,7 +48,7 @@ export const emptyTenant = (): MemoryTenant => ({
   blobs: new Map(),
 })
 
-/** The tenant as a read may see it: only an active one is shown. */
+/** Returns the tenant for a read, which only an active one allows. */
 export function activeTenant(state: MemoryState, id: TenantId): MemoryTenant {
   const tenant = state.tenants.get(id) ?? emptyTenant()
   checkActive(id, tenant.state)

@@ -1,4 +1,4 @@
-// Looking after a store that lives only as long as its process.
+// Maintenance of a store that lives only as long as its process.
 
 import { sameBytes } from '../../model/bytes.ts'
 import { GENESIS } from '../../model/chain.ts'

@@ -68,7 +68,7 @@ export const batches = [
     const ids = await idsOf(backend, MAIN)
     same(ids.includes(choking.events[0]?.id as string), false, 'none of its events is there')
     same(await backend.rows.get(MAIN, 'names', 'n'), undefined, 'none of its rows is there')
-    // A backend may refuse this commit alone or reject the batch; what it says about the others must be so.
+    // A backend may refuse this commit alone or reject the batch. Its outcomes for the others must be true.
     outcomes?.forEach((outcome, i) => {
       same(outcome.ok ? 'saved' : outcome.refused, batch[i] === choking ? 'failed' : 'saved')
     })

@@ -1,5 +1,4 @@
-// Blobs: bytes under their digest, each in its tenant. The kernel holds what it reads against the digest; here the bytes themselves are
-// compared.
+// Blobs: bytes under their digest, per tenant. The kernel checks the digest on reading; here the bytes themselves are compared.
 
 import { rejects, deepEqual as same } from 'node:assert/strict'
 import { hex } from '../../model/bytes.ts'
@@ -25,7 +24,7 @@ interface Sample {
 const sample = (bytes: Uint8Array): Sample => ({ digest: hex(sha256(bytes)), bytes })
 const words = (text: string): Sample => sample(new TextEncoder().encode(text))
 
-/** Nothing, every byte there is, what a text could not hold, and more than a page or a packet. */
+/** No bytes, all byte values, bytes that are not UTF-8, and more than a page or a packet. */
 const samples: readonly Sample[] = [
   sample(new Uint8Array(0)),
   sample(new Uint8Array(1)),
@@ -38,7 +37,7 @@ const putAll = async (backend: Backend, all: readonly Sample[]): Promise<void> =
   for (const { digest, bytes } of all) await backend.blobs.put(MAIN, digest, bytes)
 }
 
-/** In hex, so that the bytes alone are compared and a difference can be read. */
+/** Returns hex, so that only the bytes are compared and a difference is readable. */
 const read = async (backend: Backend, digest: string, tenant = MAIN): Promise<string | undefined> => {
   const bytes = await backend.blobs.get(tenant, digest)
   return bytes && hex(bytes)

@@ -1,4 +1,4 @@
-// The chain, recomputed from our own copy of what was sent: no backend's word is taken for it.
+// The chain, recomputed from our own copy of the drafts and not from the backend's answers.
 
 import { deepEqual as same } from 'node:assert/strict'
 import { hex, utf8 } from '../../model/bytes.ts'
@@ -18,7 +18,7 @@ const gapless = 'seqs begin at one and have no gap'
 const head = 'the head is the last event'
 const kept = 'an event is kept as it was sent'
 
-/** The journal against the drafts it was made from. */
+/** Compares the journal with the drafts it was made from. */
 export async function checkChain(backend: Backend, tenant: TenantId, drafts: readonly EventDraft[]): Promise<void> {
   const events = await readAll(backend.journal, tenant)
   same(events.length, drafts.length, 'as many events as were sent')

@@ -1,4 +1,4 @@
-// Who stands in the way: claims that are held, and series, which come one at a time.
+// Items that cannot be claimed: those with a live claim, and those behind another item of their series.
 
 import { deepEqual as same } from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// What schedulers ask across all tenants: when somebody has to look into a queue next.
+// The query of schedulers across all tenants: when a queue must be looked at next.
 
 import { deepEqual as same } from 'node:assert/strict'
 import { type TenantId, tenantId } from '../../model/ids.ts'

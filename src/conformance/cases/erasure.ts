@@ -1,4 +1,4 @@
-// Erasing takes payload and salt, and leaves everything else where it was.
+// An erasure removes payload and salt, and leaves everything else unchanged.
 
 import { deepEqual as same } from 'node:assert/strict'
 import { hex } from '../../model/bytes.ts'

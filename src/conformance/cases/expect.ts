@@ -1,4 +1,4 @@
-// What cases say over and over: this was saved, this was refused, this is what the journal holds.
+// Assertions that many cases share: a commit was saved, a commit was refused, the content of the journal.
 
 import { ok, deepEqual as same } from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -34,7 +34,7 @@ export const seqsOf = async (backend: Backend, tenant: TenantId): Promise<readon
 export const idsOf = async (backend: Backend, tenant: TenantId): Promise<readonly string[]> =>
   (await readAll(backend.journal, tenant)).map((e) => e.id)
 
-/** Whatever `work` does, nothing that can be read is other than before. */
+/** Checks that `work` changes nothing that can be read. */
 export async function changesNothing<T>(backend: Backend, tenants: readonly TenantId[], work: () => Promise<T>): Promise<T> {
   const before = await picture(backend, tenants)
   const result = await work()
@@ -42,7 +42,7 @@ export async function changesNothing<T>(backend: Backend, tenants: readonly Tena
   return result
 }
 
-/** Waits until something is so; false when it is not in time. */
+/** Waits until the condition holds. Returns false on timeout. */
 export async function within(ms: number, condition: () => boolean): Promise<boolean> {
   for (const started = performance.now(); !condition(); ) {
     if (performance.now() - started > ms) return false

@@ -1,4 +1,4 @@
-// What must still be true: a row at its revision, a session nobody wrote to, a fence that is the newest.
+// Guards: a row at its revision, a session without new events, a fence that is the newest.
 
 import { deepEqual as same } from 'node:assert/strict'
 import type { SessionId } from '../../model/ids.ts'

@@ -1,4 +1,4 @@
-// Work items for cases to put into queues, and what can be claimed of them.
+// Work items for cases to put into queues, and the query for claimable ones.
 
 import type { TenantId } from '../../model/ids.ts'
 import type { Body } from '../../model/rows.ts'
@@ -9,7 +9,7 @@ import { save } from './expect.ts'
 export const ALL = 100
 export const AN_HOUR = 3_600_000
 
-/** Due and free, unless it says something else. */
+/** Due and free by default. */
 export const item = (body: Body = {}): Body => ({ queue: 'q', state: 'ready', priority: 0, at: 50, ...body })
 
 interface On {
@@ -19,11 +19,11 @@ interface On {
 
 export interface OfferOptions {
   readonly tenant?: TenantId
-  /** As if somebody had claimed them. */
+  /** Grants the items to a holder, as a claim does. */
   readonly grants?: boolean
 }
 
-/** In one commit, each with an event of its own: the first is the oldest. Answers with their fences, should they be claimed. */
+/** Offers items in one commit, each with its own event: the first is the oldest. Returns their fences, for claimed ones. */
 export async function offer(
   { backend, make }: On,
   items: Readonly<Record<string, Body>>,

@@ -1,4 +1,4 @@
-// Holding on to a lease: in store time, by the newest fence alone, and without a fact.
+// Renewing a lease: in store time, only by the newest fence, and without an event.
 
 import { ok, rejects, deepEqual as same } from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -20,7 +20,7 @@ const swept = 'a sweep forgets what ran out before it, and nothing else that is 
 
 const TTL = 30_000
 
-/** Takes the lease, or claims the item, and answers with its fence. */
+/** Takes the lease, or claims the item, and returns its fence. */
 async function take(backend: Backend, make: Maker, id: string, tenant: TenantId = MAIN, of: HeldTable = 'leases'): Promise<number> {
   const [receipt] = await save(backend, make.commit(tenant, { changes: [put(of, id, { owner: 'o' }, { grants: true })] }))
   return receipt?.seq ?? 0
@@ -35,7 +35,7 @@ export const leases = [
     const { now, leases } = await backend.leases.renew(MAIN, [{ id: 'l', fence }], TTL)
     const [lease] = leases
     same([lease?.id, lease?.fence], ['l', fence])
-    // The answer's now may be read a moment after the renewal's.
+    // The `now` of the answer may be read a moment after that of the renewal.
     ok(lease !== undefined && lease.until <= now + TTL && lease.until > now + TTL - 5000, `until ${lease?.until} at ${now}`)
     same(await readOne(backend, 'l'), lease)
   }),

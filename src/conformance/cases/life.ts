@@ -1,4 +1,4 @@
-// Closing, opening again and sharing: what was acknowledged is kept, and several handles are one store.
+// Closing, reopening and sharing: acknowledged commits are kept, and several handles are one store.
 
 import { rejects, deepEqual as same } from 'node:assert/strict'
 import { hex } from '../../model/bytes.ts'

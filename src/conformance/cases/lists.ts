@@ -81,7 +81,7 @@ async function listAll(backend: Backend, table: TableName, query: ListQuery): Pr
   return ids
 }
 
-/** Indexes to check, by table: all, or the first of each sequence of column types, whose number does not grow with every table. */
+/** The indexes to check, by table: all, or the first of each sequence of column types, which does not grow with every table. */
 function indexesOf({ oneIndexPerShape }: Bench): ReadonlyMap<TableName, readonly (readonly [string, readonly string[]])[]> {
   const seen = new Set<string>()
   const isNew = (table: TableName, columns: readonly string[]): boolean => {
@@ -95,7 +95,7 @@ function indexesOf({ oneIndexPerShape }: Bench): ReadonlyMap<TableName, readonly
   return new Map(chosen.filter(([, indexes]) => indexes.length > 0))
 }
 
-/** Every index to check, in both directions. */
+/** Checks every index in both directions. */
 async function everyIndex(bench: Bench, check: (list: Listing) => Promise<void>): Promise<void> {
   for (const [table, indexes] of indexesOf(bench)) {
     const copies = await fill(bench, table)
@@ -120,7 +120,7 @@ interface Listing {
   readonly list: (query: Omit<ListQuery, 'limit' | 'index'>, limits: readonly number[]) => Promise<void>
 }
 
-/** All values of the leading columns that occur, and one that does not. */
+/** All existing values of the leading columns, and one that does not exist. */
 function leading({ table, columns, copies }: Listing, length: number): readonly (readonly ColumnValue[])[] {
   const seen = new Map<string, readonly ColumnValue[]>()
   for (const copy of copies) {

@@ -1,4 +1,4 @@
-// Pages of the journal: within their bounds, without a gap, without a repeat, whatever their size and direction.
+// Pages of the journal: within their bounds, without gap or repeat, in any size and direction.
 
 import { ok, deepEqual as same } from 'node:assert/strict'
 import { hex } from '../../model/bytes.ts'
@@ -25,14 +25,14 @@ interface Placed extends Omit<EventDraft, 'payload' | 'salt'> {
 const seqs = (events: readonly { readonly seq: number }[]): readonly number[] => events.map((e) => e.seq)
 const count = (from: number, to: number): readonly number[] => Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i)
 
-/** Our own copy of what was sent, in its place. */
+/** Writes events and returns our own copy of them, with their seqs. */
 async function fill({ backend, make }: Bench, wanted?: (i: number) => WantedEvent): Promise<readonly Placed[]> {
   const commits = make.commits(MAIN, MOST, wanted)
   await backend.commit(commits)
   return commits.flatMap((commit) => commit.events).map((draft, i) => ({ ...draft, seq: i + 1 }))
 }
 
-/** With every limit, in both directions, the same events. */
+/** Checks that every limit and both directions give the same events. */
 async function readsAs(backend: Backend, query: Partial<PageQuery>, expected: readonly number[]): Promise<void> {
   for (let limit = 1; limit <= MOST + 1; limit++) {
     same(seqs(await readAll(backend.journal, MAIN, { ...query, limit })), expected, `upwards, ${limit} at a time`)

@@ -1,4 +1,4 @@
-// What workers ask of one tenant: which items of a queue can be claimed, in which order, and when to look again.
+// The query of workers in one tenant: which items of a queue can be claimed, in which order, and when to look again.
 
 import { ok, rejects, deepEqual as same } from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// After a lost reply a commit is sent again, marked: what did arrive is found instead of written twice.
+// A commit that is sent again after a lost reply: if it had arrived, it is found and not written twice.
 
 import { deepEqual as same } from 'node:assert/strict'
 import { group } from '../case.ts'

@@ -1,4 +1,4 @@
-// Rows as they are stamped and kept: born, revision and fence are seqs that the backend gives.
+// Rows as stored: `born`, `revision` and `fence` are seqs that the backend assigns.
 
 import { deepEqual as same } from 'node:assert/strict'
 import { tableNames, tableOf } from '../../model/tables.ts'

@@ -1,4 +1,4 @@
-// Tenants that are closed and come back: refused everywhere at once, and just as they were when they are resumed.
+// Tenants that are closed and reopened: refused everywhere at once, and unchanged when they are resumed.
 
 import { rejects, deepEqual as same } from 'node:assert/strict'
 import { type TenantId, tenantId } from '../../model/ids.ts'
@@ -17,7 +17,7 @@ const silent = 'a tenant that is not active shows nothing but its head'
 const told = 'a state is set by the commit whose event says so'
 const final = 'a deleted tenant stays deleted'
 
-/** Says in the journal what it does to the tenant. */
+/** Creates a commit that changes the tenant's state and records it. */
 const turn = (make: Maker, tenant: TenantId, state: TenantState, rest: Partial<Commit> = {}): Commit =>
   make.commit(tenant, { events: [make.draft(tenant, { type: `tenant.now-${state}` })], ...rest, changes: [{ kind: 'state', state }] })
 

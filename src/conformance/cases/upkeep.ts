@@ -1,4 +1,4 @@
-// Looking after a store: still pictures, rows folded beside it, secrets, sizes.
+// Maintenance of a store: snapshots, rebuilt rows, secrets, sizes.
 
 import { ok, deepEqual as same } from 'node:assert/strict'
 import { hex } from '../../model/bytes.ts'
@@ -27,7 +27,7 @@ async function fold(backend: Backend, ids: readonly string[]): Promise<Scratch> 
   return scratch
 }
 
-// A cache follows from no event.
+// A row of a cache table follows from no event.
 const cached = (table: TableName, id: string): Change => ({ kind: 'put', table, id, columns: columnsOf(table, {}), body: encodeBody({}) })
 
 const namesOf = async (backend: Backend, target: string): Promise<readonly string[]> =>

@@ -1,4 +1,4 @@
-// Wake-ups: after a commit someone who waits is called, and nobody else.
+// Wake-ups: a commit wakes the watchers of its tenant, and no others.
 
 import { ok, deepEqual as same } from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -12,7 +12,7 @@ const wakes = 'whoever watches a tenant is woken after a commit to it'
 const quiet = 'nobody is woken who does not watch'
 const others = 'commits through another handle are noticed'
 
-// Long enough for a wake-up that should not come to come.
+// Long enough for an unwanted wake-up to arrive.
 const A_WHILE = 25
 
 export const wakeups = [
