@@ -30,8 +30,8 @@ export type Change =
   /** Drops payload and salt of these events and keeps everything else. The authorising event is in the same commit. */
   | { readonly kind: 'erase'; readonly seqs: readonly number[] }
   /**
-   * Sets the tenant's state, in the same commit as the event that records it. Such a commit is accepted in any state but `deleted`, so that
-   * a suspended tenant can become active again.
+   * Sets the tenant's state, in the same commit as the event that records it. Such a commit is accepted in any state, so that a suspended
+   * tenant can become active again. Only a deleted tenant stays deleted.
    */
   | { readonly kind: 'state'; readonly state: TenantState }
 
