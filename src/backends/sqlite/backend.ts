@@ -1,4 +1,4 @@
-// The backend on one SQLite file: the journal, the rows and the receipts, for one machine and as many processes on it as needed.
+// The backend on one SQLite file: journal, rows and receipts, for one machine and any number of processes on it.
 
 import { realpathSync } from 'node:fs'
 import { InkError, refuse } from '../../model/errors.ts'
@@ -24,10 +24,10 @@ import { fileSignals } from './wakeups.ts'
 
 export interface SqliteOptions extends OpenOptions {
   readonly path: string
-  /** Store time; the machine's clock by default. */
+  /** Store time; by default the machine's clock. */
   readonly now?: () => number
   readonly checkpoint?: CheckpointPolicy
-  /** How long a commit waits for other processes to let go of the file. */
+  /** The longest time that a commit waits for the write lock of other processes. */
   readonly busyMs?: number
 }
 
@@ -35,13 +35,13 @@ export interface SqliteBackend extends Backend {
   readonly checkpoints: () => CheckpointStats
 }
 
-/** Options of a file that shares its process with other files of one folder. */
+/** Options of a file that shares its process with other files of a folder. */
 export interface FileOptions extends SqliteOptions {
-  /** The one tenant whose journal the file may hold. */
+  /** The only tenant whose journal the file may contain. */
   readonly tenant?: TenantId
-  /** Copy the logs of several files and check their pages, one file after the other. */
+  /** Shared threads that copy the logs of several files and check their pages, one file after the other. */
   readonly threads?: CheckpointThreads
-  /** Pages held in memory, at most. */
+  /** Maximum size of the page cache. */
   readonly cacheBytes?: number
 }
 
@@ -56,7 +56,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
   const durability = options.durability ?? 'full'
   const checkpointer = new Checkpointer(db, durability, options.checkpoint, options.threads)
   const wakeups = fileSignals(db)
-  // A log that others left behind is seen at once.
+  // A log that other processes left behind is noticed at once.
   if (!db.readOnly) checkpointer.committed(Infinity)
   let closed = false
   const checkWritable = (): void => {
@@ -68,7 +68,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     checkWritable()
     return writing(db, work, options.busyMs)
   }
-  // Beside the file itself, whichever link led to it: whoever comes another way must find the same.
+  // The folder is beside the real file, so that every symbolic link leads to the same blobs.
   const files = new BlobFiles(blobFolder(realpathSync(db.path)), db.path)
   const blobs = fileBlobs({
     files: () => files,
@@ -76,7 +76,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     checkActive: (tenant) => reading(db, () => ifActive(db, tenant, () => {})),
   })
 
-  // An unexpected error spoils the transaction: then every commit gets one of its own, and only the one at fault fails.
+  // An unexpected error spoils the transaction. Each commit then gets its own, and only the faulty one fails.
   const applyApart = async (batch: readonly Commit[]): Promise<readonly Outcome[]> => {
     try {
       return await write(() => applyBatch(db, batch, now()))
@@ -88,7 +88,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
       try {
         outcomes.push(...(await write(() => applyBatch(db, [commit], now()))))
       } catch (error) {
-        // Some of the batch is saved by now, so this is no longer a refusal of all of it: sent again, what is there is found.
+        // Part of the batch is saved, so the error must not look definite. On a resend, the saved commits are found.
         if (!isChoking(error))
           throw outcomes.length === 0 ? error : new Error(`stopped after ${outcomes.length} of ${batch.length} commits`, { cause: error })
         outcomes.push({ ok: false, refused: 'failed', found: String(error.details.reason), now: now() })
@@ -121,7 +121,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
       await blobs.settled()
       await checkpointer.close()
       checkpointer.last()
-      // The last connection to close copies the log and removes it; one that is not last leaves it to the others.
+      // The last connection to close copies the log and removes it.
       db.close()
     },
   }
@@ -129,8 +129,8 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
 
 const owners = 'select tenant from heads union all select min(tenant) from events union all select max(tenant) from events'
 
-// The tenant's id is inside every digest, so a file under another's name would only read as one that was tampered with. It is told as
-// what it is, and not shown to anybody.
+// The tenant's id is part of every digest, so another tenant's file would look tampered with. It is refused for what it is, and never
+// served.
 function checkOwner(db: Database, tenant: TenantId): void {
   try {
     const others = within(db.path, () => db.all(owners).some((row) => row.tenant !== null && row.tenant !== tenant))
@@ -143,7 +143,7 @@ function checkOwner(db: Database, tenant: TenantId): void {
 
 const isChoking = (error: unknown): error is InkError => error instanceof InkError && error.code === 'BACKEND_FAILED'
 
-// Near enough to know when to look: a commit touches a few pages, an event one more, and a payload those it fills.
+// A rough count of written pages: a few per commit, one per event, and those that payloads fill.
 function pagesOf(batch: readonly Commit[]): number {
   let pages = 2
   for (const { events, changes } of batch) {

@@ -1,6 +1,5 @@
-// Blobs as files in a folder beside the database. A blob is written under a name of its own, flushed, and only then given the name that is
-// its digest, so that a crash at any moment leaves it whole under that name or not there. What a crash may leave besides is a file whose
-// name says that it was being made.
+// Blobs as files in a folder beside the database. A blob is written under a temporary name, flushed, and then renamed to its digest. After
+// a crash it is either complete or absent, besides a temporary file whose name says so.
 
 import { randomBytes } from 'node:crypto'
 import type { Stats } from 'node:fs'
@@ -10,7 +9,7 @@ import { type InkError, refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { tenantFolder } from './tenant-files.ts'
 
-/** What is asked of the file system, so that a test can look on and cut the power in between. */
+/** The file system calls used, so that a test can watch them and cut the power in between. */
 export type Disk = Pick<typeof files, 'mkdir' | 'open' | 'readdir' | 'readFile' | 'rename' | 'rm' | 'stat'>
 
 export interface BlobMeasure {
@@ -18,26 +17,26 @@ export interface BlobMeasure {
   readonly bytes: number
 }
 
-// Enough for every folder of forty busy tenants; a folder that was forgotten costs one more flush.
+// Enough for all folders of forty busy tenants. A forgotten folder costs one more flush.
 const FOLDERS_REMEMBERED = 10_000
-// So that many hundred files of one folder are not asked about at once.
+// Limits concurrent calls when hundreds of files are checked.
 const ASKED_AT_ONCE = 64
 
 export class BlobFiles {
   readonly #folder: string
   readonly #like: string
   readonly #disk: Disk
-  /** Folders whose own names are on disk. */
+  /** Folders whose own directory entries are on disk. */
   readonly #flushed = new Set<string>()
 
-  /** Who may read the file `like` may read the blobs, and nobody else: they hold what it would hold if it were small. */
+  /** Blobs get the permissions of the file `like`: they hold data that would be in it if it were small. */
   constructor(folder: string, like: string, disk: Disk = files) {
     this.#folder = folder
     this.#like = like
     this.#disk = disk
   }
 
-  /** Resolves once bytes and names are on disk, whoever wrote them. One that is there with the right size is left alone. */
+  /** Resolves once the bytes and names are on disk, whichever process wrote them. An existing file of the right size is kept. */
   async put(tenant: TenantId, digest: string, bytes: Uint8Array): Promise<void> {
     const path = this.#pathOf(tenant, digest)
     try {
@@ -66,7 +65,7 @@ export class BlobFiles {
     }
   }
 
-  /** What lies here now, of all tenants; files that are being made, or were left by a crash, count as bytes and not as blobs. */
+  /** Measures the blobs of all tenants. Temporary files count as bytes, not as blobs. */
   async measure(): Promise<BlobMeasure> {
     let [blobs, bytes] = [0, 0]
     try {
@@ -114,7 +113,7 @@ export class BlobFiles {
       const file = await this.#disk.open(beside, 'wx', mode)
       try {
         await file.writeFile(bytes)
-        // Before it has its name: a file system may keep the name and lose the bytes when the power goes.
+        // Flush before the rename: after a power cut, a file system may keep the name and lose the bytes.
         await file.sync()
       } finally {
         await file.close()
@@ -127,15 +126,15 @@ export class BlobFiles {
   }
 
   async #makeFolder(folder: string, mode: number): Promise<void> {
-    // Who may read a folder's names may also go through it.
+    // A readable folder must also be enterable.
     const made = await this.#disk.mkdir(folder, { recursive: true, mode: mode | ((mode & 0o444) >> 2) })
-    // Made anew, after somebody took it away: what was known of its name is so no longer.
+    // The folder was removed and created again, so its entry must be flushed again.
     if (made !== undefined) for (const one of this.#upwards(folder)) if (one.length >= made.length) this.#flushed.delete(one)
   }
 
   /**
-   * The name of a blob is on disk once its folder is, and the name of a folder once the one above it is. Not only of what was made here:
-   * another put, or another process, may have made it a moment ago and not flushed it yet.
+   * A blob's name is on disk once its folder is flushed, and a folder's name once its parent is. This includes folders of other puts and
+   * processes, which may not have flushed them yet.
    */
   async #flushNames(folder: string): Promise<void> {
     await this.#flush(folder)
@@ -154,7 +153,7 @@ export class BlobFiles {
     }
   }
 
-  /** The folder of a blob and those above it that are ours. */
+  /** The folder of a blob, and the folders of ours above it. */
   #upwards(folder: string): readonly string[] {
     return [folder, dirname(folder), this.#folder]
   }
@@ -168,7 +167,7 @@ async function inTurns<T, U>(items: readonly T[], ask: (item: T) => Promise<U>):
   return answers
 }
 
-/** Bytes with a buffer to themselves: what Node reads may lie in one that it shares. */
+/** Copies the bytes if Node returned a view of a shared buffer. */
 const plainBytes = (read: Buffer<ArrayBuffer>): Uint8Array =>
   read.length === read.buffer.byteLength ? new Uint8Array(read.buffer) : new Uint8Array(read)
 
@@ -176,7 +175,7 @@ const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoExc
 
 const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
 
-/** In our words. Whatever failed, nothing was acknowledged, and putting again is putting once. */
+/** Translates a file system error. Nothing was acknowledged, and the put can be retried. */
 function told(path: string, error: unknown): InkError {
   const reason = error instanceof Error ? error.message : String(error)
   switch (codeOf(error)) {

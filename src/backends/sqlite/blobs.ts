@@ -1,4 +1,4 @@
-// Blobs of a store on SQLite: files beside the database, which says whether their tenant may be used.
+// Blobs of a store on SQLite: files beside the database. The database tells whether their tenant is active.
 
 import { checkDigest } from '../../model/blob.ts'
 import type { TenantId } from '../../model/ids.ts'
@@ -7,14 +7,14 @@ import type { BlobFiles } from './blob-files.ts'
 
 export interface BlobParts {
   readonly files: (tenant: TenantId) => BlobFiles
-  /** Throws where nothing may be written. */
+  /** Throws if the store is read-only or closed. */
   readonly checkWritable: () => void
-  /** Throws TENANT_CLOSED unless the tenant is active; asked of the store each time. */
+  /** Throws TENANT_CLOSED unless the tenant is active; checked in the store each time. */
   readonly checkActive: (tenant: TenantId) => Promise<void>
 }
 
 export interface FileBlobs extends Blobs {
-  /** Once everything that is being put is done with: after that nothing is written any more. */
+  /** Resolves once all puts in progress have ended. */
   settled(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function fileBlobs({ files, checkWritable, checkActive }: BlobParts): Fil
         putting.delete(done)
       }
     },
-    // Looked up after the read: whoever finds the tenant active then has read nothing that was closed.
+    // The state is checked after the read: if the tenant is active then, nothing closed was read.
     get: async (tenant, digest) => {
       checkDigest(digest)
       const bytes = await files(tenant).get(tenant, digest)

@@ -1,4 +1,4 @@
-// What a checkpoint thread runs: it copies the write-ahead log into the file, or checks the pages, on its own connection to each file.
+// The code of a checkpoint thread: copies the write-ahead log into the file, or checks the pages, on its own connection to each file.
 
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort } from 'node:worker_threads'
@@ -9,7 +9,7 @@ const files = new Map<string, DatabaseSync>()
 function connectionTo({ name, readOnly, synchronous }: CheckpointFile): DatabaseSync {
   const known = files.get(name)
   if (known) return known
-  // Copying passively never waits; a check may have to, while the log is recovered elsewhere.
+  // A passive copy never waits. A check may have to, while another process recovers the log.
   const db = new DatabaseSync(name, { readOnly, timeout: 5000 })
   try {
     db.exec(`pragma synchronous = ${synchronous}; pragma wal_autocheckpoint = 0`)
@@ -35,7 +35,7 @@ function answerTo(order: CheckpointOrder): CheckpointAnswer {
         const lines = connectionTo(order).prepare('pragma integrity_check(20)').all()
         return { damage: lines.map((row) => String(row.integrity_check)) }
       } finally {
-        // Checks are rare: no connection stays open for the next one.
+        // Checks are rare, so their connection is closed.
         leave(order)
       }
     }

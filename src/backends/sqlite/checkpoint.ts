@@ -1,6 +1,6 @@
-// When the write-ahead log is copied into the file. SQLite's own way does it inside a commit, which then waits for a thousand pages
-// to be written and flushed. Here a thread does it while commits go on; it goes over the log again and again, each time over the
-// little that was added meanwhile, and only for the last little do commits wait, so that the log can start from its beginning.
+// Decides when the write-ahead log is copied into the file. SQLite itself does it inside a commit, which then waits for a thousand pages.
+// Here a thread copies while commits continue, in passes that get shorter. Commits wait only for the last short pass, after which the log
+// restarts from its beginning.
 
 import { refuse } from '../../model/errors.ts'
 import { type CheckpointAnswer, type CheckpointOrder, CheckpointThreads, CLOSED } from './checkpoint-thread.ts'
@@ -11,11 +11,11 @@ export interface CheckpointPolicy {
   readonly begin: number
   /** Frames left to copy that commits may wait for. */
   readonly short: number
-  /** Frames in the log beyond which commits wait in any case: what bounds the file. */
+  /** Frames in the log beyond which commits always wait. This bounds the log. */
   readonly most: number
 }
 
-// A frame is a page of 4 KiB and a little.
+// A frame is a page of 4 KiB and a small header.
 export const defaultPolicy: CheckpointPolicy = { begin: 1000, short: 64, most: 16_384 }
 
 export interface CheckpointStats {
@@ -24,13 +24,13 @@ export interface CheckpointStats {
   readonly mostFrames: number
 }
 
-// The longest commits wait for the last little: within the write budget, and when the log is full.
+// The longest wait of commits: for the last short pass, within the write budget; and for a full log.
 const SHORT_WAIT_MS = 8
 const FULL_WAIT_MS = 1000
 
-// Pages written, roughly, between two looks at the log.
+// Approximate number of pages written between two looks at the log.
 const LOOK_AFTER = 64
-// How often the thread goes over the log before commits wait for it whatever is left: at a load that outruns it, the log would only grow.
+// Number of passes before commits wait in any case: under a load that outruns the thread, the log would only grow.
 const PATIENCE = 8
 
 const frames = 'pragma wal_checkpoint(noop)'
@@ -52,7 +52,7 @@ export class Checkpointer {
   #mostFrames = 0
   failure: string | undefined
 
-  /** With threads that others use too, or a pair of its own. */
+  /** Uses the given shared threads, or its own pair. */
   constructor(db: Database, durability: Durability, policy: CheckpointPolicy = defaultPolicy, threads?: CheckpointThreads) {
     this.#db = db
     this.#durability = durability
@@ -70,7 +70,7 @@ export class Checkpointer {
     return this.#gate
   }
 
-  /** After a batch. A small one does not look at the log: asking costs a single caller a twentieth of its time. */
+  /** Called after a batch. A small batch does not look at the log: that costs a single caller a twentieth of its time. */
   committed(pages: number): void {
     this.#unseen += pages
     if (this.#unseen < LOOK_AFTER) return
@@ -79,7 +79,7 @@ export class Checkpointer {
     try {
       seen = this.#frames()
     } catch (error) {
-      // The batch is saved all the same; health tells, and the next one looks again.
+      // The batch is saved all the same. Health reports the failure, and the next batch looks again.
       this.failure = error instanceof Error ? error.message : String(error)
       return
     }
@@ -89,17 +89,17 @@ export class Checkpointer {
     this.#copying ??= this.#copy().finally(() => {
       this.#copying = undefined
     })
-    // The thread is busy with what came before, and the log is full: whoever comes next waits for it.
+    // The thread is busy and the log is full: further commits wait for it.
     if (log >= this.#policy.most) this.#hold(FULL_WAIT_MS)
   }
 
-  /** Reads every page in a thread of its own, so that neither the event loop nor the copying waits for it. */
+  /** Reads every page in a separate thread, so that it delays neither the event loop nor the copying. */
   async check(): Promise<readonly string[]> {
     const answer = await this.#ask('check')
     if ('damage' in answer) return answer.damage.filter((line) => line !== 'ok')
     const failed = 'failed' in answer ? answer : { failed: 'no answer', errcode: undefined }
     if (failed.failed === CLOSED) throw refuse('STORE_CLOSED')
-    // Damage may be what keeps the check from running; anything else says nothing about the file.
+    // Damage may prevent the check from running. Any other failure says nothing about the file.
     const code = (failed.errcode ?? 0) & 0xff
     if (code === SQLITE.CORRUPT || code === SQLITE.NOTADB) return [failed.failed]
     throw refuse('IO_FAILED', { path: this.#db.path, reason: `the pages could not be checked: ${failed.failed}` })
@@ -112,13 +112,13 @@ export class Checkpointer {
     else if (this.#copied) await this.#order('leave')
   }
 
-  /** Before the connection goes: others may keep the file open, and short-lived writers would leave them a log without end. */
+  /** Copies the log before closing: with the file open elsewhere, short-lived writers would let the log grow without end. */
   last(): void {
     if (this.#db.readOnly) return
     try {
       if (this.#frames().log >= this.#policy.begin) this.#db.get('pragma wal_checkpoint(passive)')
     } catch (error) {
-      // The log stays, and is read by whoever opens next.
+      // The log stays, and the next process that opens the file reads it.
       this.failure = error instanceof Error ? error.message : String(error)
     }
   }
@@ -128,14 +128,14 @@ export class Checkpointer {
     return { log: row?.log as number, checkpointed: row?.checkpointed as number }
   }
 
-  // Goes over the log until nothing is left, or until nothing more can be done: a reader holds an old picture, another process copies.
+  // Repeats passes until nothing is left, or until a reader's snapshot or a copy by another process blocks it.
   async #copy(): Promise<void> {
     try {
       for (let pass = 1, held = false; ; pass++, held = this.#gate !== undefined) {
         const answer = await this.#ask('copy')
         this.#passes++
         if (!('log' in answer)) {
-          // The log only grows for now; what was acknowledged is in it. Health says so, the next batch tries again.
+          // The log keeps all acknowledged commits and grows. Health reports the failure, and the next batch tries again.
           this.failure = 'failed' in answer ? answer.failed : 'the log could not be copied'
           return
         }
@@ -146,14 +146,14 @@ export class Checkpointer {
         if (left <= this.#policy.short || pass >= PATIENCE) this.#hold(SHORT_WAIT_MS)
       }
     } catch (error) {
-      // The file could not even be asked how long its log is.
+      // Even the length of the log could not be read.
       this.failure = error instanceof Error ? error.message : String(error)
     } finally {
       this.#release()
     }
   }
 
-  /** Commits wait from now on, until the copying is done. Not without end: a slow disk may let the log grow, but not hold up for ever. */
+  /** Holds back commits until the copying is done, but at most `ms`: a slow disk must not block them for ever. */
   #hold(ms: number): void {
     if (this.#gate) return
     this.#waits++

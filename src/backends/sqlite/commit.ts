@@ -1,5 +1,5 @@
-// The one write on SQLite: a batch is one transaction and one flush. Guards are checked before anything of a commit is written, so
-// a refused one leaves nothing to undo.
+// The one write on SQLite: a batch is one transaction and one flush. All guards of a commit are checked before it writes, so a refused
+// commit leaves nothing to undo.
 
 import { Buffer } from 'node:buffer'
 import { hex, sameBytes } from '../../model/bytes.ts'
@@ -32,7 +32,7 @@ interface MovingHead {
   state: TenantState
   moved: boolean
   readonly arrived: Arrived
-  /** Of rows that guards of this batch asked about and no change of it has touched since. */
+  /** Revisions and fences that guards of this batch have read and no change has touched since. */
   readonly stamps: Map<TableName, Map<string, Stamps>>
 }
 
@@ -41,7 +41,7 @@ interface Stamps {
   readonly fence: number
 }
 
-/** Runs inside a transaction that the caller began, and ends none. */
+/** Runs inside the caller's transaction, and does not end it. */
 export function applyBatch(db: Database, batch: readonly Commit[], now: number): readonly Outcome[] {
   const heads = new Map<TenantId, MovingHead>()
   const outcomes = batch.map((commit) => {
@@ -96,7 +96,7 @@ function applyCommit(db: Database, commit: Commit, head: MovingHead, now: number
   return { ok: true, receipts, repeated: false, now }
 }
 
-/** Only a change of its state gets through to a tenant that is not active, and none leads away from deleted. */
+/** A tenant that is not active accepts only a change of its state. A deleted tenant stays deleted. */
 function isShut(state: TenantState, commit: Commit): boolean {
   const wanted = commit.changes.findLast((change) => change.kind === 'state')?.state
   return wanted === undefined || (state === 'deleted' && wanted !== 'deleted')
@@ -124,10 +124,10 @@ function insertEvent(db: Database, tenant: TenantId, seq: number, e: EventDraft,
   )
 }
 
-/** Seqs by id of events that arrived since the sender last looked, and of the first event of every commit of this batch. */
+/** Seqs by id: of events that arrived since the sender last looked, and of the first event of every commit in this batch. */
 type Arrived = Map<string, number | number[]>
 
-// Once a batch and not once a commit: what others wrote meanwhile is read at most once.
+// Reads once per batch, not once per commit, so that events of other writers are read at most once.
 function whatArrived(db: Database, batch: readonly Commit[], tenant: TenantId, head: number): Arrived {
   let since = head
   for (const commit of batch) if (commit.tenant === tenant && commit.since !== undefined && commit.since < since) since = commit.since
@@ -138,7 +138,7 @@ function whatArrived(db: Database, batch: readonly Commit[], tenant: TenantId, h
 
 function note(arrived: Arrived, id: string, seq: number): void {
   const before = arrived.get(id)
-  // An id stands once, unless somebody sent it on purpose without saying since when.
+  // An id occurs twice only if a caller sent it twice without `since`.
   arrived.set(id, before === undefined ? seq : [before, seq].flat())
 }
 
@@ -167,13 +167,13 @@ const readReceipts = (db: Database, tenant: TenantId, seq: number, count: number
     .all(receiptRows, tenant, seq, seq + count)
     .map((row) => ({ id: readId<'event'>(row.id as Uint8Array), seq: row.seq as number, hash: hex(row.hash as Uint8Array), tenant }))
 
-/** What stands in the way, or `undefined` when the guard holds. */
+/** Returns the value that violates the guard, or `undefined` if the guard holds. */
 function whatGuardFinds(db: Database, head: MovingHead, tenant: TenantId, guard: Guard): number | undefined {
   if (guard.kind === 'quiet') {
     const last = (db.get(lastOfSession, tenant, idBytes(guard.session))?.seq as number | null) ?? 0
     return last > guard.after ? last : undefined
   }
-  // Most commits of a batch ask about the same few rows.
+  // Most commits of a batch guard the same few rows.
   const stamps = head.stamps.get(guard.table)?.get(guard.id) ?? readStamps(db, head, tenant, guard)
   const [wanted, found] = guard.kind === 'row' ? [guard.revision, stamps.revision] : [guard.fence, stamps.fence]
   return found === wanted ? undefined : found
@@ -204,7 +204,7 @@ export function applyChange(db: Database, tenant: TenantId, change: Change, firs
       db.run(statements[change.table].remove, tenant, change.id)
       return
     case 'state':
-      // No row: it stands on the head, which is written when the batch is through.
+      // The state is kept at the head, which is written at the end of the batch.
       return
     case 'erase':
       for (const seq of change.seqs) assert(db.run(erasePayload, tenant, seq) === 1, 'only events that exist are erased')

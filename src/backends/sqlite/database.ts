@@ -1,4 +1,4 @@
-// One connection to the file, with the pragmas our promises rest on, a cache of statements and errors in our own words.
+// One connection to the file: the pragmas that our promises rest on, a statement cache, and translated errors.
 
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -12,13 +12,13 @@ export type SqlRow = Readonly<Record<string, unknown>>
 
 export interface Database {
   readonly path: string
-  /** How SQLite was asked for it: the path, or an address with options. */
+  /** The file name given to SQLite: the path, or a URI with options. */
   readonly name: string
   readonly readOnly: boolean
-  /** A second connection, for reading. */
+  /** Opens a second connection, for reading. */
   beside(): Database
   all(sql: string, ...values: SQLInputValue[]): readonly SqlRow[]
-  /** Rows as arrays in the order of their columns: cheaper, where there are many. A text is used with `lists` or with `all`, not both. */
+  /** Rows as arrays in column order, which is cheaper for many rows. Use a statement with `lists` or with `all`, not both. */
   lists(sql: string, ...values: SQLInputValue[]): readonly (readonly unknown[])[]
   /** For the few statements that run for every event. */
   statement(sql: string): StatementSync
@@ -43,7 +43,7 @@ export const SQLITE = {
 
 export interface ConnectOptions {
   readonly readOnly?: boolean
-  /** Nobody writes to it, and nothing may be created beside it. */
+  /** No process writes to the file, and nothing may be created beside it. */
   readonly immutable?: boolean
 }
 
@@ -56,7 +56,7 @@ export function connect(path: string, options: ConnectOptions = {}): Database {
     const known = statements.get(sql)
     if (known) return known
     const statement = db.prepare(sql)
-    // Texts vary with the shape of a query; the fixed ones come back at once when they are dropped.
+    // The texts of queries vary; dropping the cache is cheap, because the fixed ones are prepared again at once.
     if (statements.size === STATEMENTS_HELD) statements.clear()
     statements.set(sql, statement)
     return statement
@@ -84,8 +84,8 @@ export function connect(path: string, options: ConnectOptions = {}): Database {
 }
 
 /**
- * Set on every open, and read back: a reopened file can silently be NORMAL, which loses acknowledged events when the power goes.
- * secure_delete so that erased payloads leave the pages; recursive_triggers so that REPLACE cannot slip past the append-only guard.
+ * Set on every open, and read back: a reopened file can silently be NORMAL, which loses acknowledged events in a power cut. `secure_delete`
+ * removes erased payloads from the pages. `recursive_triggers` keeps REPLACE from bypassing the append-only guard.
  */
 export function setPragmas(db: Database, durability: Durability, cacheBytes = CACHE_BYTES): void {
   db.exec(`
@@ -109,7 +109,7 @@ export const errcode = (error: unknown): number | undefined => {
 
 export const isBusy = (error: unknown): boolean => errcode(error) === SQLITE.BUSY || errcode(error) === SQLITE.LOCKED
 
-/** Our word for what SQLite says, or `undefined` where its own words are all we have. */
+/** Translates an error of SQLite, or returns `undefined` if it has no code of ours. */
 export function translate(path: string, error: unknown): InkError | undefined {
   const reason = error instanceof Error ? error.message : String(error)
   switch (errcode(error)) {
@@ -132,14 +132,14 @@ export function translate(path: string, error: unknown): InkError | undefined {
       return refuse('IO_FAILED', { path, reason }, error)
     default:
       if ((error as { code?: unknown } | undefined)?.code === 'ERR_INVALID_STATE') return refuse('STORE_CLOSED', {}, error)
-      // An integer that no row of ours can hold: the bytes under it were changed.
+      // No row of ours contains such an integer, so the bytes were changed.
       return (error as { code?: unknown } | undefined)?.code === 'ERR_OUT_OF_RANGE'
         ? refuse('FILE_CORRUPT', { path, reason }, error)
         : undefined
   }
 }
 
-/** Runs a read or a step of opening, and tells its failure in our words. Commits are told apart in commit.ts. */
+/** Runs a read or a step of opening, and translates its errors. Commits do that in transaction.ts. */
 export function within<T>(path: string, work: () => T extends Promise<unknown> ? never : T): T {
   try {
     return work()

@@ -1,5 +1,5 @@
-// Blobs of a folder that keeps a file for each tenant: beside that file, also before there is one. A tenant's file appears with its first
-// commit, and a blob is put before the commit that speaks of it.
+// Blobs of a folder store: beside the tenant's file, or where it will be. The file appears with the tenant's first commit, and blobs are
+// put before the commit that refers to them.
 
 import { join } from 'node:path'
 import { refuse } from '../../model/errors.ts'
@@ -24,7 +24,7 @@ export function folderBlobs({ files, readOnly, closed }: FolderBlobParts): FileB
       if (closed()) throw refuse('STORE_CLOSED')
       if (readOnly) throw refuse('FILE_READ_ONLY', { path: files.folder, reason: 'it was opened with readOnly' })
     },
-    // Nobody has closed a tenant that has no file.
+    // A tenant without a file cannot have been closed.
     checkActive: async () => {},
   })
   const within = async <T>(tenant: TenantId, work: (blobs: Blobs) => Promise<T>): Promise<T> => {

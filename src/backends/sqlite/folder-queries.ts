@@ -1,4 +1,4 @@
-// The named queries over a folder of files: those of one tenant are asked of its file, those across tenants of one file after the other.
+// The named queries over a folder of files: a query of one tenant reads its file, a query across tenants reads one file after the other.
 
 import { InkError } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
@@ -7,7 +7,7 @@ import type { DueTenant, Queries } from '../../model/queries.ts'
 import type { OpenFiles } from './open-files.ts'
 
 export interface FolderQueries extends Queries {
-  /** How many files the last look across all of them found damaged. */
+  /** Number of damaged files that the last query across tenants found. */
   readonly damaged: number
 }
 
@@ -27,7 +27,7 @@ export function folderQueries({ files, tenants, read }: Folder): FolderQueries {
       try {
         found.push(...(await read(tenant, ({ queries }) => queries.due(queue, 1))))
       } catch (error) {
-        // One damaged file must not keep everybody else's work waiting. Health says that there is one, and the check says which.
+        // One damaged file must not delay the work of other tenants. Health reports that there is one, and the check names it.
         if (!(error instanceof InkError) || error.kind !== 'corrupt') throw error
         unread++
       }
@@ -44,8 +44,8 @@ export function folderQueries({ files, tenants, read }: Folder): FolderQueries {
     ready: (tenant, queue, limit) => read(tenant, ({ queries }) => queries.ready(tenant, queue, limit)),
     backlog: (tenant) => read(tenant, ({ queries }) => queries.backlog(tenant)),
     due: async (queue, limit) => {
-      // What is open stays open while the rest is passed through; otherwise every look would close all that is in use. One that cannot
-      // be held is met again below.
+      // Files that are open stay open during the walk; otherwise every query would close all files in use. A file that cannot be held is
+      // met again below.
       const held = await Promise.allSettled(files.tenants().map((tenant) => files.hold(tenant)))
       try {
         const found = await lookIntoEach(queue)

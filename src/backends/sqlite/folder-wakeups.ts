@@ -1,16 +1,15 @@
-// Wake-ups in a folder that keeps a file for each tenant. Whoever watches a tenant holds its file; where there is none yet, the folder is
-// looked at now and then until there is.
+// Wake-ups in a folder store. A watcher holds the file of its tenant. If there is no file yet, the folder is polled until there is one.
 
 import type { TenantId } from '../../model/ids.ts'
 import type { Wakeups, WatchOptions } from '../../ports/wakeups.ts'
 import type { OpenFiles } from './open-files.ts'
 
-// While someone tails, and while nobody waits.
+// Poll intervals: while a caller tails, and while all watchers are patient.
 const EAGER_MS = 25
 const PATIENT_MS = 250
 
 export interface FolderWakeups extends Wakeups {
-  /** This process has just made the tenant's file, with a commit in it. */
+  /** Tells that this process has just created the tenant's file, with a commit in it. */
   made(tenant: TenantId): void
   close(): void
 }
@@ -20,7 +19,7 @@ interface Watcher {
   readonly wake: () => void
   readonly options: WatchOptions | undefined
   stopped: boolean
-  /** Lets go of the file. */
+  /** Releases the file. */
   leave: (() => void) | undefined
 }
 
@@ -52,7 +51,7 @@ export function folderSignals(files: OpenFiles): FolderWakeups {
     setPace()
   }
 
-  /** From here on the file itself wakes; what happened before is told only where there was no file to be read. */
+  /** From now on the file itself wakes. An earlier commit wakes only if there was no file to read it from. */
   const attach = async (watcher: Watcher, late: boolean): Promise<void> => {
     try {
       const file = await files.hold(watcher.tenant)
@@ -65,7 +64,7 @@ export function folderSignals(files: OpenFiles): FolderWakeups {
       }
       if (late) watcher.wake()
     } catch {
-      // Whoever is woken reads, meets the same, and is told in our words.
+      // The woken watcher reads, meets the same error, and gets it translated.
       if (!late && !watcher.stopped && !closed) watcher.wake()
       wait(watcher)
     }
@@ -98,7 +97,7 @@ function mayBeThere(files: OpenFiles, tenant: TenantId): boolean {
   try {
     return files.isThere(tenant)
   } catch {
-    // The folder cannot be looked at; opening the file says why.
+    // The folder cannot be read; opening the file reports why.
     return true
   }
 }

@@ -1,5 +1,5 @@
-// A folder that keeps a file for each tenant: one backend over as many files. A tenant's file appears with its first commit, is copied,
-// moved and restored by itself, and holds nobody else's data.
+// A folder with one file per tenant, as one backend. A tenant's file appears with its first commit, contains only its data, and can be
+// copied, moved and restored alone.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,11 +27,11 @@ import { rowReads } from './rows.ts'
 import { STORE_FILE, tenantFile, tenantsIn } from './tenant-files.ts'
 
 export interface FolderOptions extends SqliteOptions {
-  /** Files open at a time, of those that nobody uses at the moment. */
+  /** Maximum number of open files that no call is using. */
   readonly openFiles?: number
 }
 
-// A file costs three handles and what it holds of its pages.
+// A file costs three handles and its page cache.
 const OPEN_FILES = 64
 const CACHE_BYTES = 4 * 1024 * 1024
 
@@ -48,7 +48,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
   const nobody = emptyReads(now)
   let closed = false
 
-  /** A tenant nobody has written to is read from an empty store: no file is made by looking. */
+  /** A tenant without a file is read from an empty store: reading creates no file. */
   const read = async <T>(tenant: TenantId, work: (reads: Reads) => Promise<T>): Promise<T> => {
     const file = await files.hold(tenant)
     if (!file) return work(nobody.reads)
@@ -70,7 +70,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
     traits: { ...own.traits, wall: 'file' },
     commit: async (batch) => {
       if (closed) throw refuse('STORE_CLOSED')
-      // Asked for before anything is saved: a clock that fails afterwards must not unsay it.
+      // Read the clock before saving: a clock that fails afterwards must not turn a saved commit into a failed one.
       const at = now()
       const tenants = Map.groupBy(batch.keys(), (i) => (batch[i] as Commit).tenant)
       const parts = [...tenants].map(([tenant, places]) => ({ tenant, places, commits: places.map((i) => batch[i] as Commit) }))
@@ -90,7 +90,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
     },
     queries: named,
     leases: {
-      // Of a tenant without a file nothing is held, so there is nothing to renew.
+      // A tenant without a file has no leases to renew.
       renew: (tenant, held, ms, of) => read(tenant, (reads) => reads.leases.renew(tenant, held, ms, of)),
       read: (tenant, ids, of) => read(tenant, (reads) => reads.leases.read(tenant, ids, of)),
     },
@@ -119,7 +119,7 @@ interface Sending {
   readonly readOnly: boolean
 }
 
-/** To one tenant's file, which is made with its first commit in it. */
+/** Commits to one tenant's file, which is created with its first commit in it. */
 async function commitTo({ files, wakeups, tenant, commits, now, readOnly }: Sending): Promise<readonly Outcome[]> {
   let file = await files.hold(tenant)
   if (!file) {
@@ -152,8 +152,8 @@ interface Part {
 }
 
 /**
- * One answer out of several files'. A file that saved nothing, and knows it, fails its own commits and no others. When one does not know,
- * neither does the batch: it is sent again, and what is saved is found.
+ * Combines the answers of several files. A file that definitely saved nothing fails only its own commits. If one outcome is unknown, the
+ * batch is rejected; on a resend, the saved commits are found.
  */
 export function together(
   batch: readonly Commit[],
@@ -169,7 +169,7 @@ export function together(
       return
     }
     const { reason } = answer
-    // With one tenant its refusal is the answer. Errors of several are not shared: they name files, and so tenants.
+    // With one tenant, its error is the answer. Errors of several tenants are not passed on: they name files, and so tenants.
     if (answers.length === 1) throw reason
     if (!(reason instanceof InkError) || reason.kind === 'unknown') throw new Error('a file gave no definite answer', { cause: reason })
     for (const place of places) outcomes[place] = { ok: false, refused: 'failed', found: reason.message, now }
@@ -186,7 +186,7 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
       file?.release()
     }
   }
-  /** One file after the other. One that fails keeps nobody from the next; the first failure is told when all are done. */
+  /** Processes one file after the other. A failure does not stop the rest; the first one is thrown at the end. */
   const each = async (work: (backend: SqliteBackend) => Promise<void>): Promise<void> => {
     const failures: unknown[] = []
     for (const tenant of tenantsIn(files.folder)) await within(tenant, work).catch((error: unknown) => failures.push(error))
@@ -228,7 +228,7 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
           for (const line of await backend.upkeep.check()) damage.push(`${tenantFile(tenant)}: ${line}`)
         }
         await within(tenant, look).catch((error: unknown) => {
-          // A file that cannot be opened is what was looked for.
+          // A file that cannot be opened is damage too.
           if (!(error instanceof InkError) || error.kind !== 'corrupt') throw error
           damage.push(error.message)
         })
@@ -259,7 +259,7 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
       })
       return swept
     },
-    // What was erased was erased in a file that is open, or whose log went when it was closed.
+    // Erased data can only be in the log of an open file: closing a file removes its log.
     scrub: async () => {
       for (const backend of files.opened()) await backend.upkeep.scrub()
     },
@@ -279,7 +279,7 @@ function bytesIn(folder: string): Readonly<Record<string, number>> {
   return sum
 }
 
-/** How a store answers that nobody has written to. */
+/** The answers of a store without data. */
 function emptyReads(now: () => number): { readonly reads: Reads; close(): void } {
   const db = connect(':memory:')
   migrate(db, 0)

@@ -1,4 +1,4 @@
-// The head row of a tenant: where its journal stands, and whether it may be used.
+// The head row of a tenant: the position of its journal, and its state.
 
 import { GENESIS } from '../../model/chain.ts'
 import { refuse } from '../../model/errors.ts'
@@ -24,8 +24,8 @@ export function writeHead(db: Database, tenant: TenantId, { seq, hash, state }: 
 }
 
 /**
- * What was read, if the tenant is active. Looked up in the file each time, because another process may have closed it a moment ago, and
- * after the read: whoever finds it active then has read nothing that was closed.
+ * Returns what was read if the tenant is active. The state is read from the file each time, because another process may have closed the
+ * tenant. It is read after the data: if the tenant is active then, nothing closed was read.
  */
 export function ifActive<T>(db: Database, tenant: TenantId, read: () => T): T {
   const found = read()
@@ -34,7 +34,7 @@ export function ifActive<T>(db: Database, tenant: TenantId, read: () => T): T {
   return found
 }
 
-// A word that none of ours wrote is damage, and not a reason to let anybody in.
+// An unknown state is damage, and the tenant is not served.
 function knownState(db: Database, tenant: TenantId, state: unknown): TenantState {
   if (isTenantState(state)) return state
   throw refuse('FILE_CORRUPT', { path: db.path, reason: `the state of tenant ${tenant} is unknown` })

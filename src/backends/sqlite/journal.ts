@@ -1,5 +1,4 @@
-// Pages of the journal. Everything of fixed size comes out of SQLite as one joined blob: reading the columns one by one costs twice
-// as much.
+// Pages of the journal. All columns of fixed size are read as one joined blob: reading them one by one costs twice as much.
 
 import type { EventClass, EventRecord, TypePattern } from '../../model/event.ts'
 import { idBytes, readId, type TenantId } from '../../model/ids.ts'
@@ -9,7 +8,7 @@ import type { Database } from './database.ts'
 import { readHead } from './heads.ts'
 import { reading } from './transaction.ts'
 
-// Heads, and whoever has events without one: a head that was taken away must not hide its journal. One seek a tenant.
+// Tenants with a head, and tenants with events but no head: a removed head must not hide its journal. One seek per tenant.
 const allTenants = `
   with recursive owners (tenant) as (
     select min(tenant) from events
@@ -18,10 +17,9 @@ const allTenants = `
   )
   select tenant from owners where tenant is not null union select tenant from heads where seq > 0 order by tenant`
 
-// After the plain columns: which parts are there, and whether each has its size and type, so that no byte can move from one column to
-// the next. SQLite orders every blob behind every text, so comparing with x'' tells the type.
-// The index is walked as `i` and the record read as `e`: in one step SQLite would take seq and tenant from the index and never look at
-// what the record itself says.
+// The joined columns are followed by their presence, and by a check of each size and type, so that no byte can move between columns. SQLite
+// orders every blob behind every text, so comparing with x'' tells the type. The index is walked as `i` and the record read as `e`. In one
+// step SQLite would take seq and tenant from the index and never check the record itself.
 const joined = `
   cast(e.id || e.digest || e.hash || coalesce(e.session, '') || coalesce(e.run, '') || coalesce(e.subject, '') || coalesce(e.cause, '')
     || coalesce(e.key, '') || coalesce(e.salt, '') || coalesce(e.payload, '') as blob),
@@ -35,7 +33,7 @@ const joined = `
     and e.id >= x'' and e.digest >= x'' and e.hash >= x'' and (e.payload is null or e.payload < x''),
   e.seq, e.tenant, i.seq`
 
-// Rows fetched at a time: few at first, then as many as the bound of bytes leaves room for, so that large payloads cost no long read.
+// Rows per fetch: few at first, then as many as the byte limit allows, so that large payloads cause no long read.
 const ROWS_AT_FIRST = 16
 const ROWS_AT_MOST = 512
 
@@ -48,7 +46,7 @@ export function journalReads(db: Database): JournalReads {
 }
 
 function readPage(db: Database, tenant: TenantId, query: PageQuery): Page {
-  // Read before the rows: whatever lands in between is only seen early, never missed.
+  // The head is read before the rows: an event that lands in between is seen early, never missed.
   const { seq: head, state } = readHead(db, tenant)
   checkActive(tenant, state)
   const { backwards, limit, bytes = Infinity } = query
@@ -74,7 +72,7 @@ function readPage(db: Database, tenant: TenantId, query: PageQuery): Page {
   return { events, through: backwards ? Math.min(from, end) : Math.max(query.from, Math.min(query.to ?? end, end)), more: false }
 }
 
-/** The statement for this shape of query; its text, and so its plan, is the same for the same shape. */
+/** The statement for this shape of query. Queries of the same shape share its text and plan. */
 function pageStatement(tenant: TenantId, q: PageQuery): readonly [string, (string | number | Uint8Array)[]] {
   const where: string[] = []
   const values: (string | number | Uint8Array)[] = [tenant]
@@ -112,10 +110,10 @@ const FIXED = 80
 const ZERO_ID = readId(new Uint8Array(16))
 const isU = (value: unknown, bits: number): boolean => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** bits
 
-// Every event that is read or verified passes here, so it is written plainly and allocates little.
+// The hot path of every read and verify, so it is plain code that allocates little.
 function decodeRow(tenant: TenantId, row: readonly unknown[]): EventRecord {
   const [joinedBytes, time, type, schema, kind, actor, parts, whole, seq, owner, place] = row
-  // The types of a damaged record are anything.
+  // A damaged record may contain values of any type.
   const numbers = isU(time, 53) && isU(schema, 32) && isU(kind, 1)
   const texts = typeof type === 'string' && typeof actor === 'string'
   let sound = whole === 1 && numbers && texts && owner === tenant && seq === place && joinedBytes instanceof Uint8Array
@@ -134,7 +132,7 @@ function decodeRow(tenant: TenantId, row: readonly unknown[]): EventRecord {
   if (key) at += 16
   const salt = held & 32 ? bytes.subarray(at, at + 16) : undefined
   if (salt) at += 16
-  // Absent is null: sixteen zeros would hash the same and read as somebody's id.
+  // Absent values are null: sixteen zeros would hash the same and read as an id.
   if (session === ZERO_ID || run === ZERO_ID || subject === ZERO_ID || cause === ZERO_ID || key?.every((byte) => byte === 0)) sound = false
   return {
     seq: Number(place),
@@ -151,7 +149,7 @@ function decodeRow(tenant: TenantId, row: readonly unknown[]): EventRecord {
     key,
     salt,
     payload: held & 64 ? bytes.subarray(at) : undefined,
-    // A column of the wrong size or type is damage; an empty digest matches nothing, so verify names the event.
+    // A column of the wrong size or type is damage. The empty digest matches nothing, so verify names the event.
     digest: sound ? bytes.subarray(16, 48) : new Uint8Array(0),
     hash: bytes.subarray(48, FIXED),
   }

@@ -1,4 +1,4 @@
-// Until when leases are held, by the clock of the machine that all who open the file share.
+// End times of leases, by the clock of the machine, which all processes with the file share.
 
 import { checkActive } from '../../model/tenant.ts'
 import type { HeldTable, Leases, LeaseTime } from '../../ports/leases.ts'

@@ -1,4 +1,4 @@
-// From any released schema to this one, each step in a transaction of its own, checked by its checksum. A newer schema is refused.
+// Migrates any released schema to this one, each step in its own transaction and checked by its checksum. A newer schema is refused.
 
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ export interface Migration {
   readonly checksum: string
 }
 
-/** 'INKF': tells our files from those of other applications. */
+/** 'INKF': distinguishes our files from those of other applications. */
 export const APPLICATION_ID = 0x494e4b46
 
 const folder = new URL('./migrations/', import.meta.url)
@@ -27,10 +27,10 @@ export const migrations: readonly Migration[] = readdirSync(folder)
 
 export const schemaVersion = (): number => migrations.at(-1)?.number ?? 0
 
-/** Is this file ours, and can we work with it? */
+/** Checks that the file is a store of ours with a usable schema. */
 export function checkSchema(db: Database): void {
   const found = appliedSchema(db)
-  // A store is made whole before it gets its name, so an empty database is somebody else's, and is not made into one of ours.
+  // A new store gets its name only when it is complete. An empty database therefore belongs to another application and is left alone.
   if (db.get('pragma application_id')?.application_id !== APPLICATION_ID || found === 0) throw refuse('NOT_A_STORE', { path: db.path })
   if (found > schemaVersion()) throw refuse('SCHEMA_NEWER', { path: db.path, found, known: schemaVersion() })
   const applied = new Map(db.all('select number, checksum from migrations').map((row) => [row.number, row.checksum]))
@@ -40,7 +40,7 @@ export function checkSchema(db: Database): void {
 
 export const appliedSchema = (db: Database): number => db.get('pragma user_version')?.user_version as number
 
-/** The caller holds no transaction. Safe to be run by several processes at once: each step looks again under the write lock. */
+/** The caller holds no transaction. Several processes may migrate at once: each step checks again under the write lock. */
 export function migrate(db: Database, now: number): void {
   for (const { number, name, sql, checksum } of migrations) {
     if (appliedSchema(db) >= number) continue

@@ -1,4 +1,4 @@
-// Tables, indexes and triggers, as the migrations make them: a trigger that was taken away refuses nothing any more, and nobody would notice.
+// Compares tables, indexes and triggers with the migrations. A trigger that was dropped would silently stop guarding.
 
 import { DatabaseSync } from 'node:sqlite'
 import type { Database } from './database.ts'
@@ -14,7 +14,7 @@ interface SchemaObject {
   readonly sql: string
 }
 
-/** In words; empty where everything is as it was made. What somebody else has put beside our tables is theirs. */
+/** Returns the differences in words; empty if there are none. Objects that others added beside our tables are ignored. */
 export function changedObjects(db: Database): readonly string[] {
   const made = objectsMade(appliedSchema(db))
   const found = new Map((db.all(OBJECTS) as unknown as readonly SchemaObject[]).map((one) => [one.name, one]))

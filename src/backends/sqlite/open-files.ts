@@ -1,5 +1,5 @@
-// The files of a folder that are open now: opened when they are asked for, and no more of them than fit. Whoever uses one holds it; of
-// those that nobody holds, the one that was used longest ago goes first.
+// The open files of a folder, opened on demand and limited in number. Callers hold the files they use. Of the others, the least recently
+// used one is closed first.
 
 import { join } from 'node:path'
 import { refuse } from '../../model/errors.ts'
@@ -10,7 +10,7 @@ import { tenantFile } from './tenant-files.ts'
 
 export interface HeldFile {
   readonly backend: SqliteBackend
-  /** Once: what was held longer than this may be closed. */
+  /** Call once; after that the file may be closed. */
   release(): void
 }
 
@@ -24,7 +24,7 @@ export class OpenFiles {
   readonly folder: string
   readonly #open: (path: string, tenant: TenantId, create: boolean) => Promise<SqliteBackend>
   readonly #most: number
-  // In the order of their last use.
+  // Ordered by last use.
   readonly #files = new Map<TenantId, OpenFile>()
   readonly #closing = new Set<Promise<void>>()
   #closed = false
@@ -48,22 +48,22 @@ export class OpenFiles {
     return this.#files.size
   }
 
-  /** Why the last file to be left could not be closed in order. */
+  /** Why the last evicted file could not be closed properly. */
   get failure(): string | undefined {
     return this.#failure
   }
 
-  /** Whose files are open, or being opened. */
+  /** Tenants whose files are open or being opened. */
   tenants(): readonly TenantId[] {
     return [...this.#files.keys()]
   }
 
-  /** Those that are open already. */
+  /** The files that are open already. */
   opened(): readonly SqliteBackend[] {
     return [...this.#files.values()].map((file) => file.backend).filter((backend) => backend !== undefined)
   }
 
-  /** `undefined` where there is no file, unless one is to be made. */
+  /** Returns `undefined` if there is no file, unless `create` is set. */
   async hold(tenant: TenantId, create = false): Promise<HeldFile | undefined> {
     if (this.#closed) throw refuse('STORE_CLOSED')
     const file = this.#files.get(tenant) ?? this.#begin(tenant, create)
@@ -76,7 +76,7 @@ export class OpenFiles {
       this.#makeRoom()
       return { backend, release: this.#releaseOf(file) }
     } catch (error) {
-      // The next one who asks tries again.
+      // The next caller tries again.
       if (this.#files.get(tenant) === file) this.#files.delete(tenant)
       throw error
     }
@@ -111,7 +111,8 @@ export class OpenFiles {
     }
   }
 
-  // Nobody waits for it: what was acknowledged is in the log, which whoever opens the file next reads. Health says so.
+  // Runs in the background: acknowledged commits are in the log, and the next process that opens the file reads it. Health reports a
+  // failure.
   async #leave(backend: SqliteBackend): Promise<void> {
     try {
       await backend.close()

@@ -1,5 +1,5 @@
-// Opening a file, or making one. A store is never created in place: it is made complete beside its name and then linked to it, so
-// that a crash leaves either no store or a whole one, and two processes that create it at once end up with the same file.
+// Opens or creates a file. A store is never created in place: it is completed under a temporary name and then linked. A crash leaves no
+// store or a whole one, and two processes that create it at once share one file.
 
 import { randomBytes } from 'node:crypto'
 import { accessSync, closeSync, constants, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -11,11 +11,11 @@ import { appliedSchema, checkSchema, migrate, schemaVersion } from './migrate.ts
 
 export interface OpenOptions {
   readonly durability?: Durability
-  /** Make the file when there is none; true by default. */
+  /** Create the file if it does not exist; true by default. */
   readonly create?: boolean
-  /** Look, but change nothing. */
+  /** Read only, change nothing. */
   readonly readOnly?: boolean
-  /** Bring an older schema up to date; true by default. */
+  /** Migrate an older schema; true by default. */
   readonly migrate?: boolean
 }
 
@@ -23,11 +23,11 @@ interface PrepareOptions extends OpenOptions {
   readonly cacheBytes?: number
 }
 
-// The first with the repaired WAL reset.
+// The first version with the repaired WAL reset.
 const SQLITE_NEEDED = '3.51.3'
 const NODE_NEEDED = '24.15'
 const OPEN_DEADLINE_MS = 10_000
-// Most file systems take 255 bytes, and SQLite puts an ending behind the name.
+// Most file systems allow 255 bytes, and SQLite appends a suffix to the name.
 const NAME_BYTES = 240
 const NAME_KEPT = 40
 
@@ -76,7 +76,7 @@ function checkFile(path: string): void {
   if (size === 0) throw refuse('FILE_EMPTY', { path })
 }
 
-/** A folder that is there: it is never created in silence. */
+/** Checks that the folder exists. It is never created silently. */
 export function existingFolder(given: string): string {
   const path = resolve(given)
   if (!isThere(path)) throw refuse('FOLDER_MISSING', { folder: path, path })
@@ -88,7 +88,7 @@ export function existingFolder(given: string): string {
   return path
 }
 
-/** What must be there before a file is looked at without being opened as a store. */
+/** Checks a file that is inspected without being opened as a store. */
 export function existingFile(file: string): string {
   const path = checkPath(file)
   if (!isThere(path)) throw refuse('FILE_MISSING', { path })
@@ -96,11 +96,11 @@ export function existingFile(file: string): string {
   return path
 }
 
-// A closed store in a place where nothing may be created can still be read: nobody can be writing to it there.
+// A closed store in a read-only place can still be read: no process can be writing to it there.
 const needsSideFiles = (path: string, error: unknown): boolean =>
   (errcode(error) === SQLITE.READONLY || errcode(error) === SQLITE.CANTOPEN) && !isThere(`${path}-wal`)
 
-/** Without changing anything, also where nothing may be changed. */
+/** Reads a file without changing anything, even in a read-only place. */
 export function lookInto<T>(path: string, look: (db: Database) => T): T {
   const looking = (immutable: boolean): T => {
     const db = connect(path, { readOnly: true, immutable })
@@ -154,9 +154,9 @@ function removeAll(path: string): void {
 }
 
 /**
- * Makes a store that begins with a write, and gives it its name once that is on disk: whoever finds the file finds it written. What is not
- * worth keeping is answered and leaves no file. `undefined`, with nothing left behind, where it cannot be done in one (somebody else was
- * first, there are no hard links, no room): then it is made empty and written to like any other, and what is wrong is met again and told.
+ * Creates a store together with its first write, and names it once that is on disk, so that no process finds it empty. If `isWorth` is
+ * false, the result is returned and no file is left. Returns `undefined` if it cannot be done in one step: another process was first, or
+ * there are no hard links or no space. The caller then creates an empty store and writes to it, and meets any real error again.
  */
 export function makeWritten<T>(path: string, now: number, write: (db: Database) => T, isWorth: (written: T) => boolean): T | undefined {
   const beside = besideOf(path)
@@ -178,7 +178,7 @@ export function makeWritten<T>(path: string, now: number, write: (db: Database) 
     } catch {
       return undefined
     }
-    // It has its name, so a failure from here on is an outcome that nobody knows.
+    // The file has its name, so from here on a failure leaves the outcome unknown.
     syncFolder(dirname(path))
     return written
   } finally {
@@ -209,20 +209,21 @@ function make(path: string, folder: string, now: number): void {
   }
 }
 
-/** Gives the finished file its name, unless someone else was first: then theirs is the store. */
+/** Gives the finished file its name, unless another process was first: then its file is the store. */
 function place(beside: string, path: string): void {
   try {
     linkSync(beside, path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return
-    // Not every file system knows hard links. Without them two that create at once may meet; the later one wins, and neither has written.
+    // Some file systems have no hard links. There, two processes that create at once may collide: the later one wins, and neither has
+    // written yet.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '')) throw error
     if (!isThere(path)) renameSync(beside, path)
   }
 }
 
-/** The name of a new file is on disk only once its folder is. */
+/** A new file's name is on disk only once its folder is flushed. */
 function syncFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {
@@ -260,7 +261,7 @@ export function isThere(path: string): boolean {
   }
 }
 
-// A folder on the way may not be entered, or the path leads nowhere at all.
+// A folder on the path cannot be entered, or the path is invalid.
 export function pathError(path: string, error: unknown): InkError {
   const { code, message } = error as NodeJS.ErrnoException
   const denied = code === 'EACCES' || code === 'EPERM'

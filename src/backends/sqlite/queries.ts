@@ -1,4 +1,4 @@
-// The named queries of model/queries.ts, one text each, or a few where a loop says it better.
+// The named queries of model/queries.ts: one statement each, or a few in a loop.
 
 import type { TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'
@@ -12,8 +12,8 @@ const usage = `
   select type, count(*) as events, coalesce(sum(octet_length(payload)), 0) as bytes, count(*) - count(payload) as erased
   from events where tenant = ? group by type order by bytes desc, type`
 
-// One seek a tenant: what has no time stands before the rest of its queue and is passed over. A state that none of ours wrote lets nobody in
-// here either; whoever reads that tenant is told of the damage.
+// One seek per tenant: items without a time come first in the index and are skipped. A tenant with an unknown state is left out; reading it
+// reports the damage.
 const dueTenants = `
   with found as materialized (
     select h.tenant, (
@@ -24,7 +24,7 @@ const dueTenants = `
   select tenant, at from found where at is not null order by at, tenant limit ?`
 
 const STORED = 'w.id, w.born, w.revision, w.fence, w.body'
-// Nothing before it in its series but what is dead. Asked of every one that is given out, whatever it is marked as.
+// All earlier items of its series are dead. Checked for every item returned, whatever its mark says.
 const HEAD_OF_SERIES = `
     (w.series is null or (
       select e.id from work as e indexed by work_by_series
@@ -37,7 +37,7 @@ const readyOf = `
   select ${STORED}, w.priority, w.at from work as w indexed by work_by_turn
   where w.tenant = ? and w.queue = ? and w.state = 'ready' and w.behind = 0 and w.priority = ? and w.at <= ? and ${HEAD_OF_SERIES}
   order by w.at, w.born, w.id limit ?`
-// Claims are as many as there are workers, so they are looked at one by one.
+// There are only as many claims as workers, so they are checked one by one.
 const lapsed = `
   select ${STORED}, w.priority, w.at from work as w indexed by work_by_ready
   where w.tenant = ?1 and w.queue = ?2 and w.state = 'claimed' and w.priority is not null and w.at <= ?3
@@ -52,7 +52,7 @@ const backlogs = `
     count(*) filter (where state = 'dead') as dead
   from work indexed by work_by_ready where tenant = ?1 and queue is not null group by queue order by queue`
 
-/** As their tests look at them. */
+/** Exported for their tests. */
 export const workStatements = { nextPriority, readyOf, lapsed, nextTime, backlogs } as const
 
 type Found = ReturnType<Database['all']>[number]
@@ -60,7 +60,7 @@ type Found = ReturnType<Database['all']>[number]
 export function queries(db: Database, now: () => number): Queries {
   const readyRows = (tenant: TenantId, queue: string, at: number, limit: number): readonly Found[] => {
     const found: Found[] = [...db.all(lapsed, tenant, queue, at)]
-    // One seek for each priority that is there; what is not due yet is never passed over one by one.
+    // One seek per existing priority; items that are not due are never scanned.
     for (let below = Infinity, count = 0; count < limit; ) {
       const priority = db.get(nextPriority, tenant, queue, below)?.priority as number | null | undefined
       if (priority === null || priority === undefined) break

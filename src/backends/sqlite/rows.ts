@@ -76,7 +76,7 @@ function listRows(db: Database, tenant: TenantId, table: TableName, query: ListQ
 }
 
 /**
- * Behind the cursor, in the order of model/order.ts: null before everything. Where no column can be null this is one comparison of
+ * The condition for rows behind the cursor, in the order of model/order.ts: null first. If no column can be null, it is one comparison of
  * row values, which SQLite answers with a seek.
  */
 function beyond(columns: readonly string[], key: readonly ColumnValue[], backwards: boolean): [string, ...ColumnValue[]] {

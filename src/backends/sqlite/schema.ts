@@ -1,4 +1,4 @@
-// Where a store's schema stands, and bringing it up to date: looked at without changing anything, so that a person can decide first.
+// Reads the schema version of a store without changing anything, so that a person can decide first; and migrates it.
 
 import { basename, join } from 'node:path'
 import { InkError } from '../../model/errors.ts'
@@ -11,19 +11,19 @@ export interface MigrationState {
   readonly number: number
   readonly name: string
   readonly checksum: string
-  /** Unix milliseconds; absent while it is not applied. */
+  /** Unix milliseconds; absent until it is applied. */
   readonly appliedAt?: number
 }
 
 export interface SchemaState {
-  /** What the file has. */
+  /** The schema version of the file. */
   readonly found: number
-  /** What this version needs. */
+  /** The version that this release needs. */
   readonly needed: number
   readonly migrations: readonly MigrationState[]
 }
 
-/** Refuses what is not there or is no store; says where everything else stands. A folder stands where its last file does. */
+/** Throws if there is no store at this path. The version of a folder is that of its oldest file. */
 export function readSchema(store: string): SchemaState {
   const states = filesOf(store).map(readFile)
   const last = (number: number): number | undefined => {
@@ -60,7 +60,7 @@ function readFile(file: string): SchemaState {
   })
 }
 
-/** What is not as the migrations made it, in words. */
+/** Returns the differences from the migrations, in words. */
 export function changedSchema(store: string): readonly string[] {
   return filesOf(store).flatMap((file) => {
     const changed = changedIn(file)
@@ -77,7 +77,7 @@ function changedIn(file: string): readonly string[] {
   }
 }
 
-/** Applies what is missing, each step all or nothing, in one file after the other. */
+/** Applies the missing migrations, each of them atomically, in one file after the other. */
 export async function migrateFile(store: string, now: () => number = Date.now): Promise<SchemaState> {
   for (const file of filesOf(store)) (await openDatabase(file, now, { create: false, migrate: true })).close()
   return readSchema(store)

@@ -1,4 +1,5 @@
-// SHA-256, the quick way: asked for a buffer, Node takes 0.95 µs, asked for text 0.37 µs, and 32 bytes are read off a text in no time.
+// SHA-256 by the fastest way in Node: 0.37 µs for a text result against 0.95 µs for a buffer. Reading 32 bytes from the text is almost
+// free.
 
 import { hash } from 'node:crypto'
 

@@ -1,4 +1,4 @@
-// SQL for the rows, built from model/tables.ts so that a new table needs a migration and nothing else.
+// SQL for the rows, built from model/tables.ts.
 
 import { type Table, type TableName, tableNames, tableOf } from '../../model/tables.ts'
 
@@ -11,7 +11,7 @@ export interface TableStatements {
   readonly stored: string
 }
 
-// Alive, and not marked by whether anything alive of its series comes before it.
+// Matches live items whose `behind` mark is wrong: it must say whether a live item of the series comes before.
 const astray = `
   state is not 'dead' and behind <> coalesce((
     select 1 from work as e indexed by work_by_series
@@ -23,7 +23,7 @@ const statementsOf = (name: TableName): TableStatements => {
   const fence = table.fenced ? ['fence'] : []
   const all = ['tenant', 'id', 'born', 'revision', ...fence, ...columns, 'body']
   const updated = ['revision', ...columns, 'body'].map((c) => `${c} = excluded.${c}`)
-  // A change that grants nothing leaves the fence as it is.
+  // A change that grants nothing keeps the fence.
   if (table.fenced) updated.push('fence = coalesce(excluded.fence, fence)')
   const stored = `id, born, revision, ${table.fenced ? 'fence' : 'null as fence'}, body`
   return {

@@ -1,5 +1,5 @@
-// The names in a folder that keeps a file for each tenant. Ids are case-sensitive and file systems need not be, so a capital letter is
-// written as + and the small one; with an ending and a beginning of ours no name is one that a system keeps for itself.
+// File names in a folder store. Ids are case-sensitive and some file systems are not, so a capital letter is written as + and its lower
+// case. The fixed prefix and suffix avoid names that an operating system reserves.
 
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { isTenant, type TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'
 import { pathError } from './open.ts'
 
-/** What the store itself needs, and the sign that a folder is one of ours. */
+/** The file of the store itself, which also identifies a folder as ours. */
 export const STORE_FILE = 'inkfast-folder.db'
 
 const NAME = /^tenant-((?:[a-z0-9._-]|\+[a-z])+)\.db$/
@@ -17,7 +17,7 @@ const named = (tenant: TenantId, ending: string): string =>
 
 export const tenantFile = (tenant: TenantId): string => named(tenant, 'db')
 
-/** Where the blobs of a store lie, beside its file; and in there those of a tenant. */
+/** The folder of blobs beside a store's file, and the folder of one tenant in it. */
 export const blobFolder = (file: string): string => `${file}.blobs`
 export const tenantFolder = (tenant: TenantId): string => named(tenant, 'blobs')
 
@@ -26,7 +26,7 @@ export function tenantOf(name: string): TenantId | undefined {
   return isTenant(id) ? id : undefined
 }
 
-/** In the order of their ids. */
+/** Ordered by id. */
 export function tenantsIn(folder: string): readonly TenantId[] {
   try {
     return readdirSync(folder)
@@ -42,7 +42,7 @@ export function isFolderStore(path: string): boolean {
   try {
     return statSync(join(path, STORE_FILE), { throwIfNoEntry: false })?.isFile() ?? false
   } catch {
-    // What is on the way to it is told when it is opened as whatever it is.
+    // An error on the path is reported when the path is opened.
     return false
   }
 }

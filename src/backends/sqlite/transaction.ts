@@ -1,5 +1,5 @@
-// Taking turns for the file's one write lock. SQLite's own waiting starves processes (3 s, measured); trying again at random moments
-// shares the file evenly (both got half, the worst wait 78 ms).
+// Waits for the file's only write lock. SQLite's own waiting starves processes (3 s, measured). Retrying at random moments is fair: both
+// processes got half, and the longest wait was 78 ms.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { refuse } from '../../model/errors.ts'
@@ -10,7 +10,7 @@ const READ_DEADLINE_MS = 5_000
 const FIRST_WAIT_MS = 1
 const LONGEST_WAIT_MS = 12
 
-/** Begins, works, commits. `work` is synchronous: nothing is awaited between begin and commit, so two writers never meet inside. */
+/** Runs begin, work, commit. `work` is synchronous: nothing is awaited in between, so two writers never interleave. */
 export async function writing<T>(db: Database, work: () => T extends Promise<unknown> ? never : T, deadlineMs = DEADLINE_MS): Promise<T> {
   return patiently(db, deadlineMs, () => {
     db.run('begin immediate')
@@ -18,7 +18,7 @@ export async function writing<T>(db: Database, work: () => T extends Promise<unk
   })
 }
 
-/** A read that meets a file in recovery, or one that is just being closed, waits a little too. */
+/** Also waits a little for a file that is being recovered or closed. */
 export async function reading<T>(db: Database, work: () => T extends Promise<unknown> ? never : T): Promise<T> {
   return patiently(db, READ_DEADLINE_MS, work)
 }
@@ -43,14 +43,14 @@ function transact<T>(db: Database, work: () => T): T {
     result = work()
   } catch (error) {
     undo(db)
-    // Nothing was committed, and we know it.
+    // Nothing was committed, and that is certain.
     throw translate(db.path, error) ?? refuse('BACKEND_FAILED', { reason: error instanceof Error ? error.message : String(error) }, error)
   }
   try {
     db.run('commit')
   } catch (error) {
     undo(db)
-    // A full disk is refused before the commit is marked. A failed flush is not: its outcome is unknown, and so it is told.
+    // A full disk is reported before the commit is marked. After a failed flush the outcome is unknown, and the error says so.
     throw errcode(error) === SQLITE.IOERR ? unknownOutcome(error) : error
   }
   return result
@@ -59,7 +59,7 @@ function transact<T>(db: Database, work: () => T): T {
 const unknownOutcome = (error: unknown) =>
   refuse('OUTCOME_UNKNOWN', { reason: error instanceof Error ? error.message : String(error), key: false }, error)
 
-// SQLite may have rolled back by itself; a second rollback then says that there is nothing to undo.
+// SQLite may have rolled back by itself; a second rollback then fails harmlessly.
 function undo(db: Database): void {
   try {
     db.run('rollback')

@@ -1,4 +1,4 @@
-// Looking after the file: pictures of it, rows folded beside it, its size and its soundness.
+// Maintenance of the file: snapshots, rebuilt rows, size and soundness.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -27,7 +27,7 @@ const sweepRenewals = 'delete from renewals where until < ?'
 const SECRET_BYTES = 32
 const SCRUB_AGAIN_MS = 100
 
-// Scratch rows belong to one tenant; the column still wants a value.
+// Scratch rows belong to one tenant, but the column needs a value.
 const ALONE = '-'
 const scratches = new WeakMap<Scratch, Database>()
 
@@ -37,7 +37,7 @@ export interface UpkeepParts {
   readonly checkpointer: Checkpointer
   readonly now: () => number
   readonly closed: () => boolean
-  /** Runs inside a write transaction, waiting its turn. */
+  /** Runs inside a write transaction, once it has the write lock. */
   readonly write: <T>(work: () => T) => Promise<T>
 }
 
@@ -47,7 +47,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
     clearInterval(scrubbing)
     scrubbing = undefined
   }
-  // A failure is told by health and tried again: the erasure itself is committed.
+  // Health reports a failure, and it is retried: the erasure itself is committed.
   const emptied = (): boolean => {
     try {
       checkpointer.failure = undefined
@@ -63,7 +63,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       try {
         await reading(db, () => {
           still.exec('begin')
-          // The picture is taken by the first read, not by begin; and this is the read that says whether there is anything to show.
+          // The snapshot begins with the first read, not with `begin`. This read also checks the tenant's state.
           checkActive(tenant, readHead(still, tenant).state)
         })
       } catch (error) {
@@ -77,7 +77,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       }
     },
     scratch: async () => {
-      // In a folder that only this user may enter: titles and metadata lie in it.
+      // Only this user may enter the folder, because the rows contain titles and metadata.
       const folder = mkdtempSync(join(tmpdir(), 'inkfast-rebuild-'))
       const path = join(folder, 'rows.db')
       const side = connect(path)
@@ -126,7 +126,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
         })
       } finally {
         if (!closed()) within(db.path, () => db.exec(`detach database ${folded}`))
-        // When it was refused, folding goes on.
+        // After a refusal, folding continues.
         side.exec('begin')
       }
     },
@@ -155,14 +155,14 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       }),
     scrub: async () => {
       if (db.readOnly) return
-      // Old pages may still lie in the log, and emptying it takes them away. Where a reader is in the way it is tried again until it
-      // works; closing the last connection removes the log in any case.
+      // Old pages may still be in the log, and truncating it removes them. If a reader blocks that, it is retried. Closing the last
+      // connection removes the log in any case.
       if (scrubbing === undefined && !emptied()) scrubbing = setInterval(() => (closed() || emptied()) && rest(), SCRUB_AGAIN_MS).unref()
     },
     secret: async (name) => {
       const known = within(db.path, () => db.get(findSecret, name)?.value as Uint8Array | undefined)
       if (known) return known
-      // Nothing is masked in a store that takes no writes.
+      // Nothing is masked in a read-only store, so the key is not kept.
       if (db.readOnly) return randomBytes(SECRET_BYTES)
       await write(() => db.run(keepSecret, name, randomBytes(SECRET_BYTES)))
       return db.get(findSecret, name)?.value as Uint8Array

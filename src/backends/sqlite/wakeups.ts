@@ -1,10 +1,10 @@
-// Wake-ups: at once for commits of this process, by polling `data_version` for those of others (2.5 µs a poll).
+// Wake-ups: at once for commits of this process, and by polling `data_version` for those of others (2.5 µs per poll).
 
 import type { TenantId } from '../../model/ids.ts'
 import type { Wakeups } from '../../ports/wakeups.ts'
 import type { Database } from './database.ts'
 
-// While someone tails, and while nobody waits.
+// Poll intervals: while a caller tails, and while all watchers are patient.
 const EAGER_MS = 5
 const PATIENT_MS = 250
 
@@ -31,7 +31,7 @@ export function fileSignals(db: Database): FileSignals {
     const now = look(db)
     if (now !== undefined && now === version) return
     version = now
-    // Another process committed; which tenant it was for is known only by looking.
+    // Another process committed, for an unknown tenant: wake every watcher.
     for (const { wake } of [...watchers]) wake()
   }
   const setPace = () => {
@@ -65,7 +65,7 @@ export function fileSignals(db: Database): FileSignals {
   }
 }
 
-/** `undefined` when the file cannot be asked now: whoever is woken then meets the same, and is told in our words. */
+/** Returns `undefined` if the file cannot be read now. The woken watcher meets the same error and gets it translated. */
 function look(db: Database): number | undefined {
   try {
     return db.get('pragma data_version')?.data_version as number
