@@ -1,5 +1,5 @@
-// The backend on PostgreSQL: the journal, the rows and the receipts, for as many nodes as needed. The database itself keeps tenants apart.
-// A batch is split by tenant. Each part takes the fast path where this node knows enough, and the commit function otherwise.
+// The backend on PostgreSQL: journal, rows and receipts, for any number of nodes. The database itself isolates tenants. A batch is split by
+// tenant. Each part takes the fast path if this node knows enough, and the commit function otherwise.
 
 import { InkError, refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
@@ -22,7 +22,7 @@ import { NodeSignals, type SignalOptions } from './wakeups.ts'
 import { STORE } from './wall.ts'
 
 export interface PostgresOptions extends OpenOptions, SignalOptions {
-  /** How long a batch waits for the tenant's head before it is refused. */
+  /** The longest time that a batch waits for the lock of the tenant's head. */
   readonly lockMs?: number
 }
 
@@ -32,7 +32,7 @@ export async function postgresBackend(options: PostgresOptions): Promise<Backend
   return backendOn(await openDatabase(options), options)
 }
 
-/** The backend over a database that is already open and proven, whichever driver leads to it. */
+/** The backend over an opened and checked database, with any driver. */
 export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
   const durability = options.durability ?? 'full'
   const settings: CommitSettings = { durable: durability === 'full', lockMs: options.lockMs ?? LOCK_MS }
@@ -41,7 +41,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
   let closed = false
   let ahead: number | undefined
 
-  /** Store time for an outcome that the function did not give: asked once, then this node's clock plus the offset of the last answer. */
+  /** Store time for an outcome without one: read once, then this node's clock plus the offset of the last answer. */
   const storeTime = async (): Promise<number> => {
     if (ahead === undefined) {
       const [rows] = await db.read(STORE, { text: 'select inkfast.now_v1()' })
@@ -71,7 +71,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
     }
   }
 
-  // An unexpected error spoils the transaction: then every commit gets one of its own, and only the one at fault fails.
+  // An unexpected error spoils the transaction. Each commit then gets its own, and only the faulty one fails.
   const applyApart = async (part: readonly Commit[]): Promise<readonly Outcome[]> => {
     const tenant = part[0]?.tenant as TenantId
     try {
@@ -92,7 +92,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
     )
   }
 
-  /** One tenant's refusal is not its neighbours': it is told commit by commit. */
+  /** Reports an error of one tenant per commit, so that it does not fail other tenants. */
   const applyBeside = async (batch: readonly Commit[]): Promise<readonly Outcome[]> => {
     try {
       return await applyTenant(batch)
@@ -134,7 +134,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
       wakeups.wake(tenants.keys())
       const failed = applied.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
       if (failed.length === 0) return outcomes
-      // Of several tenants some may be saved: then it is no longer a refusal of everything.
+      // Commits of other tenants may be saved, so the error must not look definite.
       throw new Error(`${failed.length} of the ${applied.length} tenants of a batch were left without an answer`, { cause: failed[0] })
     },
     journal: journalReads(db),
@@ -145,7 +145,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
     wakeups,
     upkeep: upkeep({
       db,
-      // Asked of the server itself: a connection that listens may stand while nothing else gets through.
+      // Asks the server itself: the listening connection may be open while queries get no answer.
       health: async () => {
         const silent = await answers(db)
         if (silent) return { ok: false, why: [silent] }
@@ -162,7 +162,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
   }
 }
 
-/** Once a part is saved, a later failure is no longer a refusal of everything: sent again, what is there is found. */
+/** Once a part is saved, a later error must not look definite. On a resend, the saved commits are found. */
 async function inTurn(
   parts: readonly (readonly Commit[])[],
   apply: (part: readonly Commit[]) => Promise<readonly Outcome[]>,
@@ -181,7 +181,7 @@ async function inTurn(
 
 const ANSWERS_WITHIN_MS = 3000
 
-/** Why the database gives no answer, where that is so. */
+/** Returns why the database does not answer, or undefined if it does. */
 async function answers(db: Database): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const late = setTimeout(() => resolve(`${db.place} gave no answer within ${ANSWERS_WITHIN_MS} ms`), ANSWERS_WITHIN_MS)

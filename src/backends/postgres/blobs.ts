@@ -1,4 +1,4 @@
-// Blobs in a table of their own, walled off like everything of a tenant's. Each call is one round trip.
+// Blobs in their own table, isolated per tenant like all tables. Each call is one round trip.
 
 import { Buffer } from 'node:buffer'
 import { checkDigest } from '../../model/blob.ts'
@@ -8,8 +8,8 @@ import { type Database, enter } from './database.ts'
 import { texts } from './pack.ts'
 
 const put = 'insert into inkfast.blobs (tenant, digest, bytes) values ($1, $2, $3) on conflict (tenant, digest) do nothing'
-// Written as hex here, because how a server writes bytes by itself is a setting that a login may have changed. As a range in its order,
-// which only the primary key has.
+// Encoded as hex, because the server's own output format is a setting that a login may have changed. A range in key order, which only the
+// primary key offers.
 export const get = `select encode(b.bytes, 'hex') from inkfast.blobs b where b.digest between $1 and $1 order by b.digest limit 1`
 export const has = `
   select b.digest is not null from unnest($1::text[]) with ordinality as a (digest, n)
@@ -23,7 +23,7 @@ export function blobs(db: Database, { durable }: { readonly durable: boolean }):
       checkDigest(digest)
       if (db.readOnly) throw refuse('DATABASE_READ_ONLY', { place: db.place, reason: 'it was opened with readOnly' })
       const steps = [enter(db.wall.tenant(tenant)), flushed, { text: put, values: [tenant, digest, bytes], prepared: true }]
-      // Like a read: putting twice is putting once, so what got no answer is simply asked again.
+      // A put is idempotent, so it is retried like a read.
       await db.run(steps, 'reading')
     },
     get: async (tenant, digest) => {
@@ -40,7 +40,7 @@ export function blobs(db: Database, { durable }: { readonly durable: boolean }):
   }
 }
 
-/** With a buffer to themselves, and read at once: sixty-four megabytes are too many to go through digit by digit. */
+/** Decodes into a new buffer with a native call: 64 MiB are too many to decode digit by digit. */
 function bytesOf(digits: string): Uint8Array {
   const bytes = new Uint8Array(digits.length / 2)
   Buffer.from(bytes.buffer).write(digits, 'hex')

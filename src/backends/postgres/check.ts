@@ -1,4 +1,4 @@
-// Damage below the journal, as far as the server can tell: broken indexes, checksums that failed, and holes in the wall.
+// Finds damage below the journal, as far as the server can tell: broken indexes, failed checksums, and missing row-level security.
 
 import type { Database } from './database.ts'
 import { openTables } from './proof.ts'

@@ -1,7 +1,7 @@
 // The SQL function that applies a batch, and the pieces of its text that the fast path shares. The function knows no table of rows: it calls
 // `guard_rows`, `remove_rows` and `put_rows`, which scripts/schema.ts generates from model/tables.ts.
 
-// Constants are written out in the text: PL/pgSQL would set up a variable anew in every transaction.
+// Constants are inlined: PL/pgSQL would initialise a variable in every transaction.
 const NONE = `'\\x${'00'.repeat(16)}'::bytea`
 const LINK = `'\\x${Buffer.from('inkfast/1/link\0').toString('hex')}'::bytea`
 
@@ -16,16 +16,16 @@ export interface EventSource {
   readonly bytes: string
   readonly seldom: string
   readonly payloads: string
-  /** Times, types, schemas, classes, actors, where payloads begin, their sizes. */
+  /** Times, types, schemas, classes, actors, payload offsets, payload sizes. */
   readonly lists: readonly string[]
 }
 
-/** The insertion of the events of a batch. The caller adds the condition that selects them. */
+/** The insertion of a batch's events. The caller adds the condition that selects them. */
 export function insertEvents(from: EventSource): string {
   const piece = (name: keyof typeof FIXED, size: number): string =>
     `substring(${from.bytes} from d.n::integer * ${FIXED.size} - ${FIXED.size - FIXED[name]} for ${size})`
   const optional = (name: keyof typeof FIXED): string => `nullif(${piece(name, 16)}, ${NONE})`
-  // Most events have no run, subject, cause and key. Then the batch says so once, and nothing is read.
+  // Most events have no run, subject, cause and key. Then one flag says so for the batch, and nothing is read.
   const seldom = (name: keyof typeof FIXED): string => `case when ${from.seldom} then ${optional(name)} end`
   return `insert into inkfast.events
       (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
@@ -39,7 +39,7 @@ export function insertEvents(from: EventSource): string {
       as d (at, type, schema, class, actor, payload_from, payload_size, n)`
 }
 
-/** Ids and links of events that an earlier sending saved, so that a resent commit gets the same receipts in one round trip. */
+/** Ids and links of events that an earlier send saved, so that a resent commit gets the same receipts in one round trip. */
 const receiptsOf = (seq: string, count: string): string => `(
           select jsonb_agg(jsonb_build_array(encode(r.id, 'hex'), encode(r.hash, 'hex'))) from (
             select t.id, t.hash from inkfast.events t

@@ -1,5 +1,5 @@
-// The one write on PostgreSQL: a batch of one tenant is packed into arrays and sent as one call of one function. What the function found
-// odd (an earlier sending, a guard that does not hold) is told per commit; everything else was saved.
+// The one write on PostgreSQL: a batch of one tenant is packed into arrays and sent as one function call. The function reports only
+// exceptions per commit (an earlier send, a failed guard); all other commits were saved.
 
 import { fromHex, sameBytes } from '../../model/bytes.ts'
 import { bodyDigest } from '../../model/chain.ts'
@@ -15,20 +15,20 @@ import { sha256 } from './sha256.ts'
 
 export interface CommitSettings {
   readonly durable: boolean
-  /** How long a batch waits for the tenant's head. */
+  /** The longest time that a batch waits for the lock of the tenant's head. */
   readonly lockMs: number
 }
 
 export interface Applied {
   readonly outcomes: readonly Outcome[]
-  /** The head as it was found. */
+  /** The head before the batch. */
   readonly base: number
 }
 
 /** Id and link, in hex. */
 type Ready = readonly (readonly [id: string, link: string])[] | null
 
-/** What the function says of a commit that was not simply saved. */
+/** The report about a commit that was not simply saved. */
 type Odd = { readonly commit: number } & (
   | { readonly kind: 'tenant'; readonly state: TenantState }
   | { readonly kind: 'key'; readonly seq: number; readonly body: string; readonly salt: string | null; readonly receipts: Ready }
@@ -36,7 +36,7 @@ type Odd = { readonly commit: number } & (
   | { readonly kind: 'guard'; readonly pair: number; readonly found: number }
 )
 
-/** One tenant, and no two commits that touch the same row, key or session. */
+/** Takes commits of one tenant, no two of which touch the same row, key or session. */
 export async function applyBatch(db: Database, batch: readonly Commit[], settings: CommitSettings): Promise<Applied> {
   const tenant = batch[0]?.tenant
   assert(tenant !== undefined, 'a batch holds a commit')
@@ -50,7 +50,7 @@ export async function applyBatch(db: Database, batch: readonly Commit[], setting
 
   let seq = Number(base)
   const saved = batch.reduce((sum, commit, i) => sum + (odd.has(i + 1) ? 0 : commit.events.length), 0)
-  // `\\x`, then sixty-four digits a link.
+  // `\\x`, then sixty-four digits per link.
   assert((hashes ?? '\\x').length === 2 + 64 * saved, 'every event that was saved has its link')
   let at = 2
   const outcomes: Outcome[] = []
@@ -79,7 +79,7 @@ function tellOdd(commit: Commit, odd: Odd, pairs: readonly Guard[], now: number)
     case 'sent':
       return { ok: true, receipts: earlierReceipts(commit.tenant, odd), repeated: true, now }
     case 'key': {
-      // Only here are the command and its digest side by side: the command itself never travels for this.
+      // The comparison is made here, because the command itself is not sent to the server.
       const same = odd.salt !== null && commit.key && sameBytes(bodyDigest(sha256, fromHex(odd.salt), commit.key.body), fromHex(odd.body))
       if (!same) return { ok: false, refused: 'key', found: { seq: odd.seq, erased: odd.salt === null }, now }
       return { ok: true, receipts: earlierReceipts(commit.tenant, odd), repeated: true, now }

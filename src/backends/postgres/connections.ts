@@ -1,5 +1,5 @@
-// What the backend asks of a driver: connections that take several statements in one round trip and one transaction. Values come and go as
-// text, because their meaning is known where they are used; bytes go as bytes.
+// The driver that the backend expects: connections that run several statements in one round trip and one transaction. Values are sent and
+// received as text, and bytes are sent as bytes.
 
 export type Value = string | number | boolean | null | Uint8Array
 export type Cell = string | null
@@ -8,43 +8,43 @@ export type Cells = readonly Cell[]
 export interface Step {
   readonly text: string
   readonly values?: readonly Value[]
-  /** Few texts are asked again and again: those are prepared once on each connection. */
+  /** The statement is used often, so it is prepared once per connection. */
   readonly prepared?: boolean
 }
 
 export interface Connection {
-  /** One round trip. Outside of `begin` it is one transaction; the answer has the rows of every step. */
+  /** Runs the steps in one round trip, which is one transaction unless `begin` was called. Returns the rows of every step. */
   run(steps: readonly Step[], timeoutMs: number): Promise<readonly (readonly Cells[])[]>
-  /** A script of several statements without values, as migrations are. */
+  /** Runs a script of several statements without values, such as a migration. */
   script(text: string): Promise<void>
-  /** Gives it back; a broken one is thrown away. */
+  /** Returns the connection to the pool; a broken one is destroyed. */
   release(broken?: boolean): void
 }
 
-/** The one connection that listens and tells, apart from the others. */
+/** The connection for LISTEN and NOTIFY, apart from the pool. */
 export interface Ear {
-  /** Tells everyone who listens, ourselves included. */
+  /** Notifies all listeners, including this node. */
   tell(names: readonly string[]): Promise<void>
-  /** Whether it keeps a program alive. */
+  /** Sets whether the connection keeps the program alive. */
   hold(held: boolean): void
   close(): Promise<void>
 }
 
 export interface Connections {
-  /** Where it leads, without a password: for messages. */
+  /** Host and database without login and password, for messages. */
   readonly place: string
-  /** The place is this machine: a socket or the loopback. */
+  /** The server is on this machine: a socket or the loopback interface. */
   readonly local: boolean
   acquire(): Promise<Connection>
-  /** Absent where a driver has no second connection to listen on. */
+  /** Absent if the driver has no second connection to listen on. */
   listen?(channel: string, heard: (name: string) => void, lost: (error: unknown) => void): Promise<Ear>
   close(): Promise<void>
 }
 
-/** From here on names mean what they mean to the server itself, whatever else lies in its schemas: for the rest of a transaction. */
+/** Resolves names only in the server's own schema for the rest of the transaction, so that objects of others are never called. */
 export const PLAIN_NAMES = `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`
 
-/** The same connection for statements that run with more rights than the app role has: nothing that others made is called in them. */
+/** The same connection for statements with more rights than the app role: they never call objects that others created. */
 export const carefully = (connection: Connection): Connection => ({
   ...connection,
   run: async (steps, timeoutMs) => (await connection.run([{ text: PLAIN_NAMES }, ...steps], timeoutMs)).slice(1),

@@ -1,5 +1,5 @@
-// The database as the rest of the backend uses it: every statement runs for somebody (a tenant, or the store itself), in the app role, and
-// what goes wrong is told in our words.
+// The database for the rest of the backend: every statement runs for a tenant or for the store itself, in the app role. Errors are
+// translated.
 
 import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
@@ -15,25 +15,25 @@ export type Somebody = TenantId | typeof STORE
 export interface DatabaseOptions {
   readonly connections: Connections
   readonly wall: Wall
-  /** Who runs statements; absent where the login is nobody else to begin with. */
+  /** The role for statements; absent if the login has that role already. */
   readonly role?: string
   readonly timeoutMs?: number
   readonly readOnly?: boolean
 }
 
 const TIMEOUT_MS = 20_000
-// A deadlock or a serialization failure passes by itself.
+// Retries of a deadlock or a serialization failure.
 const TRIES = 5
 const FIRST_WAIT_MS = 4
 
-// Well below the time a commit may take before it is given up.
+// Well below the timeout of a commit.
 const START_UP_MS = 5000
 const START_UP_LOOK_MS = 50
 
 /**
- * Names the tenant, and from here on names mean what they mean to us: whoever can make a function or a type that fits better than the
- * server's own could otherwise listen in. What is read is read by an index and in its order; a plan that was made while a table was empty, and
- * reads and sorts all of it, would be kept for a while after it has grown.
+ * Enters the tenant and restricts names to the server's own schema: an attacker could otherwise define a better matching function or type
+ * and read along. Reads use an index in its order. Otherwise a plan made for an empty table would scan and sort it, and stay cached after
+ * it has grown.
  */
 const entering = [`'search_path', 'pg_catalog, pg_temp'`, `'enable_seqscan', 'off'`, `'enable_sort', 'off'`, `'jit', 'off'`]
 const setting = (nameAndValue: string): string => `pg_catalog.set_config(${nameAndValue}, true)`
@@ -42,9 +42,9 @@ const ENTER = `select ${entering.map(setting).join(', ')}, inkfast.enter_v1($1)`
 
 export const enter = (token: string): Step => ({ text: ENTER, values: [token], prepared: true })
 
-/** What holds for one transaction, besides what always does; set together with the role, in one statement. */
+/** Settings of one transaction beyond the usual ones, set together with the role in one statement. */
 export interface Opening {
-  /** Each a name and a value, as `set_config` takes them; a value may be a parameter. */
+  /** Names and values as `set_config` takes them; a value may be a parameter. */
   readonly settings: readonly string[]
 }
 
@@ -58,7 +58,7 @@ export class Database {
   readonly #timeoutMs: number
   readonly #writer = new WriteConnection()
   readonly #batcher = new ReadBatcher((token, steps) => this.#readAs(token, steps))
-  /** Their texts, made once: what is prepared is found by its text. */
+  /** The statement texts, built once: prepared statements are found by their text. */
   readonly #openings = new WeakMap<Opening, string>()
   #prepares = true
   #closed = false
@@ -75,27 +75,24 @@ export class Database {
     return this.connections.place
   }
 
-  /** Reads for somebody; the tenant is named in the same round trip. */
+  /** Reads for a tenant or the store, in one round trip with entering. */
   async read(who: Somebody, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
     return this.#readAs(this.wall.tenant(who), steps)
   }
 
-  /**
-   * The same, and the tenant is open when it ends: between naming it and reading it may be closed, and what is read then would tell of the
-   * closing, and of what came after.
-   */
+  /** Like `read`, and checks at the end that the tenant is still open: it may be closed after entering, and later data must not be read. */
   async readWhileOpen(who: Somebody, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
     const still = enter(this.wall.tenant(who))
     const results = await this.run([still, ...steps, still], 'reading')
     return results.slice(1, -1)
   }
 
-  /** For what is small and asked for often: reads of the same tenant share a round trip. */
+  /** For small, frequent reads: reads of the same tenant share a round trip. */
   readSmall(who: Somebody, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
     return this.#batcher.read(this.wall.tenant(who), steps)
   }
 
-  /** The same whatever state the tenant is in: for its head and for what a commit asks. */
+  /** Like `readSmall`, in any tenant state: for the head and for commits. */
   readWhatever(who: TenantId, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
     return this.#batcher.read(this.wall.whatever(who), steps)
   }
@@ -105,7 +102,7 @@ export class Database {
     return results.slice(1)
   }
 
-  /** One round trip, one transaction, in the app role. What was only read is read again when a connection breaks. */
+  /** Runs steps in the app role, in one round trip and one transaction. Reads are retried when a connection breaks. */
   async run(
     steps: readonly Step[],
     what: 'reading' | 'writing',
@@ -119,7 +116,7 @@ export class Database {
         return await this.send(connection, steps, { opening, values })
       } catch (error) {
         broken = isLost(error)
-        // A pooler that shares connections does not know what another transaction prepared: then nothing is.
+        // A transaction pooler loses prepared statements, so preparing is switched off.
         if (isStalePlan(error) && codeOf(error) !== '0A000') this.#prepares = false
         const again = isPassing(error) || isStalePlan(error) || (what === 'reading' && broken && !(error instanceof NoAnswer))
         if (!again || attempt >= TRIES) throw translate(this.place, error, what)
@@ -132,8 +129,8 @@ export class Database {
   }
 
   /**
-   * On a connection that is held: inside `begin`, the role is there already. Nothing is prepared there, because what turns out to be missing
-   * behind a pooler ends the transaction, and this one could not be tried again.
+   * Runs steps on a held connection: inside `begin` the role is set already. Nothing is prepared there, because a statement that is missing
+   * behind a pooler would end the transaction, which cannot be retried.
    */
   async send(
     connection: Connection,
@@ -151,7 +148,7 @@ export class Database {
     return results.slice(1)
   }
 
-  /** Nothing, where the login is the app role and nothing else is wanted. */
+  /** Undefined if the login is the app role and there are no settings. */
   #become(opening: Opening = NOTHING, values: readonly Value[] = []): Step | undefined {
     const known = this.#openings.get(opening)
     const text = known ?? this.#becoming(opening)
@@ -172,14 +169,14 @@ export class Database {
       try {
         return await this.connections.acquire()
       } catch (error) {
-        // A server that recovers says so, and is there again in a moment; callers need not hear of it.
+        // A recovering server says so and is back soon, so callers wait for it.
         if (!isStartingUp(error) || performance.now() - since > START_UP_MS) throw translate(this.place, error, 'connecting')
       }
       await new Promise((resolve) => setTimeout(resolve, START_UP_LOOK_MS))
     }
   }
 
-  /** Several round trips in one transaction, for upkeep: nothing else waits for a client inside one. */
+  /** Several round trips in one transaction, for maintenance only: no other transaction waits for a client. */
   hold(who: Somebody, begin: string): Promise<Held> {
     return this.#holdAs(this.wall.tenant(who), begin)
   }
@@ -211,7 +208,7 @@ export class Database {
     }
     try {
       const become = this.#become()
-      // Folding takes its time between two reads, and that is no reason to end the transaction.
+      // Folding pauses between two reads, which must not end the transaction.
       const patient = { text: `select set_config('idle_in_transaction_session_timeout', '0', true)` }
       await run({ text: begin }, ...(become ? [become] : []), patient, enter(token))
     } catch (error) {

@@ -1,4 +1,4 @@
-// What a server or a network says when something goes wrong, in our words. A password is in none of them: only the place is named.
+// Translates errors of the server and the network. Messages name the place and never contain a password.
 
 import { type ErrorCode, InkError, refuse } from '../../model/errors.ts'
 
@@ -9,16 +9,16 @@ export const codeOf = (error: unknown): string | undefined => {
 
 const networkCodes = new Set(['EPIPE'])
 
-/** Two transactions got in each other's way; the same again may well succeed. Nothing was saved. */
+/** Two transactions collided. Nothing was saved, and a retry may succeed. */
 export const isPassing = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error) ?? '')
 
-/** It is there and takes no connections yet: after a crash, while it recovers. */
+/** The server is up and accepts no connections yet: it recovers after a crash. */
 export const isStartingUp = (error: unknown): boolean => codeOf(error) === '57P03'
 
-/** What was prepared is gone, was never there, or has another shape since a migration. Nothing was saved. */
+/** A prepared statement is missing, unknown, or outdated by a migration. Nothing was saved. */
 export const isStalePlan = (error: unknown): boolean => ['26000', '42P05', '0A000'].includes(codeOf(error) ?? '')
 
-/** The server refused a batch as a whole, for a reason that lies in one of its commits. Nothing was saved. */
+/** The server refused the whole batch because of one of its commits. Nothing was saved. */
 export const isChoking = (error: unknown): error is InkError => error instanceof InkError && error.code === 'BACKEND_FAILED'
 
 const byState: Readonly<Record<string, ErrorCode>> = {
@@ -42,7 +42,7 @@ const said = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** No answer came, or only a farewell: what was asked may or may not have been done. */
+/** No answer came, or the server shut down: the outcome is unknown. */
 export const isLost = (error: unknown): boolean => {
   if (error instanceof InkError) return false
   const state = codeOf(error)
@@ -50,8 +50,8 @@ export const isLost = (error: unknown): boolean => {
 }
 
 /**
- * While connecting or reading, every failure means that nothing was saved. While writing, one without an answer leaves that open, and so it
- * is handed on as it is.
+ * While connecting or reading, any failure means that nothing was saved. While writing, an unanswered statement has an unknown outcome, and
+ * its error is passed on unchanged.
  */
 export function translate(place: string, error: unknown, when: 'connecting' | 'reading' | 'writing', setting = 'url'): unknown {
   if (error instanceof InkError) return error
@@ -76,21 +76,21 @@ export function translate(place: string, error: unknown, when: 'connecting' | 'r
   return refuse('BACKEND_FAILED', { reason }, plain(error))
 }
 
-/** The driver has no password, or not one it can use, where the server asks for one. */
+/** The driver has no usable password, and the server asks for one. */
 const isUnproven = (reason: string): boolean => reason.startsWith('SASL')
 
 const AWAY = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET', 'EPIPE', '57P03'])
 
-/** Nobody is there: no such host, nobody who listens, no answer, or a server that is only just starting. */
+/** The server is unreachable: no such host, no listener, no answer, or it is just starting. */
 const isAway = (error: unknown, reason: string): boolean => {
   if (error instanceof AggregateError) return error.errors.some((one) => isAway(one, said(one)))
   const { code, syscall } = error as { readonly code?: unknown; readonly syscall?: unknown }
-  // A file that is not there is a wrong option; a socket that is not there is a server that is away.
+  // A missing file is a wrong option; a missing socket is a server that is down.
   if (code === 'ENOENT') return syscall === 'connect'
   return (typeof code === 'string' && AWAY.has(code)) || /connection timeout|timeout expired|terminated unexpectedly/i.test(reason)
 }
 
-/** There is somebody, and no agreement on how to speak in private: certificates, TLS, or a file of one that cannot be read. */
+/** The server answers, but TLS fails: a certificate, the protocol, or a key file that cannot be read. */
 const isUntrusted = (error: unknown, reason: string): boolean => {
   const { code, syscall } = error as { readonly code?: unknown; readonly syscall?: unknown }
   return (code === 'ENOENT' && syscall === 'open') || /\bSSL\b|\bTLS\b|certificate|self.signed/i.test(`${String(code)} ${reason}`)
@@ -98,10 +98,10 @@ const isUntrusted = (error: unknown, reason: string): boolean => {
 
 const isFull = (reason: string): boolean => reason.includes('timeout exceeded when trying to connect')
 
-/** The server went away, or the connection did: class 08, and its administrator's or its own shutting down. */
+/** The server shut down or the connection broke: class 08, and shutdown by the administrator or the server. */
 const isFarewell = (state: string): boolean => state.startsWith('08') || state.startsWith('57P') || state.startsWith('58')
 
-// Errors of the driver carry parts of the statement and its context; what a person needs is its text and its code.
+// Driver errors contain parts of the statement; only the message and the code are kept.
 const plain = (error: unknown): Error => {
   const state = codeOf(error)
   return new Error(state ? `${said(error)} (SQLSTATE ${state})` : said(error))

@@ -1,4 +1,4 @@
-// What whoever runs a server should know about it: not whether a store can be opened there, but whether it is kept well.
+// Findings about a server for its operator: not whether a store can be opened there, but whether it is run well.
 
 import { randomUUID } from 'node:crypto'
 import { InkError } from '../../model/errors.ts'
@@ -17,7 +17,7 @@ export interface Finding {
 
 const HEARS_WITHIN_MS = 2000
 const CHANNEL = 'inkfast_doctor'
-// Nodes open connections in bursts: what is left must be enough for one more.
+// Nodes open connections in bursts, so enough for one more must be left.
 const CONNECTIONS_LEFT_LEAST = 20
 
 const facts = `
@@ -39,7 +39,7 @@ export interface InspectOptions {
   readonly tenantKey?: Uint8Array | string
 }
 
-/** Opens the store as a program would, changing nothing, so what cannot be opened is refused as it would be there. */
+/** Opens the store as a program would, without changing anything. It throws if a program could not open it. */
 export async function inspectDatabase(options: InspectOptions): Promise<readonly Finding[]> {
   const { db, powerful } = await openToInspect({ ...options, create: false, migrate: false, durability: 'normal', connections: 2 })
   try {
@@ -73,7 +73,7 @@ export async function inspectDatabase(options: InspectOptions): Promise<readonly
   }
 }
 
-/** Whoever may only read may look, too. */
+/** A login that may only read can inspect too. */
 const openToInspect = (options: OpenOptions): Promise<Opened> =>
   openDatabase(options).catch((error: unknown) => {
     if (error instanceof InkError && error.code === 'DATABASE_RIGHT_MISSING') return openDatabase({ ...options, readOnly: true })
@@ -87,7 +87,7 @@ function schemaFinding(found: number): Finding {
   return ok('schema', String(found))
 }
 
-/** Triggers refuse what nobody may do to the journal. */
+/** Triggers refuse forbidden changes of the journal. */
 function guardFinding(standing: readonly string[]): Finding {
   const gone = guardsMade.filter((name) => !standing.includes(name))
   if (gone.length === 0) return ok('guards', 'every trigger is there and turned on')
@@ -129,7 +129,7 @@ async function hearingFinding({ connections }: Database): Promise<Finding> {
   )
 }
 
-/** Tells itself something, and waits for it. */
+/** Sends a notification to itself and waits for it. */
 async function hears({ listen }: Connections): Promise<boolean> {
   if (!listen) return false
   const word = randomUUID()

@@ -1,5 +1,5 @@
-// Pages of the journal. A seq is given out under the lock of the head, which is let go by the commit: so events appear in their order and
-// whoever pages by seq misses none.
+// Pages of the journal. A seq is assigned under the lock of the head, which the commit releases. Events therefore appear in order, and
+// paging by seq misses none.
 
 import { Buffer } from 'node:buffer'
 import { fromHex } from '../../model/bytes.ts'
@@ -14,8 +14,8 @@ import { STORE } from './wall.ts'
 
 const headOf = `select seq, encode(hash, 'hex'), state from inkfast.heads`
 
-// Everything of fixed size comes as one joined run of digits, with a mask of what is there and a word on whether each part has its size, so
-// that no byte can move from one column to the next.
+// All columns of fixed size come as one run of hex digits, with a mask of those present and a check of each size, so that no byte can move
+// between columns.
 const columns = `
   e.seq, e.at, e.type, e.schema, e.class, e.actor,
   encode(e.id || e.digest || e.hash || coalesce(e.session, '') || coalesce(e.run, '') || coalesce(e.subject, '') || coalesce(e.cause, '')
@@ -29,7 +29,7 @@ const columns = `
 
 const ROWS_AT_MOST = 512
 
-/** Reads for one tenant, over whatever carries them: a connection of its own, or a picture that is held. */
+/** Reads for one tenant, on any connection or in a held snapshot. */
 export type Reading = (...steps: readonly Step[]) => Promise<readonly (readonly Cells[])[]>
 
 export function journalReads(db: Database): JournalReads {
@@ -54,7 +54,7 @@ export function headFrom(rows: readonly Cells[] | undefined): Head {
 export async function readPage(read: Reading, query: PageQuery): Promise<Page> {
   const { backwards, limit, bytes } = query
   const wanted = Math.max(0, Math.min(limit, ROWS_AT_MOST))
-  // The head is read before the rows: whatever lands in between is only seen early, never missed.
+  // The head is read before the rows: an event that lands in between is seen early, never missed.
   const [heads, rows = []] = await read(headStep, pageStep(query, wanted))
   const head = headFrom(heads).seq
   const events: EventRecord[] = []
@@ -76,7 +76,7 @@ export async function readPage(read: Reading, query: PageQuery): Promise<Page> {
   return { events, through: backwards ? Math.min(from, end) : Math.max(query.from, Math.min(query.to ?? end, end)), more: false }
 }
 
-/** The statement for this shape of query; its text, and so its plan, is the same for the same shape. */
+/** The statement for this shape of query. Queries of the same shape share its text and plan. */
 export function pageStep(q: PageQuery, limit: number): Step {
   const values: Value[] = [q.from]
   const where: string[] = [`e.seq ${q.backwards ? '<' : '>'} $1::bigint`]
@@ -85,7 +85,8 @@ export function pageStep(q: PageQuery, limit: number): Step {
     where.push(condition(`$${values.length}`))
   }
   if (q.to !== undefined) also((p) => `e.seq ${q.backwards ? '>=' : '<='} ${p}::bigint`, q.to)
-  // One of these has an index of its own. It is asked for as a range and ordered by first, so that no other index will do.
+  // Each of these filters has its own index. The filter is a range and comes first in the order, so that the planner can use no other
+  // index.
   const only = q.types?.length === 1 && !q.types[0]?.prefix ? q.types[0] : undefined
   const narrow = q.session ? 'session' : q.run ? 'run' : q.subject ? 'subject' : only ? 'type' : undefined
   const is = (column: string, type: string) => (p: string) =>
@@ -110,7 +111,7 @@ export function pageStep(q: PageQuery, limit: number): Step {
   const inner = `select e.* from inkfast.events e where ${where.join(' and ')} ${order} limit $${values.length}::integer`
   if (q.bytes === undefined) return { text: `select ${columns} from (${inner}) e ${order}`, values, prepared: true }
   values.push(q.bytes)
-  // Cut where it is read: what would be too much does not travel.
+  // The byte limit is applied on the server, so that surplus rows are not sent.
   const sized = `select e.*, sum(coalesce(octet_length(e.payload), 0)) over (${order} rows between unbounded preceding and 1 preceding) as size_before from (${inner}) e`
   return {
     text: `select ${columns} from (${sized}) e where e.size_before is null or e.size_before < $${values.length}::numeric ${order}`,
@@ -122,7 +123,7 @@ export function pageStep(q: PageQuery, limit: number): Step {
 const FIXED = 80
 const ZERO_ID = readId(new Uint8Array(16))
 
-// Every event that is read or verified passes here, so it is written plainly and allocates little.
+// The hot path of every read and verify, so it is plain code that allocates little.
 function decodeRow(row: Cells): EventRecord {
   const [seq, at, type, schema, kind, actor, digits, parts, whole, payload] = row
   let sound = whole === 't'
@@ -138,7 +139,7 @@ function decodeRow(row: Cells): EventRecord {
   const [session, run, subject, cause, key, salt] = [take(1), take(2), take(4), take(8), take(16), take(32)]
   const id = <Name extends string>(place: number) => (place ? readId<Name>(bytes, place) : undefined)
   const ids = { session: id<'session'>(session), run: id<'run'>(run), subject: id(subject), cause: id<'event'>(cause) }
-  // Absent is null: sixteen zeros would hash the same and read as somebody's id.
+  // Absent values are null: sixteen zeros would hash the same and read as an id.
   if (ids.session === ZERO_ID || ids.run === ZERO_ID || ids.subject === ZERO_ID || ids.cause === ZERO_ID) sound = false
   if (key && bytes.subarray(key, key + 16).every((byte) => byte === 0)) sound = false
   return {
@@ -153,7 +154,7 @@ function decodeRow(row: Cells): EventRecord {
     key: key ? bytes.subarray(key, key + 16) : undefined,
     salt: salt ? bytes.subarray(salt, salt + 16) : undefined,
     payload: payload === null || payload === undefined ? undefined : Buffer.from(payload),
-    // A column of the wrong size is damage; an empty digest matches nothing, so verify names the event.
+    // A column of the wrong size is damage. The empty digest matches nothing, so verify names the event.
     digest: sound ? bytes.subarray(16, 48) : new Uint8Array(0),
     hash: bytes.subarray(48, FIXED),
   }

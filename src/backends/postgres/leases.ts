@@ -1,4 +1,4 @@
-// Until when leases are held, by the clock of the database: a node whose clock is wrong, or that was paused, judges nothing by itself.
+// End times of leases, by the clock of the database: a node with a wrong clock, or one that was paused, cannot misjudge them.
 
 import type { HeldTable, Leases, LeaseTimes } from '../../ports/leases.ts'
 import type { Cells } from './connections.ts'
@@ -35,7 +35,7 @@ export function leases(db: Database): Leases {
       return toTimes(now, rows)
     },
     read: async (tenant, ids, of = 'leases') => {
-      // Nobody's lease: asked for the time alone.
+      // Without ids, only the time is read.
       const steps = readSteps(texts(ids), of)
       const [now, rows] = await db.readSmall(tenant, ...(ids.length === 0 ? steps.slice(0, 1) : steps))
       return toTimes(now, rows)

@@ -1,5 +1,5 @@
-// From any released schema to this one: each step in a transaction of its own, under one lock, checked by its checksum. A step says which
-// nodes may go on serving once it is applied, so a rolling upgrade stops nobody.
+// Migrates any released schema to this one: each step in its own transaction, under one lock, checked by its checksum. A step names the
+// nodes that may keep running once it is applied, so that rolling upgrades need no downtime.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ export interface Migration {
   readonly name: string
   readonly sql: string
   readonly checksum: string
-  /** The oldest schema whose nodes may go on serving once it is applied. */
+  /** The oldest schema whose nodes may keep running once it is applied. */
   readonly serves: number
 }
 
@@ -27,7 +27,7 @@ export interface Applied {
 }
 
 const folder = new URL('./migrations/', import.meta.url)
-/** What the first step stands on. */
+/** The roles that the first step needs. */
 export const roles = readFileSync(new URL('roles.sql', folder), 'utf8')
 
 export const migrations: readonly Migration[] = readdirSync(folder)
@@ -40,23 +40,23 @@ export const migrations: readonly Migration[] = readdirSync(folder)
     return { number, name: file.slice(5, -4), sql, serves, checksum: createHash('sha256').update(sql).digest('hex') }
   })
 
-/** The oldest schema this version works with, and the newest it knows. */
+/** The oldest schema that this release works with, and the newest that it knows. */
 export const schemaRange = { needs: 1, knows: migrations.at(-1)?.number ?? 0 } as const
 
-// One lock for all who migrate: 'inkfast' as a number.
+// One advisory lock for all migrations: 'inkfast' as a number.
 const LOCK = 0x696e6b66617374n
 const TIMEOUT_MS = 600_000
 const TRIES = 5
-// Whoever waits for a table keeps everyone behind him waiting too. So a step waits only this long, lets the others through, and tries again.
+// A statement that waits for a table blocks all later ones. So a step waits only this long, lets the others through, and tries again.
 const STEP_WAITS_MS = 2000
 const STEP_TRIES = 30
 const STEP_RESTS_MS = 500
 
-// From PostgreSQL 16 on, a login that makes a role may not become it unless it says so first.
+// From PostgreSQL 16 on, a login that creates a role may become it only with this setting.
 const becomeWhatIsMade = `
   select set_config('createrole_self_grant', 'set, inherit', true) where current_setting('server_version_num')::integer >= 160000`
 
-// A schema of this name that somebody else made may hold anything, under any name: nothing in it is called.
+// A schema of this name may belong to someone else and contain anything, so nothing in it is called.
 const isThere = `
   select pg_get_userbyid(n.nspowner), exists (
     select 1 from pg_class c where c.relnamespace = n.oid and c.relname = 'migrations' and c.relkind = 'r' and c.relowner = n.nspowner)
@@ -79,7 +79,7 @@ export async function readApplied(connection: Connection, place: string): Promis
   }))
 }
 
-/** May this version serve what is there? Zero stands for nothing at all. */
+/** Throws if this release cannot work with the schema found. 0 means that there is none. */
 export function checkSchema(
   place: string,
   applied: readonly Applied[],
@@ -101,7 +101,7 @@ export interface MigrateOptions {
   readonly waitsMs?: number
 }
 
-/** Applies what is missing, and tells what it was. Safe to be run by several at once. */
+/** Applies the missing steps and returns them. Several processes may run it at once. */
 export async function migrate(connection: Connection, options: MigrateOptions): Promise<readonly Migration[]> {
   const done: Migration[] = []
   for (let attempt = 1; ; attempt++) {
@@ -109,7 +109,7 @@ export async function migrate(connection: Connection, options: MigrateOptions): 
       await migrateOnce(connection, options, done)
       return done
     } catch (error) {
-      // A connection that broke has rolled back by itself, and the first error says more than the second.
+      // A broken connection has rolled back by itself, and the first error says more than the second.
       await connection.script('rollback').catch(() => undefined)
       const tries = isInTheWay(error) ? TRIES : isLocked(error) ? STEP_TRIES : 0
       if (attempt >= tries) throw translate(options.place, error, 'reading')
@@ -118,7 +118,7 @@ export async function migrate(connection: Connection, options: MigrateOptions): 
   }
 }
 
-/** Roles belong to the whole server: two databases prepared at the same moment get in each other's way, once. */
+/** Roles belong to the whole server, so preparing two databases at the same moment may collide. */
 const isInTheWay = (error: unknown): boolean =>
   codeOf(error) === 'XX000' && error instanceof Error && error.message.includes('concurrently')
 
@@ -131,7 +131,7 @@ async function migrateOnce(
 ): Promise<void> {
   const before = await readApplied(connection, place)
   checkChecksums(place, before, steps)
-  // As on almost every opening: then nobody is locked out, and nothing is written.
+  // The usual case: nothing is locked and nothing is written.
   if (steps.every((step) => isApplied(before, step))) return
   if (before.length === 0) await connection.script(`${beginAlone(waitsMs)}; ${becomeWhatIsMade}; ${roles}; commit`)
   for (const step of steps) {
@@ -151,7 +151,7 @@ async function migrateOnce(
   }
 }
 
-/** A transaction of whoever migrates, one at a time; who waits too long for another is told so. */
+/** Begins a transaction that excludes other migrations, with a lock timeout. */
 const beginAlone = (waitsMs: number): string =>
   `begin; set local search_path = pg_catalog, pg_temp; set local lock_timeout = ${waitsMs}; select pg_advisory_xact_lock(${LOCK})`
 
@@ -166,18 +166,18 @@ function checkChecksums(place: string, applied: readonly Applied[], steps: reado
 
 const KEY_BYTES = 32
 const KEY_WAITS_MS = 10_000
-// The newest two are valid, so that a key can be changed while nodes still sign with the one before.
+// The two newest keys are valid, so that a key can be changed while nodes still sign with the previous one.
 const KEYS_KEPT = 2
 
 export interface WallKey {
   readonly key: Uint8Array
-  /** It was not known before. */
+  /** The key was not registered before. */
   readonly added: boolean
 }
 
 /**
- * The key that tenants are named with: the one given, or the one there is, or a new one. One that is given and not known yet is made known to
- * the database when there is none, or when it is to be changed; otherwise it is the wrong one, and there is no answer.
+ * Returns the key that signs tenants: the given one, the newest registered one, or a new one. An unknown given key is registered if there
+ * is none yet, or if `change` is set. Otherwise it is wrong, and undefined is returned.
  */
 export async function wallKey(
   connection: Connection,
@@ -198,7 +198,7 @@ export async function wallKey(
     if (!kept && !wrong) {
       const { inner, outer } = padsOf(key)
       const id = `${String(now).padStart(15, '0')}-${randomBytes(4).toString('hex')}`
-      // Later than the others, whatever our clock says: or the newest key would be the one to go.
+      // Made later than all others, whatever our clock says; otherwise the new key could be the one that is deleted.
       const insert = `
         insert into inkfast.wall_keys (id, inner_pad, outer_pad, made_at)
         select $1, $2, $3, greatest($4::bigint, coalesce(max(made_at) + 1, 0)) from inkfast.wall_keys`

@@ -1,5 +1,5 @@
-// Opening a store on a server: can it carry one, is its schema ours, who are we there, and does the wall stand. Nothing is served before all
-// of that is answered.
+// Opens a store on a server: checks the server, the schema, the login and the tenant isolation. Nothing is served before all checks have
+// passed.
 
 import { createHash } from 'node:crypto'
 import { refuse } from '../../model/errors.ts'
@@ -15,26 +15,26 @@ import { Wall } from './wall.ts'
 export interface OpenOptions {
   /** postgres://login@host/database */
   readonly url: string
-  /** A login that may migrate, where `url` may not; used while opening and for nothing else. */
+  /** A login that may migrate if `url` may not. It is used only while opening. */
   readonly adminUrl?: string
-  /** For LISTEN, where `url` leads to a pooler that shares connections between transactions. */
+  /** Connection for LISTEN, needed if `url` leads to a pooler in transaction mode. */
   readonly listenUrl?: string
-  /** Signs the tenant of every transaction; 16 bytes or more. By default one is made and kept in the database. */
+  /** Signs the tenant of every transaction; 16 bytes or more. By default one is generated and kept in the database. */
   readonly tenantKey?: Uint8Array | string
   readonly durability?: 'full' | 'normal'
   readonly create?: boolean
   readonly migrate?: boolean
   readonly readOnly?: boolean
-  /** Connections at most, besides the one that listens. */
+  /** Maximum number of connections besides the one that listens. */
   readonly connections?: number
-  /** How long an answer may take before the connection is given up. */
+  /** The timeout of an answer, after which the connection is given up. */
   readonly timeoutMs?: number
   readonly connectMs?: number
 }
 
 export interface Opened {
   readonly db: Database
-  /** The login could do more than serve: fine to begin with, not in production. */
+  /** Why the login has more rights than needed: acceptable at first, not in production. */
   readonly powerful: string | undefined
 }
 
@@ -57,7 +57,7 @@ const facts: Step = {
 }
 
 interface Facts {
-  /** Tells one database from another, also through two addresses. */
+  /** Identifies the database, even through two addresses. */
   readonly identity: string | undefined
   readonly version: number
   readonly encoding: string
@@ -81,7 +81,7 @@ export async function openDatabase(options: OpenOptions): Promise<Opened> {
   return openOver(options, pooled(options), options.adminUrl === undefined ? undefined : pooled({ url: options.adminUrl, connections: 1 }))
 }
 
-/** The same over any driver. */
+/** The same with any driver. */
 export async function openOver(options: OpenOptions, connections: Connections, admin?: Connections): Promise<Opened> {
   const role = options.readOnly ? 'inkfast_reader' : 'inkfast_app'
   try {
@@ -112,7 +112,7 @@ export async function openOver(options: OpenOptions, connections: Connections, a
   }
 }
 
-/** Brings the schema up to date where that is allowed and wanted, checks it, and finds the key. */
+/** Migrates the schema if allowed and wanted, checks it, and finds the key. */
 async function prepare(
   options: OpenOptions,
   connections: Connections,
@@ -134,7 +134,7 @@ async function prepare(
     checkSchema(place, await readApplied(connection, place))
     const mayKey = admin !== undefined || found.superuser || found.walls || (mayMigrate && !found.prepared)
     if (!mayKey || (options.readOnly && given)) return given
-    // A key is changed on purpose, with a login that is given for such things: a slip in an option must not push out the one in use.
+    // A key is changed only with an admin login: a mistake in an option must not replace the key in use.
     const known = await wallKey(connection, given, Date.now(), admin !== undefined)
     if (!known) throw refuse('TENANT_KEY_WRONG', { place })
     return known.key
@@ -145,7 +145,7 @@ async function prepare(
 const identity = `
   select concat_ws(' ', extract(epoch from pg_postmaster_start_time()), d.oid) from pg_database d where d.datname = current_database()`
 
-/** What is migrated with one address must be what is served with the other. */
+/** Both addresses must lead to the same database. */
 async function checkSame(connection: Connection, found: Facts): Promise<void> {
   const [rows] = await connection.run([{ text: identity }], TIMEOUT_MS)
   if (rows?.[0]?.[0] !== found.identity)
@@ -193,7 +193,7 @@ function checkServer(place: string, found: Facts, { readOnly, durability = 'full
     )
 }
 
-/** Why a login is more than the app role needs; undefined when it is just that. */
+/** Why a login has more rights than the app role needs; undefined if it does not. */
 function powerOf(found: Facts): string | undefined {
   if (found.superuser) return 'is a superuser'
   if (found.bypasses) return 'bypasses row-level security'
@@ -222,7 +222,7 @@ async function using<T>(connections: Connections, work: (connection: Connection)
   }
 }
 
-/** As HMAC takes it: longer keys are digested first. */
+/** Returns the key as HMAC takes it: longer keys are hashed first. */
 export function keyBytes(key: Uint8Array | string): Uint8Array {
   const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key
   if (!(bytes instanceof Uint8Array) || bytes.length < KEY_BYTES_LEAST)

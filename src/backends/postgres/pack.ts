@@ -1,5 +1,5 @@
-// A batch as the arguments of commit_v1: what has a fixed size lies side by side in one run of bytes, payloads in another, the rest in arrays.
-// Also the cutting of a batch into those that the function can take at once.
+// Packs a batch into the arguments of commit_v1: values of fixed size in one run of bytes, payloads in another, the rest in arrays. Also
+// splits a batch into parts that the function can take at once.
 
 import { Buffer } from 'node:buffer'
 import { hex } from '../../model/bytes.ts'
@@ -28,7 +28,7 @@ export function packBatch(batch: readonly Commit[]): Packed {
   for (const [i, commit] of batch.entries()) {
     const number = i + 1
     firsts?.push(commit.events.length > 0 ? n + 1 : 0)
-    // Without a mark nothing is looked for: no head lies beyond this one.
+    // Without `since` nothing is looked up: no head is beyond this number.
     sinces?.push(commit.since ?? Number.MAX_SAFE_INTEGER)
     for (const guard of commit.guards) guards.add(number, guard)
     rows.add(number, n, commit.changes)
@@ -44,7 +44,7 @@ export function packBatch(batch: readonly Commit[]): Packed {
   const alone = batch.length === 1 ? batch[0]?.changes : undefined
   const erase = new Set(alone?.flatMap((change) => (change.kind === 'erase' ? change.seqs : [])))
   const state = alone?.findLast((change) => change.kind === 'state')?.state ?? null
-  // What is as usual is not sent: an event each, by senders who know the same head.
+  // Defaults are not sent: one event per commit, and senders that know the same head.
   const single = batch.every((commit) => commit.events.length === 1)
   const since = Math.min(...(sinces ?? []))
   const values = [
@@ -66,7 +66,7 @@ export function packBatch(batch: readonly Commit[]): Packed {
   return { values, pairs: guards.pairs }
 }
 
-/** Times, types, schemas, classes, actors, bytes, whether there is anything seldom, where payloads begin, their sizes, payloads. */
+/** Times, types, schemas, classes, actors, bytes, whether rare members are present, payload offsets, payload sizes, payloads. */
 export function packEvents(events: readonly EventDraft[]): readonly Value[] {
   const bytes = Buffer.alloc(events.length * FIXED.size)
   const payloads = Buffer.allocUnsafe(events.reduce((sum, e) => sum + Buffer.byteLength(e.payload), 0))
@@ -90,7 +90,7 @@ export function packEvents(events: readonly EventDraft[]): readonly Value[] {
     end += size
     n++
   }
-  // What is as usual is not sent: no actor, durable, of the first schema.
+  // Defaults are not sent: no actor, durable, the first schema.
   return [
     numbers(events.map((e) => e.at)),
     texts(events.map((e) => e.type)),
@@ -105,7 +105,7 @@ export function packEvents(events: readonly EventDraft[]): readonly Value[] {
   ]
 }
 
-/** Each guard once, and who asks it. */
+/** Each guard once, with the commits that have it. */
 class Guards {
   readonly pairs: Guard[] = []
   readonly #pairCommits: number[] = []
@@ -152,7 +152,7 @@ interface Put {
   readonly table: string
   readonly id: string
   readonly commit: number
-  /** Events of the batch, from 1; 0 where the row follows from none. */
+  /** Events of the batch, counted from 1; 0 if the row follows from none. */
   readonly born: number
   readonly revision: number
   readonly fence: number
@@ -160,7 +160,7 @@ interface Put {
   readonly body: string
 }
 
-/** The rows of a batch, each told once: what a commit does to one row several times is drawn together. */
+/** The rows of a batch, each once: several changes of one row are merged. */
 class RowChanges {
   readonly #puts = new Map<string, Put>()
   readonly #removes = new Map<string, readonly [table: string, id: string, commit: number]>()
@@ -216,7 +216,10 @@ const distinct = (tables: readonly string[]): string | null => texts([...new Set
 
 const rowName = ({ table, id }: { readonly table: string; readonly id: string }): string => `${table} ${id}`
 
-/** In order: as many commits at a time as do not meet. The function looks at the state before the batch, so none may build on another. */
+/**
+ * Splits a batch, in order, into parts of independent commits. The function reads the state before the batch, so no commit may build on
+ * another.
+ */
 export function splitBatch(batch: readonly Commit[]): readonly (readonly Commit[])[] {
   if (batch.length === 1 || isPlain(batch)) return [batch]
   const parts: Commit[][] = []
@@ -238,7 +241,7 @@ export function splitBatch(batch: readonly Commit[]): readonly (readonly Commit[
   return parts
 }
 
-/** Nothing but events, guarded by rows that nobody here changes: what most batches are, seen without making a list. */
+/** Whether all commits are events without changes, keys or `quiet` guards. That is the usual batch, and needs no split. */
 function isPlain(batch: readonly Commit[]): boolean {
   const ids = new Set<string>()
   for (const { changes, key, guards, events } of batch) {
@@ -253,7 +256,7 @@ const written = (commit: Commit): readonly string[] => [
   ...(commit.key ? [`key ${hex(commit.key.digest)}`] : []),
 ]
 
-/** What a commit looks at or writes, and so may not have been written before it in the same call. */
+/** Names of all that a commit reads or writes. No earlier commit in the same call may have written them. */
 function asks(commit: Commit): readonly string[] {
   const guarded = commit.guards.map((guard) => (guard.kind === 'quiet' ? `session ${guard.session}` : rowName(guard)))
   const [first] = commit.events
@@ -267,13 +270,13 @@ function* touches(commit: Commit): Iterable<string> {
   for (const { session } of commit.events) if (session) yield `session ${session}`
 }
 
-// None is null, which the server need not read.
+// An empty list is sent as null, which the server need not parse.
 const list = (items: readonly string[]): string | null => (items.length === 0 ? null : `{${items.join(',')}}`)
 export const numbers = (items: readonly number[] | undefined): string | null =>
   items === undefined || items.length === 0 ? null : `{${items.join(',')}}`
 
 const PLAIN = /^[A-Za-z0-9._:/-]+$/
 export const texts = (items: readonly string[]): string | null => list(items.map(textItem))
-// NULL in any case means null in an array, unless it is quoted.
+// An unquoted NULL in any case means null in an array.
 export const textItem = (text: string): string =>
   PLAIN.test(text) && text.toLowerCase() !== 'null' ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`

@@ -1,4 +1,4 @@
-// Connections over `pg`. A connection that does not answer in time is destroyed: nobody can know what it will still say.
+// Connections over `pg`. A connection that does not answer in time is destroyed, because a late answer may still arrive on it.
 
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg'
 import { refuse } from '../../model/errors.ts'
@@ -7,9 +7,9 @@ import { RoundTrip } from './round-trip.ts'
 
 export interface PoolOptions {
   readonly url: string
-  /** For LISTEN, where `url` leads to a pooler that shares connections between transactions. */
+  /** Connection for LISTEN, needed if `url` leads to a pooler in transaction mode. */
   readonly listenUrl?: string
-  /** Connections at most, besides the one that listens. */
+  /** Maximum number of connections besides the one that listens. */
   readonly connections?: number
   readonly connectMs?: number
 }
@@ -20,7 +20,7 @@ const IDLE_MS = 30_000
 // A migration may rewrite a large table.
 const SCRIPT_MS = 600_000
 const APPLICATION = 'inkfast'
-// What nodes call each other and their tenants: digits of a digest, or an id.
+// Names of nodes and tenants in notifications: digits of a digest, or an id.
 const NAME = /^[\w-]+$/
 
 export class NoAnswer extends Error {
@@ -42,11 +42,11 @@ export function pooled(options: PoolOptions): Connections {
     Client: TidyClient,
     max: options.connections ?? CONNECTIONS,
     idleTimeoutMillis: IDLE_MS,
-    // An idle store does not keep a program alive; a file would not either.
+    // An idle store does not keep the program alive, and neither does a file.
     allowExitOnIdle: true,
   })
-  // An idle connection that breaks is replaced by the next one that is needed, and whoever uses a broken one hears it there. One that breaks
-  // while it is in use says so by an event of its own as well, which would end the program if nobody listened.
+  // A broken idle connection is replaced on demand, and a user of a broken one gets its error there. Both also emit an `error` event, which
+  // would end the program without a listener.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
@@ -94,7 +94,7 @@ async function within<T>(client: Client | PoolClient, timeoutMs: number, place: 
   }
 }
 
-/** A login that fails on our side leaves its socket open, and the program waiting for the server to close it. */
+/** A login that fails on our side leaves its socket open, which would keep the program alive until the server closes it. */
 class TidyClient extends Client {
   override connect(): Promise<this>
   override connect(callback: (error: Error) => void): void
@@ -152,8 +152,8 @@ async function listen(
   }
   streamOf(client).unref()
   return {
-    // Nothing is lost with a wake-up, so nobody waits for the disk. As commands and not as queries: a hundred times a second nothing is planned,
-    // and nothing is prepared, because behind a pooler it might not be there.
+    // A wake-up need not be durable, so it does not wait for the disk. NOTIFY commands need no planning, and no preparing, which a pooler
+    // could lose.
     tell: (names) => {
       const notes = names.filter((name) => NAME.test(name)).map((name) => `notify ${channel}, '${name}';`)
       const text = `begin; set local synchronous_commit = off; ${notes.join(' ')} commit`
@@ -162,19 +162,19 @@ async function listen(
     hold: (held) => (held ? streamOf(client).ref() : streamOf(client).unref()),
     close: async () => {
       closing = true
-      // Somebody waits for the farewell now, and must not find the program at its end before it came.
+      // Closing waits for the server's answer, so the program must stay alive until then.
       streamOf(client).ref()
       await client.end()
     },
   }
 }
 
-/** Host and database, never login or password; a text that is no URL is not repeated at all. */
+/** Returns host and database, never login or password. Text that is not a URL is not repeated at all. */
 export function placeOf(url: string): { readonly place: string; readonly local: boolean } {
-  // With a login and without a host it leads to a socket that is named behind the question mark.
+  // With a login and no host, the address leads to a socket that is named in the query.
   const parsed = URL.parse(url) ?? URL.parse(url.replace('@/', '@localhost/'))
   if (parsed === null || isTorn(parsed)) throw notAnAddress()
-  // Of several, the driver takes the last.
+  // The driver takes the last of several values.
   const asked = (name: string) => parsed.searchParams.getAll(name).at(-1)
   const host = asked('host') || decoded(parsed.hostname) || (process.env.PGHOST ?? '')
   const database = decoded(parsed.pathname.slice(1))
@@ -184,7 +184,7 @@ export function placeOf(url: string): { readonly place: string; readonly local: 
   return { place: `postgres://${socket ? 'socket' : host}${port === '' ? '' : `:${port}`}/${database}`, local }
 }
 
-/** A password with a character of its own meaning (# / ? @) cuts the URL in the wrong place: its pieces would be shown as host, port or name. */
+/** An unescaped character of a password (# / ? @) splits the URL in the wrong place: its pieces would be shown as host, port or name. */
 const isTorn = ({ hash, pathname, search }: URL): boolean => hash !== '' || pathname.includes('@') || search.includes('@')
 
 const notAnAddress = () => refuse('URL_UNKNOWN', { url: 'postgres://… (a password with special characters is percent-encoded)' })
@@ -193,7 +193,7 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    // The error would repeat the text.
+    // The original error would repeat the text.
     throw notAnAddress()
   }
 }

@@ -1,4 +1,4 @@
-// Before anything is served, the wall is tried: what a canary tenant has is seen by itself and by nobody else, whoever asks.
+// Tests the tenant isolation before anything is served: a canary tenant's rows must be visible to itself and to no other tenant.
 
 import { refuse } from '../../model/errors.ts'
 import { tableNames } from '../../model/tables.ts'
@@ -14,11 +14,11 @@ const whoAmI = `
             where n.nspname = 'inkfast' and c.relkind in ('r', 'p') and pg_has_role(c.relowner, 'MEMBER')),
     (select m.rolname from pg_roles m where (m.rolsuper or m.rolbypassrls) and pg_has_role(m.oid, 'MEMBER') order by 1 limit 1)
   from pg_roles r where r.rolname = current_user`
-/** Tables on which someone switched the wall off, and who owns them. */
+/** Tables without row-level security, and their owners. */
 export const openTables = `
   select c.relname, pg_get_userbyid(c.relowner) from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'inkfast' and c.relkind in ('r', 'p') and not (c.relrowsecurity and c.relforcerowsecurity) order by 1`
-// Every policy that lets the roles that serve through asks whose rows they are.
+// Policies of the serving roles that do not check the tenant.
 const looseRules = `
   select c.relname, p.polname from pg_policy p join pg_class c on c.oid = p.polrelid
   where c.relnamespace = 'inkfast'::regnamespace and p.polpermissive and c.relname = any ($1::text[])
@@ -59,7 +59,7 @@ export async function proveWall(db: Database, { plant: mayPlant }: { readonly pl
   if (mayPlant) {
     const named = enter(db.wall.whatever(CANARY))
     await db.run([named, { text: plant, values: [CANARY] }], 'reading')
-    // A canary that cannot see itself would prove nothing by being unseen.
+    // The canary must see itself; otherwise the test would prove nothing.
     const [own] = await db.readWhatever(CANARY, { text: canary })
     if (own?.[0]?.[0] !== '1') throw open('a tenant could not read its own canary row')
   }

@@ -1,4 +1,4 @@
-// The named queries of model/queries.ts, one text each.
+// The named queries of model/queries.ts, one statement each.
 
 import type { TenantId } from '../../model/ids.ts'
 import type { Queries } from '../../model/queries.ts'
@@ -9,16 +9,16 @@ import { STORE } from './wall.ts'
 const usage = `
   select type, count(*), coalesce(sum(octet_length(payload)), 0), count(*) - count(payload)
   from inkfast.events group by type order by 3 desc, 1`
-// A bigint that no number of ours reaches.
+// A bigint beyond all numbers in use.
 const ABOVE_ALL = '9223372036854775807::bigint'
-// Nothing before it in its series but what is dead. Asked of every one that is given out, whatever it is marked as.
+// All earlier items of its series are dead. Checked for every item returned, whatever its mark says.
 const HEAD_OF_SERIES = `(w.series is null or (
         select e.id from inkfast.work e
         where e.series = w.series and (e.born, e.id) < (w.born, w.id) and e.state is distinct from 'dead'
         order by e.series nulls first, e.born, e.id limit 1) is null)`
-// One seek for each priority that is there, from the highest until enough is found: what is not due yet is never passed over one by one. Claims are
-// as many as there are workers, and are looked at one by one. Each order is one that only the right index has, and each part that is
-// looked up is a subquery of its own, so that no plan reads a table instead. The time stands in every row, and in the only one where nothing is ready.
+// One seek per existing priority, from the highest until enough items are found: items that are not due are never scanned. There are only
+// as many claims as workers, so they are checked one by one. Each order exists in one index only, and each lookup is its own subquery, so
+// that no plan scans a table. Every row contains the time, and a single row without an item does if nothing is ready.
 export const readyWork = `
   with recursive clock as materialized (select inkfast.now_v1() as now),
   levels (priority, ids, found) as (

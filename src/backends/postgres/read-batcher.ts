@@ -62,7 +62,7 @@ export class ReadBatcher {
         at += steps.length
       }
     } catch (error) {
-      // One bad read must not fail the others: each is asked again by itself.
+      // One bad read must not fail the others, so each is retried alone.
       for (const { steps, answer, fail } of trip) {
         if (trip.length === 1) fail(error)
         else this.#read(token, steps).then(answer, fail)

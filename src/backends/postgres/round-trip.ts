@@ -1,11 +1,11 @@
-// Several statements in one message to the server and one back: everything up to the one sync is one transaction, so the tenant that the
-// first statement names holds for the rest and for nobody after. This is what `pg` calls a submittable, as its cursors are.
+// Sends several statements in one message and reads one answer. Everything up to the sync is one transaction, so the tenant named first
+// holds for the rest and for no later statement. `pg` calls this a submittable, like its cursors.
 
 import { hash } from 'node:crypto'
 import type { Connection as Wire } from 'pg'
 import type { Cells, Step, Value } from './connections.ts'
 
-/** As far as `pg` shows it; its published types know only part. */
+/** The part of `pg` that is used; its published types are incomplete. */
 interface Protocol {
   parse(query: { readonly text: string; readonly name: string }): void
   bind(config: { readonly statement: string; readonly values: readonly Value[] }): void
@@ -15,17 +15,17 @@ interface Protocol {
   readonly stream: { cork(): void; uncork(): void }
 }
 
-// By connection: texts that it has prepared, and those of which an error left open whether it has.
+// Per connection: prepared texts, and texts that may or may not be prepared after an error.
 interface Prepared {
   readonly names: Map<string, string>
   readonly unsure: Set<string>
 }
 
-// The same text has the same name everywhere, and no other text has it: behind a pooler a connection may carry what somebody else prepared, and
-// a name that meant something else there would run the wrong statement, in the wrong role.
+// The name is a digest of the text. Behind a pooler, a connection may have statements of other clients, and a shared name would run the
+// wrong statement in the wrong role.
 const nameOf = (text: string): string => `inkfast_${hash('sha256', text, 'hex').slice(0, 32)}`
 
-// Queries come in many shapes, and the server keeps each: past this many, one more is not worth it.
+// The server keeps every prepared statement, so their number per connection is limited.
 const PREPARED_MOST = 256
 const prepared = new WeakMap<object, Prepared>()
 
@@ -51,7 +51,7 @@ export class RoundTrip {
   submit(connection: Wire): Error | null {
     const wire = connection as unknown as Protocol
     this.#wire = connection
-    // Buffered, so that it leaves as one packet.
+    // Buffered, so that it is sent as one packet.
     wire.stream.cork()
     try {
       for (const step of this.#steps) this.#write(wire, step)
@@ -67,7 +67,7 @@ export class RoundTrip {
     const keep = prepared && (known.names.has(text) || known.names.size < PREPARED_MOST)
     const before = keep ? known.names.get(text) : undefined
     const name = before ?? (keep ? nameOf(text) : '')
-    // Closing what is not there is allowed; preparing what is there is not.
+    // Closing a statement that does not exist is allowed; preparing an existing one is not.
     const unsure = known.unsure.delete(text)
     if (before !== undefined && unsure) wire.close({ type: 'S', name })
     if (before === undefined || unsure) wire.parse({ text, name })
@@ -102,7 +102,7 @@ export class RoundTrip {
   handlePortalSuspended(): void {}
 }
 
-// Bytes go as they are; everything else as its text.
+// Bytes are sent as they are, everything else as text.
 const wireValue = (value: Value): Value => {
   if (value === null || typeof value === 'string') return value
   return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : String(value)

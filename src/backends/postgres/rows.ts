@@ -13,7 +13,7 @@ import { statements } from './statements.ts'
 export function rowReads(db: Database): RowReads {
   return {
     get: async (tenant, table, id) => {
-      // No text here has one, and PostgreSQL would not take it.
+      // No stored text contains U+0000, and PostgreSQL would refuse it.
       if (id.includes('\0')) return undefined
       const [rows] = await db.readSmall(tenant, { text: statements[table].get, values: [id], prepared: true })
       return rows?.[0] && toStored(rows[0])
@@ -52,7 +52,7 @@ interface Ordered {
   readonly type: 'text' | 'integer'
 }
 
-/** The statement, and the columns a cursor is made of. */
+/** Returns the statement, and the columns of its cursor. */
 export function listStep(table: TableName, query: ListQuery): readonly [Step, readonly Ordered[]] {
   const index = tableOf(table).indexes[query.index]
   assert(index, `index ${query.index} of ${table} is declared`)
@@ -63,7 +63,7 @@ export function listStep(table: TableName, query: ListQuery): readonly [Step, re
     values.push(value)
     return `$${values.length}::${type === 'integer' ? 'bigint' : 'text'}`
   }
-  // Whole numbers alone are stored: a bound between two of them is the upper one, and nothing equals it.
+  // Only integers are stored: a bound between two of them is rounded up, and no value equals it.
   const bound = (column: Ordered, value: string | number): string =>
     parameter(column, column.type === 'integer' ? Math.ceil(Number(value)) : value)
   const is = (column: Ordered, value: ColumnValue, equal: (bound: string) => string): string => {
@@ -71,7 +71,7 @@ export function listStep(table: TableName, query: ListQuery): readonly [Step, re
     return typeof value === 'number' && !Number.isInteger(value) ? 'false' : `${column.name} ${equal(parameter(column, value))}`
   }
   const same = (column: Ordered, value: ColumnValue): string => is(column, value, (p) => `= ${p}`)
-  // Said as a range, so that the order by this column means something, and only the index that was asked for has that order.
+  // Written as a range, so that the column stays part of the order, which only the requested index has.
   const only = (column: Ordered, value: ColumnValue): string => is(column, value, (p) => `between ${p} and ${p}`)
   const where = query.equals.map((value, i) => only(typed(index[i] as string), value))
   const ranged = rest[0] as Ordered
@@ -79,7 +79,7 @@ export function listStep(table: TableName, query: ListQuery): readonly [Step, re
   if (query.below !== undefined) where.push(`${ranged.name} < ${bound(ranged, query.below)}`)
   const back = query.backwards ?? false
   if (query.cursor !== undefined) where.push(beyond(rest, decodeCursor(query.cursor, rest.length), back, same, parameter))
-  // As the indexes are made: only where a column can be null does it say where nulls lie.
+  // Like the indexes: the place of nulls is stated only if a column can be null.
   const ordered = ({ name }: Ordered): string => {
     const nulls = NEVER_NULL.includes(name) ? '' : back ? ' nulls last' : ' nulls first'
     return `${name}${back ? ' desc' : ''}${nulls}`
@@ -105,7 +105,7 @@ function toPage(rows: readonly Cells[], rest: readonly Ordered[], limit: number)
 const NEVER_NULL: readonly string[] = ['born', 'revision', 'id']
 
 /**
- * Behind the cursor, in the order of model/order.ts: null before everything. Where no column can be null this is one comparison of
+ * The condition for rows behind the cursor, in the order of model/order.ts: null first. If no column can be null, it is one comparison of
  * row values, which is answered with a seek.
  */
 function beyond(
@@ -121,7 +121,7 @@ function beyond(
     return `(${all(({ name }) => name)}) ${backwards ? '<' : '>'} (${all(parameter)})`
   const ways = columns.flatMap((column, i) => {
     const value = key[i] as ColumnValue
-    // Nothing comes before null.
+    // Null is first, so nothing comes before it.
     if (value === null && backwards) return []
     const before = columns.slice(0, i).map((earlier, k) => `${same(earlier, key[k] as ColumnValue)} and `)
     const { name } = column

@@ -1,4 +1,4 @@
-// Where a database's schema stands, and bringing it up to date: looked at without changing anything, so that a person can decide first.
+// Reads the schema version of a database without changing anything, so that a person can decide first; and migrates it.
 
 import { refuse } from '../../model/errors.ts'
 import { type Connection, type Connections, carefully } from './connections.ts'
@@ -12,32 +12,34 @@ export interface DatabaseMigration {
   readonly number: number
   readonly name: string
   readonly checksum: string
-  /** Unix milliseconds; absent while it is not applied. */
+  /** Unix milliseconds; absent until it is applied. */
   readonly appliedAt?: number
-  /** The oldest schema whose nodes may go on serving once it is applied. */
+  /** The oldest schema whose nodes may keep running once it is applied. */
   readonly serves: number
-  /** What would be run, while it is not applied. */
+  /** The SQL to run, until it is applied. */
   readonly sql?: string
 }
 
 export interface DatabaseSchema {
-  /** What the database has; 0 before the first migration. */
+  /** The schema version of the database; 0 before the first migration. */
   readonly found: number
-  /** The newest that this version knows. */
+  /** The newest version that this release knows. */
   readonly needed: number
   readonly migrations: readonly DatabaseMigration[]
 }
 
 export interface MigrateDatabaseOptions {
-  /** Made known to the database; nodes sign the tenant of every transaction with it. By default one is made and kept there. */
+  /**
+   * The key to register in the database; nodes sign the tenant of every transaction with it. By default one is generated and kept there.
+   */
   readonly tenantKey?: Uint8Array | string
   readonly progress?: (migration: Pick<Migration, 'number' | 'name'>) => void
 }
 
 export interface MigratedDatabase extends DatabaseSchema {
-  /** Tables whose row-level security someone had switched off, and which have it again. */
+  /** Tables whose row-level security was off and has been switched on again. */
   readonly walledAgain: readonly string[]
-  /** A tenant key was made known that was not known before; of the two before it, the older one is no longer good. */
+  /** A new tenant key was registered. Of the two keys before it, the older one is no longer valid. */
   readonly keyAdded: boolean
 }
 
@@ -46,12 +48,15 @@ const OLDEST = 150000
 
 const server = `select current_setting('server_version_num')::integer, current_setting('server_encoding')`
 
-/** Refuses what this version cannot serve, and says where everything else stands; an empty database stands at 0. */
+/** Throws if this release cannot work with the database. An empty database has version 0. */
 export async function readDatabaseSchema(url: string): Promise<DatabaseSchema> {
   return connected(url, ({ place }, connection) => stateOf(place, connection))
 }
 
-/** Applies what is missing, each step all or nothing, makes the key known, and proves the wall. Safe to be run by several at once. */
+/**
+ * Applies the missing migrations, each of them atomically, registers the key, and tests the tenant isolation. Several processes may run it
+ * at once.
+ */
 export async function migrateDatabase(url: string, { tenantKey, progress }: MigrateDatabaseOptions = {}): Promise<MigratedDatabase> {
   const given = tenantKey === undefined ? undefined : keyBytes(tenantKey)
   const migrated = await connected(url, async ({ place }, connection) => {
@@ -61,7 +66,7 @@ export async function migrateDatabase(url: string, { tenantKey, progress }: Migr
     const known = await wallKey(connection, given, Date.now(), true)
     return { ...(await stateOf(place, connection)), walledAgain, keyAdded: known?.added ?? false }
   })
-  // Opening proves that the wall stands. How durable the server is concerns those who write.
+  // Opening tests the tenant isolation. Durability matters only to writers.
   const { db } = await openDatabase({ url, create: false, migrate: false, durability: 'normal', ...(given && { tenantKey: given }) })
   await db.close()
   return migrated
@@ -72,7 +77,7 @@ async function stateOf(place: string, connection: Connection): Promise<DatabaseS
   if (applied.length > 0) checkSchema(place, applied, { ...schemaRange, needs: 0 })
   const known = migrations.map(({ number, name, checksum, serves, sql }): DatabaseMigration => {
     const appliedAt = applied.find((one) => one.number === number)?.appliedAt
-    // The roles are made before the first step, and whoever reads the plan must see them too.
+    // The roles are created before the first step, so they are part of the plan that a person reads.
     const whole = number === 1 ? `${roles}\n${sql}` : sql
     return { number, name, checksum, serves, ...(appliedAt === undefined ? { sql: whole } : { appliedAt }) }
   })
@@ -88,7 +93,10 @@ async function checkServer(place: string, connection: Connection): Promise<void>
   if (encoding !== 'UTF8') throw unsuitable(`its encoding is ${encoding}; create the database with encoding UTF8`)
 }
 
-/** What someone switched off by hand. Policies and rights that were changed are not mended here: schema.sql says what they were. */
+/**
+ * Switches row-level security on where someone switched it off. Changed policies and rights are not repaired: schema.sql says what they
+ * were.
+ */
 async function wallAgain(connection: Connection): Promise<readonly string[]> {
   const [rows = []] = await connection.run([{ text: openTables }], TIMEOUT_MS)
   for (const [table, owner] of rows) {

@@ -1,5 +1,5 @@
-// One tenant's rows being folded beside the store: in a temporary SQLite file, because asking a server for a row before every event would
-// take a round trip each.
+// One tenant's rows during a rebuild, in a temporary SQLite file: reading a row from the server before every event would cost a round trip
+// each.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -46,7 +46,7 @@ const toStored = ({ id, born, revision, fence, body }: Omit<Kept, 'columns'>): S
 
 const toScanned = (row: Kept): ScannedRow => ({ ...toStored(row), columns: JSON.parse(row.columns) as readonly ColumnValue[] })
 
-/** Everything of a table, the oldest first: as it came, so that whoever comes later finds those who were there before. */
+/** The rows of a table, oldest first, so that triggers find the earlier items of a series when a later one is inserted. */
 type ByAge = (table: TableName, limit: number) => Iterable<readonly ScannedRow[]>
 const byAge = new WeakMap<Scratch, ByAge>()
 
@@ -57,7 +57,7 @@ export function rowsByAge(folded: Scratch, table: TableName, limit: number): Ite
 }
 
 export function scratch(): Scratch {
-  // In a folder that only this user may enter: titles and metadata lie in it.
+  // Only this user may enter the folder, because the rows contain titles and metadata.
   const folder = mkdtempSync(join(tmpdir(), 'inkfast-rebuild-'))
   const side = new DatabaseSync(join(folder, 'rows.db'))
   side.exec(schema)

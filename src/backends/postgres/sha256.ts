@@ -1,4 +1,4 @@
-// SHA-256 of bytes, in the form model/chain.ts asks for.
+// SHA-256 of bytes, in the form that model/chain.ts expects.
 
 import { hash } from 'node:crypto'
 

@@ -1,4 +1,4 @@
-// SQL for the rows, built from model/tables.ts so that a new table needs a migration and nothing else.
+// SQL for the rows, built from model/tables.ts.
 
 import { type Table, type TableName, tableNames, tableOf } from '../../model/tables.ts'
 
@@ -10,7 +10,7 @@ export interface TableStatements {
 
 const storedColumns = (table: Table): string => `id, born, revision, ${table.fenced ? 'fence' : 'null::bigint as fence'}, body`
 
-// Alive, and not marked by whether anything alive of its series comes before it.
+// Matches live items whose `behind` mark is wrong: it must say whether a live item of the series comes before.
 const astray = `
   state is distinct from 'dead' and behind is distinct from ((
     select e.id from inkfast.work e
@@ -26,7 +26,7 @@ export const statements = Object.fromEntries(
       name,
       {
         stored,
-        // As a range in its order, which only the primary key has: while a table is empty any index looks as good, and the plan is kept.
+        // A range in key order, which only the primary key offers: for an empty table any index looks as good, and the plan is cached.
         get: `select ${stored} from inkfast.${name} where id between $1 and $1 order by id limit 1`,
         scan: `select ${columns} from inkfast.${name} where id > $1 order by id limit $2`,
       },

@@ -1,4 +1,4 @@
-// Looking after the database: pictures of it, rows folded beside it, its size and its soundness.
+// Maintenance of the database: snapshots, rebuilt rows, size and soundness.
 
 import { randomBytes } from 'node:crypto'
 import { fromHex, sameBytes } from '../../model/bytes.ts'
@@ -40,7 +40,7 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
   return {
     snapshot: async (tenant) => {
       const held = await db.hold(tenant, picture)
-      // The picture is taken by the first statement after begin, and naming the tenant was that one.
+      // The first statement after `begin` takes the snapshot, and that was the one that entered the tenant.
       const head = await held.run(headStep).then(
         ([rows]) => headFrom(rows),
         async (error: unknown) => {
@@ -99,10 +99,10 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
       }
       return swept
     },
-    // The server keeps no side file that a user of it could read; what vacuum and backups keep stands in the operating page.
+    // The server keeps no side file that a user could read. The operating page covers vacuum and backups.
     scrub: async () => {},
     secret: async (name) => {
-      // Nothing is masked in a store that takes no writes, and its role may not see the secrets of one that does.
+      // Nothing is masked in a read-only store, and its role may not read the secrets.
       if (db.readOnly) return randomBytes(SECRET_BYTES)
       const find = { text: findSecret, values: [name] }
       const [known] = await db.read(STORE, find)

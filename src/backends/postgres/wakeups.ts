@@ -1,5 +1,5 @@
-// "Something changed" between nodes. Never told inside a commit's transaction: that would send all commits one by one through the flush
-// (5 k became 1 k a second, measured). Told afterwards, and whoever hears nothing is saved by a slow look at the heads.
+// "Something changed" between nodes. Notifications are sent after the commit: inside its transaction they would serialise all commits at
+// the flush (5 k became 1 k per second, measured). A node that misses one is saved by polling the heads.
 
 import { randomBytes } from 'node:crypto'
 import type { TenantId } from '../../model/ids.ts'
@@ -10,12 +10,12 @@ import { texts } from './pack.ts'
 import { STORE } from './wall.ts'
 
 const LOOK_EVERY_MS = 1000
-// Longer than a server takes to start again after a crash.
+// Longer than a server takes to restart after a crash.
 const BLIND_MS = 10_000
 const headsOf = 'select tenant, seq from inkfast.heads_v1($1::text[])'
 
 export interface SignalOptions {
-  /** How often the heads of watched tenants are looked at, whatever was heard. */
+  /** How often the heads of watched tenants are polled, even without notifications. */
   readonly lookEveryMs?: number
 }
 
@@ -30,10 +30,10 @@ export class NodeSignals implements Wakeups {
   readonly #db: Database
   readonly #lookEveryMs: number
   readonly #listener: Listener
-  /** Told with every name, so that nobody is woken by themselves. */
+  /** Sent with every notification, so that a node ignores its own. */
   readonly #node = randomBytes(8).toString('hex')
   readonly #watchers = new Set<Watcher>()
-  /** The heads that watchers know of, 0 until one is seen: they are woken for whatever lies beyond. */
+  /** The last heads seen, 0 at first: watchers are woken for anything beyond. */
   readonly #seen = new Map<TenantId, number>()
   readonly #names = new Map<string, TenantId>()
   #timer: NodeJS.Timeout | undefined
@@ -47,7 +47,7 @@ export class NodeSignals implements Wakeups {
     const heard = (told: string) => {
       const [name = '', node] = told.split('-')
       const tenant = this.#names.get(name)
-      // Our own voice comes back to us; our own watchers were woken when we wrote.
+      // A node ignores its own notifications: its watchers were woken when it wrote.
       if (tenant && node !== this.#node) this.#ring(tenant)
     }
     this.#listener = new Listener(db.connections, heard, () => void this.#look())
@@ -70,7 +70,7 @@ export class NodeSignals implements Wakeups {
     }
   }
 
-  /** After commits of this node: our own watchers at once, other nodes soon. */
+  /** Called after commits of this node: wakes its own watchers at once, and other nodes soon. */
   wake(tenants: Iterable<TenantId>): void {
     for (const tenant of new Set(tenants)) {
       this.#ring(tenant, true)
@@ -78,7 +78,7 @@ export class NodeSignals implements Wakeups {
     }
   }
 
-  /** Why other nodes are noticed only by looking, where that is so. */
+  /** Why other nodes are noticed only by polling; undefined if notifications work. */
   deaf(): string | undefined {
     return this.#listener.deaf
   }
@@ -114,7 +114,7 @@ export class NodeSignals implements Wakeups {
     }
   }
 
-  /** Nothing can be seen. For a while that passes; after that whoever waits is woken, to read and to hear why. */
+  /** The heads cannot be read. If that lasts, watchers are woken, so that their reads report the error. */
   #blind(): readonly [] {
     this.#blindSince ??= performance.now()
     if (performance.now() - this.#blindSince > BLIND_MS) for (const { wake } of [...this.#watchers]) wake()

@@ -1,14 +1,15 @@
-// Naming a tenant to the database: a setting signed with a key that the database checks and nobody who merely runs SQL can read.
+// Names a tenant to the database: a setting signed with a key. The database checks the signature, and a login that merely runs SQL cannot
+// read the key.
 
 import { hex, utf8 } from '../../model/bytes.ts'
 import { hmac } from '../../model/hmac.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { sha256 } from './sha256.ts'
 
-/** The store itself: what belongs to no tenant. No tenant can have this name. */
+/** The store itself, for data of no tenant. No tenant can have this name. */
 export const STORE = '*'
 
-/** Planted and looked for at start-up. No tenant can have these names. */
+/** Tenants of the isolation test at start-up. No tenant can have these names. */
 export const CANARY = '~canary' as TenantId
 export const STRANGER = '~stranger' as TenantId
 
@@ -22,17 +23,17 @@ export class Wall {
     this.#key = key
   }
 
-  /** For reading: whoever enters with it is refused while the tenant is suspended or deleted. */
+  /** For reads: the database refuses it while the tenant is suspended or deleted. */
   tenant(id: TenantId | typeof STORE): string {
     return this.#sign(id)
   }
 
-  /** For commits, which look at the tenant's state themselves, under the lock of its head. */
+  /** For commits, which check the tenant's state themselves, under the lock of its head. */
   whatever(id: TenantId): string {
     return this.#sign(`${id}!`)
   }
 
-  /** What nodes call a tenant when they wake each other: whoever listens without the key learns no names. */
+  /** The name of a tenant in notifications: a listener without the key learns no tenant names. */
   signal(id: TenantId): string {
     return this.#mac(`inkfast/1/signal:${id}`).slice(0, 32)
   }
@@ -41,7 +42,7 @@ export class Wall {
     return `${who}:${this.#mac(`inkfast/1/tenant:${who}`)}`
   }
 
-  /** Every commit asks for the same few, and making one costs as much as sending it. */
+  /** Cached: every commit needs the same few, and computing one costs as much as sending it. */
   #mac(text: string): string {
     const known = this.#macs.get(text)
     if (known !== undefined) return known

@@ -2,7 +2,7 @@
 
 import type { Connection } from './connections.ts'
 
-// Longer than the pause between two commits of a busy writer, and too short for other users of the pool to miss the connection.
+// Longer than the pause between two commits of a busy writer, and too short for other pool users to miss the connection.
 const IDLE_MS = 50
 
 export class WriteConnection {

@@ -14,14 +14,14 @@ interface Put {
   readonly body: string
 }
 
-/** What becomes of one row. `before` is the revision it is expected at; 0 where it is expected to be absent. */
+/** The change of one row. `before` is the expected revision; 0 if the row must be absent. */
 interface RowMove {
   readonly id: string
   readonly before: number
   readonly put: Put | undefined
 }
 
-/** By table: a table each, in the order of their names. */
+/** Changes by table, ordered by table name. */
 export type RowMoves = ReadonlyMap<TableName, readonly RowMove[]>
 
 const NONE: ReadonlyMap<string, number> = new Map()
@@ -80,7 +80,7 @@ function revisionsOf(guards: readonly Guard[]): ReadonlyMap<string, number> | un
   return revisions
 }
 
-/** What a batch does to one table. */
+/** The changes of a batch to one table. */
 interface TableMoves {
   readonly table: TableName
   readonly removed: readonly RowMove[]
@@ -115,7 +115,7 @@ export function rowStatement(moves: RowMoves): RowStatement {
   return { shape, rows, values }
 }
 
-/** None, one, or several: a single row is sent without arrays. */
+/** Nothing, one row, or several: a single row is sent without arrays. */
 const counted = (sign: string, rows: readonly unknown[]): string => (rows.length === 0 ? '' : rows.length === 1 ? sign : sign + sign)
 
 function tableMoves(table: TableName, all: readonly RowMove[]): TableMoves {

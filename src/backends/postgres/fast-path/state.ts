@@ -1,5 +1,5 @@
-// What this node knows of each tenant without asking: the head it wrote last, and the guards that held there. The knowledge stays true
-// until another node writes; the statement notices that by the head itself, under its lock.
+// The state that this node knows of each tenant without asking: the head it wrote last, and the guards that held there. It stays true until
+// another node writes, which the statement detects by the head under its lock.
 
 import { fromHex } from '../../../model/bytes.ts'
 import type { Receipt } from '../../../model/event.ts'
@@ -79,7 +79,7 @@ export class KnownTenants {
     this.#tenants.delete(tenant)
   }
 
-  /** No two commits of a batch touch the same row, so their order says nothing. */
+  /** No two commits of a batch touch the same row, so their order does not matter. */
   #note({ guards: known }: Known, batch: readonly Commit[], outcomes: readonly Outcome[]): void {
     if (known.size > GUARDS_MOST) known.clear()
     for (const [i, { guards, changes }] of batch.entries()) {
