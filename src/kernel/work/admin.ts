@@ -46,7 +46,7 @@ export async function cancel(scope: Scope, queue: string, given: string, options
   await following(scope, { item: id, row, move: 'cancelled' }, (followed) =>
     plan(scope, [part(work, id, { verb: 'cancel', reason, id }), ...followed]),
   )
-  return toItem(id, row)
+  return { ...toItem(id, row), state: 'cancelled' }
 }
 
 export async function redrive(scope: Scope, queue: string, which?: string | RedriveOptions): Promise<readonly WorkItem[]> {

@@ -58,6 +58,8 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   readonly #hold: Renewable & { readonly id: Id<'work'> }
   #how: Move | undefined
   #isOutcomeUnknown = false
+  /** A newer holder has the item, or it is gone. */
+  #isLost = false
 
   constructor(scope: Scope, row: DoneRow<WorkRow>, payload: T, hold: Renewable & { readonly id: Id<'work'> }, dueAt?: number) {
     this.scope = scope
@@ -112,7 +114,14 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   }
 
   async complete(): Promise<void> {
-    await this.settle({ verb: 'complete' }, 'completed')
+    const retried = this.#isOutcomeUnknown
+    try {
+      await this.settle({ verb: 'complete' }, 'completed')
+    } catch (error) {
+      // The reply to an earlier completion was lost, and the item is gone: it is done.
+      if (!retried || !isGone(error)) throw error
+      this.#isLost = false
+    }
   }
 
   async fail(thrown: unknown, options?: FailOptions): Promise<'ready' | 'dead'> {
@@ -177,6 +186,7 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   unsettled(refusal: unknown): void {
     if (refusal instanceof InkError && refusal.code === 'FENCE_LOST') {
       this.letGo()
+      this.#isLost = true
       this.#hold.lost.abort(refusal)
       return
     }
@@ -191,11 +201,12 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   }
 
   #checkOpen(): void {
+    if (this.#isLost) throw this.signal.reason
     if (this.#how) throw refuse('CLAIM_SETTLED', { item: this.id, how: this.#how })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#how) return
+    if (this.#how || this.#isLost) return
     try {
       await this.release()
     } catch (error) {
@@ -207,3 +218,6 @@ export class HeldClaim<T = unknown> implements Claim<T> {
     }
   }
 }
+
+/** FENCE_LOST without a newer holder: there is no such item any more. */
+const isGone = (error: unknown): boolean => error instanceof InkError && error.code === 'FENCE_LOST' && !(Number(error.details.found) > 0)

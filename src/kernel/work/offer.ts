@@ -36,7 +36,8 @@ export interface OfferOptions {
 /** A work item. A completed item is gone from the queue, and its state is `done`. */
 export interface WorkItem extends Omit<WorkRow, 'state' | 'series' | 'mark' | 'run' | 'payload'> {
   readonly id: Id<'work'>
-  readonly state: WorkRow['state'] | 'done'
+  /** `done` and `cancelled` items are gone from the queue; their keys stay taken. */
+  readonly state: WorkRow['state'] | 'done' | 'cancelled'
   /** The key was used before: this is the first item again. */
   readonly repeated: boolean
 }
@@ -98,9 +99,20 @@ export async function offerItem(scope: Scope, queue: string, payload: unknown, o
   })
   localNodesOf(scope.engine).wake()
   const row = done.rows[0].body
-  // The key was used before and the item is gone, so it is done.
-  if (!row) return { id, queue, key, state: 'done', attempt: 0, strikes: 0, repeated: true }
+  // The key was used before and the item is gone: its last event says how it ended.
+  if (!row) return { id, queue, key, state: await endOf(scope, id), attempt: 0, strikes: 0, repeated: true }
   return toItem(id, row, done.receipts.length === 0 || done.repeated)
+}
+
+async function endOf({ engine, tenant }: Scope, id: Id<'work'>): Promise<'done' | 'cancelled'> {
+  const { events } = await engine.backend.journal.page(tenant, {
+    subject: id,
+    from: Number.MAX_SAFE_INTEGER,
+    backwards: true,
+    limit: 1,
+    bytes: limits.pageBytes,
+  })
+  return events[0]?.type === 'work.cancelled' ? 'cancelled' : 'done'
 }
 
 export function toItem(id: Id<'work'>, row: WorkRow, repeated = false): WorkItem {

@@ -12,6 +12,7 @@ import { load } from '../json-or-blob.ts'
 import { checkLast } from '../list.ts'
 import { isOutage } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
+import { pause } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { cancel, find, type RedriveOptions, redrive } from './admin.ts'
@@ -108,17 +109,18 @@ export function queueOf<T>(scope: Scope, given: string, only: TenantId | undefin
 async function claimNext<T>(scope: Scope, queue: string, options?: ClaimOptions): Promise<Claim<T> | undefined> {
   const { wait, signal, ...rest } = optionsOf(options, 'claim')
   const until = wait === undefined ? 0 : scope.engine.environment.clock.monotonic() + milliseconds(wait)
-  if (wait === undefined) return (await tryClaim<T>(scope, queue, { ...rest, ...(signal && { signal }) })).claim
+  if (wait === undefined) return claimNow<T>(scope, queue, { ...rest, ...(signal && { signal }) })
   const bell = new Bell(scope, [signal, scope.engine.closing])
   try {
     for (;;) {
       bell.reset()
-      let due = limits.lookEveryMs
+      let due: number = limits.lookEveryMs
       let outage: unknown
       try {
         const tried = await tryClaim<T>(scope, queue, { ...rest, ...(signal && { signal }) })
         if (tried.claim) return tried.claim
         if (tried.why === 'notDue') due = tried.at - (await storeNow(scope))
+        if (tried.why === 'lostRace') due = LOST_RACE_MS
       } catch (error) {
         if (!isOutage(error)) throw error
         outage = error
@@ -133,6 +135,20 @@ async function claimNext<T>(scope: Scope, queue: string, options?: ClaimOptions)
   }
 }
 
+/** Undefined means that nothing is claimable. A lost race is tried again: other claimants made progress, and items may be left. */
+async function claimNow<T>(scope: Scope, queue: string, options: Omit<ClaimOptions, 'wait'>): Promise<Claim<T> | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const tried = await tryClaim<T>(scope, queue, options)
+    if (tried.claim || tried.why !== 'lostRace') return tried.claim
+    if (attempt === LOST_RACES) throw refuse('CONFLICT', { table: 'work', id: queue, tries: attempt })
+    await pause(scope, attempt)
+  }
+}
+
+const LOST_RACES = 100
+// How long a claimant that waits leaves others alone after a lost race.
+const LOST_RACE_MS = 5
+
 async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOptions, 'wait'>): Promise<Tried<T>> {
   checkOpen(scope.engine)
   const { lease, renew = false, signal, ...unknown } = optionsOf(options, 'claim')
@@ -142,7 +158,7 @@ async function tryClaim<T>(scope: Scope, queue: string, options?: Omit<ClaimOpti
   for (;;) {
     stopIfAsked(scope, signal)
     const asked = scope.engine.environment.clock.monotonic()
-    const { now, rows, next } = await scope.engine.backend.queries.ready(scope.tenant, queue, WINDOW)
+    const { now, rows, next } = await scope.engine.backend.queries.ready(scope.tenant, queue, WINDOW + claimingOf(scope.engine).size)
     const found = rows.length > 0 ? rows : await orphanedClaims(scope, queue)
     let buried = false
     const left = found.filter(({ id }) => !claimingOf(scope.engine).has(`${scope.tenant}/${id}`))
