@@ -26,9 +26,9 @@ const FOR_THE_STORE = ['tenants_v1', 'heads_v1', 'due_v1']
 const ALIKE = /^(?:guard|remove|put)_(?!(?:names|work|rows)$)/
 /** What each of them is given: one row of acme's, to be looked at, taken away or written. */
 const LISTS: Readonly<Record<string, string>> = {
-  'inkfast.guard_list': `row('${ACME}', array['names'], array['planted'], array[0], array[false])::inkfast.guard_list`,
-  'inkfast.remove_list': `row('${ACME}', array[false], array['names'], array['planted'], array[1])::inkfast.remove_list`,
-  'inkfast.put_list': `row('${ACME}', 0, false, null, array[false], array['names'], array['planted'], array[1], array[1], array[1], array[0], array['["x"]'],
+  'inkfast.guard_list': `row('${ACME}', array['names'], array['names-${MARK}'], array[0], array[false])::inkfast.guard_list`,
+  'inkfast.remove_list': `row('${ACME}', array[false], array['names'], array['names-${MARK}'], array[1])::inkfast.remove_list`,
+  'inkfast.put_list': `row('${ACME}', 0, false, null, array[false], array['names'], array['names-${MARK}'], array[1], array[1], array[1], array[0], array['["x"]'],
     array['{}'])::inkfast.put_list`,
 }
 

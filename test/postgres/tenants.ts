@@ -1,6 +1,7 @@
 // Two tenants of one database with something in every table, and every way in which somebody who is not one of them may name it.
 
 import type { Client } from 'pg'
+import { type PlannedColumn, planTables } from '../../scripts/schema/plan.ts'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { STORE, Wall } from '../../src/backends/postgres/wall.ts'
 import { keyOf, maker, put, sha256 } from '../../src/conformance/material.ts'
@@ -9,6 +10,7 @@ import { hex } from '../../src/model/bytes.ts'
 import { keyOfPad } from '../../src/model/hmac.ts'
 import { type TenantId, tenantId } from '../../src/model/ids.ts'
 import { tableNames } from '../../src/model/tables.ts'
+import { query } from '../support/postgres-database.ts'
 
 export const ACME = tenantId('acme')
 export const RIVAL = tenantId('rival')
@@ -17,7 +19,7 @@ const STRANGER = tenantId('nobody-yet')
 /** Stands in everything that acme owns, beside its name: what must never be seen elsewhere. */
 export const MARK = 'confidential-of-acme'
 
-/** Fills every table for both tenants: through the API what it fills, through the port the rest. */
+/** Fills every table for both tenants: through the API what it fills, through the port most of the rest, and side tables by hand. */
 export async function plantTenants(url: string): Promise<void> {
   const store = await open(url)
   for (const [tenant, mark] of [
@@ -39,6 +41,23 @@ export async function plantTenants(url: string): Promise<void> {
     await backend.blobs.put(tenant, hex(sha256(bytes)), bytes)
   }
   await backend.close()
+  for (const { name, columns } of planTables('postgres')) {
+    const some = columns.map((column) => (column.name === 'tenant' ? 'tenant' : VALUES[column.type]))
+    await query(
+      url,
+      `insert into inkfast.${name} (${columns.map((column) => column.name).join(', ')})
+       select ${some.join(', ')} from unnest(array['${ACME}', '${RIVAL}']) tenant
+       where not exists (select from inkfast.${name} t where t.tenant = '${ACME}')`,
+    )
+  }
+}
+
+const VALUES: Readonly<Record<PlannedColumn['type'], string>> = {
+  text: `'${MARK}'`,
+  integer: '7',
+  real: '0.5',
+  blob: `'\\x${'0c'.repeat(16)}'::bytea`,
+  flag: 'false',
 }
 
 /** The wall as the store itself has it: only whoever reads its key can sign, which here is a superuser. */
