@@ -18,15 +18,21 @@ const KEPT: readonly string[] = ['events', 'heads', 'receipts', ...tableNames].s
 /** A little of everything, written inside this process. */
 export async function databaseStored(lite: PGlite): Promise<Stored> {
   const options = { url: 'postgres://pglite', durability: 'normal' } as const
-  const receipts = await writeStore({ backend: backendOn(await openOver(options, liteConnections(lite)), options) })
+  const connections = liteConnections(lite)
+  const receipts = await writeStore({ backend: backendOn(await openOver(options, connections), options) })
+  // The store may still be reading when it is closed. Inside its transaction, these queries would see one tenant only.
+  const connection = await connections.acquire()
   const tables: Record<string, readonly Row[]> = {}
   for (const name of KEPT) {
-    const { rows } = await lite.query<{ row: Row }>(`select row_to_json(t) as row from inkfast.${name} t order by 1::text collate "C"`)
+    const { rows } = await lite.query<{ row: Row }>(
+      `select row_to_json(t) as row from inkfast.${name} t order by row_to_json(t)::text collate "C"`,
+    )
     tables[name] = rows
       .map(({ row }) => row)
       .filter(({ tenant }) => !String(tenant).startsWith('~'))
       .map(withoutClock(name))
   }
+  connection.release()
   return { schema: migrations.at(-1)?.number ?? 0, receipts, tables }
 }
 
