@@ -45,7 +45,7 @@ const statisticsKept = `
 const without = <T extends FoundTable>(found: readonly T[], name: string): readonly T[] => found.filter((table) => table.name !== name)
 
 describe('the schema of a fresh file', () => {
-  it('is what tables.ts says, and what schema.sql shows', async () => {
+  it('the schema of a fresh file is what tables.ts says, and what schema.sql shows', async () => {
     using folder = emptyFolder()
     const db = await openDatabase(`${folder.path}/fresh.db`, () => 0)
     const found = tablesIn(db)
@@ -76,7 +76,7 @@ describe('the schema of a fresh database', () => {
   })
   afterAll(() => lite.close())
 
-  it('is what tables.ts says: columns, keys, and every index with the tenant first, the id last and nulls first', () => {
+  it('the schema of a fresh database is what tables.ts says: columns, keys, and every index with the tenant first, the id last and nulls first', () => {
     expect(checkDatabaseTables(found)).toEqual([])
     expect(checkDatabaseTables(without(found, 'names'))).toEqual(['the table names is not in the database'])
     expect(checkDatabaseTables(without(found, 'wall_keys'))).toEqual(['the table wall_keys is not in the database'])
@@ -91,11 +91,11 @@ describe('the schema of a fresh database', () => {
     expect(checkDatabaseTables(plain).length).toBeGreaterThan(2)
   })
 
-  it('is what schema.sql shows; node scripts/schema.ts writes it', async () => {
+  it('the schema of a fresh database is what schema.sql shows; node scripts/schema.ts writes it', async () => {
     expect(await databaseText(ask)).toBe(read('src/backends/postgres/schema.sql'))
   })
 
-  it('walls every table off, and begins every key and index of tenants with the tenant', async () => {
+  it('the schema of a fresh database walls every table off, and begins every key and index of tenants with the tenant', async () => {
     expect(checkWall(found)).toEqual([])
     await lite.exec(`begin; set local role inkfast_owner;
       alter table inkfast.names no force row level security; drop policy tenant on inkfast.leases;
@@ -128,7 +128,7 @@ const throwaway: Declared = {
 }
 
 describe('a side table that is declared', () => {
-  it('is made on SQLite with its columns, its key and its indexes', async () => {
+  it('a declared side table is made on SQLite with its columns, its key and its indexes', async () => {
     using folder = emptyFolder()
     const db = await openDatabase(`${folder.path}/side.db`, () => 0)
     db.exec(sqliteTables(throwaway))
@@ -140,7 +140,7 @@ describe('a side table that is declared', () => {
     expect(checkTables(found)).toEqual(['the table terms is not declared'])
   })
 
-  it('is made on PostgreSQL with the wall between tenants, its rights and no statistics', async () => {
+  it('a declared side table is made on PostgreSQL with the wall between tenants, its rights and no statistics', async () => {
     const lite = await startPglite()
     const ask: Ask = async (sql) => (await lite.query<Record<string, string | null>>(sql)).rows
     const connection = await liteConnections(lite).acquire()
@@ -173,7 +173,7 @@ describe.each([
   const paths = filesUnder(folder, (path) => isMigration(posix.basename(path)))
   const files = Object.fromEntries(paths.map((path) => [posix.basename(path), read(path)]))
 
-  it('never changes once it is released', () => {
+  it('a migration never changes once it is released', () => {
     const released = readJson<Released>(`${folder}/released.json`)
     expect(checkReleased(released, files)).toEqual([])
     expect(checkReleased(released, { ...files, '0001_journal.sql': `${files['0001_journal.sql']} ` })).toEqual([
@@ -183,7 +183,7 @@ describe.each([
     expect(checkReleased(released, { ...files, '0999_more.sql': '' })).toEqual(['0999_more.sql is not listed in released.json'])
   })
 
-  it('holds the tables and functions that the declarations make; node scripts/schema.ts writes them', () => {
+  it('a migration holds the tables and functions that the declarations make; node scripts/schema.ts writes them', () => {
     const migration = files['0001_journal.sql'] as string
     expect(withSections(backend, migration)).toBe(migration)
     const stale = migration.replace('revision', 'version')
@@ -191,7 +191,7 @@ describe.each([
     expect(() => withSections(backend, migration.replaceAll('-- end of generated', '--'))).toThrow('has no marks')
   })
 
-  it('is numbered without gaps, and opens with why', () => {
+  it('a migration is numbered without gaps, and opens with why', () => {
     expect(migrations.map(({ number }) => number)).toEqual(migrations.map((_, i) => i + 1))
     for (const { sql, checksum } of migrations) {
       expect(sql).toMatch(/^(?:-- serves: \d+\n)?-- \S/)

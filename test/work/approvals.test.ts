@@ -64,7 +64,7 @@ describe.each(engines)('approvals on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('bad requests are refused and nothing is written', async () => {
+  test('bad requests for approval are refused and nothing is written', async () => {
     const store = await engine.open()
     const { seq } = await store.head()
     const refused = [
@@ -163,7 +163,7 @@ describe.each(engines)('approvals on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('lists are narrowed by state, run, session, subject type and risk, and go on exactly where they stopped', async () => {
+  test('lists of approvals are narrowed by state, run, session, subject type and risk, and go on exactly where they stopped', async () => {
     const store = await engine.open()
     const session = await store.session('support/4711')
     const ids: Record<string, string[]> = { tool: [], mail: [] }

@@ -56,7 +56,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('the regis
     await expectSound(store)
   })
 
-  test('handles are given, labelled, taken back and handed on, all or none', async () => {
+  test('handles of processes are given, labelled, taken back and handed on, all or none', async () => {
     const store = await engine.open()
     const [ada, bob] = [await store.session('ada'), await store.session('bob')]
     const children: AgentProcess[] = []

@@ -127,7 +127,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('processes
     await expectSound(store)
   })
 
-  test('where types were declared, others are refused; where none were, every one is heard', async () => {
+  test('a process with declared event types refuses others; one without hears every type', async () => {
     const store = await engine.open()
     const child = await store.processes.register('c', {
       ...tool,

@@ -28,7 +28,7 @@ describe.each(engines.filter(({ name }) => name === 'sqlite' || name === 'postgr
     await expect.poll(() => worker.stats().completed).toBe(1)
   })
 
-  test('claiming waits as long as it is told to', async () => {
+  test('claiming from a queue waits as long as it is told to', async () => {
     const [one, two] = await twoHandles(engine.name)
     const waiting = two.queue<string>('q').claim({ wait: '5s' })
     await one.queue('q').offer('hello')

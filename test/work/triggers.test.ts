@@ -133,7 +133,7 @@ describe.each(engines)('triggers on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('history says what became of each delivery: back in the queue, dead with the reason, redriven, cancelled', async () => {
+  test('the history of triggers says what became of each delivery: back in the queue, dead with the reason, redriven, cancelled', async () => {
     const { store, pass } = await engine.openInTime()
     await store.triggers.on('t', { source: 'stripe', queue: 'billing', attempts: 2, backoff: '1s', delay: '5m' })
     const billing = store.queue<Delivered<Paid>>('billing')
@@ -185,7 +185,7 @@ describe.each(engines)('triggers on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('lists are bounded, go on by a cursor, and tell by source and state', async () => {
+  test('lists of triggers are bounded, go on by a cursor, and tell by source and state', async () => {
     const store = await engine.open()
     for (const name of ['a', 'b', 'c', 'd']) await store.triggers.on(name, { source: name === 'd' ? 'github' : 'stripe', queue: 'q' })
     await store.triggers.disable('b')
