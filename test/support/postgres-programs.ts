@@ -57,12 +57,14 @@ export function programsFor(user: RunAs, folder: string, installed: string = ins
   const there = programsIn(installed)
   if (work(there, user)) return there
   const copy = join(folder, 'native')
+  const copied = programsIn(copy)
+  // A server that is started again from its folder finds the copy of the first start.
+  if (work(copied, user)) return copied
   cpSync(installed, copy, { recursive: true, verbatimSymlinks: true })
   for (const { source, target } of linksOf(installed)) {
     const path = join(copy, relative('native', target))
     if (!existsSync(path)) symlinkSync(relative(dirname(target), source), path)
   }
-  const copied = programsIn(copy)
   for (const program of Object.values(copied)) chmodSync(program, 0o755)
   for (const path of ['', ...readdirSync(copy, { recursive: true, encoding: 'utf8' })]) own(join(copy, path), user)
   if (work(copied, user)) return copied
@@ -93,7 +95,8 @@ const programsIn = (folder: string): Programs => ({ initdb: join(folder, 'bin', 
 /** Saying its version, a program has been reached, may be run, and has found its libraries. */
 const work = (programs: Programs, user: RunAs): boolean => Object.values(programs).every((program) => runs(program, ['--version'], user))
 
-const runs = (program: string, args: readonly string[], user: RunAs): boolean =>
+/** Whether that user can run the program to a good end. */
+export const runs = (program: string, args: readonly string[], user: RunAs): boolean =>
   spawnSync(program, args, { ...user, env: environment, cwd: '/', stdio: 'ignore' }).status === 0
 
 function linksOf(installed: string): readonly { readonly source: string; readonly target: string }[] {

@@ -133,6 +133,7 @@ describe('programs', () => {
     // Only root hands the server to someone else; an ordinary user reaches what is their own.
     const where = user.uid === undefined ? installed : join(folder, 'native')
     expect(programsFor(user, folder, installed).initdb).toBe(join(where, 'bin', 'initdb'))
+    expect(programsFor(user, folder, installed).initdb, 'asked again').toBe(join(where, 'bin', 'initdb'))
     rmSync(folder, { recursive: true })
   })
 })

@@ -6,11 +6,14 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { codeOf, openIn, tempFile, tempFolder } from '../../../test/support/engines.ts'
+import { printedAs, projectFor } from '../../../test/support/other-user.ts'
+import { unprivileged } from '../../../test/support/postgres-programs.ts'
 import { open } from '../../index.ts'
 import { connect, setPragmas } from './database.ts'
 import { checkLibrary, openDatabase } from './open.ts'
 
-const asNobody = process.getuid?.() === 0
+// Root may write anywhere, so that permissions are tried as another user.
+const ordinary = unprivileged()
 
 test('a missing folder is an error and is not created', async () => {
   const folder = join(tempFolder(), 'nope')
@@ -72,22 +75,17 @@ test('a folder in place of a file says what to do', async () => {
   expect(await codeOf(openDatabase('/dev/null', Date.now))).toBe('FILE_DENIED')
 })
 
-// The superuser may write anywhere, so the rights are tried as somebody else.
 test('a read-only folder and a read-only file each have their own error', async () => {
   const folder = tempFolder()
   const path = join(folder, 'a.db')
   await (await open(path)).close()
+  const { node, entry } = projectFor(ordinary)
   const script = `
-    import { open } from ${JSON.stringify(new URL('../../index.ts', import.meta.url).href)}
+    import { open } from ${JSON.stringify(entry)}
     for (const path of process.argv.slice(1)) await open(path).then((s) => (console.log('opened'), s.close()), (e) => console.log(e.code))`
   chmodSync(path, 0o444)
   chmodSync(folder, 0o555)
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, path, join(folder, 'new.db')], {
-    ...(asNobody && { uid: 65534, gid: 65534 }),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let said = ''
-  for await (const chunk of child.stdout) said += chunk
+  const said = await printedAs(ordinary, node, script, path, join(folder, 'new.db'))
   chmodSync(folder, 0o755)
   expect(said.trim().split('\n')).toEqual(['FILE_READ_ONLY', 'FILE_DENIED'])
   expect(readdirSync(folder)).toEqual(['a.db'])
@@ -100,8 +98,9 @@ test('a store can be read where nothing may be written, and takes no writes', as
   await (await store.session('s')).append('a.b', 1)
   await store.close()
   const before = readFileSync(path)
+  const { node, entry } = projectFor(ordinary)
   const script = `
-    import { open } from ${JSON.stringify(new URL('../../index.ts', import.meta.url).href)}
+    import { open } from ${JSON.stringify(entry)}
     const store = await open({ url: process.argv[1], readOnly: true })
     const { intact, events } = await store.verify()
     const { equal } = await store.rebuild({ check: true })
@@ -111,10 +110,8 @@ test('a store can be read where nothing may be written, and takes no writes', as
     await store.close()`
   chmodSync(path, 0o444)
   chmodSync(folder, 0o555)
-  for (const user of asNobody ? [{ uid: 65534, gid: 65534 }, {}] : [{}]) {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script, path], { ...user, stdio: ['ignore', 'pipe', 'inherit'] })
-    let said = ''
-    for await (const chunk of child.stdout) said += chunk
+  for (const user of ordinary.uid === undefined ? [{}] : [ordinary, {}]) {
+    const said = await printedAs(user, node, script, path)
     expect(JSON.parse(said)).toEqual([true, 2, true, 'FILE_READ_ONLY', [], 'ok'])
   }
   chmodSync(folder, 0o755)
