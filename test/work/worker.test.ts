@@ -125,3 +125,25 @@ test('a tenant that cannot be read keeps no other waiting', async () => {
   await using worker = store.queue('q').work(() => {}, { tenants: 'all' })
   await expect.poll(() => worker.stats().completed).toBe(1)
 })
+
+test('a run node continues with other tenants when one cannot be read', async () => {
+  const backend = freshMemory()
+  let refusals = 0
+  const store = await openOn({
+    ...backend,
+    rows: {
+      ...backend.rows,
+      list: async (tenant, table, query) => {
+        if (tenant === 'acme' && table === 'work') {
+          refusals++
+          throw new Error('its file is damaged')
+        }
+        return backend.rows.list(tenant, table, query)
+      },
+    },
+  })
+  for (const tenant of ['acme', 'blue']) await store.tenant(tenant).start('r', { session: 's' })
+  await using node = store.work({ r: () => {} })
+  await expect.poll(() => node.stats().finished).toBe(1)
+  expect(refusals).toBeGreaterThan(0)
+})
