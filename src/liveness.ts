@@ -71,7 +71,7 @@ function markOfSelf(system: System): ProcessMark | undefined {
 }
 
 /**
- * Parses the fields behind the command, which is in parentheses and may contain any itself. Of all fields, state is the 3rd, the thread
+ * Parses the fields behind the command, which is in parentheses and may contain some itself. Of all fields, state is the 3rd, the thread
  * count the 20th, the start in ticks since boot the 22nd.
  */
 function parseStat(text: string): Stat | undefined {

@@ -44,7 +44,7 @@ export class KnownHeads {
     this.#heads.set(tenant, { seq, at: this.#environment.clock.monotonic() })
   }
 
-  /** An older head is as safe as a newer one, only slower to search from. That is better than failing a write. */
+  /** Falls back to the known head if reading fails. An older head is just as safe, only slower to search from. */
   #read(tenant: TenantId, known: number | undefined): Promise<number> {
     return new Promise((resolve, reject) => {
       const fallBack = (error: unknown) => (known === undefined ? reject(error) : resolve(known))

@@ -21,7 +21,7 @@ export const PROCESS_STATES: readonly ProcessState[] = [...LIVE_STATES, ...ENDIN
 export const hasEnded = (state: ProcessState): state is Ending => ENDINGS.includes(state as Ending)
 
 /**
- * What happens when the owner of a process dies. `rerunnable`: another node runs it again. `ownerBound`: any node may start it, and it
+ * Recovery after the death of the owner. `rerunnable`: another node runs the process again. `ownerBound`: any node may start it, and it
  * never runs twice. `external`: another system runs it, never a node of this store.
  */
 export type Recovery = 'rerunnable' | 'ownerBound' | 'external'
@@ -96,8 +96,8 @@ export interface Reference {
 }
 
 /**
- * Evidence that nobody will end the process. `ownerDrain`: its owner gave it up on closing. `sweep`: its owner is provably gone.
- * `reconciled`: a caller asked to abandon it while nobody held it.
+ * Evidence that no holder will end the process. `ownerDrain`: its owner gave it up on closing. `sweep`: its owner is provably gone.
+ * `reconciled`: a caller asked to abandon it while it had no holder.
  */
 export interface Evidence {
   readonly writer: 'ownerDrain' | 'sweep' | 'reconciled'

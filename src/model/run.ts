@@ -54,7 +54,7 @@ export interface Wait extends Slot {
   readonly on?: string
 }
 
-/** What a run takes from its session: inputs, or items of its inbox. */
+/** The kinds of things a run takes from its session: inputs, inbox items, and the completion of items. */
 export type TakeKind = 'inputs' | 'inbox' | 'inboxDone'
 
 /** Inbox items that a run has claimed. */

@@ -14,7 +14,7 @@ import { STORE } from './wall.ts'
 
 const headOf = `select seq, encode(hash, 'hex'), state from inkfast.heads`
 
-// All columns of fixed size come as one run of hex digits, with a mask of those present and a check of each size, so that no byte can move
+// All columns of fixed size come as one run of hex digits. A mask of those present and a check of each size make sure that no byte can move
 // between columns.
 const columns = `
   e.seq, e.at, e.type, e.schema, e.class, e.actor,

@@ -55,7 +55,7 @@ export const approval = decider<ApprovalRow, ApprovalCommand>({
       if (state !== 'pending') throw refuse('APPROVAL_CLOSED', { id, state })
       if (deciders && (decided.by === undefined || !deciders.includes(decided.by)))
         throw refuse('APPROVAL_FORBIDDEN', { id, by: decided.by, deciders })
-      // An erased question can only be denied: nobody can see any more what it was.
+      // An erased question can only be denied, because its content is unknown.
       if (digest === undefined ? asked === undefined && decided.state === 'approved' : digest !== asked)
         throw refuse('APPROVAL_OTHER', { id, asked, digest })
       // Expiry wins over a late answer.

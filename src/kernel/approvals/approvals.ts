@@ -49,7 +49,7 @@ export async function readApproval(scope: Scope, id: ApprovalId): Promise<Approv
   return (await readRow(scope, 'approvals', id)).body
 }
 
-/** Withdraws the questions of these waits: nobody waits for an answer any more. */
+/** Withdraws the questions of these waits, because the run no longer waits for them. */
 export const withdrawParts = (scope: Scope, waits: RunRow['waits'], about: Pick<Part, 'session' | 'run'>): readonly Part[] =>
   waits
     .filter(({ kind, on }) => (kind === 'ask' || kind === 'approval') && on !== undefined)

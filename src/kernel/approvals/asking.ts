@@ -11,7 +11,7 @@ import type { Asking } from './approval-decider.ts'
 export interface AskOptions {
   /** The kind of the subject, such as `tool` or `payment`. */
   readonly subjectType?: string
-  /** The ids of those who may decide. The default is anybody. */
+  /** The ids of actors who may decide. By default anyone may. */
   readonly deciders?: readonly string[]
   readonly risk?: Risk
 }
@@ -23,7 +23,7 @@ export function takeAsking(
   data: Json | undefined,
   { subjectType, deciders, risk, ...unknown }: AskOptions,
 ): Pick<Asking, 'subjectType' | 'subject' | 'digest' | 'deciders' | 'risk'> & { readonly digest: string } {
-  // A misspelt `deciders` would otherwise let anybody decide.
+  // A misspelt `deciders` would otherwise let anyone decide.
   checkKnown(unknown, 'a question')
   const named: Asked = {
     subject: takeName(scope, subject, 'the subject of an approval'),

@@ -1,4 +1,5 @@
-// Expires questions that nobody waits for. A clock item is offered together with the question, and completed with the decision.
+// Expires questions whose run is not executing, and questions from outside. A clock item is offered together with the question, and
+// completed with the decision.
 
 import type { ApprovalId, ApprovalRow } from '../../model/approval.ts'
 import { limits } from '../../model/limits.ts'
@@ -18,8 +19,8 @@ export const APPROVALS_CLOCK = 'clock/approvals'
 const clockItem = (scope: Scope, id: ApprovalId) => derived<'work'>(scope, 'approval/clock', id)
 
 /**
- * When the scheduler expires a question. A run that waits for the answer expires the question itself, in one commit with what it does then.
- * The grace period leaves it time for that. The scheduler acts only when nobody executes the run.
+ * When the scheduler expires a question. A waiting run expires its question itself, in one commit with its next step, and the grace period
+ * leaves it time for that. The scheduler acts only if no node executes the run.
  */
 export const overAt = ({ expires, run }: Pick<ApprovalRow, 'expires' | 'run'>): number | undefined =>
   expires === undefined ? undefined : run ? expires + limits.approvalGraceMs : expires

@@ -22,7 +22,7 @@ export interface DecideOptions {
   readonly decision?: Decision
   /** The value that `ask` returns. The default is the decision itself. */
   readonly value?: unknown
-  /** Who decided: an opaque id. The default is the actor of the store. */
+  /** The actor who decided: an opaque id. The default is the actor of the store. */
   readonly by?: string
   readonly note?: string
   /** The digest of what the decider was shown. If something else was asked, the decision is refused. */
@@ -111,7 +111,7 @@ export interface WithdrawOptions {
   readonly note?: string
 }
 
-/** Withdraws a question: nobody wants an answer any more. */
+/** Withdraws a question that is no longer needed. */
 export async function withdrawApproval(scope: Scope, given: string, options?: WithdrawOptions): Promise<ApprovalRow> {
   checkOpen(scope.engine)
   const { by, note, ...unknown } = optionsOf(options, 'withdraw')

@@ -20,7 +20,7 @@ export interface HistoryEntry {
   readonly seq: number
   /** The actor on whose behalf the store wrote the event. */
   readonly actor?: string
-  /** Who saw, decided or withdrew it. */
+  /** The actor who saw, decided or withdrew it. */
   readonly by?: string
   readonly channel?: string
   readonly ref?: string

@@ -19,13 +19,13 @@ export interface Approvals {
   get(id: string): Promise<ApprovalRow | undefined>
   /** Decides a question. The first answer counts. */
   decide(id: string, options: DecideOptions): Promise<ApprovalRow>
-  /** Withdraws a question: nobody wants an answer any more. */
+  /** Withdraws a question that is no longer needed. */
   withdraw(id: string, options?: WithdrawOptions): Promise<ApprovalRow>
   /** Records that the question was handed to a channel. */
   delivered(id: string, options: DeliveredOptions): Promise<ApprovalRow>
   /** Records that a person looked at it. */
   seen(id: string, options: { readonly by: string }): Promise<ApprovalRow>
-  /** Who asked, delivered, saw and decided, and when, oldest first. */
+  /** Lists who asked, delivered, saw and decided, and when, oldest first. */
   history(id: string): AsyncGenerator<HistoryEntry, void, undefined>
   /** Exports hash-chained lines of NDJSON. `verifyApprovals` checks them without a store. */
   export(options?: ExportOptions): AsyncGenerator<string, void, undefined>

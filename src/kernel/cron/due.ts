@@ -38,7 +38,7 @@ export function dueTimes(schedule: Schedule, policy: JobPolicy, through: number,
   return told(schedule, policy, { start, ...(missed && { missed }), through: start.at(-1) ?? missed?.last ?? through }, chance)
 }
 
-/** Starts one at a time. After a missed one the interval begins again, because nothing will finish. */
+/** Starts one occurrence per look. After a missed one the interval begins again, because nothing will finish. */
 function dueAfterFinish(schedule: Schedule, policy: JobPolicy, through: number, now: number, chance: Chance): Due {
   const time = nextAfter(schedule, through) as number
   const late = now - firesAt(schedule, policy, time, chance)

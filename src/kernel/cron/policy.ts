@@ -13,8 +13,8 @@ export interface PolicyOptions {
    */
   readonly overlap?: string
   /**
-   * What to do with occurrences that no node was there to start: leave them out (`skip`), start one for all (`once`, the default), or start each
-   * one within `catchUp` (`all`). Quartz's words are accepted.
+   * The policy for occurrences that came due while no node was running: leave them out (`skip`), start one for all (`once`, the default),
+   * or start each one within `catchUp` (`all`). Quartz's words are accepted.
    */
   readonly missed?: string
   /** How late a missed occurrence may still start. The default is one day for `all` and no limit for `once`. */
@@ -64,7 +64,7 @@ function takeWord<Word extends string>(given: unknown, option: string, words: Re
   const plain = typeof given === 'string' ? given.toLowerCase().replace(/[\s_-]/g, '') : ''
   const word = Object.hasOwn(words, plain) ? words[plain] : undefined
   if (word) return word
-  // A queue of any length is refused: a job slower than its schedule would fall behind without anybody noticing.
+  // A queue of any length is refused: a job slower than its schedule would silently fall behind.
   if (option === 'overlap' && plain === 'bufferall')
     throw bad(option, "buffering every occurrence could grow without bound; use 'queueOne', or 'allow' with a queue of concurrency 1")
   const known = [...new Set(Object.values(words))].map((each) => `'${each}'`).join(', ')

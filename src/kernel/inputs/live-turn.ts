@@ -24,8 +24,8 @@ export async function goesOn(scope: Scope, run: RunId): Promise<boolean> {
 }
 
 /**
- * Whether a run is dead: it executed under the session's lease, has lost it, and nobody goes on with it. A waiting run is not dead, and
- * neither is a run from a queue: when its node dies, another node goes on.
+ * Whether a run is dead: it executed under the session's lease, has lost it, and no process continues it. A waiting run is not dead, and
+ * neither is a run from a queue: when its node dies, another node continues it.
  */
 export const hasDied = ({ engine, tenant }: Scope, { id, state, parallel, queued, error }: RunRow): boolean =>
   state === 'running' && !parallel && !(queued && !error) && !localRunsOf(engine).isAtWork(tenant, id)

@@ -1,5 +1,5 @@
 // A run claims items of its session's inbox: the claim and the entry on its tape are one commit under its fence. Replay finds the claim on
-// the tape. When nobody goes on with the run, another run of the session takes over its claim with the same items.
+// the tape. If the run dies, another run of the session takes over its claim with the same items.
 
 import { refuse } from '../../model/errors.ts'
 import { type RunId, toId } from '../../model/ids.ts'

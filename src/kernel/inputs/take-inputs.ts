@@ -22,7 +22,7 @@ import { input } from './input-decider.ts'
 import { hasDied } from './live-turn.ts'
 
 export interface TakeInputsOptions {
-  /** Where the run is in its turn: after some work (the default), or before it ends, where all inputs are admitted. */
+  /** The place of the call in the turn: after some work (the default), or before the turn ends, where all inputs are admitted. */
   readonly boundary?: InputBoundary
   /** `active`: inputs for this run (the default). `next`: inputs for the next turn, which this run then is. */
   readonly from?: 'active' | 'next'

@@ -32,7 +32,7 @@ export interface AgentProcess {
   /** Records that the process waits: a word for what, and data that identifies it. */
   wait(kind: string, on?: unknown): Promise<void>
   resume(): Promise<void>
-  /** Requests cancellation, recorded once. The handler that runs the process is told, and decides when to follow. */
+  /** Requests cancellation, recorded once. The handler is notified, and decides when to stop. */
   cancel(reason: string): Promise<ProcessRequest & { readonly repeated: boolean }>
   /** Requests abandonment, recorded once. The process is abandoned as soon as nobody holds it. */
   abandon(reason: string): Promise<ProcessRequest & { readonly repeated: boolean }>

@@ -39,7 +39,7 @@ export interface DeclaredEvent {
 export interface RegisterOptions {
   /** Selects the handler: `store.processes.work({ [kind]: … })`. */
   readonly kind: string
-  /** What happens to the process when the node that runs it dies. */
+  /** The recovery after the death of the node that runs the process. */
   readonly recovery: Recovery
   readonly provenance?: Provenance
   readonly label?: string

@@ -9,7 +9,7 @@ export class EffectWork {
   readonly name: string
   /** The context in which the effect was asked for: the work of an effect of another run, or a branch. */
   readonly outer: unknown
-  /** Sockets and timers that the work leaves behind keep its context. What they do later is not inside it. */
+  /** Sockets and timers that the work leaves behind keep its context, but their later actions are not inside it. */
   ended = false
 
   constructor(branch: BranchHandle, name: string, outer: unknown) {

@@ -30,7 +30,7 @@ export async function seenByName(
 const idByName = (scope: Scope, session: SessionId, name: string, key: string, first = false): Promise<RunId | undefined> =>
   nameHolder<'run'>(scope, 'run', runName(session, name, key), first)
 
-/** Refuses a run whose opening was erased: nobody knows any more what it was to do. */
+/** Refuses a run whose opening was erased, because its task is unknown. */
 export function checkKnownRun({ id, name }: Pick<RunRow, 'id' | 'name'>): void {
   if (name === '') throw refuse('REPLAY_DIVERGED', { run: id, diff: '- recorded: how it was opened, which was erased' })
 }

@@ -15,7 +15,7 @@ interface Forked {
   readonly label: string
   readonly work: (branch: Branch) => unknown
   readonly branch: BranchHandle
-  /** Leaves the branch: nobody waits for it any more. */
+  /** Abandons the branch. */
   leave(): void
   /** The branch has returned. */
   end(): void

@@ -20,7 +20,7 @@ export class Replay {
   readonly #scope: Scope
   readonly #tape: Tape
   readonly #blocked = new Set<Blocked>()
-  /** Branches that lost a race. Nobody waits for their entries. */
+  /** Branches that lost a race. Replay does not wait for their entries. */
   readonly #lost: string[] = []
   /** Events that those branches appended. */
   readonly #left = new Set<string>()

@@ -75,7 +75,7 @@ const ending = (row: RunRow | undefined, id: RunId, wanted: RunState, holdings: 
   return found
 }
 
-/** What the run holds after it took something or completed a claim. */
+/** Updates what the run holds, after it took something or completed a claim. */
 function afterTaking({ prompted = 0, claims = [] }: RunRow, data: Happened['data']): Partial<RunRow> {
   const took = data as
     | (Slot & { kind: TakeKind; inputs?: readonly unknown[]; claim?: Claimed['id']; batches?: readonly { id: string }[] })

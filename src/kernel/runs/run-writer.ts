@@ -34,7 +34,7 @@ type RunEvent = Omit<GuardedEvent, 'session' | 'run'>
 
 export interface ChangeOptions {
   readonly guards?: readonly Guard[]
-  /** The time of the event, if the program is told the same time. */
+  /** The time of the event, if the program sees the same time. */
   readonly at?: number
 }
 

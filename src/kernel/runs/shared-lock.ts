@@ -1,4 +1,5 @@
-// A readers-writer lock on a run: many writers add to its tape at once, or one changes its row. First come, first served, so that nobody starves.
+// A readers-writer lock on a run: many writers add to its tape at once, or one changes its row. First come, first served, so that no writer
+// starves.
 
 interface Waiting {
   readonly alone: boolean

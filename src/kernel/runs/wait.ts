@@ -80,7 +80,7 @@ async function look(
   const { scope } = open
   if (await open.parking.isParked()) return 'left'
   open.checkLive()
-  // The branch lost a race, so nobody waits for the outcome.
+  // The branch lost a race, so the outcome is not needed.
   if (leaving.aborted) {
     await leaveWaits(open)
     return 'left'
@@ -112,7 +112,7 @@ async function sitOut(open: RunWriter, bell: Bell, error: unknown, until: number
 // Another writer was first: its change shows in a moment.
 const SOON_MS = 5
 
-/** The events of the wait may have been erased. Then nobody can say how it ended, and the run has diverged. */
+/** The events of the wait may have been erased. Then its end is unknown, and the run has diverged. */
 function checkThere(open: RunWriter, { kind, branch, name, ordinal }: Asked): void {
   const there = open.row.waits.some((w) => w.kind === kind && w.branch === branch && w.name === name && w.ordinal === ordinal)
   if (!there) throw open.diverged(`- recorded: ${kind} '${name}', of which something was erased`)

@@ -51,7 +51,7 @@ const asksTests = (match: Members): boolean => {
   return names.length > 0 && names.every(isTest)
 }
 
-/** Refuses a match that contradicts itself or cannot be answered. It would never match, and nobody would notice. */
+/** Refuses a match that contradicts itself or cannot be answered, because it would silently never match. */
 export function checkMatch(match: Json, path = '$'): void {
   if (!isObject(match)) return
   const names = Object.keys(match)

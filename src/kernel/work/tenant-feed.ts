@@ -35,7 +35,7 @@ export class TenantFeed {
   readonly #scope: Scope
   readonly #options: TenantFeedOptions
   readonly #rotation: TenantRotation
-  /** Due tenants that had nothing to take in the last round. The next round asks for that many more, so that they hide nobody. */
+  /** Due tenants that had nothing to take in the last round. The next round asks for that many more, so that they hide no other tenant. */
   #passed = 0
   /** When orphans were last searched for in a tenant, by our monotonic clock. */
   readonly #searchedAt = new Map<TenantId, number>()
@@ -151,7 +151,7 @@ export class TenantRotation {
   #count = 0
 
   served(tenant: TenantId): void {
-    // Forgetting everybody bounds the memory; nobody waits longer than one round because of it.
+    // Clearing the map bounds the memory; it delays a tenant by at most one round.
     if (this.#since.size >= limits.sessionsRemembered) this.#since.clear()
     this.#since.set(tenant, ++this.#count)
   }

@@ -56,7 +56,7 @@ const AT_ONCE = 0
 
 export const work = decider<WorkRow, WorkCommand>({
   table: 'work',
-  // Settling grants the item to nobody: from then on the old fence can neither write nor be renewed.
+  // Settling moves the fence: from then on the old holder can neither write nor renew.
   grants: ['work.claimed', 'work.released', 'work.failed', 'work.died'],
 
   decide: {

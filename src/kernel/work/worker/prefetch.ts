@@ -119,7 +119,7 @@ export class Prefetch<T> {
     const { queue, terms, reserve, inHand } = this.#state
     const atATime = (terms.concurrency + reserve.size) * limits.workAhead
     const most = Math.min(Math.max(atATime, limits.workAheadLeast), limits.workWindow)
-    // An item that is in hand now may be completed when the answer comes, and still be part of it.
+    // A claimed item may be completed before the answer comes, and still be part of it.
     const before = new Set(inHand)
     const began = this.#state.now()
     for (const [key, until] of this.#resting) if (until <= began) this.#resting.delete(key)
