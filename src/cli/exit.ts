@@ -74,8 +74,8 @@ export function failureOf(error: unknown): Failure {
   const { code, path, message } = error as NodeJS.ErrnoException
   const denied = code === 'EACCES' || code === 'EPERM'
   if (denied || code === 'ENOENT' || code === 'ENOTDIR') {
-    const why = denied ? 'may not be read by this user' : 'is not there'
-    const todo = denied ? 'Give this user the right to read it.' : 'Check the path.'
+    const why = denied ? 'cannot be read by this user' : 'does not exist'
+    const todo = denied ? 'Give this user read permission.' : 'Check the path.'
     return {
       exit: EXIT.missing,
       error: { code, kind: denied ? 'denied' : 'missing', message: `${path ?? 'A file'} ${why}. ${todo}`, details: { path } },
@@ -87,7 +87,7 @@ export function failureOf(error: unknown): Failure {
     error: {
       code: 'UNEXPECTED',
       kind: 'unknown',
-      message: `Something failed that should not have: ${said}. Run it again with INKFAST_DEBUG=1 to see where, and report it.`,
+      message: `Unexpected error: ${said}. Run the command again with INKFAST_DEBUG=1 and report the output.`,
       details: {},
     },
   }

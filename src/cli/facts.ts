@@ -31,7 +31,7 @@ export function facts(t: Terminal): Facts {
     t.out(t.paint('dim', name))
     const spread = JSON.stringify(value, null, 2).split('\n')
     for (const one of spread.slice(0, MOST_LINES)) t.out(cut(`  ${harmless(one)}`, width))
-    if (spread.length > MOST_LINES) t.out(t.paint('dim', `  … and ${spread.length - MOST_LINES} lines more; --json prints all of it`))
+    if (spread.length > MOST_LINES) t.out(t.paint('dim', `  … and ${spread.length - MOST_LINES} more lines; --json prints all`))
   }
   return { line, json }
 }

@@ -47,32 +47,28 @@ export function fileFindings(path: string, folder: string, name: string): readon
   if (!fileThere(folder)) return [fail('folder', `${folder} does not exist`, 'Check the path, or create the folder.')]
   const findings: Finding[] = [
     may(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-      ? ok('folder', `${folder} can be written`)
-      : fail('folder', `${folder} may not be written`, 'Give this user the right to write it: the log lies beside the file.'),
+      ? ok('folder', `${folder} is writable`)
+      : fail('folder', `${folder} is not writable`, 'Give this user write permission: SQLite keeps its log beside the file.'),
   ]
   const file = fileThere(path)
   if (!file && !may(folder, constants.X_OK))
-    return [...findings, fail('file', 'cannot be seen from here', 'Give this user the right to enter the folder.')]
+    return [...findings, fail('file', 'cannot be accessed', 'Give this user permission to enter the folder.')]
   if (!file)
-    return [...findings, fail('file', 'there is no store here', 'Check the path, or open it from a program to start a new journal.')]
-  if (!file.isFile()) return [...findings, fail('file', 'it is not a file', 'Give the path of a file.')]
+    return [...findings, fail('file', 'there is no store here', 'Check the path, or create the store by opening it from a program.')]
+  if (!file.isFile()) return [...findings, fail('file', 'it is not a file', 'Pass the path of a file.')]
   findings.push(
     !may(path, constants.R_OK)
-      ? fail('file', 'may not be read', 'Give this user the right to read and write it.')
+      ? fail('file', 'is not readable', 'Give this user read and write permission.')
       : !may(path, constants.W_OK)
-        ? fail('file', 'can be read but not written', 'Give this user the right to write it.')
-        : ok('file', `${bytes(file.size)}, can be read and written`),
+        ? fail('file', 'is readable but not writable', 'Give this user write permission.')
+        : ok('file', `${bytes(file.size)}, readable and writable`),
   )
   if (may(path, constants.R_OK)) findings.push(headerFinding(path, file.size))
   const log = fileThere(`${path}-wal`)?.size ?? 0
   findings.push(
     log > LOG_LARGE_BYTES
-      ? warn(
-          'log',
-          `${bytes(log)} wait to be copied into the file`,
-          'Find the reader that holds an old picture open, or the disk that fails.',
-        )
-      : ok('log', log === 0 ? 'empty' : `${bytes(log)} wait to be copied into the file`),
+      ? warn('log', `${bytes(log)} not yet copied into the file`, 'Find the reader that holds an old snapshot open, or check the disk.')
+      : ok('log', log === 0 ? 'empty' : `${bytes(log)} not yet copied into the file`),
   )
   return [...findings, ...leftoverFinding(namesIn(folder).filter((file) => file.startsWith(`${name}.new-`)))]
 }
@@ -84,18 +80,18 @@ function leftoverFinding(leftovers: readonly string[]): readonly Finding[] {
   return [
     warn(
       'leftovers',
-      `${one(leftovers.length, 'file')} of a store that was never finished: ${few(leftovers)}`,
-      'A program died while it made the store. Delete them when nobody is making it now.',
+      `${one(leftovers.length, 'file')} of an unfinished store: ${few(leftovers)}`,
+      'A program died while it created the store. Delete the files if no program is creating it now.',
     ),
   ]
 }
 
 function headerFinding(path: string, size: number): Finding {
-  if (size === 0) return fail('schema', 'the file holds no bytes', 'Restore a backup, or delete the file to start a new journal.')
+  if (size === 0) return fail('schema', 'the file is empty', 'Restore a backup, or delete the file to start a new journal.')
   try {
     const header = readHeader(path)
-    if (!header.sqlite) return fail('schema', 'this is no SQLite file, or its first page is damaged', 'Check the path; restore a backup.')
-    if (!header.ours) return fail('schema', 'a database of another application', 'Give the path of an Inkfast store.')
+    if (!header.sqlite) return fail('schema', 'not an SQLite file, or its first page is damaged', 'Check the path; restore a backup.')
+    if (!header.ours) return fail('schema', 'the database of another application', 'Pass the path of an Inkfast store.')
     return ok('schema', `${header.schema}, ${header.wal ? 'write-ahead log' : 'not yet in write-ahead mode'}`)
   } catch (error) {
     return fail('schema', failureOf(error).error.message, '')
@@ -117,7 +113,7 @@ export function folderFindings(folder: string): readonly Finding[] {
     ...wrong.map(({ name, finding }) => ({ ...finding, name: `${finding.name} of ${name}` })),
     ...leftoverFinding(names.filter((name) => /\.new-[0-9a-f]{8}$/.test(name))),
     ...(strangers.length > 0
-      ? [warn('strangers', `${few(strangers)} is read by nobody`, 'Give it the name of its tenant back, or move it elsewhere.')]
+      ? [warn('strangers', `${few(strangers)} is not the file of a tenant`, "Rename it to its tenant's file name, or move it elsewhere.")]
       : []),
   ]
 }

@@ -22,7 +22,7 @@ export function readReceipts(file: string): readonly Receipt[] {
 }
 
 const noReceipts = (file: string) =>
-  usage(`${file} holds no receipts. Keep them as a JSON list, or one a line: {"tenant":"main","seq":1,"hash":"…"}.`)
+  usage(`${file} contains no receipts. Write them as a JSON array, or one per line: {"tenant":"main","seq":1,"hash":"…"}.`)
 
 function entriesOf(text: string, file: string): readonly unknown[] {
   try {
@@ -45,6 +45,6 @@ function receiptOf(entry: unknown, place: number, file: string): Receipt {
   const { tenant = 'main', seq, hash, id } = (entry ?? {}) as Record<string, unknown>
   const usable = Number.isSafeInteger(seq) && (seq as number) > 0 && typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash)
   if (!usable || typeof tenant !== 'string')
-    throw usage(`Receipt ${place} in ${file} is not one: it has a tenant, a seq from 1 on and a hash of 64 hex digits.`)
+    throw usage(`Receipt ${place} in ${file} is invalid: expected a tenant, a seq ≥ 1 and a hash of 64 hex digits.`)
   return { tenant: tenantId(tenant), seq, hash, id } as Receipt
 }

@@ -10,8 +10,8 @@ import { environment, type Terminal, verdict } from './terminal.ts'
 /** The store as it was named, or the one INKFAST_URL names. */
 export function storeUrl(given: string | undefined): string {
   const url = given ?? environment.url
-  if (url === undefined || url === '') throw usage('No store was named. Give its path, or set INKFAST_URL.')
-  if (url === ':memory:') throw usage("A store ':memory:' lives inside one program and cannot be looked at from here. Give a file.")
+  if (url === undefined || url === '') throw usage('No store given. Pass its path, or set INKFAST_URL.')
+  if (url === ':memory:') throw usage("A ':memory:' store exists only inside its program. Pass a file.")
   if (!isDatabase(url)) checkPath(url)
   return url
 }
@@ -85,7 +85,7 @@ const noStoreIn = (folder: string | URL) =>
   new CliError(
     'NOT_A_STORE',
     EXIT.corrupt,
-    `The folder ${folder} holds no store. Give the file of a store, or a folder with a file for each tenant.`,
+    `The folder ${folder} contains no store. Pass the file of a store, or a folder with one file per tenant.`,
     {},
   )
 
@@ -95,7 +95,7 @@ export async function knownTenant(store: Store, tenant: string): Promise<Store> 
   const tenants = await store.tenants()
   if (tenants.includes(view.tenantId)) return view
   const those =
-    tenants.length === 0 ? 'nobody has written yet' : `it has ${tenants.slice(0, 10).join(', ')}${tenants.length > 10 ? ', …' : ''}`
+    tenants.length === 0 ? 'it has no tenants yet' : `it has ${tenants.slice(0, 10).join(', ')}${tenants.length > 10 ? ', …' : ''}`
   throw new CliError('TENANT_UNKNOWN', EXIT.missing, `There is no tenant ${tenant} in this store; ${those}. Check the name.`, { tenant })
 }
 
@@ -125,7 +125,7 @@ export async function tenantViews(store: Store, tenant: string | undefined): Pro
 
 /** What was not looked at is said: silence would read as "nothing wrong". */
 export function tellClosed(t: Terminal, closed: readonly ClosedTenant[]): void {
-  for (const { tenant, state } of closed) t.out(verdict(t, 'warn', `tenant ${tenant} is ${state} and was not looked at`))
+  for (const { tenant, state } of closed) t.out(verdict(t, 'warn', `tenant ${tenant} is ${state} and was skipped`))
 }
 
 /** The view of one tenant, `main` unless another is named. */
@@ -155,7 +155,7 @@ export async function findSession(store: Store, name: string): Promise<Session> 
   throw new CliError(
     'SESSION_UNKNOWN',
     EXIT.missing,
-    `There is no session ${name} in tenant ${store.tenantId}. See what is there with inkfast sessions.`,
+    `There is no session ${name} in tenant ${store.tenantId}. List the sessions with inkfast sessions.`,
     { session: name, tenant: store.tenantId },
   )
 }

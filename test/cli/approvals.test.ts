@@ -84,14 +84,17 @@ describe('approve, deny and revoke', () => {
     const [permit] = permits.items
     expect([code, out]).toEqual([
       0,
-      `✓ 'deploy' (${ids.deploy}) is approved by user/grace; the same is approved from now on (permit ${permit.id})\n`,
+      `✓ 'deploy' (${ids.deploy}) is approved by user/grace; later requests with the same digest are approved too (permit ${permit.id})\n`,
     ])
     expect(JSON.stringify(await rowOf(ids.deploy))).not.toContain('ghp_')
     expect((await ink(['approvals', 'permits', path])).out).toMatch(
       new RegExp(`${permit.id} +active +approve +tool +deploy +user/grace +session `),
     )
     const revoked = await ink(['approvals', 'revoke', path, permit.id, '--reason', 'over', '--by', 'user/ada'])
-    expect([revoked.code, revoked.out]).toEqual([0, `✓ the permit ${permit.id} for 'deploy' is revoked; people are asked again\n`])
+    expect([revoked.code, revoked.out]).toEqual([
+      0,
+      `✓ the permit ${permit.id} for 'deploy' is revoked; later requests ask a person again\n`,
+    ])
     expect((await json(['approvals', 'permits', path, '--state', 'revoked', '--session', 'support/4711'])).items).toMatchObject([
       { id: permit.id, reason: 'over', revokedBy: 'user/ada' },
     ])
@@ -117,7 +120,7 @@ describe('export and verify', () => {
     writeFileSync(file, out)
     expect(await ink(['approvals', 'verify', file])).toMatchObject({
       code: 0,
-      out: expect.stringContaining(`✓ intact: 3 approvals, each as it was exported; final chain ${chain}`),
+      out: expect.stringContaining(`✓ intact: 3 approvals, none changed since the export; final chain ${chain}`),
     })
     expect(await json(['approvals', 'verify', file, '--chain', chain as string])).toEqual({ intact: true, records: 3, chain })
     expect(await ink(['approvals', 'verify', file, '--chain', '0'.repeat(64)])).toMatchObject({ code: 1 })
@@ -156,7 +159,7 @@ describe('what is refused', () => {
     [['revoke', 'STORE', UNKNOWN], 3, 'There is no permit'],
     [['export', 'STORE', 'more'], 2, 'Unexpected argument'],
     [['verify'], 2, 'Missing <file>'],
-    [['verify', 'STORE.none'], 3, 'is not there'],
+    [['verify', 'STORE.none'], 3, 'does not exist'],
     [['verify', 'STORE', '--chain', 'x'], 2, '64 hex digits'],
   ] as const)('approvals %j ends with %i and one line', async (words, exit, said) => {
     const before = digestOf(path)

@@ -118,7 +118,7 @@ describe('verify', () => {
     expect(out).toMatch(/✓ +acme +2 +2 /)
     expect(out).toMatch(/✓ +main +9 +9 /)
     expect(out).toContain('every page is sound')
-    expect(out).toContain('chain alone, which cannot see a cut tail')
+    expect(out).toContain('chain alone, which cannot reveal a truncated journal')
   })
 
   test('verify holds the journal against receipts', async () => {
@@ -189,6 +189,6 @@ describe('doctor', () => {
     expect(out).toContain('! leftovers')
     expect(out).toMatch(/! journal main .* in the future/)
     expect(out).toMatch(/! guards .* the trigger events_stay is missing/)
-    expect(out).toContain('usable, with 4 things to look at')
+    expect(out).toContain('usable, with 4 warnings')
   })
 })

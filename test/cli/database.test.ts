@@ -67,7 +67,7 @@ describe('on a server', () => {
     writeFileSync(file, JSON.stringify(store.receipts))
     const { code, out } = await ink(['verify', '--receipts', file], asNode)
     expect(code).toBe(0)
-    expect(out).toContain('the server knows of no damage')
+    expect(out).toContain('the server reports no damage')
     expect(out).toContain('and 4 receipts kept elsewhere')
     const other = await servedStore()
     await query(other.admin, 'alter table inkfast.events disable trigger events_stay')
@@ -141,13 +141,13 @@ describe('migrate', () => {
     await query(other.admin, 'alter table inkfast.names no force row level security')
     const doctor = await ink(['doctor', other.admin])
     expect([doctor.code, doctor.out]).toEqual([1, expect.stringContaining('row-level security is not forced on names')])
-    expect((await ink(['migrate', other.admin])).out).toContain('row-level security had been switched off on names')
+    expect((await ink(['migrate', other.admin])).out).toContain('row-level security was switched off on names')
     expect((await ink(['doctor', other.admin])).code).toBe(0)
   })
 
   test.each([
-    [['migrate', 'agents.db', '--tenant-key', 'a key for no database'], 'Only a database'],
-    [['migrate', 'postgres://localhost/x', '--sql'], '--sql belongs to --plan'],
+    [['migrate', 'agents.db', '--tenant-key', 'a key for no database'], 'can only be used with PostgreSQL'],
+    [['migrate', 'postgres://localhost/x', '--sql'], '--sql can only be used with --plan'],
   ])('migrate refuses %j', async (words, said) => {
     const { code, err } = await ink(words)
     expect(code).toBe(2)

@@ -46,10 +46,8 @@ test('--keep leaves the stores, which verify as the demo said, and the run, whos
   const path = join(kept, 'agents.db')
   try {
     expect(code).toBe(0)
-    expect(out).toMatch(
-      /\n +1 ✓ each action happened exactly once +in the outbox: charge 1, mail 1 \(asked for 2 times, one key\), parcel 1\n/,
-    )
-    expect(out).toMatch(/comes back and goes on: FENCE_LOST\n +│ Another worker took over lease \S+ \(fence \d+, yours was \d+\)/)
+    expect(out).toMatch(/\n +1 ✓ each action happened exactly once +in the outbox: charge 1, mail 1 \(tried 2 times, one key\), parcel 1\n/)
+    expect(out).toMatch(/resumes and tries to write: FENCE_LOST\n +│ Another worker took over lease \S+ \(fence \d+, yours was \d+\)/)
     expect((await ink(['verify', path])).code).toBe(0)
     expect((await ink(['verify', `${path}.changed`])).code).toBe(1)
     expect((await ink(['rebuild', '--check', path])).code).toBe(0)
@@ -128,7 +126,7 @@ describe('a claim of the run fails', () => {
   })
 
   test('a claim of the demo fails when something recorded was executed again, or replayed before it was recorded', () => {
-    expect(recordedReplayed(owners)).toMatchObject({ ok: true, measured: '4 answers from the tape' })
+    expect(recordedReplayed(owners)).toMatchObject({ ok: true, measured: '4 steps replayed' })
     expect(recordedReplayed([...owners, owner(20, { charge: 'executed' })]).ok).toBe(false)
     expect(recordedReplayed([owner(1, { charge: 'replayed' }), ...owners]).ok).toBe(false)
     expect(recordedReplayed(owners.slice(0, 1)).ok).toBe(false)
@@ -198,7 +196,7 @@ test('a copy that nobody touched fails the claim that tampering is named; so doe
   const { path, marked } = await smallStore()
   const copy = `${path}.copy`
   copyFileSync(path, copy)
-  expect(tamperNamed(await verifyFile(copy), marked)).toMatchObject({ ok: false, measured: 'it saw nothing' })
+  expect(tamperNamed(await verifyFile(copy), marked)).toMatchObject({ ok: false, measured: 'nothing was found' })
   changeByte(copy, MARKER, 4, 'L')
   const report = await verifyFile(copy)
   expect(tamperNamed(report, marked).ok).toBe(true)

@@ -76,7 +76,7 @@ describe('verify', () => {
     expect(code).toBe(1)
     expect(out).toContain(`tenant main is not intact, first at seq ${marked}`)
     expect(out).toContain(`seq ${marked}  corrupt: the payload`)
-    expect(out).toContain('What to do: keep this file')
+    expect(out).toContain('What to do: keep a copy of this file')
     const report = JSON.parse((await ink(['verify', path, '--json'])).out)
     expect(report.intact).toBe(false)
     expect(report.tenants.map((r: { tenant: string; intact: boolean }) => [r.tenant, r.intact])).toEqual([
@@ -200,13 +200,13 @@ describe('doctor', () => {
         writeFileSync(path, 'words '.repeat(100))
         return path
       },
-      'this is no SQLite file',
+      'not an SQLite file',
     ],
   ])('doctor says what is wrong with %s, and ends with 1', async (_, make, says) => {
     const { code, out, err } = await ink(['doctor', make()])
     expect([code, err]).toEqual([1, ''])
     expect(out).toContain(says)
-    expect(out).toMatch(/✗ \d problems?: see above/)
+    expect(out).toMatch(/✗ \d problems?: follow the arrows above/)
   })
 
   test('doctor still speaks of a store that was cut in half', async () => {
@@ -276,7 +276,7 @@ test('a folder as a store is refused in words', async () => {
   mkdirSync(path)
   const { code, err } = await ink(['events', path])
   expect(code).toBe(4)
-  expect(err).toContain('holds no store. Give the file of a store')
+  expect(err).toContain('contains no store. Pass the file of a store')
 })
 
 test('a stack is shown only with INKFAST_DEBUG=1', async () => {

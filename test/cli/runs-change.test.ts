@@ -19,7 +19,7 @@ const rowOf = (id: string): Promise<RunRow> => inStore(path, (store) => store.ru
 describe('cancel', () => {
   test('runs cancel ends a run, and the journal says who did it and why', async () => {
     const { code, out } = await ink(['runs', 'cancel', path, ids.nap, '--reason', 'the order was withdrawn', '--actor', 'user_ops'])
-    expect([code, out]).toEqual([0, `✓ nap (${ids.nap}) is cancelled; whoever holds it writes nothing more\n`])
+    expect([code, out]).toEqual([0, `✓ nap (${ids.nap}) is cancelled; its lease holder can write nothing more\n`])
     expect(await rowOf(ids.nap)).toMatchObject({ state: 'cancelled', error: { message: 'the order was withdrawn' } })
     const events = lines((await ink(['events', path, '--run', ids.nap, '--type', 'run.cancelled', '--json'])).out)
     expect(JSON.parse(events[0] as string)).toMatchObject({ actor: 'user_ops' })
@@ -47,7 +47,7 @@ describe('resolve', () => {
 
   test('runs resolve says what came of an effect, and the run goes on with that', async () => {
     const { code, out } = await ink(['runs', 'resolve', path, ids.pay, 'charge card', '--result', '{"id":"ch_1"}'])
-    expect([code, out]).toEqual([0, `✓ 'charge card' is recorded as done; pay (${ids.pay}) goes on with that\n`])
+    expect([code, out]).toEqual([0, `✓ 'charge card' is recorded as done; pay (${ids.pay}) continues with it\n`])
     expect(await ink(['runs', 'resolve', path, ids.pay, 'charge card', '--result', '2'])).toMatchObject({ code: 3, out: '' })
     expect(await goesOn()).toEqual({ id: 'ch_1' })
   })
@@ -69,7 +69,7 @@ describe('fork', () => {
     const at = tape.find((e) => e.type === 'effect.settled').seq
     const { code, out } = await ink(['runs', 'fork', path, ids.answer, '--at', String(at), '--key', 'second'])
     expect(code).toBe(0)
-    expect(out).toMatch(new RegExp(`^✓ forked: \\S+ shares what answer \\(${ids.answer}\\) recorded up to seq ${at}; nobody holds it\n`))
+    expect(out).toMatch(new RegExp(`^✓ forked: \\S+ shares the steps of answer \\(${ids.answer}\\) up to seq ${at}; no worker holds it\n`))
     expect(out).toContain("await (await store.session('support/4711')).run('answer', { key: 'second' })")
     const id = /forked: (\S+)/.exec(out)?.[1] as string
     const { done, holder } = await inStore(path, async (store) => {
@@ -118,13 +118,13 @@ describe('what is refused', () => {
     [['cancel', 'STORE', 'ANSWER'], 2, '--reason'],
     [['cancel', 'STORE', 'ANSWER', '--reason', 'x'], 5, 'has already ended'],
     [['resolve', 'STORE', 'PAY'], 2, 'Missing <effect>'],
-    [['resolve', 'STORE', 'PAY', 'charge card'], 2, 'How did it end?'],
-    [['resolve', 'STORE', 'PAY', 'charge card', '--result', '1', '--error', 'x'], 2, 'How did it end?'],
+    [['resolve', 'STORE', 'PAY', 'charge card'], 2, 'Missing outcome'],
+    [['resolve', 'STORE', 'PAY', 'charge card', '--result', '1', '--error', 'x'], 2, 'Missing outcome'],
     [['resolve', 'STORE', 'PAY', 'charge card', '--result', '{oops'], 2, 'is not JSON'],
     [['resolve', 'STORE', 'PAY', 'charge cash', '--result', '1'], 3, "'charge cash'"],
     [['resolve', 'STORE', 'ANSWER', 'send', '--result', '1'], 5, 'has already ended'],
-    [['fork', 'STORE', 'ANSWER'], 2, 'Up to where?'],
-    [['fork', 'STORE', 'ANSWER', '--at', '100000'], 2, 'beyond the last event'],
+    [['fork', 'STORE', 'ANSWER'], 2, 'Missing --at'],
+    [['fork', 'STORE', 'ANSWER', '--at', '100000'], 2, 'beyond'],
     [['fork', 'STORE', UNKNOWN, '--at', '1'], 3, 'There is no run'],
     [['wake', 'STORE', 'ANSWER'], 5, 'has already ended'],
     [['wake', 'STORE', UNKNOWN], 3, 'There is no run'],

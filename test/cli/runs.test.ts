@@ -35,7 +35,7 @@ describe('list', () => {
     const line = (id: string) => rows.find((row) => row.startsWith(id)) ?? ''
     expect(line(ids.greet)).toMatch(/ greet .* waiting .* approval 'refund 120 EUR', until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(in 47 h\)$/)
     expect(line(ids.nap)).toMatch(/ sleep, until \S+ \S+ \(in 2 h\)$/)
-    expect(line(ids.pay)).toMatch(/ support\/4711 +waiting +2 .* somebody to say how 'charge card' ended$/)
+    expect(line(ids.pay)).toMatch(/ support\/4711 +waiting +2 .* the outcome of 'charge card' \(inkfast runs resolve\)$/)
     expect(line(ids.whole)).toMatch(/ run 'part'$/)
     expect(line(ids.part)).toMatch(/ part +work\/whole +waiting .* signal 'never'$/)
     expect(line(ids.fails)).toMatch(/ failed +1 .* Error: it broke$/)
@@ -98,7 +98,7 @@ describe('show', () => {
     expect(holder).toMatchObject({ owner: 'desk 3', fence: run.fence, lapsed: false })
     expect(holder.until).toBeGreaterThan(holder.now)
     await run.close()
-    expect((await ink(['runs', 'show', path, run.id])).out).toContain('holder    nobody: whoever comes next takes it up')
+    expect((await ink(['runs', 'show', path, run.id])).out).toContain('holder    none; the next node takes it up')
   })
 
   test('runs show tells that whoever held it is gone', async () => {
@@ -115,7 +115,7 @@ describe('show', () => {
     await ended
     // Where nothing can be known of a process, its lease has to run out first.
     if (process.platform !== 'linux') await new Promise((resolve) => setTimeout(resolve, 1000))
-    expect((await ink(['runs', 'show', path, run])).out).toMatch(/holder +desk 3, fence \d+, is gone or let it run out/)
+    expect((await ink(['runs', 'show', path, run])).out).toMatch(/holder +desk 3, fence \d+, is gone or its lease expired/)
     expect((await inkJson(['runs', 'show', path, run])).holder).toMatchObject({ owner: 'desk 3', lapsed: true })
   })
 
@@ -159,7 +159,7 @@ describe('tape', () => {
       expect.stringMatching(/^\$ {2}turn\/example-large +812 in, 64 out, \$0\.004$/),
       expect.stringMatching(/^\$ {2}tool\/example-small +12 in, 4 out, 100 cached, /),
       expect.stringMatching(/^✎ {2}plan\.changed +\{"steps":3\}$/),
-      expect.stringMatching(/^⏸ {2}sleep +sleep, until \S+ \S+ \(\+0\.\d+\)$/),
+      expect.stringMatching(/^⏸ {2}sleep +sleep, until \S+ \S+ \(\+\d+\.\d+\)$/),
       expect.stringMatching(/^▶ {2}sleep$/),
       expect.stringMatching(/^● {2}done +\{"reply":"on its way"\}$/),
     ])
@@ -172,19 +172,19 @@ describe('tape', () => {
   })
 
   test('runs tape tells what was begun and of which nothing is known, and how somebody settled it', async () => {
-    expect((await ink(['runs', 'tape', path, ids.pay])).out).toMatch(/ \? {2}charge card +1 {2}begun, and nobody knows how it ended\n/)
+    expect((await ink(['runs', 'tape', path, ids.pay])).out).toMatch(/ \? {2}charge card +1 {2}interrupted, outcome unknown\n/)
     await ink(['runs', 'resolve', path, ids.pay, 'charge card', '--result', '{"id":"ch_1"}'])
     const { out } = await ink(['runs', 'tape', path, ids.pay])
     expect(out).toMatch(/ … {2}charge card +1 {2}begun\n/)
-    expect(out).toMatch(/ ✓ {2}charge card +as somebody said: \{"id":"ch_1"\}\n/)
+    expect(out).toMatch(/ ✓ {2}charge card +resolved by hand: \{"id":"ch_1"\}\n/)
   })
 
   test('runs tape of one that was given back tells so, and of a fork what it began with', async () => {
-    expect((await ink(['runs', 'tape', path, ids.greet])).out).toMatch(/ « {2}given back +until what it waits for has come\n$/)
+    expect((await ink(['runs', 'tape', path, ids.greet])).out).toMatch(/ « {2}released +while it waits\n$/)
     const { run } = await inkJson(['runs', 'fork', path, ids.answer, '--at', '5'])
     const { out } = await ink(['runs', 'tape', path, run])
     expect(out).toMatch(/✓ {2}find order/)
-    expect(out).toMatch(new RegExp(`⑂ {2}forked +from ${ids.answer}, with all it recorded up to seq 5\\n`))
+    expect(out).toMatch(new RegExp(`⑂ {2}forked +from ${ids.answer}, with its steps up to seq 5\\n`))
     expect(out).not.toContain('look up')
   })
 
@@ -273,7 +273,7 @@ test('a store on a server, as a node and as a login that may only look', async (
   expect((await ink(['runs', 'resolve', own.pay, 'charge card', '--result', '1'], env)).code).toBe(0)
   expect((await ink(['runs', 'wake', own.greet], env)).out).toContain('is due now')
   const forked = JSON.parse((await ink(['runs', 'fork', own.answer, '--at', '9', '--json'], env)).out)
-  expect((await ink(['runs', 'show', forked.run], env)).out).toContain('nobody')
+  expect((await ink(['runs', 'show', forked.run], env)).out).toContain('none')
   expect((await ink(['runs', 'show', UNKNOWN], env)).code).toBe(3)
   expect((await ink(['verify'], env)).code).toBe(0)
   expect((await ink(['rebuild', '--check'], env)).code).toBe(0)

@@ -12,7 +12,7 @@ test('a file of receipts with none in it is a slip, and no proof', async () => {
     writeFileSync(file, text)
     const { code, err } = await ink(['verify', path, '--receipts', file])
     expect([text, code]).toEqual([text, 2])
-    expect(err).toContain('holds no receipts')
+    expect(err).toContain('contains no receipts')
   }
 })
 

@@ -36,6 +36,6 @@ test('the tape shows what was said to a run, what it heard, and what it claimed 
     ['✓', `inbox done ${claim}`, 'the claim is done'],
     ['✓', `inbox done ${claim} #2`, 'it has no such claim'],
     ['●', 'done', ''],
-    ['·', 'input', 'is left to the next turn'],
+    ['·', 'input', 'left to the next turn'],
   ])
 })

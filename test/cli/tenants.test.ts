@@ -81,14 +81,14 @@ describe('a suspended tenant', () => {
     for (const command of [['verify'], ['rebuild', '--check'], ['du']]) {
       const { code, out } = await ink([...command, path])
       expect([command, code]).toEqual([command, 0])
-      expect(out).toContain('tenant acme is suspended and was not looked at')
+      expect(out).toContain('tenant acme is suspended and was skipped')
       const told = await json([...command, path])
       expect(told.closed).toEqual([{ tenant: 'acme', state: 'suspended' }])
       expect(told.tenants.map((one: { tenant: string }) => one.tenant)).toEqual(['main'])
     }
     const doctor = await ink(['doctor', path])
     expect(doctor.code).toBe(0)
-    expect(doctor.out).toMatch(/journal acme +suspended, and not looked into; 3 events/)
+    expect(doctor.out).toMatch(/journal acme +suspended, not checked; 3 events/)
   })
 
   test('a suspended tenant is refused with 3 when it is named', async () => {

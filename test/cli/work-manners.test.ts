@@ -72,7 +72,7 @@ describe('on a terminal', () => {
 
   test('on a narrow terminal a sentence stands beside its row where there is room, and below where there is not', async () => {
     const outbox = lines((await inkHere(['queue', 'list', path, 'outbox'], 80)).out)
-    expect(outbox[0]).not.toContain('where it stands')
+    expect(outbox[0]).not.toContain('status')
     expect(outbox[outbox.findIndex((line) => line.startsWith(ids.ready)) + 1]).toBe('  due now')
     const triggers = lines((await inkHere(['triggers', path], 80)).out)
     expect(triggers[0]).toMatch(/ for$/)
@@ -102,12 +102,12 @@ test('in a store without any of it every list says so and is empty', async () =>
   const empty = join(folder(), 'agents.db')
   await (await open(empty)).close()
   for (const [words, said] of [
-    [['queue', empty], 'No queue of tenant main holds anything. --all shows those that the store keeps for itself.\n'],
-    [['queue', empty, '--all'], 'No queue of tenant main holds anything.\n'],
-    [['queue', 'list', empty, 'outbox'], 'Queue outbox of tenant main holds nothing; no other does either.\n'],
+    [['queue', empty], 'All queues of tenant main are empty. Add --all for the internal queues.\n'],
+    [['queue', empty, '--all'], 'All queues of tenant main are empty.\n'],
+    [['queue', 'list', empty, 'outbox'], 'Queue outbox of tenant main is empty; so are all others.\n'],
     [['cron', empty], 'No job is set in tenant main.\n'],
     [['triggers', empty], 'No trigger matches in tenant main.\n'],
-    [['triggers', 'history', empty], 'Nothing has fired in tenant main.\n'],
+    [['triggers', 'history', empty], 'No firing matches in tenant main.\n'],
     [['processes', empty], 'No process matches in tenant main.\n'],
   ] as const)
     expect(await inkHere(words)).toEqual({ code: 0, out: '', err: said })
@@ -138,7 +138,7 @@ test('the store may be left out where INKFAST_URL names it', async () => {
   expect((await ink(['queue', 'offer', 'outbox', '1'], env)).code).toBe(0)
   expect((await ink(['queue', 'redrive', 'bad', ids.dead], env)).out).toContain('1 dead item')
   expect((await ink(['queue', 'redrive', path, 'mail'], env)).out).toContain('1 dead item')
-  expect((await ink(['queue', 'redrive', 'mail'], env)).out).toContain('nothing in queue mail is dead')
+  expect((await ink(['queue', 'redrive', 'mail'], env)).out).toContain('queue mail has no dead items')
   expect((await ink(['cron', 'show', 'digest'], env)).code).toBe(0)
   expect((await ink(['processes', 'prune', '--before', '1d'], env)).code).toBe(0)
 })

@@ -23,8 +23,8 @@ describe('list', () => {
     const { code, out, err } = await ink(['processes', path])
     expect([code, err]).toEqual([0, ''])
     const rows = lines(out)
-    expect(rows[0]?.trim().split(/ {2,}/)).toEqual(['process', 'kind', 'state', 'recovery', 'age', 'where it stands'])
-    expect(rows[1]).toMatch(/^queued +tool +pending +rerunnable .* nobody has started it$/)
+    expect(rows[0]?.trim().split(/ {2,}/)).toEqual(['process', 'kind', 'state', 'recovery', 'age', 'status'])
+    expect(rows[1]).toMatch(/^queued +tool +pending +rerunnable .* not started$/)
     expect(rows[2]).toMatch(/^fails +tool +failed +ownerBound .* Error: it broke$/)
     expect(rows[3]).toMatch(/^done +tool +completed +ownerBound .* \{"found":3\}$/)
     expect(rows[4]).toMatch(/^crawl\/4711 +crawl +waiting +external .* waits for approval \{"id":7\} since .* ago$/)
@@ -49,14 +49,14 @@ describe('show and events', () => {
     const { out } = await ink(['processes', 'show', path, CRAWL])
     const told = Object.fromEntries(lines(out).map((line) => [line.slice(0, 10).trim(), line.slice(10)]))
     expect(told).toMatchObject({ process: CRAWL, id: ids.crawl, label: 'the crawl', kind: 'crawl', state: 'waiting', recovery: 'external' })
-    expect(told).toMatchObject({ by: 'user_ada', external: 'job-91 of elsewhere', holder: 'nobody', events: 'crawl.noted, page.found' })
+    expect(told).toMatchObject({ by: 'user_ada', external: 'job-91 of elsewhere', holder: 'none', events: 'crawl.noted, page.found' })
     expect(told.waits).toMatch(/^for approval \{"id":7\} since /)
     expect(told.wakes).toMatch(/^support\/4711 \(\S{26}\)$/)
     expect(told.started).toMatch(/ by desk 3$/)
     expect(told.input).toMatch(/^\{"password":"\[redacted:key:\w+\]","url":"https:\/\/example.com"\}$/)
     expect(out).not.toContain(SECRET)
-    expect(out).toMatch(/\nwho has a handle on it\nsession .*\nsupport\/4711 +\S+ \S+ +my crawl\n/)
-    expect(out).toMatch(/\nits events\nnumber .*\n +1 +\S+ \S+ +page\.found +woke +\{"hostile":"\\u001b/)
+    expect(out).toMatch(/\nhandles\nsession .*\nsupport\/4711 +\S+ \S+ +my crawl\n/)
+    expect(out).toMatch(/\nall events\nnumber .*\n +1 +\S+ \S+ +page\.found +woke +\{"hostile":"\\u001b/)
     expect((await ink(['processes', 'show', path, ids.crawl])).out).toContain(CRAWL)
     expect((await ink(['processes', 'show', path, 'done'])).out).toMatch(/\nvalue +\{"found":3\}\ncontrol +\{"next":"mail"\}\n/)
     expect((await ink(['processes', 'show', path, 'fails'])).out).toMatch(/\nerror +Error: it broke\n/)
@@ -71,7 +71,7 @@ describe('show and events', () => {
     await using store = await open({ url: path, schedule: false, lease: { owner: 'desk 4' } })
     await using held = await (await store.processes.get(CRAWL))?.claim()
     expect((await ink(['processes', 'show', path, CRAWL])).out).toMatch(
-      new RegExp(`\\nholder +desk 4, fence ${held?.fence}, until \\S+ \\S+ \\(in .*\\) unless it renews\\n`),
+      new RegExp(`\\nholder +desk 4, fence ${held?.fence}, until \\S+ \\S+ \\(in .*\\) unless renewed\\n`),
     )
     expect((await json(['processes', 'show', path, CRAWL])).holder).toMatchObject({ owner: 'desk 4', lapsed: false })
   })
@@ -91,8 +91,8 @@ describe('show and events', () => {
 describe('what is asked of it', () => {
   test('cancelling and abandoning are asked for once, and by whom and why is known', async () => {
     const words = ['processes', 'cancel', path, CRAWL, '--reason', `withdrawn password=${SECRET}`, '--actor', 'user_ops']
-    expect((await ink(words)).out).toBe(`✓ ${CRAWL} is to be cancelled: whoever runs it is told, and decides when to follow\n`)
-    expect((await ink(words)).out).toMatch(/^✓ crawl\/4711 was to be cancelled already: withdrawn .*; nothing was written\n$/)
+    expect((await ink(words)).out).toBe(`✓ ${CRAWL} will be cancelled: its handler gets an abort signal and decides when to stop\n`)
+    expect((await ink(words)).out).toMatch(/^✓ crawl\/4711 already has a request to be cancelled: withdrawn .*; nothing was written\n$/)
     expect(await rowOf(CRAWL)).toMatchObject({ state: 'waiting', cancel: { by: 'user_ops' } })
     expect(JSON.stringify(await rowOf(CRAWL))).not.toContain(SECRET)
     expect((await ink(['processes', 'show', path, CRAWL])).out).toMatch(/\ncancel +asked for .* ago by user_ops: withdrawn /)
@@ -116,19 +116,17 @@ describe('grant, revoke and prune', () => {
     )
     expect((await json(['processes', 'show', path, 'done'])).grants).toMatchObject([{ label: 'the tool' }])
     expect(await json(['processes', 'grant', path, ...handle])).toMatchObject({ grant: { name: 'done' } })
-    expect((await ink(['processes', 'revoke', path, ...handle])).out).toBe('✓ session support/4711 has no handle on done any more\n')
+    expect((await ink(['processes', 'revoke', path, ...handle])).out).toBe('✓ session support/4711 no longer has a handle on done\n')
     expect((await ink(['processes', 'revoke', path, ...handle])).out).toBe(
       '✓ session support/4711 had no handle on done; nothing was written\n',
     )
   })
 
   test('what ended before a time is forgotten, and nothing else', async () => {
-    expect((await ink(['processes', 'prune', path, '--before', '30d'])).out).toMatch(
-      /^✓ there is no process that ended before .* UTC; nothing/,
-    )
+    expect((await ink(['processes', 'prune', path, '--before', '30d'])).out).toMatch(/^✓ no process that ended before .* UTC; nothing/)
     await new Promise((resolve) => setTimeout(resolve, 5))
     expect((await ink(['processes', 'prune', path, '--before', '0s', '--actor', 'user_ops'])).out).toMatch(
-      /^✓ 2 processes that ended before \S+ \S+ UTC forgotten, with 2 events and 0 handles\n$/,
+      /^✓ 2 processes that ended before \S+ \S+ UTC removed, with 2 events and 0 handles\n$/,
     )
     expect((await json(['processes', path])).items).toHaveLength(2)
     expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
@@ -136,7 +134,7 @@ describe('grant, revoke and prune', () => {
 })
 
 test.each([
-  [['STORE', CRAWL], 2, 'The verb comes before the store'],
+  [['STORE', CRAWL], 2, 'write the verb before the store'],
   [['list', 'STORE', '--state', 'asleep'], 2, 'Allowed choices are pending'],
   [['list', 'STORE', '--session', 'support/none'], 3, 'no session support/none'],
   [['show', 'STORE'], 2, 'Missing <process>'],

@@ -47,7 +47,7 @@ describe('list', () => {
     const { code, out, err } = await ink(['queue', 'list', path, 'outbox'])
     expect([code, err]).toEqual([0, ''])
     const [head, ...rows] = lines(out)
-    expect(head?.trim().split(/ {2,}/)).toEqual(['id', 'state', 'tried', 'priority', 'group', 'key', 'age', 'where it stands (UTC)'])
+    expect(head?.trim().split(/ {2,}/)).toEqual(['id', 'state', 'tried', 'priority', 'group', 'key', 'age', 'status (UTC)'])
     const line = (id: string) => rows.find((row) => row.startsWith(id))
     expect(line(ids.ready)).toMatch(/ ready +0 of 5 .* due now$/)
     expect(line(ids.delayed)).toMatch(/ delayed +0 of 3 +5 +bob +welcome\/bob .* due \d{4}-\S+ \S+ \(in 1 h\)$/)
@@ -57,7 +57,7 @@ describe('list', () => {
     expect(await ink(['queue', 'list', path, 'outbox', '--state', 'dead'])).toEqual({
       code: 0,
       out: '',
-      err: 'Nothing in queue outbox of tenant main is dead.\n',
+      err: 'Queue outbox of tenant main has no dead items.\n',
     })
   })
 
@@ -72,7 +72,7 @@ describe('list', () => {
 
   test('a queue that holds nothing is told apart from a slip of the pen', async () => {
     expect((await ink(['queue', 'list', path, 'outbx'])).err).toBe(
-      'Queue outbx of tenant main holds nothing; audit, bad, digest, mail, outbox do.\n',
+      'Queue outbx of tenant main is empty; not empty: audit, bad, digest, mail, outbox.\n',
     )
   })
 })
@@ -80,7 +80,7 @@ describe('list', () => {
 describe('show', () => {
   test('queue show tells everything about an item, with its secrets masked and nothing that drives a terminal', async () => {
     const { out } = await ink(['queue', 'show', path, 'outbox', ids.ready])
-    expect(out).toMatch(/^id {8}\S+\nqueue {5}outbox\nstate {5}ready\ntried {5}0 of 5, at first 1s apart\noffered {3}.* ago\)\ndue /)
+    expect(out).toMatch(/^id {8}\S+\nqueue {5}outbox\nstate {5}ready\ntried {5}0 of 5, backoff 1s\noffered {3}.* ago\)\ndue /)
     expect(out).toMatch(/\npayload {3}\{.*"password":"\[redacted:key:\w+\]","to":"ada"\}\n$/)
     expect(out).not.toContain(SECRET)
     expect(out).toContain('\\u001b]0;owned\\u0007\\u009b31m\\u202e')
@@ -93,7 +93,7 @@ describe('show', () => {
     const { out } = await ink(['queue', 'show', path, 'bad', ids.dead], 80)
     expect(out).toMatch(/\nstate +dead\ntried +1 of 1\n/)
     expect(out).toMatch(/\ndied +.* ago\)\nerror +Error: no such mailbox .*\ndetails +\{"code":550\}\npayload\n {2}\{\n {4}"lines": \[\n/)
-    expect(out).toMatch(/\n {2}… and \d+ lines more; --json prints all of it\n$/)
+    expect(out).toMatch(/\n {2}… and \d+ more lines; --json prints all\n$/)
     expect((await json(['queue', 'show', path, 'bad', ids.dead])).item.payload.lines).toHaveLength(20)
   })
 
@@ -104,14 +104,14 @@ describe('show', () => {
     const claim = await queue.claim({ lease: '1h' })
     await claim?.renew('3h')
     expect((await ink(['queue', 'show', path, 'work', id])).out).toMatch(
-      new RegExp(`\\nholder +desk 4, fence ${claim?.fence}, until \\S+ \\S+ \\(in 2 h\\) unless it renews\\n`),
+      new RegExp(`\\nholder +desk 4, fence ${claim?.fence}, until \\S+ \\S+ \\(in 2 h\\) unless renewed\\n`),
     )
     expect((await json(['queue', 'show', path, 'work', id])).holder).toMatchObject({ owner: 'desk 4', lapsed: false })
     await claim?.release()
     await queue.claim({ lease: 1 })
     await expect.poll(async () => (await queue.holder(id))?.lapsed).toBe(true)
-    expect((await ink(['queue', 'show', path, 'work', id])).out).toContain('is gone or let it run out: whoever comes next takes it up')
-    expect((await ink(['queue', 'list', path, 'work'])).out).toContain('left by desk 4: whoever comes next takes it up')
+    expect((await ink(['queue', 'show', path, 'work', id])).out).toContain('is gone or its lease expired; the next worker takes it up')
+    expect((await ink(['queue', 'list', path, 'work'])).out).toContain('abandoned by desk 4; the next worker takes it up')
     await (await queue.claim())?.complete()
     expect(await queue.holder(id)).toBeUndefined()
   })
@@ -131,11 +131,11 @@ describe('offer', () => {
       attempts: 2,
       backoff: { firstMs: 5000 },
     })
-    expect((await ink(words)).out).toBe(`✓ ${id} was in queue outbox already, under this key; nothing was written\n`)
+    expect((await ink(words)).out).toBe(`✓ ${id} is already in queue outbox with this key; nothing was written\n`)
     expect(await ink(['queue', 'offer', path, 'outbox', '{"to":"di"}', '--key', 'welcome/cy'])).toMatchObject({ code: 5, out: '' })
     const [event] = lines((await ink(['events', path, '--last', '1', '--json'])).out).map((line) => JSON.parse(line))
     expect(event).toMatchObject({ type: 'work.offered', actor: 'user_ops' })
-    expect((await ink(['queue', 'offer', path, 'new', '"now"'])).out).toMatch(/ due now: whoever works on that queue takes it up\n$/)
+    expect((await ink(['queue', 'offer', path, 'new', '"now"'])).out).toMatch(/ due now; a worker takes it up\n$/)
   })
 
   test('queue offer masks secrets, and tells the item as JSON', async () => {
@@ -149,7 +149,7 @@ describe('cancel and redrive', () => {
   test('an item is taken out, whoever holds it has lost it, and the journal says why', async () => {
     const words = ['queue', 'cancel', path, 'outbox', ids.held]
     expect((await ink([...words, '--reason', 'withdrawn', '--actor', 'user_ops'])).out).toBe(
-      `✓ ${ids.held} is out of queue outbox; whoever holds it has lost it\n`,
+      `✓ ${ids.held} is removed from queue outbox; its worker lost the claim\n`,
     )
     expect(await itemOf('outbox', ids.held)).toBeUndefined()
     const { out } = await ink(['events', path, '--type', 'work.cancelled', '--json'])
@@ -169,9 +169,9 @@ describe('cancel and redrive', () => {
     expect(await ink(['queue', 'redrive', path, 'bad', ids.dead])).toMatchObject({ code: 5, err: expect.stringContaining('is ready') })
     expect(await ink(['queue', 'redrive', path, 'mail', ids.dead, '--most', '1'])).toMatchObject({ code: 2, out: '' })
     expect((await ink(['queue', 'redrive', path, 'mail', '--most', '1'])).out).toBe(
-      '✓ 1 dead item of queue mail offered anew, with all attempts\n',
+      '✓ 1 dead item of queue mail ready again, with all attempts\n',
     )
-    expect((await ink(['queue', 'redrive', path, 'mail'])).out).toBe('✓ nothing in queue mail is dead; nothing was written\n')
+    expect((await ink(['queue', 'redrive', path, 'mail'])).out).toBe('✓ queue mail has no dead items; nothing was written\n')
     expect((await ink(['verify', path])).code).toBe(0)
     expect((await ink(['rebuild', path, '--check'])).code).toBe(0)
   })
@@ -183,7 +183,7 @@ test.each([
   [['list', 'STORE', 'outbox', '--last', '0'], 2, 'from 1 to 1000'],
   [['list', 'STORE', 'outbox', '--cursor', 'x'], 2, 'cursor'],
   [['list', 'STORE', 'outbox', '--tenant', 'acme'], 3, 'no tenant acme'],
-  [['list', 'STORE', 'runs/greet'], 2, 'keeps runs/greet for itself'],
+  [['list', 'STORE', 'runs/greet'], 2, 'runs/greet is internal'],
   [['list', 'STORE.not', 'outbox'], 3, 'There is no store'],
   [['STORE', 'outbox'], 2, 'write the verb before the store'],
   [['show', 'STORE', 'outbox'], 2, 'write it after the queue. See what exists with inkfast queue list'],
@@ -193,7 +193,7 @@ test.each([
   [['show', 'STORE', 'outbox', UNKNOWN, 'more'], 2, 'Unexpected argument'],
   [['offer', 'STORE', 'outbox'], 2, 'Missing <payload>: write it after the queue.'],
   [['offer', 'STORE', 'outbox', '{oops'], 2, 'is not JSON'],
-  [['offer', 'STORE', 'clock/cron', '1'], 2, 'keeps clock/cron for itself'],
+  [['offer', 'STORE', 'clock/cron', '1'], 2, 'clock/cron is internal'],
   [['offer', 'STORE', 'outbox', '1', '--delay', '-5m'], 2, "'-5m' is not a duration"],
   [['offer', 'STORE', 'outbox', '1', '--delay', 'soon'], 2, 'is not a duration'],
   [['offer', 'STORE', 'outbox', '1', '--attempts', '0'], 2, '≥ 1'],

@@ -44,20 +44,20 @@ describe('show, history and firing', () => {
     const { out } = await ink(['triggers', 'show', path, 'mail'])
     expect(out).toMatch(/^trigger {3}mail\nid .*\nstate {5}enabled\nrevision {2}1\nsource {4}orders\nqueue {5}mail\nattempts {2}1\n/)
     expect(out).toMatch(/\nfor +\{"state":"paid"\}\n/)
-    expect(out).toMatch(new RegExp(`\\nwhat fired\\nfiring .*\\n${ids.firing} .* orders +order/1/paid +dead \\(Error: smtp said no\\)\\n$`))
+    expect(out).toMatch(new RegExp(`\\nfirings\\nfiring .*\\n${ids.firing} .* orders +order/1/paid +dead \\(Error: smtp said no\\)\\n$`))
     expect((await ink(['triggers', 'show', path, 'audit'])).out).toMatch(/\ndelay +5m\n[\s\S]*\nwith +\{"to":"ledger"\}\n/)
     expect(await json(['triggers', 'show', path, 'audit', '--last', '1'])).toMatchObject({
       trigger: { name: 'audit' },
       firings: { items: [{ source: 'orders', deliveries: [{ trigger: 'audit', state: 'reserved' }] }], cursor: expect.any(String) },
     })
-    expect((await ink(['triggers', 'show', path, 'off'])).err).toBe('Nothing has fired for it yet.\n')
+    expect((await ink(['triggers', 'show', path, 'off'])).err).toBe('It has no firings yet.\n')
   })
 
   test('what fired is listed whether anybody was told or not', async () => {
     const { out } = await ink(['triggers', 'history', path])
     expect(cellsOf(out).map((cells) => cells.at(-1))).toEqual([
-      'what became of it',
-      'nobody was told',
+      'deliveries',
+      'no match',
       'audit reserved',
       'mail dead (Error: smtp said no), audit reserved',
     ])
@@ -81,12 +81,14 @@ describe('fire', () => {
   test('triggers fire tells everybody who is for it, once for each key, and says where nobody is', async () => {
     const words = ['triggers', 'fire', path, 'orders', `{"state":"paid","password":"${SECRET}"}`, '--key', 'order/2/paid']
     const { code, out } = await ink([...words, '--actor', 'user_ops'])
-    expect([code, out]).toEqual([0, expect.stringMatching(/^✓ \S{26} is recorded, and 2 triggers told \(mail, audit\): /)])
-    expect((await ink(words)).out).toMatch(/^✓ \S{26} was fired already, under this key; nothing was written\n$/)
+    expect([code, out]).toEqual([0, expect.stringMatching(/^✓ \S{26} is recorded for 2 triggers \(mail, audit\); /)])
+    expect((await ink(words)).out).toMatch(/^✓ \S{26} was already fired with this key; nothing was written\n$/)
     const [fired] = lines((await ink(['events', path, '--type', 'trigger.fired', '--last', '1', '--json'])).out)
     expect(JSON.parse(fired as string)).toMatchObject({ actor: 'user_ops' })
     expect(fired).not.toContain(SECRET)
-    expect((await ink(['triggers', 'fire', path, 'nobody', '1'])).out).toMatch(/^! \S{26} is recorded, and no enabled trigger of nobody/)
+    expect((await ink(['triggers', 'fire', path, 'nobody', '1'])).out).toMatch(
+      /^! \S{26} is recorded, but matches no enabled trigger of nobody/,
+    )
     expect(await json(['triggers', 'fire', path, 'orders', '{"state":"open"}'])).toMatchObject({
       repeated: false,
       deliveries: [{ trigger: 'audit', revision: 1 }],
@@ -97,8 +99,8 @@ describe('fire', () => {
 describe('disable, enable and delete', () => {
   test('triggers disable, enable and delete do what they say, once, and only to the revision that was meant', async () => {
     const stateOf = (name: string) => inStore(path, async (store) => (await store.triggers.get(name))?.state)
-    expect((await ink(['triggers', 'disable', path, 'mail'])).out).toMatch(/^✓ mail is disabled \(revision 2\): it is told of nothing more/)
-    expect((await ink(['triggers', 'disable', path, 'mail'])).out).toBe('✓ mail was disabled already; nothing was written\n')
+    expect((await ink(['triggers', 'disable', path, 'mail'])).out).toMatch(/^✓ mail is disabled \(revision 2\): it gets no new deliveries/)
+    expect((await ink(['triggers', 'disable', path, 'mail'])).out).toBe('✓ mail was already disabled; nothing was written\n')
     expect(await ink(['triggers', 'enable', path, 'mail', '--expect', '1'])).toMatchObject({
       code: 5,
       err: expect.stringContaining('revision 2'),
@@ -120,12 +122,12 @@ describe('disable, enable and delete', () => {
 
 test('prune forgets what was dealt with before a time, once, and says with what', async () => {
   expect((await ink(['triggers', 'prune', path, '--before', '30d'])).out).toMatch(
-    /^✓ there is no firing that was dealt with before .* UTC; nothing was written\n$/,
+    /^✓ no firing that was settled before .* UTC; nothing was written\n$/,
   )
   await inStore(path, (store) => store.triggers.fire('nobody/listens', { state: 'over' }))
   const before = (await json(['triggers', 'history', path])).items.length
   expect((await ink(['triggers', 'prune', path, '--before', '0s', '--actor', 'user_ops'])).out).toMatch(
-    /^✓ \d firings? that (was|were) dealt with before .* UTC forgotten, with \d deliver(y|ies)\n$/,
+    /^✓ \d firings? that (was|were) settled before .* UTC removed, with \d deliver(y|ies)\n$/,
   )
   expect((await json(['triggers', 'history', path])).items.length).toBeLessThan(before)
   expect(await json(['triggers', 'prune', path, '--before', '0s'])).toEqual({ before: expect.any(Number), firings: 0, deliveries: 0 })

@@ -29,7 +29,7 @@ const deciding =
       const row = await store.approvals.decide(names[0] as string, decided)
       if (t.json) return t.out(jsonLine({ approval: row }))
       const who = row.decidedBy === undefined ? '' : ` by ${row.decidedBy}`
-      const longer = row.grants === undefined ? '' : `; the same is ${row.state} from now on (permit ${row.grants})`
+      const longer = row.grants === undefined ? '' : `; later requests with the same digest are ${row.state} too (permit ${row.grants})`
       t.out(verdict(t, 'ok', `'${row.subject}' (${row.id}) is ${row.state}${who}${longer}`))
     })
   }
@@ -51,6 +51,6 @@ export function revoke(t: Terminal, words: readonly string[], options: RevokeWor
   return changeStore(url, options, async (store) => {
     const row = await store.approvals.permits.revoke(names[0] as string, given({ by, reason }))
     if (t.json) t.out(jsonLine({ permit: row }))
-    else t.out(verdict(t, 'ok', `the permit ${row.id} for '${row.subject}' is revoked; people are asked again`))
+    else t.out(verdict(t, 'ok', `the permit ${row.id} for '${row.subject}' is revoked; later requests ask a person again`))
   })
 }

@@ -30,7 +30,7 @@ export function exportApprovals(t: Terminal, words: readonly string[], options: 
     }
     const { count, chain_sha256 } = JSON.parse(last) as { readonly count: number; readonly chain_sha256: string }
     t.note(`${one(count, 'approval')}; keep the final chain somewhere else: ${chain_sha256}`)
-    if (t.width !== undefined) t.note('This is a terminal: redirect it to a file to have one that verifies.')
+    if (t.width !== undefined) t.note('Redirect the output to a file to verify it later.')
     return EXIT.fine
   })
 }
@@ -38,17 +38,17 @@ export function exportApprovals(t: Terminal, words: readonly string[], options: 
 export async function verifyExport(t: Terminal, [file, ...more]: readonly string[], { chain }: { readonly chain?: string }): Promise<Exit> {
   if (file === undefined) throw usage('Missing <file>: write the path of an export, or - for stdin.')
   if (more.length > 0) throw usage(`Unexpected argument '${more[0]}'.`)
-  if (chain !== undefined && !/^[0-9a-f]{64}$/.test(chain)) throw usage('A chain has 64 hex digits in lower case.')
+  if (chain !== undefined && !/^[0-9a-f]{64}$/.test(chain)) throw usage('--chain: expected 64 hex digits in lower case.')
   if (file !== '-' && statSync(file, { throwIfNoEntry: false })?.isDirectory())
     throw usage(`${file} is a folder. Write the path of an export.`)
   const bytes = file === '-' ? process.stdin : createReadStream(file)
   const report = await verifyApprovals(linesOf(bytes, t.signal), given({ chain }))
   if (t.json) t.out(jsonLine(report))
   else if (report.intact) {
-    t.out(verdict(t, 'ok', `intact: ${one(report.records, 'approval')}, each as it was exported; final chain ${report.chain}`))
-    if (chain === undefined) t.out(t.paint('dim', 'Rests on the file alone: hold it against a chain kept elsewhere with --chain.'))
+    t.out(verdict(t, 'ok', `intact: ${one(report.records, 'approval')}, none changed since the export; final chain ${report.chain}`))
+    if (chain === undefined) t.out(t.paint('dim', 'Based on the file alone. Compare it with a chain kept elsewhere: --chain.'))
   } else {
-    t.out(verdict(t, 'fail', `line ${report.brokenAt}: ${report.reason}; the ${one(report.records, 'approval')} before it are sound`))
+    t.out(verdict(t, 'fail', `line ${report.brokenAt}: ${report.reason}; the ${one(report.records, 'approval')} before it are unchanged`))
     t.out(`${t.paint('bold', 'What to do: ')}keep this file as it is, and export again from the store.`)
   }
   return report.intact ? EXIT.fine : EXIT.unsound

@@ -61,7 +61,7 @@ export function listApprovals(t: Terminal, words: readonly string[], options: Li
       return EXIT.fine
     }
     if (page.items.length === 0)
-      t.note(page.cursor === undefined ? `No approval matches in tenant ${store.tenantId}.` : 'None of those that were looked at matches.')
+      t.note(page.cursor === undefined ? `No approval matches in tenant ${store.tenantId}.` : 'No match on this page.')
     else printApprovals(t, page.items)
     if (page.cursor !== undefined) t.note(`More: add --cursor '${harmless(page.cursor)}'`)
     return EXIT.fine
@@ -75,7 +75,7 @@ const columns: readonly Column[] = [
   { title: 'type', most: 16, optional: true },
   { title: 'subject', most: 40, style: 'cyan' },
   { title: 'age', right: true, style: 'dim' },
-  { title: 'what came of it (UTC)' },
+  { title: 'outcome (UTC)' },
 ]
 
 function printApprovals(t: Terminal, rows: readonly ApprovalRow[]): void {
@@ -154,7 +154,7 @@ function tell(t: Terminal, row: ApprovalRow): void {
   )
   line('note', row.note)
   json('value', row.value)
-  line('permit', row.permit && `decided by ${row.permit}; nobody was asked`)
+  line('permit', row.permit && `decided by ${row.permit}; no one was asked`)
   line('grants', row.grants && `the permit ${row.grants}`)
 }
 
@@ -206,7 +206,7 @@ function printPermits(t: Terminal, rows: readonly PermitRow[]): void {
       { title: 'type', most: 16, optional: true },
       { title: 'subject', most: 40, style: 'cyan' },
       { title: 'by', most: 24, optional: true },
-      { title: 'where it counts (UTC)' },
+      { title: 'scope (UTC)' },
     ],
     rows.map((row) => {
       const where = row.session

@@ -49,14 +49,14 @@ export function setJob(t: Terminal, words: readonly string[], options: SetWords)
     const job = await store.cron.set(name, asked).catch(inWords)
     const changed = before?.changedAt !== job.changedAt
     if (t.json) t.out(jsonLine({ job, changed }))
-    else if (changed) t.out(verdict(t, 'ok', `${job.name} comes up ${scheduleText(job.schedule)}, next ${nextText(job, Date.now())}`))
-    else t.out(verdict(t, 'ok', `${job.name} was set so already${job.state === 'paused' ? ', and is paused' : ''}; nothing was written`))
+    else if (changed) t.out(verdict(t, 'ok', `${job.name} is scheduled ${scheduleText(job.schedule)}, next ${nextText(job, Date.now())}`))
+    else t.out(verdict(t, 'ok', `${job.name} is unchanged${job.state === 'paused' ? ' and paused' : ''}; nothing was written`))
   })
 }
 
 function jobOptions(options: SetWords): JobOptions {
   const { queue, payload, catchUp, jitter, every, backoff, pauseAfter: pauseOnFailure, ...rest } = options
-  if (queue === undefined) throw usage('Where is each time offered? Name it with --queue; whoever works on that queue takes it up.')
+  if (queue === undefined) throw usage('Missing --queue: pass the queue that each occurrence is offered to.')
   const { cron, zone, from, anchor, at, overlap, missed, priority, group, attempts } = rest
   const said = given({
     ...{ cron, zone, overlap, missed, priority, group, attempts, pauseOnFailure },
@@ -90,9 +90,10 @@ function turn(
     const job = before.state === 'over' ? before : await work(store, before)
     const changed = before.state !== job.state
     if (t.json) t.out(jsonLine({ job: job.name, state: job.state, changed, ...given({ next: job.next }) }))
-    else if (job.state !== wanted) t.out(verdict(t, 'warn', `${job.name} is ${job.state}: it never comes up again; nothing was written`))
-    else if (!changed) t.out(verdict(t, 'ok', `${job.name} was ${wanted} already; nothing was written`))
-    else if (wanted === 'paused') t.out(verdict(t, 'ok', `${job.name} is paused; what runs goes on`))
+    else if (job.state !== wanted)
+      t.out(verdict(t, 'warn', `${job.name} is ${job.state} and has no further occurrences; nothing was written`))
+    else if (!changed) t.out(verdict(t, 'ok', `${job.name} was already ${wanted}; nothing was written`))
+    else if (wanted === 'paused') t.out(verdict(t, 'ok', `${job.name} is paused; a running occurrence finishes`))
     else t.out(verdict(t, 'ok', `${job.name} is active, next ${nextText(job, Date.now())}`))
   })
 }
@@ -101,7 +102,7 @@ export function runJob(t: Terminal, words: readonly string[], options: WhoOption
   return change(words, options, async (store, job) => {
     const occurrence = await store.cron.run(job.name)
     if (t.json) t.out(jsonLine({ job: job.name, queue: job.queue, occurrence }))
-    else t.out(verdict(t, 'ok', `one more of ${job.name} is in queue ${job.queue}: whoever works on that queue takes it up`))
+    else t.out(verdict(t, 'ok', `one more occurrence of ${job.name} is in queue ${job.queue}; a worker takes it up`))
   })
 }
 
@@ -116,10 +117,10 @@ export function backfillJob(t: Terminal, words: readonly string[], options: Back
   const [from, to] = [timeWord(options.from, '--from', now), timeWord(options.to, '--to', now)]
   return change(words, options, async (store, job) => {
     const { offered, known } = await store.cron.backfill(job.name, { from, to })
-    const before = known > 0 ? `; ${one(known, 'time')} had come up before` : ''
+    const before = known > 0 ? `; ${one(known, 'occurrence')} already offered` : ''
     if (t.json) t.out(jsonLine({ job: job.name, queue: job.queue, offered, known }))
-    else if (offered === 0) t.out(verdict(t, 'ok', `nothing was left to offer${before}; nothing was written`))
-    else t.out(verdict(t, 'ok', `${one(offered, 'time')} of ${job.name} offered to queue ${job.queue}${before}`))
+    else if (offered === 0) t.out(verdict(t, 'ok', `no occurrence was left to offer${before}; nothing was written`))
+    else t.out(verdict(t, 'ok', `${one(offered, 'occurrence')} of ${job.name} offered to queue ${job.queue}${before}`))
   })
 }
 
@@ -127,7 +128,7 @@ export function deleteJob(t: Terminal, words: readonly string[], options: WhoOpt
   return change(words, options, async (store, job) => {
     await store.cron.delete(job.name)
     if (t.json) t.out(jsonLine({ job: job.name, deleted: true }))
-    else t.out(verdict(t, 'ok', `${job.name} is gone; what runs goes on, and the journal keeps what it did`))
+    else t.out(verdict(t, 'ok', `${job.name} is deleted; a running occurrence finishes, and the journal keeps the history`))
   })
 }
 

@@ -61,7 +61,7 @@ export function listJobs(t: Terminal, words: readonly string[], options: JobsOpt
   })
 }
 
-const NOBODY_LOOKS = 'Nobody looks at the clock: a program that works on a queue, or takes up runs, does; is one running?'
+const NOBODY_LOOKS = 'An occurrence is overdue: no node is running. Start a program that calls queue.work or store.work.'
 
 const TIMES_SHOWN = 5
 const OCCURRENCES_SHOWN = 10
@@ -124,7 +124,7 @@ function printTimes(t: Terminal, { schedule, state }: JobRow, times: readonly nu
   if (times.length === 0) return
   const zone = schedule.kind === 'cron' && schedule.zone !== 'UTC' ? schedule.zone : undefined
   const wall = zone === undefined ? () => '' : wallClock(zone)
-  t.out(`\n${t.paint('bold', state === 'paused' ? 'its times, were it resumed' : `the next ${one(times.length, 'time')}`)}`)
+  t.out(`\n${t.paint('bold', state === 'paused' ? 'occurrences after a resume' : `next ${one(times.length, 'occurrence')}`)}`)
   printTable(
     t,
     [{ title: 'time (UTC)' }, { title: '', style: 'dim' }, { title: zone ?? '', optional: true }],
@@ -135,7 +135,7 @@ function printTimes(t: Terminal, { schedule, state }: JobRow, times: readonly nu
 function printOccurrences(t: Terminal, occurrences: readonly OccurrenceRow[], now: number): void {
   if (occurrences.length === 0) return
   const at = shortTime(t, now)
-  t.out(`\n${t.paint('bold', 'what came of the last')}`)
+  t.out(`\n${t.paint('bold', 'last occurrences')}`)
   printTable(
     t,
     [

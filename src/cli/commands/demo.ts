@@ -60,22 +60,22 @@ export async function demo(t: Terminal, { keep = false, kills = KILLS_BY_DEFAULT
 }
 
 async function tellOfRun(story: Story, path: string, meddling: Meddling, signal: AbortSignal): Promise<Takeover> {
-  story.chapter('An agent is killed at the worst moments, and another goes on', [
-    'It charges a card, sends a mail, asks a person and sends a parcel. Each owner is',
-    'a process of its own, and every action adds a line to an outbox. The first is',
-    'killed with the charge recorded and not yet used, the second inside the mail,',
-    'the third is stopped until its lease has run out. The mail server knows a key',
-    'it has seen before; the charge is guarded by the tape alone.',
+  story.chapter('An agent is killed at the worst moments, and another one continues', [
+    'The agent charges a card, sends a mail, asks for approval and ships a parcel.',
+    'Every action adds a line to an outbox. Four processes own the run in turn: the',
+    'first is killed after the charge is recorded, the second inside the mail, and the',
+    'third is stopped until its lease expires. The fourth finishes the run. The mail',
+    'server checks an idempotency key; only the recorded tape protects the charge.',
   ])
   const outbox = join(path, '..', 'outbox.txt')
   const store = await open(path)
   try {
     const taken = await takeOver(store, path, outbox, signal)
     story.table(
-      [{ title: 'owner' }, { title: 'fence', right: true }, ...STEPS.map((title) => ({ title })), { title: 'what became of it' }],
+      [{ title: 'owner' }, { title: 'fence', right: true }, ...STEPS.map((title) => ({ title })), { title: 'end' }],
       taken.owners.map(ownerCells),
     )
-    story.quote(`pid ${taken.owners[2]?.pid} comes back and goes on: ${taken.refusal.code}`, taken.refusal.message)
+    story.quote(`pid ${taken.owners[2]?.pid} resumes and tries to write: ${taken.refusal.code}`, taken.refusal.message)
     meddling.outbox?.(outbox)
     story.claim(actionsOnce(actions(outbox), taken.owners))
     story.claim(recordedReplayed(taken.owners))
@@ -100,10 +100,10 @@ const ownerCells = ({ pid, fence, steps, end }: Owner): readonly string[] => [
 
 /** Gives back every receipt that was handed out. */
 async function tellOfKills(story: Story, path: string, kills: number, signal: AbortSignal): Promise<readonly Receipt[]> {
-  story.chapter('Many write at once, and are killed while they write', [
-    `${CALLERS} callers append to the same file from one process. A receipt counts once`,
-    'its promise has resolved; then the process gets SIGKILL, with commits still on',
-    'their way to the disk. Then everything is read, hashed and folded anew.',
+  story.chapter('Concurrent writers are killed while they write', [
+    `${CALLERS} callers append to one file from one process. An event is acknowledged when`,
+    'its promise resolves. SIGKILL ends the process while commits are in flight. Then',
+    'the demo reads every event, verifies the hash chain and rebuilds the rows.',
   ])
   const acknowledged: Receipt[] = []
   let done: readonly number[] = Array.from({ length: CALLERS }, () => 0)
@@ -114,7 +114,7 @@ async function tellOfKills(story: Story, path: string, kills: number, signal: Ab
     done = round.done
     repeated += round.repeated
     story.line(
-      `kill ${kill}   ${padded(round.receipts.length, 6)} receipts in ${span(round.ms)}, ${round.inFlight} in flight${round.repeated > 0 ? `, ${round.repeated} found again by key` : ''}`,
+      `kill ${kill}   ${padded(round.receipts.length, 6)} acknowledged in ${span(round.ms)}, ${round.inFlight} in flight${round.repeated > 0 ? `, ${round.repeated} retries deduplicated by key` : ''}`,
     )
   }
   story.line('')
@@ -126,7 +126,7 @@ async function tellOfKills(story: Story, path: string, kills: number, signal: Ab
     story.claim(chainIntact('the hash chain is intact', await store.verify({ receipts: acknowledged, signal })))
     story.claim(rowsFold(await store.rebuild({ check: true, signal })))
 
-    story.chapter('What must not be kept is not kept', ['A tool call with an API key and a password in it is appended like any other.'])
+    story.chapter('Secrets never reach the disk', ['The agent appends a tool call that contains an API key and a password.'])
     const planted = await plant(store)
     // Before closing, so that the log beside the file is searched too.
     const files = readdirSync(join(path, '..')).map((name) => readFileSync(join(path, '..', name)))
@@ -139,7 +139,7 @@ async function tellOfKills(story: Story, path: string, kills: number, signal: Ab
 
 async function tellOfTampering(story: Story, path: string, acknowledged: readonly Receipt[], { tape }: Takeover): Promise<void> {
   const charge = tape.find(({ type, data }) => type === 'effect.settled' && (data as { name?: string }).name === 'charge')?.seq ?? 0
-  story.chapter('What was changed is seen', [`In a copy, one byte is changed: event ${charge}, the charge of 120 EUR, says 920.`])
+  story.chapter('Tampering is detected', [`One byte is changed in a copy: event ${charge}, the charge of 120 EUR, now says 920.`])
   const changed = `${path}.changed`
   copyFileSync(path, changed)
   changeByte(changed, CHARGE, CHARGE.indexOf('1'), '9')
@@ -148,8 +148,8 @@ async function tellOfTampering(story: Story, path: string, acknowledged: readonl
 
   const last = acknowledged.at(-1)?.seq ?? 0
   story.line('')
-  story.line(`In another copy, the last ${LAST_WORDS} events are deleted and the head is set back,`)
-  story.line('so that the chain fits.')
+  story.line(`In another copy the last ${LAST_WORDS} events are deleted, and the head is set back so that`)
+  story.line('the chain still fits.')
   story.line('')
   const shorter = `${path}.cut`
   copyFileSync(path, shorter)

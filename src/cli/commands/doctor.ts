@@ -27,7 +27,7 @@ export async function doctor(t: Terminal, url: string | undefined): Promise<Exit
     ...(folder ? folderFindings(path) : fileFindings(path, dirname(path), basename(path))),
     ...(await diskFindings(folder ? join(path, STORE_FILE) : path)),
   ]
-  const looking = progress(t, 'looking at the pages of the file')
+  const looking = progress(t, 'checking the pages of the file')
   // Opening a missing file can only repeat what was said.
   if (fileThere(path)) {
     try {
@@ -44,7 +44,7 @@ export async function doctor(t: Terminal, url: string | undefined): Promise<Exit
 async function databaseFindings(t: Terminal, url: string): Promise<readonly Finding[]> {
   const { tenantKey } = environment
   const findings: Finding[] = [...programFindings()]
-  const looking = progress(t, 'looking at the database')
+  const looking = progress(t, 'checking the database')
   try {
     findings.push(...(await inspectDatabase({ url, ...(tenantKey !== undefined && { tenantKey }) })), ...(await withStore(url, inside)))
   } catch (error) {
@@ -66,7 +66,7 @@ function report(t: Terminal, path: string, findings: readonly Finding[]): Exit {
 async function inside(store: Store): Promise<readonly Finding[]> {
   const server = store.name === 'postgres'
   // open() refuses a file unless both were read back, so reaching this line is the finding.
-  const findings: Finding[] = server ? [] : [ok('opens', 'write-ahead logging and durability full were set and read back')]
+  const findings: Finding[] = server ? [] : [ok('opens', 'write-ahead logging and durability full are in effect')]
   // What a server's health would say so early, its other findings have said better.
   if (!server) findings.push(healthFinding(await store.health()))
   const damage = await store.check()
@@ -74,28 +74,26 @@ async function inside(store: Store): Promise<readonly Finding[]> {
     damage.length === 0
       ? ok(
           'pages',
-          server
-            ? 'the server knows of no damage'
-            : `every page and index is sound (${bytes((await store.measure()).bytes.database ?? 0)})`,
+          server ? 'the server reports no damage' : `every page and index is sound (${bytes((await store.measure()).bytes.database ?? 0)})`,
         )
-      : fail('pages', damage.join('; '), server ? '' : 'Keep the file, copy it for examination, and restore a backup.'),
+      : fail('pages', damage.join('; '), server ? '' : 'Keep a copy for examination and restore a backup.'),
   )
   const tenants = await store.tenants()
-  if (tenants.length === 0) findings.push(ok('journal', 'nobody has written yet'))
+  if (tenants.length === 0) findings.push(ok('journal', 'it has no tenants yet'))
   for (const id of tenants.slice(0, TENANTS_TOLD)) findings.push(await journalFinding(store, id))
   if (tenants.length > TENANTS_TOLD)
-    findings.push(ok('journal', `and ${tenants.length - TENANTS_TOLD} more tenants, not looked at one by one`))
+    findings.push(ok('journal', `and ${tenants.length - TENANTS_TOLD} more tenants, not checked one by one`))
   return findings
 }
 
 /** Triggers refuse what nobody may do to the journal. */
 const guardFinding = (changed: readonly string[]): Finding =>
   changed.length === 0
-    ? ok('guards', 'every table, index and trigger is as it was made')
-    : warn('guards', changed.join('; '), 'Somebody changed the schema: run inkfast verify and rebuild --check, and restore a backup.')
+    ? ok('guards', 'every table, index and trigger is unchanged')
+    : warn('guards', changed.join('; '), 'Someone changed the schema: run inkfast verify and rebuild --check, and restore a backup.')
 
 const healthFinding = ({ status, why }: Health): Finding =>
-  status === 'ok' ? ok('health', 'ok') : warn('health', why.join('; '), 'Look at the disk and at other programs that use the store.')
+  status === 'ok' ? ok('health', 'ok') : warn('health', why.join('; '), 'Check the disk and other programs that use the store.')
 
 async function journalFinding(root: Store, id: string): Promise<Finding> {
   try {
@@ -112,7 +110,7 @@ async function lookInto(root: Store, id: string): Promise<Finding> {
   const state = await root.tenantState(id)
   const store = root.tenant(id)
   const head = await store.head()
-  if (state !== 'active') return ok(name, `${state}, and not looked into; ${one(head.seq, 'event')}, head ${shortHash(head.hash)}`)
+  if (state !== 'active') return ok(name, `${state}, not checked; ${one(head.seq, 'event')}, head ${shortHash(head.hash)}`)
   const [last] = (await store.page({ backwards: true, limit: 1 })).items
   if (!last) return fail(name, `the head is seq ${head.seq}, but there is no event`, 'Run inkfast verify.')
   const age = Date.now() - last.at
@@ -121,7 +119,7 @@ async function lookInto(root: Store, id: string): Promise<Finding> {
     ? warn(
         name,
         `${says} is ${span(-age)} in the future (${time(last.at)} UTC)`,
-        'A clock is wrong: this one, or that of the program that wrote it. Order is by seq and not harmed.',
+        'A clock is wrong: this one, or that of the writer. The order by seq is not affected.',
       )
     : ok(name, `${says} ${span(Math.max(0, age))} ago`)
 }
@@ -136,13 +134,13 @@ function tell(t: Terminal, path: string, findings: readonly Finding[], sound: bo
   }
   t.out('')
   const [fails, warns] = [findings.filter((f) => f.state === 'fail').length, findings.filter((f) => f.state === 'warn').length]
-  if (!sound) t.out(verdict(t, 'fail', `${one(fails, 'problem')}: see above what to do`))
+  if (!sound) t.out(verdict(t, 'fail', `${one(fails, 'problem')}: follow the arrows above`))
   else
     t.out(
       verdict(
         t,
         warns > 0 ? 'warn' : 'ok',
-        `${warns > 0 ? `usable, with ${one(warns, 'thing')} to look at` : 'sound'}. Whether the journal is what was written, inkfast verify says.`,
+        `${warns > 0 ? `usable, with ${one(warns, 'warning')}` : 'sound'}. Run inkfast verify to check the journal itself.`,
       ),
     )
 }

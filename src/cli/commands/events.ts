@@ -18,7 +18,7 @@ const LAST_BY_DEFAULT = 20
 const ROWS_TO_FIT = 200
 
 export function events(t: Terminal, url: string | undefined, options: EventsOptions): Promise<Exit> {
-  if (options.last !== undefined && options.first !== undefined) throw usage('Give --last or --first, not both.')
+  if (options.last !== undefined && options.first !== undefined) throw usage('Pass --last or --first, not both.')
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const query = { ...(await queryOf(store, options, Date.now())), signal: t.signal }
@@ -34,7 +34,7 @@ export function events(t: Terminal, url: string | undefined, options: EventsOpti
       return EXIT.fine
     }
     const shown = await print(t, new EventLines(t, store), found)
-    if (shown === 0) t.note(`No event matches in tenant ${store.tenantId}; its head is seq ${(await store.head()).seq}.`)
+    if (shown === 0) t.note(`No event matches in tenant ${store.tenantId}; its last event is seq ${(await store.head()).seq}.`)
     return EXIT.fine
   })
 }

@@ -18,8 +18,8 @@ export interface MigrateOptions {
 export async function migrate(t: Terminal, url: string | undefined, { plan = false, sql = false, ...rest }: MigrateOptions): Promise<Exit> {
   const store = storePath(url)
   const database = isDatabase(store)
-  if (rest.tenantKey !== undefined && !database) throw usage('Only a database has a --tenant-key.')
-  if (sql && !plan) throw usage('--sql belongs to --plan: it shows what would be run.')
+  if (rest.tenantKey !== undefined && !database) throw usage('--tenant-key can only be used with PostgreSQL.')
+  if (sql && !plan) throw usage('--sql can only be used with --plan.')
   const before = await readSchema(store)
   const missing = before.migrations.filter((m) => m.appliedAt === undefined).length
   // The key of a database is made known, and its wall proven, also where no step is missing.
@@ -81,9 +81,9 @@ function tell(t: Terminal, before: SchemaState, after: SchemaState, plan: boolea
   )
   t.out('')
   for (const table of after.walledAgain ?? [])
-    t.out(verdict(t, 'warn', `row-level security had been switched off on ${table}, and is forced again: find out who did it`))
-  if (after.keyAdded) t.out(verdict(t, 'ok', 'a tenant key was made known; it and the one before are valid, older ones are not'))
-  if (newer) t.out(verdict(t, 'ok', 'a newer version migrated it, and this one may go on serving'))
+    t.out(verdict(t, 'warn', `row-level security was switched off on ${table} and is forced again; find out who did it`))
+  if (after.keyAdded) t.out(verdict(t, 'ok', 'a tenant key was registered; it and the previous one are valid, older ones are not'))
+  if (newer) t.out(verdict(t, 'ok', 'a newer version migrated the store; this version can still use it'))
   else if (missing.length === 0) t.out(verdict(t, 'ok', after.keyAdded ? 'the schema is up to date' : 'up to date: nothing to do'))
   else if (plan) t.out(verdict(t, 'warn', planned(before)))
   else t.out(verdict(t, 'ok', `${one(missing.length, 'migration')} applied`))
@@ -94,7 +94,7 @@ function planned({ found, migrations }: SchemaState): string {
   const says = `${one(missing.length, 'migration')} to apply; nothing was changed.`
   const serves = Math.max(...missing.map((m) => m.serves ?? 0))
   if (serves === 0) return `${says} Back up the file, then run inkfast migrate without --plan.`
-  if (found === 0) return `${says} The database has no schema of ours yet; run inkfast migrate without --plan.`
-  const others = serves > found ? `Stop nodes that do not know schema ${serves} first` : 'Nodes that run now may go on meanwhile'
+  if (found === 0) return `${says} The database has no Inkfast schema yet; run inkfast migrate without --plan.`
+  const others = serves > found ? `Stop nodes that do not know schema ${serves} first` : 'Running nodes can continue meanwhile'
   return `${says} ${others}. Make a backup, then run inkfast migrate without --plan.`
 }

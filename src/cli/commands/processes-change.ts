@@ -10,8 +10,8 @@ import { processName } from '../work/process-text.ts'
 import { knownProcess, namedProcess } from './processes.ts'
 
 const THEN = {
-  cancel: { be: 'cancelled', so: 'whoever runs it is told, and decides when to follow' },
-  abandon: { be: 'abandoned', so: 'a node records that as soon as nobody holds it' },
+  cancel: { be: 'cancelled', so: 'its handler gets an abort signal and decides when to stop' },
+  abandon: { be: 'abandoned', so: 'a node abandons it as soon as no worker holds it' },
 } as const
 
 const ask =
@@ -24,8 +24,9 @@ const ask =
       const process = await knownProcess(store, names[0] as string)
       const { repeated, ...request } = await process[what](reason)
       if (t.json) t.out(jsonLine({ process: process.id, name: process.name, state: process.state, [what]: request, repeated }))
-      else if (repeated) t.out(verdict(t, 'ok', `${processName(process)} was to be ${be} already: ${request.reason}; nothing was written`))
-      else t.out(verdict(t, 'ok', `${processName(process)} is to be ${be}: ${so}`))
+      else if (repeated)
+        t.out(verdict(t, 'ok', `${processName(process)} already has a request to be ${be}: ${request.reason}; nothing was written`))
+      else t.out(verdict(t, 'ok', `${processName(process)} will be ${be}: ${so}`))
     })
   }
 
@@ -44,7 +45,7 @@ export function revokeProcess(t: Terminal, words: readonly string[], options: Wh
   return handle(words, options, async (store, process, session) => {
     const revoked = await store.processes.revoke(process.id, session.id)
     if (t.json) t.out(jsonLine({ process: process.id, name: process.name, session: session.id, revoked }))
-    else if (revoked) t.out(verdict(t, 'ok', `session ${session.name} has no handle on ${processName(process)} any more`))
+    else if (revoked) t.out(verdict(t, 'ok', `session ${session.name} no longer has a handle on ${processName(process)}`))
     else t.out(verdict(t, 'ok', `session ${session.name} had no handle on ${processName(process)}; nothing was written`))
   })
 }

@@ -48,7 +48,7 @@ export function listProcesses(t: Terminal, words: readonly string[], options: Pr
           { title: 'state', style: processStyle },
           { title: 'recovery', style: 'dim' },
           { title: 'age', right: true, style: 'dim' },
-          { title: 'where it stands' },
+          { title: 'status' },
         ],
         page.items.map((row) => {
           const age = span(Math.max(0, now - row.registeredAt))
@@ -80,7 +80,7 @@ export function showProcess(t: Terminal, words: readonly string[], options: Proc
     await tell(t, store, row, holder)
     if (grants.items.length > 0) await printGrants(t, store, grants.items, grants.cursor !== undefined)
     if (events.length > 0) {
-      t.out(`\n${t.paint('bold', (events[0]?.number ?? 1) > 1 ? 'its last events' : 'its events')}`)
+      t.out(`\n${t.paint('bold', (events[0]?.number ?? 1) > 1 ? 'last events' : 'all events')}`)
       printEvents(t, events)
     }
     return EXIT.fine
@@ -105,7 +105,7 @@ async function tell(t: Terminal, store: Store, row: ProcessRow, holder: RunHolde
   line('run', from?.run)
   line('cause', from?.cause && `event ${from.cause}`)
   line('by', from?.by)
-  line('wakes', row.wake ? await sessionName(store, row.wake) : row.wakeWas && `nobody any more: session ${row.wakeWas} is gone`)
+  line('wakes', row.wake ? await sessionName(store, row.wake) : row.wakeWas && `none: session ${row.wakeWas} was deleted`)
   line('external', reference && `${reference.id} of ${reference.backend}`)
   json('metadata', reference?.metadata)
   line('since', at(row.registeredAt))
@@ -130,7 +130,7 @@ async function printGrants(t: Terminal, store: Store, grants: readonly ProcessGr
   const rows: string[][] = []
   for (const { session, label, grantedAt } of grants)
     rows.push([(await store.sessions.get(session))?.key ?? shortId(session), time(grantedAt), label ?? ''])
-  t.out(`\n${t.paint('bold', more ? `the newest ${GRANTS_SHOWN} handles` : 'who has a handle on it')}`)
+  t.out(`\n${t.paint('bold', more ? `newest ${GRANTS_SHOWN} handles` : 'handles')}`)
   printTable(
     t,
     [
@@ -205,7 +205,7 @@ export async function knownProcess(store: Store, name: string): Promise<AgentPro
   const process = await store.processes.get(name)
   if (process) return process
   const why = `There is no process ${name} in tenant ${store.tenantId}; it was never registered, or it was pruned.`
-  throw new CliError('PROCESS_UNKNOWN', EXIT.missing, `${why} See what is there with inkfast processes.`, {
+  throw new CliError('PROCESS_UNKNOWN', EXIT.missing, `${why} List the processes with inkfast processes.`, {
     process: name,
     tenant: store.tenantId,
   })

@@ -23,15 +23,15 @@ const pruning =
   <Report extends object>({ what, was, run, count, with: along }: Prune<Report>) =>
   (t: Terminal, words: readonly string[], options: WhoOptions & { readonly before?: string }): Promise<Exit> => {
     const { url } = namedWords(words, {})
-    if (options.before === undefined) throw usage(`What ${was[0]} before when? Give --before, such as 30d for thirty days ago.`)
+    if (options.before === undefined) throw usage(`Missing --before: pass a time, or an age such as 30d.`)
     const before = timeWord(options.before, '--before', Date.now())
     return changeStore(url, options, async (store) => {
       const report = await run(store, before)
       const gone = count(report)
       const when = `that ${gone > 1 ? (was[1] ?? was[0]) : was[0]} before ${time(before)} UTC`
       if (t.json) t.out(jsonLine({ before, ...report }))
-      else if (gone === 0) t.out(verdict(t, 'ok', `there is no ${what[0]} ${when}; nothing was written`))
-      else t.out(verdict(t, 'ok', `${one(gone, ...what)} ${when} forgotten${along ? `, with ${along(report)}` : ''}`))
+      else if (gone === 0) t.out(verdict(t, 'ok', `no ${what[0]} ${when}; nothing was written`))
+      else t.out(verdict(t, 'ok', `${one(gone, ...what)} ${when} removed${along ? `, with ${along(report)}` : ''}`))
     })
   }
 
@@ -52,7 +52,7 @@ export const pruneOccurrences = pruning({
 
 export const pruneFirings = pruning({
   what: ['firing'],
-  was: ['was dealt with', 'were dealt with'],
+  was: ['was settled', 'were settled'],
   run: (store, before) => store.triggers.prune({ before }),
   count: ({ firings }) => firings,
   with: ({ deliveries }) => one(deliveries, 'delivery', 'deliveries'),

@@ -35,16 +35,15 @@ export function offerItem(t: Terminal, words: readonly string[], options: OfferW
   return changeStore(url, options, async (store) => {
     const item = await store.queue(name).offer(payload, offer)
     if (t.json) t.out(jsonLine({ item }))
-    else if (item.state === 'done')
-      t.out(verdict(t, 'warn', `this key was used for an item that is gone by now, done or cancelled; nothing was written`))
-    else if (item.repeated) t.out(verdict(t, 'ok', `${item.id} was in queue ${name} already, under this key; nothing was written`))
+    else if (item.state === 'done') t.out(verdict(t, 'warn', `the item of this key is already done or cancelled; nothing was written`))
+    else if (item.repeated) t.out(verdict(t, 'ok', `${item.id} is already in queue ${name} with this key; nothing was written`))
     else t.out(verdict(t, 'ok', `${item.id} is in queue ${name}, ${dueText(item)}`))
   })
 }
 
 function dueText({ at = 0 }: WorkItem): string {
   const now = Date.now()
-  return at > now ? `due ${time(at)} UTC (${fromNow(at, now)})` : 'due now: whoever works on that queue takes it up'
+  return at > now ? `due ${time(at)} UTC (${fromNow(at, now)})` : 'due now; a worker takes it up'
 }
 
 export function cancelItem(t: Terminal, words: readonly string[], options: WhoOptions & { readonly reason?: string }): Promise<Exit> {
@@ -55,20 +54,20 @@ export function cancelItem(t: Terminal, words: readonly string[], options: WhoOp
     const { id, state } = await knownItem(store, name, names[1] as string)
     await store.queue(name).cancel(id, { reason })
     if (t.json) t.out(jsonLine({ item: id, queue: name, state: 'cancelled' }))
-    else t.out(verdict(t, 'ok', `${id} is out of queue ${name}${state === 'claimed' ? '; whoever holds it has lost it' : ''}`))
+    else t.out(verdict(t, 'ok', `${id} is removed from queue ${name}${state === 'claimed' ? '; its worker lost the claim' : ''}`))
   })
 }
 
 export function redriveItems(t: Terminal, words: readonly string[], options: WhoOptions & { readonly most?: number }): Promise<Exit> {
   const { url, name, id } = redriven(words)
   const { most } = options
-  if (id !== undefined && most !== undefined) throw usage('An item, or at most so many of the dead: one of the two.')
+  if (id !== undefined && most !== undefined) throw usage('Pass an item or --most, not both.')
   return changeStore(url, options, async (store) => {
     if (id !== undefined) await knownItem(store, name, id)
     const items = await store.queue(name).redrive(id ?? given({ most }))
     if (t.json) t.out(jsonLine({ queue: name, redriven: items.map((item) => item.id) }))
-    else if (items.length === 0) t.out(verdict(t, 'ok', `nothing in queue ${name} is dead; nothing was written`))
-    else t.out(verdict(t, 'ok', `${one(items.length, 'dead item')} of queue ${name} offered anew, with all attempts`))
+    else if (items.length === 0) t.out(verdict(t, 'ok', `queue ${name} has no dead items; nothing was written`))
+    else t.out(verdict(t, 'ok', `${one(items.length, 'dead item')} of queue ${name} ready again, with all attempts`))
   })
 }
 

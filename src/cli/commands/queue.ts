@@ -27,7 +27,7 @@ export function showQueues(t: Terminal, words: readonly string[], { all = false,
     const queues = (await store.queues()).filter(({ queue }) => all || !isInternal(queue))
     if (t.json) t.out(jsonLine({ queues }))
     else if (queues.length === 0)
-      t.note(`No queue of tenant ${store.tenantId} holds anything.${all ? '' : ' --all shows those that the store keeps for itself.'}`)
+      t.note(`All queues of tenant ${store.tenantId} are empty.${all ? '' : ' Add --all for the internal queues.'}`)
     else {
       const number = (title: string, style?: Column['style']): Column => ({ title, right: true, ...(style && { style }) })
       const asleep = queues.some((one) => one.asleep > 0)
@@ -78,12 +78,10 @@ export function listItems(t: Terminal, words: readonly string[], options: ItemsO
 /** A slip of the pen must not read as "all done". */
 async function emptyText(store: Store, name: string, state: string | undefined): Promise<string> {
   const queues = (await store.queues()).map(({ queue }) => queue).filter((queue) => !isInternal(queue))
-  if (queues.includes(name)) return `Nothing in queue ${harmless(name)} of tenant ${store.tenantId} is ${state}.`
+  if (queues.includes(name)) return `Queue ${harmless(name)} of tenant ${store.tenantId} has no ${state} items.`
   const others =
-    queues.length === 0
-      ? 'no other does either'
-      : `${harmless(queues.slice(0, 10).join(', '))}${queues.length > 10 ? ', …' : ''} ${queues.length === 1 ? 'does' : 'do'}`
-  return `Queue ${harmless(name)} of tenant ${store.tenantId} holds nothing; ${others}.`
+    queues.length === 0 ? 'so are all others' : `not empty: ${harmless(queues.slice(0, 10).join(', '))}${queues.length > 10 ? ', …' : ''}`
+  return `Queue ${harmless(name)} of tenant ${store.tenantId} is empty; ${others}.`
 }
 
 async function printItems(t: Terminal, store: Store, name: string, items: readonly WorkItem[]): Promise<void> {
@@ -115,7 +113,7 @@ async function printItems(t: Terminal, store: Store, name: string, items: readon
       { title: 'group', most: 20, optional: true },
       { title: 'key', most: 24, optional: true },
       { title: 'age', right: true, style: 'dim' },
-      { title: 'where it stands (UTC)' },
+      { title: 'status (UTC)' },
     ],
     lines,
   )
@@ -167,14 +165,14 @@ export const namedItem = (words: readonly string[]): Named => namedWords(words, 
 /** What the store keeps for itself is looked at, and changed, by what it is there for. */
 export function userQueue(name: string): string {
   if (!isInternal(name)) return name
-  throw usage(`The store keeps ${name} for itself. Look at what it is there for with inkfast runs, cron, processes or approvals.`)
+  throw usage(`The queue ${name} is internal. Use inkfast runs, cron, processes or approvals instead.`)
 }
 
 export async function knownItem(store: Store, queue: string, id: string): Promise<WorkItem & { readonly payload: unknown }> {
   const item = await store.queue(queue).get(id)
   if (item) return item
   const why = `There is no item ${id} in queue ${queue} of tenant ${store.tenantId}; it was completed or cancelled, or was never there.`
-  throw new CliError('WORK_UNKNOWN', EXIT.missing, `${why} See what is there with inkfast queue list.`, {
+  throw new CliError('WORK_UNKNOWN', EXIT.missing, `${why} List the items with inkfast queue list.`, {
     item: id,
     queue,
     tenant: store.tenantId,

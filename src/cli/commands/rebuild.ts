@@ -95,7 +95,7 @@ const toJson = ({ differences, ...report }: Rebuilt) => ({
 })
 
 function tell(t: Terminal, reports: readonly Rebuilt[], check: boolean): void {
-  if (reports.length === 0) t.out('No tenant has written yet: there are no rows.')
+  if (reports.length === 0) t.out('The store has no tenants yet, so there are no rows.')
   else {
     printTable(
       t,
@@ -104,7 +104,7 @@ function tell(t: Terminal, reports: readonly Rebuilt[], check: boolean): void {
         { title: 'tenant', most: 32, style: 'bold' },
         { title: 'events', right: true },
         { title: 'rows', right: true },
-        { title: 'rows are the fold of the journal' },
+        { title: 'equal to the journal' },
       ],
       reports.map((r) => [
         r.equal ? '✓' : '✗',
@@ -117,11 +117,11 @@ function tell(t: Terminal, reports: readonly Rebuilt[], check: boolean): void {
   }
   for (const r of reports) tellDifferences(t, r)
   t.out('')
-  if (reports.every((r) => r.equal)) t.out(verdict(t, 'ok', 'equal: drop every row and the journal gives the same ones back'))
+  if (reports.every((r) => r.equal)) t.out(verdict(t, 'ok', 'equal: the stored rows match the rows rebuilt from the journal'))
   else if (check) {
-    t.out(verdict(t, 'fail', 'the rows are not what the journal says'))
+    t.out(verdict(t, 'fail', 'the stored rows differ from the journal'))
     t.out(`${t.paint('bold', 'What to do: ')}check the journal with inkfast verify, then run inkfast rebuild without --check.`)
-  } else t.out(verdict(t, 'ok', 'the rows were not what the journal says; the fold is in their place now'))
+  } else t.out(verdict(t, 'ok', 'the stored rows differed from the journal and were replaced'))
 }
 
 function tellDifferences(t: Terminal, r: Rebuilt): void {

@@ -17,7 +17,7 @@ export function cancelRun(t: Terminal, words: readonly string[], options: WhoOpt
   return change(url, run, options, async (store, row) => {
     await store.runs.cancel(row.id, reason)
     if (t.json) t.out(jsonLine({ run: row.id, name: row.name, state: 'cancelled' }))
-    else t.out(verdict(t, 'ok', `${nameText(row)} (${row.id}) is cancelled; whoever holds it writes nothing more`))
+    else t.out(verdict(t, 'ok', `${nameText(row)} (${row.id}) is cancelled; its lease holder can write nothing more`))
   })
 }
 
@@ -37,12 +37,12 @@ export function resolveEffect(t: Terminal, words: readonly string[], options: Re
     await store.runs.resolve(row.id, effect, { ...resolution, ...given({ branch: options.branch, ordinal: options.ordinal }) })
     const how = 'error' in resolution ? 'failed' : 'done'
     if (t.json) t.out(jsonLine({ run: row.id, name: row.name, effect, settled: how }))
-    else t.out(verdict(t, 'ok', `'${effect}' is recorded as ${how}; ${row.name} (${row.id}) goes on with that`))
+    else t.out(verdict(t, 'ok', `'${effect}' is recorded as ${how}; ${row.name} (${row.id}) continues with it`))
   })
 }
 
 function resolutionOf({ result, error }: ResolveOptions): Resolution {
-  if ((result === undefined) === (error === undefined)) throw usage('How did it end? Give --result with JSON, or --error with a text.')
+  if ((result === undefined) === (error === undefined)) throw usage('Missing outcome: pass --result with JSON, or --error with a text.')
   if (error !== undefined) return { error: new Error(error) }
   return { result: jsonWord(result as string, '--result') }
 }
@@ -56,16 +56,16 @@ export interface ForkOptions extends WhoOptions {
 export function forkRun(t: Terminal, words: readonly string[], options: ForkOptions): Promise<Exit> {
   const { url, run } = namedRun(words)
   const { at, key } = options
-  if (at === undefined) throw usage('Up to where? Give --at and the last seq that both share; inkfast runs tape shows them.')
+  if (at === undefined) throw usage('Missing --at: pass the last seq that both runs share; inkfast runs tape shows it.')
   return change(url, run, options, async (store, row) => {
     const fork = await store.runs.fork(row.id, { at, ...(key !== undefined && { key }) })
     try {
       const session = (await store.sessions.get(row.session))?.key
       if (t.json) t.out(jsonLine({ run: fork.id, name: fork.name, session: fork.session, key: fork.key, fork: { run: row.id, at } }))
       else {
-        t.out(verdict(t, 'ok', `forked: ${fork.id} shares what ${row.name} (${row.id}) recorded up to seq ${at}; nobody holds it`))
+        t.out(verdict(t, 'ok', `forked: ${fork.id} shares the steps of ${row.name} (${row.id}) up to seq ${at}; no worker holds it`))
         const named = `run(${quoted(fork.name)}, { key: ${quoted(fork.key ?? '')} })`
-        t.out(`  Go on from a program: await (await store.session(${quoted(session ?? row.session)})).${harmless(named)}`)
+        t.out(`  Continue it from a program: await (await store.session(${quoted(session ?? row.session)})).${harmless(named)}`)
       }
     } finally {
       await fork.close()
@@ -84,7 +84,7 @@ export function wakeRun(t: Terminal, words: readonly string[], options: WhoOptio
     let woken = false
     for await (const _ of store.events({ run: row.id, types: ['work.woken'], after, limit: 1 })) woken = true
     if (t.json) t.out(jsonLine({ run: row.id, name: row.name, state: row.state, woken }))
-    else if (woken) t.out(verdict(t, 'ok', `${row.name} (${row.id}) is due now: the next node with a handler for it takes it up`))
+    else if (woken) t.out(verdict(t, 'ok', `${row.name} (${row.id}) is due now; a node with a handler for it takes it up`))
     else
       t.out(
         verdict(

@@ -91,10 +91,11 @@ export function showRun(t: Terminal, words: readonly string[], options: { readon
     await tell(t, store, row, holder)
     if (row.waits.length > 0) printWaits(t, row, holder?.now ?? Date.now())
     const unknown = row.waits.find(({ kind }) => kind === 'unknown')
-    if (unknown) t.note(`Say how it ended: inkfast runs resolve … ${row.id} '${harmless(unknown.name)}' --result <json>, or --error <text>`)
+    if (unknown)
+      t.note(`Record its outcome: inkfast runs resolve … ${row.id} '${harmless(unknown.name)}' --result <json>, or --error <text>`)
     if (row.usage.length > 0) printUsage(t, row.usage)
     if (children.items.length > 0) {
-      t.out(`\n${t.paint('bold', children.cursor === undefined ? 'children' : `the newest ${CHILDREN} children`)}`)
+      t.out(`\n${t.paint('bold', children.cursor === undefined ? 'children' : `newest ${CHILDREN} children`)}`)
       await printRuns(t, store, children.items)
     }
     return EXIT.fine
@@ -126,11 +127,11 @@ async function tell(t: Terminal, store: Store, row: RunRow, holder: RunHolder | 
 }
 
 function holderText({ parallel, waits }: RunRow, holder: RunHolder | undefined): string {
-  if (!holder) return waits.length > 0 ? 'nobody, until what it waits for has come' : 'nobody: whoever comes next takes it up'
+  if (!holder) return waits.length > 0 ? 'none while it waits' : 'none; the next node takes it up'
   const { owner, fence, until, lapsed, now } = holder
   const whose = parallel ? '' : ' (the lease of its session)'
-  if (lapsed) return `${owner}, fence ${fence}, is gone or let it run out: whoever comes next takes it up`
-  return `${owner}, fence ${fence}${whose}, until ${untilText(until, now)} unless it renews`
+  if (lapsed) return `${owner}, fence ${fence}, is gone or its lease expired; the next worker takes it up`
+  return `${owner}, fence ${fence}${whose}, until ${untilText(until, now)} unless renewed`
 }
 
 function printWaits(t: Terminal, { waits }: RunRow, now: number): void {
@@ -152,7 +153,7 @@ function printUsage(t: Terminal, ledger: readonly Usage[]): void {
   const total = totalOf(ledger)
   const cost = [...ledger.map((one) => dollars(BigInt(one.costNanoUsd))), dollars(total.costNanoUsd)]
   const numbers: Column[] = ['input', 'output', 'cache read', 'cache write', 'reasoning', 'cost'].map((title) => ({ title, right: true }))
-  t.out(`\n${t.paint('bold', 'used')}`)
+  t.out(`\n${t.paint('bold', 'usage')}`)
   printTable(
     t,
     [{ title: 'source', most: 24 }, { title: 'model', most: 32, style: 'cyan' }, ...numbers],

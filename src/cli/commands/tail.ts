@@ -16,7 +16,7 @@ export interface TailOptions extends FilterOptions {
 const LAST_BY_DEFAULT = 10
 
 export async function tail(t: Terminal, url: string | undefined, options: TailOptions): Promise<Exit> {
-  if (options.from !== undefined && options.last !== undefined) throw usage('Give --last or --from: where to begin is said once.')
+  if (options.from !== undefined && options.last !== undefined) throw usage('Pass --last or --from, not both.')
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const query = await queryOf(store, options, Date.now())

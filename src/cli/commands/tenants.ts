@@ -23,7 +23,7 @@ export function listTenants(t: Terminal, words: readonly string[]): Promise<Exit
       found.push({ tenant: id, state: await store.tenantState(id), events: (await store.tenant(id).head()).seq })
     }
     if (t.json) t.out(jsonLine({ tenants: found }))
-    else if (found.length === 0) t.note('No tenant has written yet.')
+    else if (found.length === 0) t.note('The store has no tenants yet.')
     else {
       printTable(
         t,

@@ -14,9 +14,9 @@ export interface TurnWords extends WhoOptions {
 }
 
 const THEN = {
-  disable: 'it is told of nothing more, and what is reserved goes on',
-  enable: 'it is told of what fires from now on',
-  delete: 'what is reserved goes on',
+  disable: 'it gets no new deliveries; reserved ones are still made',
+  enable: 'it gets deliveries of new firings',
+  delete: 'reserved deliveries are still made',
 } as const
 
 const turn =
@@ -29,7 +29,7 @@ const turn =
       const changed = revision !== before.revision
       if (t.json) t.out(jsonLine({ trigger: name, state, revision, changed }))
       else if (changed) t.out(verdict(t, 'ok', `${name} is ${state} (revision ${revision}): ${THEN[verb]}`))
-      else t.out(verdict(t, 'ok', `${name} was ${state} already; nothing was written`))
+      else t.out(verdict(t, 'ok', `${name} was already ${state}; nothing was written`))
     })
   }
 
@@ -44,14 +44,14 @@ export function fireSource(t: Terminal, words: readonly string[], options: WhoOp
   return changeStore(url, options, async (store) => {
     const fired = await store.triggers.fire(source, payload, given({ key: options.key }))
     if (t.json) t.out(jsonLine(fired))
-    else if (fired.repeated) t.out(verdict(t, 'ok', `${fired.firing} was fired already, under this key; nothing was written`))
+    else if (fired.repeated) t.out(verdict(t, 'ok', `${fired.firing} was already fired with this key; nothing was written`))
     else if (fired.deliveries.length === 0)
-      t.out(verdict(t, 'warn', `${fired.firing} is recorded, and no enabled trigger of ${source} is for it: nobody was told`))
-    else t.out(verdict(t, 'ok', `${fired.firing} is recorded, and ${toldText(fired)}: whoever works on their queues takes it up`))
+      t.out(verdict(t, 'warn', `${fired.firing} is recorded, but matches no enabled trigger of ${source}`))
+    else t.out(verdict(t, 'ok', `${fired.firing} is recorded for ${toldText(fired)}; workers of their queues take it up`))
   })
 }
 
 function toldText({ deliveries }: Fired): string {
   const names = deliveries.slice(0, 5).map(({ trigger }) => trigger)
-  return `${one(deliveries.length, 'trigger')} told (${names.join(', ')}${deliveries.length > names.length ? ', …' : ''})`
+  return `${one(deliveries.length, 'trigger')} (${names.join(', ')}${deliveries.length > names.length ? ', …' : ''})`
 }

@@ -80,9 +80,9 @@ export function showTrigger(t: Terminal, words: readonly string[], options: Page
       return EXIT.fine
     }
     tell(t, row)
-    if (firings.items.length === 0) t.note('Nothing has fired for it yet.')
+    if (firings.items.length === 0) t.note('It has no firings yet.')
     else {
-      t.out(`\n${t.paint('bold', 'what fired')}`)
+      t.out(`\n${t.paint('bold', 'firings')}`)
       printFirings(t, firings.items, ownDelivery)
     }
     tellMore(t, firings.cursor)
@@ -124,7 +124,7 @@ export function showHistory(t: Terminal, words: readonly string[], options: Hist
     const page = await store.triggers.history({ last, ...given({ trigger, source, cursor }) })
     if (t.json) t.out(jsonLine(page))
     else {
-      if (page.items.length === 0) t.note(`Nothing has fired in tenant ${store.tenantId}.`)
+      if (page.items.length === 0) t.note(`No firing matches in tenant ${store.tenantId}.`)
       else printFirings(t, page.items)
       tellMore(t, page.cursor)
     }
@@ -141,7 +141,7 @@ function printFirings(t: Terminal, firings: readonly Firing[], became = deliveri
       { title: 'fired (UTC)', style: 'dim' },
       { title: 'source', most: 24, style: 'cyan' },
       { title: 'key', most: 20, optional: true },
-      { title: 'what became of it' },
+      { title: 'deliveries' },
     ],
     firings.map((firing) => [firing.id, at(firing.firedAt), firing.source ?? '(erased)', firing.key ?? '', became(firing)]),
   )
@@ -153,7 +153,7 @@ const deliveryText = ({ state, attempt, error }: TriggerDelivery): string =>
   `${state}${attempt > 1 ? ` after ${attempt} tries` : ''}${error ? ` (${errorText(error)})` : ''}`
 
 const deliveriesText = ({ deliveries }: Firing): string =>
-  deliveries.length === 0 ? 'nobody was told' : deliveries.map((one) => `${triggerOf(one)} ${deliveryText(one)}`).join(', ')
+  deliveries.length === 0 ? 'no match' : deliveries.map((one) => `${triggerOf(one)} ${deliveryText(one)}`).join(', ')
 
 const ownDelivery = ({ deliveries }: Firing): string => deliveries.map(deliveryText).join(', ')
 
@@ -185,7 +185,7 @@ export function showFiring(t: Terminal, words: readonly string[], { tenant }: Pa
 
 function printDeliveries(t: Terminal, deliveries: readonly TriggerDelivery[]): void {
   if (deliveries.length === 0) {
-    t.note('No trigger was for it when it fired.')
+    t.note('It matched no trigger.')
     return
   }
   const at = shortTime(t, Date.now())

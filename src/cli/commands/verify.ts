@@ -41,7 +41,7 @@ export function verify(t: Terminal, url: string | undefined, options: VerifyComm
       if (!t.json) for (const line of damage) t.note(harmless(line))
       throw new InkError('FILE_CORRUPT', { ...error.details, pages: damage }, error)
     }
-    const looking = progress(t, 'looking at the pages')
+    const looking = progress(t, 'checking the pages')
     const damage = await pages
     looking.end()
     const intact = tenants.every((r) => r.intact) && (damage ?? []).length === 0
@@ -99,7 +99,7 @@ const columns: readonly Column[] = [
 ]
 
 function tell(t: Terminal, tenants: readonly Checked[], damage: readonly string[] | undefined, server: boolean): void {
-  if (tenants.length === 0) t.out('No tenant has written yet: there is nothing that could be wrong.')
+  if (tenants.length === 0) t.out('The store has no tenants yet, so there is nothing to verify.')
   else {
     printTable(
       t,
@@ -120,17 +120,17 @@ function tell(t: Terminal, tenants: readonly Checked[], damage: readonly string[
   }
   for (const r of tenants) tellProblems(t, r)
   if (damage && damage.length > 0) {
-    t.out(verdict(t, 'fail', server ? 'the server knows of damage:' : 'the pages of the file are damaged:'))
+    t.out(verdict(t, 'fail', server ? 'the server reports damage:' : 'the pages of the file are damaged:'))
     for (const line of damage) t.out(`    ${harmless(line)}`)
   }
   const unsound = tenants.filter((r) => !r.intact)
   if (unsound.length === 0 && (damage ?? []).length === 0) {
-    const sound = damage === undefined ? '' : server ? ', the server knows of no damage' : ', every page is sound'
+    const sound = damage === undefined ? '' : server ? ', the server reports no damage' : ', every page is sound'
     const ms = tenants.reduce((sum, r) => sum + r.ms, 0)
-    t.out(verdict(t, 'ok', `intact: every payload, header and link is what was written${sound} (${span(ms)})`))
+    t.out(verdict(t, 'ok', `intact: every payload, header and link is unchanged${sound} (${span(ms)})`))
   } else {
     t.out(
-      `${t.paint('bold', 'What to do: ')}keep this ${server ? 'database' : 'file'} as it is, copy it for examination, and restore a backup that verifies.`,
+      `${t.paint('bold', 'What to do: ')}keep a copy of this ${server ? 'database' : 'file'} for examination, and restore a backup that verifies.`,
     )
   }
   if (tenants.length > 0) t.out(t.paint('dim', restsOn(tenants)))
@@ -150,8 +150,8 @@ function tellProblems(t: Terminal, r: Checked): void {
 
 function restsOn(tenants: readonly Checked[]): string {
   const receipts = tenants.reduce((sum, r) => sum + r.anchors.receipts, 0)
-  if (receipts === 0) return 'Rests on the chain alone, which cannot see a cut tail: hold it against receipts with --receipts.'
+  if (receipts === 0) return 'Based on the chain alone, which cannot reveal a truncated journal. Compare it with receipts: --receipts.'
   const without = tenants.filter((r) => r.anchors.receipts === 0).map((r) => r.tenant)
-  const rest = without.length > 0 ? ` For ${without.join(', ')} there was none: a chain alone cannot see a cut tail.` : ''
-  return `Rests on the chain and ${one(receipts, 'receipt')} kept elsewhere.${rest}`
+  const rest = without.length > 0 ? ` There is none for ${without.join(', ')}: a chain alone cannot reveal a truncated journal.` : ''
+  return `Based on the chain and ${one(receipts, 'receipt')} kept elsewhere.${rest}`
 }

@@ -14,7 +14,7 @@ export interface Claim {
 export function receiptsStand(receipts: readonly Receipt[], events: ReadonlyMap<number, Event>): Claim {
   const standing = receipts.filter(({ seq, id, hash }) => events.get(seq)?.id === id && events.get(seq)?.hash === hash).length
   return {
-    claim: "every acknowledged event is there, with its receipt's hash",
+    claim: 'every acknowledged event is there, with the hash of its receipt',
     ok: receipts.length > 0 && standing === receipts.length,
     measured: `${count(standing)} of ${count(receipts.length)}`,
   }
@@ -26,7 +26,7 @@ export function chainIntact(claim: string, report: VerifyReport): Claim {
     claim,
     ok: report.intact && events > 0,
     measured: report.intact
-      ? `${count(events)} events, head ${shortHash(head.hash)}${anchors.receipts > 0 ? `, held against ${one(anchors.receipts, 'receipt')}` : ''}`
+      ? `${count(events)} events, head ${shortHash(head.hash)}${anchors.receipts > 0 ? `, matches ${one(anchors.receipts, 'receipt')}` : ''}`
       : `seq ${report.brokenAt}: ${report.reason}`,
   }
 }
@@ -43,15 +43,15 @@ export function stepsOnce(events: Iterable<Event>, repeated: number): Claim {
     last.set(caller, step)
   }
   return {
-    claim: 'no step is there twice, and none was left out',
+    claim: 'no step is duplicated, and none is missing',
     ok: steps > 0 && wrong === 0,
-    measured: `${count(steps)} steps of ${last.size} callers, ${wrong === 0 ? 'each once' : `${count(wrong)} out of place`}; ${count(repeated)} sent again after a kill`,
+    measured: `${count(steps)} steps of ${last.size} callers, ${wrong === 0 ? 'each once' : `${count(wrong)} out of place`}; ${count(repeated)} retried after a kill`,
   }
 }
 
 export function rowsFold(report: RebuildReport): Claim {
   return {
-    claim: 'the rows are what the journal folds to',
+    claim: 'the stored rows equal the rows rebuilt from the journal',
     ok: report.equal && report.rows > 0,
     measured: report.equal
       ? `${count(report.rows)} rows from ${count(report.events)} events`
@@ -62,20 +62,20 @@ export function rowsFold(report: RebuildReport): Claim {
 export function tamperNamed(report: VerifyReport, seq: number): Claim {
   const only = report.problems.length === 1 && report.problems[0]?.seq === seq && report.problems[0].state === 'corrupt'
   return {
-    claim: `verify names event ${seq}, and no other`,
+    claim: `verify names event ${seq} and no other`,
     ok: !report.intact && only,
-    measured: report.intact ? 'it saw nothing' : report.problems.map((p) => `seq ${p.seq}: ${p.reason}`).join('; '),
+    measured: report.intact ? 'nothing was found' : report.problems.map((p) => `seq ${p.seq}: ${p.reason}`).join('; '),
   }
 }
 
 /** The chain of a cut copy fits; only the receipts know better. Both halves are shown, because both are true. */
 export function cutSeen(alone: VerifyReport, held: VerifyReport, firstGone: number): Claim {
   return {
-    claim: 'receipts kept elsewhere show the cut',
+    claim: 'receipts kept elsewhere reveal the truncation',
     ok: alone.intact && !held.intact && held.brokenAt === firstGone,
     measured: held.intact
-      ? 'nothing was seen'
-      : `seq ${held.brokenAt} on: missing (the chain alone: ${alone.intact ? 'intact' : 'not intact'})`,
+      ? 'nothing was found'
+      : `missing from seq ${held.brokenAt} on (chain alone: ${alone.intact ? 'intact' : 'not intact'})`,
   }
 }
 
@@ -86,8 +86,8 @@ export function secretAbsent(files: readonly Uint8Array[], secrets: readonly str
   const control = times(beside)
   const size = files.reduce((sum, bytes) => sum + bytes.length, 0)
   return {
-    claim: 'a secret in a tool call is nowhere in the files',
+    claim: 'the secrets of a tool call are not in any file',
     ok: secrets.length > 0 && found === 0 && control > 0,
-    measured: `found ${count(found)} times in ${count(size)} bytes; the words beside it: ${count(control)}`,
+    measured: `found ${count(found)} times in ${count(size)} bytes; the text beside them: ${count(control)}`,
   }
 }

@@ -15,7 +15,7 @@ export function actionsOnce(done: readonly Action[], owners: readonly Owner[]): 
   return {
     claim: 'each action happened exactly once',
     ok: done.length === TOOLS.length && times.every((n) => n === 1) && begun > 1,
-    measured: `in the outbox: charge ${times[0]}, mail ${times[1]} (asked for ${one(begun, 'time')}, one key), parcel ${times[2]}`,
+    measured: `in the outbox: charge ${times[0]}, mail ${times[1]} (tried ${one(begun, 'time')}, one key), parcel ${times[2]}`,
   }
 }
 
@@ -29,9 +29,9 @@ export function recordedReplayed(owners: readonly Owner[]): Claim {
     for (const how of hows.slice(1)) how === 'replayed' ? replayed++ : wrong++
   }
   return {
-    claim: 'what was recorded was answered from the tape, not done again',
+    claim: 'recorded steps were replayed from the tape, not called again',
     ok: wrong === 0 && replayed > 0,
-    measured: wrong === 0 ? `${replayed} answers from the tape` : `${wrong} out of order`,
+    measured: wrong === 0 ? `${replayed} steps replayed` : `${wrong} out of order`,
   }
 }
 
@@ -54,13 +54,13 @@ export function replacedAtOnce({ owners, tape }: Pick<Takeover, 'owners' | 'tape
   const times = killed.map(({ afterMs }) => span(afterMs)).join(' and ')
   const left = Math.min(...killed.map(({ lease, next }) => (lease?.until ?? 0) - (next?.at ?? 0)))
   return {
-    claim: 'whoever was killed is replaced at once',
+    claim: 'a killed process is replaced (on Linux before its lease ends)',
     ok: taken.length === owners.length && (early || !provable),
     measured: early
       ? `after ${times}, with ${span(left)} of the lease left`
       : provable
-        ? `after ${times}, when the lease had run out`
-        : `after ${times}: where nothing can be known of a process, its lease is waited for`,
+        ? `after ${times}, when the lease had expired`
+        : `after ${times}: this system cannot prove that a process died, so its lease was awaited`,
   }
 }
 
@@ -69,7 +69,7 @@ export function fencesGrow({ owners, tape }: Pick<Takeover, 'owners' | 'tape'>):
   const granted = takenOf(tape).map(({ seq }) => seq)
   const grows = fences.every((fence, i) => fence > (fences[i - 1] ?? 0))
   return {
-    claim: 'every owner writes under a larger fence than the one before',
+    claim: 'every owner gets a larger fence than the one before',
     ok: fences.length > 1 && grows && fences.join() === granted.join(),
     measured: `${fences.join(' < ')}, as the journal granted them`,
   }
@@ -79,9 +79,9 @@ export function lateRefused({ refusal, owners }: Pick<Takeover, 'refusal' | 'own
   const [, , stopped, next] = owners
   const { code, grown } = refusal
   return {
-    claim: 'who was stopped and comes back late is refused',
+    claim: 'a process that resumes after losing its lease is refused',
     ok: code === 'FENCE_LOST' && grown === 0,
-    measured: `${code}: fence ${stopped?.fence} was followed by ${next?.fence}; ${grown === 0 ? 'nothing was written' : `${one(grown, 'event')} written`}`,
+    measured: `${code}: fence ${stopped?.fence} was replaced by ${next?.fence}; ${grown === 0 ? 'nothing was written' : `${one(grown, 'event')} written`}`,
   }
 }
 
@@ -90,9 +90,11 @@ export function answerHeard({ tape, answeredMs, owners }: Pick<Takeover, 'tape' 
   const by = (ended?.data as { by?: string } | undefined)?.by
   const done = tape.some(({ type }) => type === 'run.finished')
   return {
-    claim: 'an answer given in another process is heard, and the run ends',
+    claim: 'an approval from another process reaches the run, and it ends',
     ok: by !== undefined && done && owners.at(-1)?.steps.approval === 'answered',
     measured:
-      by === undefined ? 'nobody heard it' : `approved by ${by}, heard after ${span(answeredMs)}${done ? '' : ', and it did not end'}`,
+      by === undefined
+        ? 'it did not arrive'
+        : `approved by ${by}, received after ${span(answeredMs)}${done ? '' : ', but the run did not end'}`,
   }
 }

@@ -17,7 +17,7 @@ export class Story {
 
   constructor(t: Terminal) {
     this.#t = t
-    this.#out(`${t.paint('bold', 'Inkfast')}  agent runs, in permanent ink. Every number below is measured now.`)
+    this.#out(`${t.paint('bold', 'Inkfast')}  agent runs, in permanent ink. Every number below is measured as you watch.`)
   }
 
   chapter(title: string, about: readonly string[]): void {
@@ -62,7 +62,7 @@ export class Story {
     const held = this.claims.filter((c) => c.ok).length
     this.#out('')
     this.#out(verdict(this.#t, ok ? 'ok' : 'fail', `${count(held)} of ${count(this.claims.length)} claims hold, in ${span(ms)}.`))
-    if (!ok) this.#out('  This is a defect in Inkfast or in this machine. Run inkfast demo --keep and report it with the folder.')
+    if (!ok) this.#out('  This is a bug in Inkfast or a fault of this machine. Run inkfast demo --keep and report it with the folder.')
     if (folder) {
       this.#out(`  The stores are in ${folder}`)
       this.#out(`  Next: inkfast runs tape ${join(folder, 'agents.db')} ${run}`)

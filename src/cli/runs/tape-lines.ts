@@ -57,14 +57,14 @@ export class TapeLines {
       case 'run.opened': {
         const { input, fork } = data as Pick<RunRow, 'input' | 'fork'>
         return fork
-          ? { mark: '⑂', what: 'forked', detail: `from ${fork.run}, with all it recorded up to seq ${fork.at}` }
+          ? { mark: '⑂', what: 'forked', detail: `from ${fork.run}, with its steps up to seq ${fork.at}` }
           : { mark: '○', what: 'opened', detail: storedText(input) }
       }
       case 'run.started':
         return { mark: '»', what: 'taken up', attempt, detail: this.#holder() }
       case 'effect.started':
         return this.#unsettled.has(slotOf(e))
-          ? { mark: '?', what: placed(data), attempt, detail: 'begun, and nobody knows how it ended' }
+          ? { mark: '?', what: placed(data), attempt, detail: 'interrupted, outcome unknown' }
           : { mark: '…', what: placed(data), attempt, detail: 'begun' }
       case 'effect.streamed':
         return { mark: '~', what: placed(data), attempt, detail: jsonLine(data.text) }
@@ -77,7 +77,7 @@ export class TapeLines {
       case 'effect.resolved': {
         const { error, result } = data as { readonly error?: ErrorData; readonly result?: RunRow['result'] }
         const said = error ? errorText(error) : (storedText(result) ?? '')
-        const detail = e.type === 'effect.resolved' ? `as somebody said: ${said}` : said
+        const detail = e.type === 'effect.resolved' ? `resolved by hand: ${said}` : said
         return { mark: error ? '✗' : '✓', what: placed(data), attempt, detail }
       }
       case 'race.won':
@@ -93,9 +93,9 @@ export class TapeLines {
       case 'tape.sealed':
         return { mark: '▤', what: 'sealed', detail: `segment ${data.segment}, ${one(Number(data.entries), 'entry').replace(/ys$/, 'ies')}` }
       case 'lease.released':
-        return { mark: '«', what: 'given back' }
+        return { mark: '«', what: 'released' }
       case 'run.parked':
-        return { mark: '«', what: 'given back', detail: 'until what it waits for has come' }
+        return { mark: '«', what: 'released', detail: 'while it waits' }
       case 'run.halted':
         return { mark: '✗', what: 'halted', detail: errorText(data.error as ErrorData) }
       case 'run.finished':
@@ -109,9 +109,9 @@ export class TapeLines {
       case 'input.offered':
         return { mark: '·', what: 'input', detail: storedText(data.content as RunRow['input']) }
       case 'input.deferred':
-        return { mark: '·', what: 'input', detail: 'is left to the next turn' }
+        return { mark: '·', what: 'input', detail: 'left to the next turn' }
       case 'input.cancelled':
-        return { mark: '·', what: 'input', detail: 'was taken back' }
+        return { mark: '·', what: 'input', detail: 'withdrawn' }
       case 'work.woken':
         return { mark: '·', what: 'woken' }
       default:
@@ -131,7 +131,7 @@ export class TapeLines {
     const taken = this.#taken
     this.#taken = undefined
     const { owner } = (taken?.data ?? {}) as { readonly owner?: string }
-    return taken ? `by ${owner ?? '(erased)'}, fence ${taken.seq}` : 'by whoever held it'
+    return taken ? `by ${owner ?? '(erased)'}, fence ${taken.seq}` : 'by an earlier holder'
   }
 }
 

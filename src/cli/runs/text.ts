@@ -21,9 +21,9 @@ const WAITS: Readonly<Record<Wait['kind'], (name: string) => string>> = {
   ask: (name) => `an answer to '${name}'`,
   approval: (name) => `approval '${name}'`,
   child: (name) => `run '${name}'`,
-  unknown: (name) => `somebody to say how '${name}' ended`,
+  unknown: (name) => `the outcome of '${name}' (inkfast runs resolve)`,
   retry: (name) => `another attempt at '${name}'`,
-  diverged: () => 'the program it began with',
+  diverged: () => 'the code it began with',
 }
 
 /** What ends it, apart from time. */
@@ -37,7 +37,7 @@ export function standing({ state, waits, error }: RunRow, now: number): string {
   const [first, ...more] = waits.toSorted((a, b) => (a.until ?? Infinity) - (b.until ?? Infinity))
   if (first) return `${waitLine(first, now)}${more.length > 0 ? `, and ${count(more.length)} more` : ''}`
   if (!error) return ''
-  return state === 'waiting' ? `somebody to look: ${errorText(error)}` : errorText(error)
+  return state === 'waiting' ? `an operator: ${errorText(error)}` : errorText(error)
 }
 
 export const errorText = ({ name, code, message }: ErrorData): string =>

@@ -16,13 +16,13 @@ export function scheduleText(schedule: Schedule): string {
   if (schedule.kind === 'cron') return `${schedule.cron} ${schedule.zone}`
   if (schedule.kind === 'at') return `once, ${time(schedule.at)} UTC`
   const { every, from, anchor = 0 } = schedule
-  return `every ${duration(every)}${from === 'finish' ? ' from the end' : ''}${anchor > 0 ? `, first ${time(anchor)} UTC` : ''}`
+  return `every ${duration(every)}${from === 'finish' ? ' after the last one ends' : ''}${anchor > 0 ? `, first ${time(anchor)} UTC` : ''}`
 }
 
 export function nextText({ state, next, running }: JobRow, now: number): string {
   if (next !== undefined) return untilText(next, now)
-  if (state === 'active' && running) return 'counted from the end of the one that runs'
-  return state === 'paused' ? 'not until it is resumed' : 'never again'
+  if (state === 'active' && running) return 'after the running one ends'
+  return state === 'paused' ? 'paused' : 'none'
 }
 
 /** Its time has come, and nobody did anything about it for long enough to wonder. */
@@ -30,10 +30,10 @@ export const isOverdue = ({ state, at }: JobRow, now: number): boolean => state 
 
 /** What came of the last time, in one line. */
 export function lastText(last: OccurrenceRow | undefined, now: number): string {
-  if (!last) return 'never came up yet'
+  if (!last) return 'none yet'
   const { state, due, startedAt, finishedAt } = last
-  if (state === 'running') return `runs since ${span(Math.max(0, now - (startedAt ?? due)))}`
-  if (state === 'waiting') return `offered ${fromNow(due, now)}, and nobody has begun`
+  if (state === 'running') return `running for ${span(Math.max(0, now - (startedAt ?? due)))}`
+  if (state === 'waiting') return `offered ${fromNow(due, now)}, not started`
   const why = whyText(last)
   return `${state} ${fromNow(finishedAt ?? due, now)}${why === '' ? '' : `: ${why}`}`
 }

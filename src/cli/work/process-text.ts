@@ -23,7 +23,7 @@ export function processStanding(row: ProcessRow, now: number): string {
   const asked = row.abandon ? `to be abandoned: ${row.abandon.reason}` : row.cancel ? `to be cancelled: ${row.cancel.reason}` : ''
   switch (row.state) {
     case 'pending':
-      return joined('nobody has started it', asked)
+      return joined('not started', asked)
     case 'running':
       return joined(row.started ? `started ${fromNow(row.started.at, now)} by ${row.started.owner}` : '', asked)
     case 'waiting':
@@ -50,9 +50,9 @@ export function endText({ state, value, error, reason, evidence }: ProcessRow): 
 }
 
 const WRITERS: Readonly<Record<Evidence['writer'], string>> = {
-  ownerDrain: 'its owner left',
-  sweep: 'its owner is gone',
-  reconciled: 'on request, when nobody held it',
+  ownerDrain: 'its owner shut down',
+  sweep: 'its owner died',
+  reconciled: 'on request, while no worker held it',
 }
 
 function evidenceText({ writer, owner, fence }: Evidence): string {
@@ -63,5 +63,5 @@ function evidenceText({ writer, owner, fence }: Evidence): string {
 /** What an event did about a session. */
 export function wakeText(wake: WakeNote | undefined): string {
   if (!wake) return ''
-  return wake.offered ? 'woke' : `woke nobody${wake.why === undefined || wake.why === 'nobody' ? '' : ` (${wake.why})`}`
+  return wake.offered ? 'woke' : `no wake-up${wake.why === undefined || wake.why === 'nobody' ? '' : ` (${wake.why})`}`
 }

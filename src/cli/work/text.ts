@@ -21,23 +21,23 @@ export function itemStanding(item: WorkItem, holder: WorkHolder | undefined, now
   const { state, at = 0, error, diedAt } = item
   if (state === 'claimed') return heldText(item, holder)
   if (state === 'dead')
-    return `died${diedAt === undefined ? '' : ` ${fromNow(diedAt, now)}`}${error ? `: ${errorText(error)}` : ', nobody said why'}`
+    return `died${diedAt === undefined ? '' : ` ${fromNow(diedAt, now)}`}${error ? `: ${errorText(error)}` : ', without an error'}`
   const failed = error ? `; failed: ${errorText(error)}` : ''
-  if (state === 'asleep') return `asleep until somebody wakes it${failed}`
+  if (state === 'asleep') return `asleep until it is woken${failed}`
   return `${at > now ? `due ${untilText(at, now)}` : 'due now'}${failed}`
 }
 
-const heldText = ({ owner = 'somebody' }: WorkItem, holder: WorkHolder | undefined): string =>
+const heldText = ({ owner = 'an unnamed owner' }: WorkItem, holder: WorkHolder | undefined): string =>
   !holder || holder.lapsed
-    ? `left by ${owner}: whoever comes next takes it up`
+    ? `abandoned by ${owner}; the next worker takes it up`
     : `held by ${owner} until ${untilText(holder.until, holder.now)}`
 
 /** Who has something in hand, and until when. */
 export function holderText(holder: WorkHolder | undefined): string {
-  if (!holder) return 'nobody'
+  if (!holder) return 'none'
   const { owner, fence, until, lapsed, now } = holder
-  if (lapsed) return `${owner}, fence ${fence}, is gone or let it run out: whoever comes next takes it up`
-  return `${owner}, fence ${fence}, until ${untilText(until, now)} unless it renews`
+  if (lapsed) return `${owner}, fence ${fence}, is gone or its lease expired; the next worker takes it up`
+  return `${owner}, fence ${fence}, until ${untilText(until, now)} unless renewed`
 }
 
 const UNITS = [
@@ -66,4 +66,4 @@ export function shortTime(t: Terminal, now: number): (ms: number | undefined) =>
 
 /** How often, and how far apart. */
 export const attemptsText = ({ attempts, backoff }: Pick<WorkItem, 'attempts' | 'backoff'>): string | undefined =>
-  attempts === undefined ? undefined : `${attempts}${backoff && attempts > 1 ? `, at first ${duration(backoff.firstMs)} apart` : ''}`
+  attempts === undefined ? undefined : `${attempts}${backoff && attempts > 1 ? `, backoff ${duration(backoff.firstMs)}` : ''}`
