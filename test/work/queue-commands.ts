@@ -101,7 +101,10 @@ export const offers = (who: Who, { key, payload, delayMs, ...offered }: Offer) =
       const { id, state, repeated } = await ask()
       expect(repeated).toBe(known !== undefined)
       if (known) {
-        expect({ id, state }).toEqual({ id: known.id, state: model.find(known.id)?.state ?? 'done' })
+        expect({ id, state }).toEqual({
+          id: known.id,
+          state: model.find(known.id)?.state ?? (model.cancelled.has(known.id) ? 'cancelled' : 'done'),
+        })
         expect(await headOf(real)).toBe(before)
         return
       }
@@ -154,12 +157,13 @@ const asks = (
         model.hands,
       )
       const claim = real.claims.get(hand) as Claim<number>
-      if (hand.isOver) return refused(real, 'CLAIM_SETTLED', () => ask(claim))
+      if (hand.isOver) return refused(real, hand.isLost ? 'FENCE_LOST' : 'CLAIM_SETTLED', () => ask(claim))
       if (!model.isCurrent(hand)) {
         await refused(real, 'FENCE_LOST', () => ask(claim))
         expect(claim.signal.aborted).toBe(true)
         model.refusals++
         hand.isOver = settles
+        hand.isLost = settles
         return
       }
       expect(claim.signal.aborted).toBe(false)
@@ -219,8 +223,9 @@ export const cancels = (who: Who, nth: number) =>
       const id = pick(nth, there, model.known)
       const item = model.find(id)
       if (!item) return refused(real, 'WORK_UNKNOWN', () => queueOf(real, who).cancel(id))
-      await queueOf(real, who).cancel(id, { reason: 'no' })
+      expect(await queueOf(real, who).cancel(id, { reason: 'no' })).toMatchObject({ id, state: 'cancelled' })
       model.gone(item)
+      model.cancelled.add(id)
     },
   )
 

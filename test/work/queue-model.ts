@@ -8,6 +8,8 @@ export interface Hand {
   readonly item: Item
   readonly leaseMs: number
   isOver: boolean
+  /** A newer holder has the item, or it is gone. */
+  isLost: boolean
 }
 
 export interface Offered {
@@ -42,6 +44,7 @@ export class Model {
   readonly hands: Hand[] = []
   /** Every id there ever was. */
   readonly known: string[] = []
+  readonly cancelled = new Set<string>()
   readonly keys = new Map<string, { readonly id: string; readonly payload: number }>()
   readonly done: string[] = []
   fence = 0
@@ -106,7 +109,7 @@ export class Model {
   }
 
   claimed(item: Item, leaseMs: number): Hand {
-    const hand = { item, leaseMs, isOver: false }
+    const hand = { item, leaseMs, isOver: false, isLost: false }
     Object.assign(item, { state: 'claimed', attempt: item.attempt + 1, hand, renewed: 0 })
     item.sought = { from: this.now + leaseMs, to: this.now + leaseMs + this.slackMs }
     this.hands.push(hand)
