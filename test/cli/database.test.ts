@@ -75,7 +75,7 @@ describe('on a server', () => {
     const broken = await ink(['verify', other.admin])
     expect(broken.code).toBe(1)
     expect(broken.out).toContain('tenant main is not intact, first at seq 3')
-    expect(broken.out).toContain('keep this database as it is')
+    expect(broken.out).toContain('keep a copy of this database')
   })
 
   test('rebuild compares the rows with the fold, and puts the fold in their place', async () => {
