@@ -74,7 +74,7 @@ describe('a url that', () => {
     const nowhere = changed(url, (parts) => {
       parts.hostname = 'no-such-host.invalid'
     })
-    expect(await refused(open(nowhere), 'DATABASE_UNREACHABLE', PASSWORD)).toMatch(/host and port of url/)
+    expect(await refused(open(nowhere), 'DATABASE_UNREACHABLE', PASSWORD)).toMatch(/host and port in url/)
     const closed = changed(url, (parts) => {
       parts.port = '1'
     })
@@ -107,7 +107,7 @@ describe('a url that', () => {
   test('a url that names a database that is not there is refused by name of what to check', async () => {
     const url = new URL(server.url)
     url.pathname = '/nowhere'
-    expect(await refused(open(url), 'DATABASE_MISSING', url.password)).toMatch(/"nowhere" does not exist.*the name at the end of url/)
+    expect(await refused(open(url), 'DATABASE_MISSING', url.password)).toMatch(/"nowhere" does not exist.*the database name in the url/)
   })
 
   test('a url that belongs to somebody without the rights is refused by name of what to grant', async () => {
@@ -195,7 +195,7 @@ describe('a server that is away', () => {
   test('a server that is away is not taken for another one, however powerful its other address is', async () => {
     const [url, other] = [await prepared(), await prepared()]
     const app = await makeLogin(url, { roles: ['inkfast_app'] })
-    expect(await refused(open({ url: app.url, adminUrl: other }), 'OPTION_INVALID', app.password)).toMatch(/another database than url/)
+    expect(await refused(open({ url: app.url, adminUrl: other }), 'OPTION_INVALID', app.password)).toMatch(/a different database than url/)
     // The same one, by two logins who live in different time zones.
     await run(url, `alter role ${app.name} set timezone = 'Asia/Tokyo'`)
     expect((await openIn(app.url, { adminUrl: url })).name).toBe('postgres')
