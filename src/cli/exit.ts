@@ -1,18 +1,18 @@
-// What a command's end means, in one number and one line. Every failure passes through here.
+// Exit codes and messages. Every failure of a command passes through here.
 
 import { type ErrorCode, type ErrorKind, InkError } from '../model/errors.ts'
 import { harmless, jsonLine } from './text.ts'
 
 export const EXIT = {
   fine: 0,
-  /** What was checked is not sound. */
+  /** The check found a problem. */
   unsound: 1,
   usage: 2,
-  /** The store, or what was asked for in it, is not there or may not be read. */
+  /** The store, or the requested thing in it, does not exist or cannot be read. */
   missing: 3,
-  /** The file is damaged, or is no store. */
+  /** The file is damaged, or is not a store. */
   corrupt: 4,
-  /** Not now, or not with this version. */
+  /** Unavailable now, or with this version. */
   unavailable: 5,
   unexpected: 6,
 } as const
@@ -30,7 +30,7 @@ const byKind: Readonly<Record<ErrorKind, Exit>> = {
   unknown: EXIT.unexpected,
 }
 
-// Where the kind is right for a program that calls the library, and wrong for a person at a terminal.
+// Codes whose kind fits a program that calls the library, but not a person at a terminal.
 const byCode: Partial<Record<ErrorCode, Exit>> = {
   NOT_A_STORE: EXIT.corrupt,
 }

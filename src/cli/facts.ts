@@ -1,4 +1,4 @@
-// Everything about one thing, a line for each: a label, and what is to be said. Lines are cut to the terminal; a pipe gets all of it.
+// Prints everything about one thing, one line per label. Lines are cut to the terminal's width; a pipe gets them whole.
 
 import type { Style, Terminal } from './terminal.ts'
 import { cut, displayWidth, harmless, jsonLine, padEnd } from './text.ts'
@@ -7,9 +7,9 @@ const LABEL = 10
 const MOST_LINES = 24
 
 export interface Facts {
-  /** Nothing is said where there is nothing to say. */
+  /** Prints nothing if the text is undefined. */
   line(label: string, text: string | undefined, style?: Style): void
-  /** JSON on one line where it fits, otherwise spread out below its label. */
+  /** Prints JSON on one line if it fits, otherwise indented below its label. */
   json(label: string, value: unknown): void
 }
 

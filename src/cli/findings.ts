@@ -1,4 +1,4 @@
-// What can be found out about a store without opening it: the program, the folder, the file and the disk.
+// Findings about a store without opening it: the program, the folder, the file and the disk.
 
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
@@ -20,7 +20,7 @@ export const warn = (name: string, found: string, todo: string): Finding => ({ n
 export const fail = (name: string, found: string, todo: string): Finding => ({ name, state: 'fail', found, ...(todo && { todo }) })
 
 const NODE_NEEDED = [24, 15] as const
-// Past this the log is not being copied into the file: commits would have been held up long before.
+// Beyond this size the log is not being copied into the file: commits would have waited long before.
 const LOG_LARGE_BYTES = 128 * 1024 * 1024
 const DISK_LOW_BYTES = 1024 * 1024 * 1024
 const DISK_FULL_BYTES = 64 * 1024 * 1024
@@ -38,7 +38,7 @@ export const fileThere = (path: string): Stats | undefined => {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch {
-    // A folder on the way may not be entered: for this user the file is not there.
+    // A folder on the path cannot be entered, so for this user the file does not exist.
     return undefined
   }
 }
@@ -98,7 +98,7 @@ function headerFinding(path: string, size: number): Finding {
   }
 }
 
-/** A folder that keeps a file for each tenant: what is wrong with any of its files, and how much they are together. */
+/** Findings about a folder store: problems of any of its files, and their total size. */
 export function folderFindings(folder: string): readonly Finding[] {
   const own = [STORE_FILE, ...tenantsIn(folder).map(tenantFile)]
   const findings = own.flatMap((name) => fileFindings(join(folder, name), folder, name).map((finding) => ({ name, finding })))
@@ -126,7 +126,7 @@ export async function diskFindings(path: string): Promise<readonly Finding[]> {
     if (free < DISK_FULL_BYTES) return [fail('disk', found, 'Free some space: commits fail when it is full.')]
     return [free < DISK_LOW_BYTES ? warn('disk', found, 'Free some space soon.') : ok('disk', found)]
   } catch {
-    // The folder is not there, which was said already, or the system does not tell.
+    // The folder is missing, which is reported already, or the system does not tell.
     return []
   }
 }
@@ -135,7 +135,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter((name) => fileThere(join(folder, name))?.isFile())
   } catch {
-    // A folder that cannot be listed was told above.
+    // A folder that cannot be listed is reported above.
     return []
   }
 }

@@ -33,12 +33,12 @@ export const fromNow = (at: number, now: number): string => (at > now ? `in ${sp
 /** UTC, to the second; the exact time is in --json. */
 export const time = (ms: number): string => (isTime(ms) ? new Date(ms).toISOString().slice(0, 19).replace('T', ' ') : `${ms}`)
 
-// A damaged file may hold any integer; a Date does not.
+// A damaged file may contain any integer; a Date cannot hold all of them.
 const isTime = (ms: number): boolean => Number.isFinite(ms) && Math.abs(ms) <= 8.64e15
 
 export const shortHash = (hash: string): string => `${hash.slice(0, 12)}…`
 
-/** The end of a ULID: its beginning is a time and the same for neighbours. */
+/** The end of a ULID: its beginning is a time, which neighbours share. */
 export const shortId = (id: string): string => `…${id.slice(-8)}`
 
 export const padded = (n: number, columns: number): string => count(n).padStart(columns)

@@ -1,12 +1,12 @@
-// The first hundred bytes of an SQLite file, read without opening it as one: what can still be said when it cannot be opened.
+// Reads the first hundred bytes of a SQLite file without opening it, for files that cannot be opened.
 
 import { closeSync, openSync, readSync } from 'node:fs'
 
 export interface FileHeader {
-  /** Begins as an SQLite file does. */
+  /** The file begins with the SQLite signature. */
   readonly sqlite: boolean
   readonly wal: boolean
-  /** 'INKF' stands where the application signs. */
+  /** The application id is 'INKF'. */
   readonly ours: boolean
   readonly schema: number
 }

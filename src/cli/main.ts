@@ -1,11 +1,11 @@
-// The command line: reads the words, runs one command, ends with its exit code.
+// The command line: parses the arguments, runs one command, and exits with its code.
 
 import { type Exit, tellFailure } from './exit.ts'
 import { run } from './run.ts'
 import { environment, listenForStops, terminal } from './terminal.ts'
 
 const stops = listenForStops()
-// Known before the words are parsed, because parsing them may be what fails.
+// Known before the arguments are parsed, because parsing may fail.
 const json = process.argv.includes('--json')
 const plain = terminal(json, stops.signal)
 
@@ -16,11 +16,11 @@ function stopped(exit: Exit): number | undefined {
   return reason === 'unread' ? exit : reason === undefined ? undefined : 128 + reason
 }
 
-// What fails beside the command, in a timer or a thread, ends it in words too.
+// Failures outside the command, in a timer or a thread, are reported too.
 process.on('uncaughtException', (error) => process.exit(tell(error)))
 
-// Idle connections to a server do not keep a program alive, and a command ends when it is done, not before.
+// Idle connections to a server do not keep the program alive, but a command must run to its end.
 const awake = setInterval(() => {}, 2 ** 30)
-// Set, not called: what is still on its way to a pipe gets there first.
+// Sets the code without exiting, so that pending output reaches the pipe first.
 process.exitCode = await run(process.argv.slice(2), { terminalOf: (asked) => terminal(asked, stops.signal), tell, stopped })
 clearInterval(awake)

@@ -1,5 +1,5 @@
-// Says how far a long command is: a line that is written over where someone watches, a plain line every few seconds elsewhere, nothing
-// at all for what is done within a second.
+// Shows the progress of a long command: an overwritten line on a terminal, a plain line every few seconds elsewhere, and nothing for work
+// that takes less than a second.
 
 import { count } from './format.ts'
 import type { Terminal } from './terminal.ts'
@@ -27,7 +27,7 @@ export function progress(t: Terminal, what: string): Progress {
     if (t.watched) t.status(`\r\u001b[K${text}`)
     else t.note(text)
   }
-  // For work that cannot tell how far it is.
+  // For work that cannot report its progress.
   const timer = setInterval(show, every)
   timer.unref()
   return {

@@ -1,4 +1,4 @@
-// From the filters of `events` and `tail` to a query, and from an event to a line.
+// Turns the filters of `events` and `tail` into a query, and events into lines.
 
 import type { Event, EventQuery, Store } from '../index.ts'
 import { toId } from '../model/ids.ts'
@@ -35,10 +35,10 @@ export async function queryOf(store: Store, o: FilterOptions, now: number): Prom
   }
 }
 
-// More than this are not held in memory to turn them round: their beginning is looked for, and then they are read forwards.
+// Up to this many events are reversed in memory. Beyond it, the first one is searched, and then they are read forwards.
 const HELD = 1000
 
-/** The newest so many that match, oldest of them first. */
+/** Reads the last `limit` matching events, oldest first. */
 export async function* lastEvents(store: Store, query: EventQuery, limit: number): AsyncGenerator<Event, void, undefined> {
   const before = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, (await store.head()).seq + 1)
   const held: Event[] = []
@@ -53,7 +53,7 @@ export async function* lastEvents(store: Store, query: EventQuery, limit: number
   else yield* store.events({ ...query, before, after: oldest - 1 })
 }
 
-/** A date, or how long ago: `2026-01-31T09:00:00Z`, `15m`. */
+/** Parses a date or an age: `2026-01-31T09:00:00Z`, `15m`. */
 export function instant(text: string, now: number): number {
   if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) return now - milliseconds(text as Duration)
   const at = /^\d{4}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
@@ -72,7 +72,7 @@ export const eventColumns: readonly Column[] = [
 
 const ROOM_FOR_YEARS = 100
 
-/** Remembers the keys of sessions, so that a tail looks each one up once. */
+/** Caches the keys of sessions, so that a tail looks each one up once. */
 export class EventLines {
   readonly #store: Store
   readonly #names = new Map<string, string>()
@@ -80,7 +80,7 @@ export class EventLines {
 
   constructor(t: Terminal, store: Store) {
     this.#store = store
-    // The year is what a narrow terminal can do without.
+    // A narrow terminal omits the year.
     this.#time = (t.width ?? Infinity) < ROOM_FOR_YEARS ? (ms) => time(ms).replace(/^\d{4}-/, '') : time
   }
 
@@ -92,7 +92,7 @@ export class EventLines {
   async #name(id: string): Promise<string> {
     const known = this.#names.get(id)
     if (known !== undefined) return known
-    // A session opened a moment ago has its key from the start; one whose key was erased is shown by its id.
+    // A session has its key from the start. One whose key was erased is shown by its id.
     const name = (await this.#store.sessions.get(id))?.key ?? shortId(id)
     this.#names.set(id, name)
     return name

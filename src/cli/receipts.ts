@@ -1,11 +1,11 @@
-// Receipts kept elsewhere, read from a file: what a journal is held against when the chain alone is not enough.
+// Reads receipts that were kept elsewhere. A journal is compared with them, because its chain alone is not enough.
 
 import { readFileSync } from 'node:fs'
 import type { Receipt } from '../index.ts'
 import { tenantId } from '../model/ids.ts'
 import { usage } from './exit.ts'
 
-/** A JSON list, an object with `receipts`, or one receipt a line. */
+/** A JSON array, an object with `receipts`, or one receipt per line. */
 export function readReceipts(file: string): readonly Receipt[] {
   let text: string
   try {
@@ -16,7 +16,7 @@ export function readReceipts(file: string): readonly Receipt[] {
     )
   }
   const receipts = entriesOf(text, file).map((entry, i) => receiptOf(entry, i + 1, file))
-  // Held against none, a journal would be called intact on the word of its chain alone.
+  // Without receipts, a journal would be called intact on the evidence of its chain alone.
   if (receipts.length === 0) throw noReceipts(file)
   return receipts
 }
@@ -31,7 +31,7 @@ function entriesOf(text: string, file: string): readonly unknown[] {
     const list = (whole as { receipts?: unknown } | null)?.receipts
     return Array.isArray(list) ? list : [whole]
   } catch {
-    // Not one JSON text: then one on each line.
+    // The text is not one JSON value, so it is read line by line.
   }
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   try {

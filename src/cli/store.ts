@@ -1,4 +1,4 @@
-// Opening a store from the terminal: never created, never migrated in passing, and closed whatever happens.
+// Opens a store for a command: never creates or migrates it, and always closes it.
 
 import { fileURLToPath } from 'node:url'
 import { checkPath, isDatabase } from '../database.ts'
@@ -7,7 +7,7 @@ import { isId } from '../model/ids.ts'
 import { CliError, EXIT, type Exit, usage } from './exit.ts'
 import { environment, type Terminal, verdict } from './terminal.ts'
 
-/** The store as it was named, or the one INKFAST_URL names. */
+/** The store that was named, or INKFAST_URL. */
 export function storeUrl(given: string | undefined): string {
   const url = given ?? environment.url
   if (url === undefined || url === '') throw usage('No store given. Pass its path, or set INKFAST_URL.')
@@ -16,7 +16,7 @@ export function storeUrl(given: string | undefined): string {
   return url
 }
 
-/** The file behind it, or the URL of the database, for commands that look at the file itself. */
+/** The path of the file, or the URL of the database, for commands that inspect the file itself. */
 export function storePath(given: string | undefined): string {
   const url = storeUrl(given)
   if (isDatabase(url)) return url
@@ -29,22 +29,22 @@ export function storePath(given: string | undefined): string {
 }
 
 export interface UseOptions {
-  /** It must be writable. */
+  /** The store must be writable. */
   readonly write?: boolean
-  /** Something a person wrote is appended, so it is masked like anything else. */
+  /** Text from a person is appended, so the redactor is needed. */
   readonly append?: boolean
 }
 
 /**
- * Without the redactor where nothing is appended: what is shown is what is stored. A key with a secret in it is found by its masked
- * form, the one that `inkfast sessions` prints; nobody has to type the secret into a shell.
+ * Opens without the redactor if nothing is appended: stored data is shown as it is. A key with a secret is found by its masked form, as
+ * `inkfast sessions` prints it, so that no secret is typed into a shell.
  */
 export async function withStore<T>(
   url: string | undefined,
   work: (store: Store) => Promise<T>,
   { write = false, append = false }: UseOptions = {},
 ): Promise<T> {
-  // The clock is left to nodes: whoever looks does not start doing their work.
+  // The scheduler is off: a command must not do the work of nodes.
   const own = { create: false, migrate: false, schedule: false, ...(!append && { redact: false as const }) }
   const store = await openToLook({ ...namedStore(url, write), ...own }, write)
   try {
@@ -54,22 +54,22 @@ export async function withStore<T>(
   }
 }
 
-/** The store and what the environment says about it. */
+/** The store options, with those from the environment. */
 function namedStore(given: string | undefined, write: boolean): StoreOptions {
   const url = storeUrl(given)
   const { tenantKey, databaseRequired } = environment
   return {
     url,
     ...(databaseRequired && { required: true }),
-    // Who only looks at a server does not ask it to be durable.
+    // Reading does not require a durable server.
     ...(isDatabase(url) && { ...(tenantKey !== undefined && { tenantKey }), ...(!write && { durability: 'normal' as const }) }),
   }
 }
 
-// A login that may not write to a database may still be one that reads it.
+// A login that may not write to a database may still read it.
 const LOOKABLE: readonly ErrorCode[] = ['FILE_READ_ONLY', 'FILE_DENIED', 'FILE_CORRUPT', 'DATABASE_READ_ONLY', 'DATABASE_RIGHT_MISSING']
 
-// Opened as any program would, so that it leaves nothing beside the file; to be read only where it may not be written, or is damaged.
+// Opens normally, so that no side files are left. Falls back to read-only if the store cannot be written or is damaged.
 async function openToLook(options: StoreOptions, write: boolean): Promise<Store> {
   try {
     return await open(options)
@@ -80,7 +80,7 @@ async function openToLook(options: StoreOptions, write: boolean): Promise<Store>
   }
 }
 
-// Options are for programs: here a folder is one that holds a store, or it is none.
+// A command takes no options for layouts: a folder either contains a store or is refused.
 const noStoreIn = (folder: string | URL) =>
   new CliError(
     'NOT_A_STORE',
@@ -89,7 +89,7 @@ const noStoreIn = (folder: string | URL) =>
     {},
   )
 
-/** A tenant that has written: a slip of the pen must not read as an empty, sound journal. */
+/** Returns the view of a tenant with events: a misspelt name must not read as an empty, sound journal. */
 export async function knownTenant(store: Store, tenant: string): Promise<Store> {
   const view = store.tenant(tenant)
   const tenants = await store.tenants()
@@ -106,11 +106,11 @@ export interface ClosedTenant {
 
 export interface TenantViews {
   readonly views: readonly Store[]
-  /** Left out, because they are not active. */
+  /** Skipped tenants, because they are not active. */
   readonly closed: readonly ClosedTenant[]
 }
 
-/** The tenants a command is about: the one named, or all that are active. */
+/** Returns the views for a command: the named tenant, or all active ones. */
 export async function tenantViews(store: Store, tenant: string | undefined): Promise<TenantViews> {
   if (tenant !== undefined) return { views: [await knownTenant(store, tenant)], closed: [] }
   const views: Store[] = []
@@ -123,12 +123,12 @@ export async function tenantViews(store: Store, tenant: string | undefined): Pro
   return { views, closed }
 }
 
-/** What was not looked at is said: silence would read as "nothing wrong". */
+/** Names the skipped tenants: silence would read as "nothing wrong". */
 export function tellClosed(t: Terminal, closed: readonly ClosedTenant[]): void {
   for (const { tenant, state } of closed) t.out(verdict(t, 'warn', `tenant ${tenant} is ${state} and was skipped`))
 }
 
-/** The view of one tenant, `main` unless another is named. */
+/** Returns the view of one tenant; the default is `main`. */
 export const tenantView = async (store: Store, tenant: string | undefined): Promise<Store> =>
   tenant === undefined ? store : knownTenant(store, tenant)
 
@@ -137,7 +137,7 @@ export interface WhoOptions {
   readonly actor?: string
 }
 
-/** Something is written, for a tenant and on somebody's behalf. */
+/** Opens the store for a write, with tenant and actor. */
 export const changeStore = (url: string | undefined, { tenant, actor }: WhoOptions, work: (store: Store) => Promise<void>): Promise<Exit> =>
   withStore(
     url,
@@ -148,7 +148,7 @@ export const changeStore = (url: string | undefined, { tenant, actor }: WhoOptio
     { write: true, append: true },
   )
 
-/** By id or by key. */
+/** Finds a session by id or key. */
 export async function findSession(store: Store, name: string): Promise<Session> {
   const session = (isId(name) && (await store.sessions.get(name))) || (await store.sessions.find(name))
   if (session) return session

@@ -1,4 +1,4 @@
-// Rows that line up. The last column is cut to what is left of the terminal's width, so that one event is one line.
+// Aligns rows in columns. The last column is cut to the terminal's width, so that one event is one line.
 
 import type { Style, Terminal } from './terminal.ts'
 import { cut, displayWidth, harmless, padEnd, padStart } from './text.ts'
@@ -6,11 +6,11 @@ import { cut, displayWidth, harmless, padEnd, padStart } from './text.ts'
 export interface Column {
   readonly title: string
   readonly right?: boolean
-  /** On a terminal never wider than this, except for the last column, which takes what is left. */
+  /** Maximum width on a terminal. The last column takes the remaining width instead. */
   readonly most?: number
-  /** Never narrower: a tail does not know what is to come. */
+  /** Minimum width, because a tail does not know the rows to come. */
   readonly least?: number
-  /** Not shown while all its cells are empty. */
+  /** Hidden while all its cells are empty. */
   readonly optional?: boolean
   readonly style?: Style | ((cell: string) => Style)
 }
@@ -26,24 +26,24 @@ export class Table {
 
   constructor(terminal: Terminal, columns: readonly Column[]) {
     this.#terminal = terminal
-    // In a pipe nothing is cut: whoever reads it there has no edge to mind.
+    // Nothing is cut in a pipe, which has no width.
     this.#columns = terminal.width === undefined ? columns.map(({ most: _, ...column }) => column) : columns
     this.#widths = columns.map((c) => (c.optional ? 0 : Math.max(c.least ?? 0, displayWidth(c.title))))
   }
 
-  /** Makes room for these rows. */
+  /** Widens the columns for these rows. */
   fit(rows: readonly (readonly string[])[]): this {
     for (const row of rows) for (const [i, cell] of row.entries()) this.#grow(i, cell)
     return this
   }
 
-  /** What is left of the terminal for the last column. */
+  /** The remaining width of the terminal for the last column. */
   get room(): number {
     const others = this.#widths.slice(0, -1).filter((width, i) => width > 0 || !this.#columns[i]?.optional)
     return (this.#terminal.width ?? Infinity) - others.reduce((sum, width) => sum + width + GAP.length, 0)
   }
 
-  /** The same columns, those that may be cut made narrower, the widest first, until a line fits or nothing more can be taken. */
+  /** Narrows the columns that may be cut, widest first, until a line fits or nothing more can be taken. */
   narrowed(): readonly Column[] {
     const widths = [...this.#widths]
     const spare = (i: number): number => (widths[i] as number) - Math.max(LEAST_OF_CUT, displayWidth(this.#columns[i]?.title ?? ''))
@@ -100,17 +100,17 @@ export class Table {
 /** ✓ or ✗, in its colour. */
 export const markColumn: Column = { title: '', style: (cell) => (cell === '✓' ? 'green' : 'red') }
 
-/** A whole table, at once. */
+/** Prints a whole table at once. */
 export function printTable(terminal: Terminal, columns: readonly Column[], rows: readonly (readonly string[])[], indent = ''): void {
   const table = new Table(terminal, columns).fit(rows)
   terminal.out(indent + table.head())
   for (const row of rows) terminal.out(indent + table.row(row))
 }
 
-// From here on the last column is cut; on anything narrower it stands below, because an id alone takes a third of the line.
+// From this width on the last column is cut. On narrower terminals it is printed below, because an id alone takes a third of the line.
 const WIDE = 120
 
-/** A whole table whose last column is a sentence: where a narrow terminal has no room for one, it stands below its row. */
+/** Prints a table whose last column is a sentence. On a narrow terminal it is printed below its row. */
 export function printList(t: Terminal, columns: readonly Column[], rows: readonly (readonly string[])[]): void {
   const { width = WIDE } = t
   if (width >= WIDE) {

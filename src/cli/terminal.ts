@@ -1,5 +1,4 @@
-// Where a command speaks: results on stdout, everything else on stderr, colours only where someone sees them. The environment is read
-// here and nowhere else.
+// The output of a command: results on stdout, everything else on stderr, colours only on a terminal. Only this file reads the environment.
 
 import { once } from 'node:events'
 import { harmless } from './text.ts'
@@ -8,18 +7,18 @@ export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 
 export interface Terminal {
   readonly json: boolean
-  /** Columns to cut lines to; `undefined` when stdout is not a terminal, where nothing is cut. */
+  /** Width to which lines are cut; `undefined` if stdout is not a terminal. */
   readonly width: number | undefined
-  /** Someone watches stderr. */
+  /** Whether stderr is a terminal. */
   readonly watched: boolean
-  /** Aborted by Ctrl-C, by SIGTERM, and when nobody reads stdout any more. */
+  /** Aborted by Ctrl-C, by SIGTERM, and when the reader of stdout is gone. */
   readonly signal: AbortSignal
   out(line: string): void
-  /** To stderr. */
+  /** Writes a line to stderr. */
   note(line: string): void
-  /** To stderr, without a line's end: a line that is written over. */
+  /** Writes to stderr without a line end, to be overwritten. */
   status(text: string): void
-  /** Resolves when stdout takes more. */
+  /** Resolves when stdout accepts more. */
   room(): Promise<void>
   paint(style: Style, text: string): string
 }
@@ -27,32 +26,32 @@ export interface Terminal {
 const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 }
 
 export const environment = {
-  /** The store to use when none is named. */
+  /** The default store. */
   url: process.env.INKFAST_URL || undefined,
-  /** The key that tenants of a database are named with, where its login may not read it. */
+  /** The key that signs tenants of a database, needed if the login may not read it. */
   tenantKey: process.env.INKFAST_TENANT_KEY || undefined,
-  /** A store that is not the database itself will not do. */
+  /** Refuses any store but the database itself. */
   databaseRequired: process.env.INKFAST_DATABASE_REQUIRED === '1',
   debug: process.env.INKFAST_DEBUG === '1',
   noColour: (process.env.NO_COLOR ?? '') !== '' || process.env.TERM === 'dumb',
 }
 
 const LEAST_WIDTH = 40
-// EXIT.unexpected, said here because exit.ts speaks of stores and this file of streams.
+// Equals EXIT.unexpected; repeated here, because exit.ts is about stores and this file about streams.
 const UNWRITTEN = 6
 
 export interface Stops {
   readonly signal: AbortSignal
-  /** What ended it: nobody reads stdout, or a signal by its number. */
+  /** The cause of the stop: the reader of stdout is gone, or the number of a signal. */
   readonly reason: () => 'unread' | number | undefined
 }
 
-/** Ends the command in order when it is told to, so that the store is closed and no side files are left. */
+/** Stops the command in order on a signal, so that the store is closed and no side files are left. */
 export function listenForStops(): Stops {
   const stop = new AbortController()
   let reason: 'unread' | number | undefined
   const end = (why: 'unread' | number) => {
-    // The second Ctrl-C does not wait.
+    // The second Ctrl-C exits at once.
     if (reason !== undefined && why !== 'unread') process.exit(128 + Number(why))
     reason ??= why
     stop.abort()
@@ -83,14 +82,14 @@ export function terminal(json: boolean, signal: AbortSignal): Terminal {
     status: (text) => void stderr.write(text),
     room: async () => {
       if (!stdout.writableNeedDrain || signal.aborted) return
-      // An abort while waiting is what ends the caller's loop, not an error of its own.
+      // An abort while waiting ends the caller's loop and is not an error.
       await once(stdout, 'drain', { signal }).catch(() => {})
     },
     paint: (style, text) => (coloured && text !== '' ? `\u001b[${CODES[style]}m${text}\u001b[0m` : text),
   }
 }
 
-/** `✓ what is true`, `! what to look at`, `✗ what is not`: a sentence about the store, never raw text from it. */
+/** `✓ true`, `! worth a look`, `✗ false`: a sentence about the store, never raw text from it. */
 export function verdict(t: Terminal, state: 'ok' | 'warn' | 'fail', text: string): string {
   const [mark, style] = ({ ok: ['✓', 'green'], warn: ['!', 'yellow'], fail: ['✗', 'red'] } as const)[state]
   return `${t.paint(style, mark)} ${harmless(text)}`

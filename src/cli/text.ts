@@ -1,15 +1,15 @@
-// Text on its way to a terminal. What a journal holds was written by models, tools and strangers: it may contain escape sequences, so
-// nothing reaches the screen before it has been made harmless.
+// Makes text safe for a terminal. Models, tools and strangers wrote the journal, and it may contain escape sequences, so all of it is
+// escaped before it is printed.
 
-// Control characters, and the invisible ones that reorder or hide what a person reads.
+// Control characters, and invisible characters that reorder or hide text.
 const HARMFUL = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu
 
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** One line, every harmful character written as an escape. Inside JSON text the result is still the same JSON. */
+/** Returns one line with every harmful character escaped. JSON text stays the same JSON. */
 export const harmless = (text: string): string => text.replace(HARMFUL, (found) => found.split('').map(escaped).join(''))
 
-/** JSON on one line that no terminal can be driven with. */
+/** JSON on one line, safe for a terminal. */
 export const jsonLine = (value: unknown): string => harmless(JSON.stringify(value) ?? 'null')
 
 const WIDE =
@@ -18,16 +18,16 @@ const NO_WIDTH = /\p{Mn}|\p{Me}|\u200d|\ufe0f/u
 
 const widthOf = (character: string): number => (character < '\u0300' ? 1 : NO_WIDTH.test(character) ? 0 : WIDE.test(character) ? 2 : 1)
 
-/** How many columns a terminal gives to it. */
+/** Number of columns on a terminal. */
 export function displayWidth(text: string): number {
   let width = 0
   for (const character of text) width += widthOf(character)
   return width
 }
 
-/** At most this many columns; what was cut ends in an ellipsis. */
+/** Cuts a text to this many columns, with an ellipsis. */
 export function cut(text: string, columns: number): string {
-  // Most lines are far from the bound; the rest is never measured beyond it.
+  // The fast path for short lines. Longer ones are never measured beyond the bound.
   if (text.length <= columns && displayWidth(text) <= columns) return text
   let kept = ''
   let width = 0

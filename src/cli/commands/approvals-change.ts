@@ -1,4 +1,4 @@
-// What people do about approvals: say yes or no, once or for longer, and take that back.
+// Changes approvals and permits: approves, denies, with or without a permit, withdraws and revokes.
 
 import type { DecideOptions, Decision } from '../../index.ts'
 import type { Exit } from '../exit.ts'

@@ -23,7 +23,7 @@ export function exportApprovals(t: Terminal, words: readonly string[], options: 
     let last = ''
     for await (const line of store.approvals.export(given({ state: state as ApprovalState | undefined, after }))) {
       t.signal.throwIfAborted()
-      // A file gets every byte as it is; a terminal is not driven by what somebody wrote into a subject.
+      // A file gets every byte unchanged. On a terminal, escape sequences in a subject are made harmless.
       t.out(t.width === undefined ? line : harmless(line))
       await t.room()
       last = line
@@ -56,7 +56,7 @@ export async function verifyExport(t: Terminal, [file, ...more]: readonly string
 
 const LINE_FEED = 10
 
-/** Bytes, not text: what is no UTF-8 is not to be taken for something else. */
+/** Splits bytes, not text: bytes that are not UTF-8 must not be replaced. */
 async function* linesOf(chunks: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
   let rest: Buffer[] = []
   for await (const chunk of chunks) {

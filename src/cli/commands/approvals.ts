@@ -90,7 +90,7 @@ function printApprovals(t: Terminal, rows: readonly ApprovalRow[]): void {
   )
 }
 
-/** Who may decide and until when; or who did, and why. */
+/** Tells who may decide and until when; or who decided, and why. */
 function standing({ state, deciders, expires, decidedBy, decidedAt, note, permit }: ApprovalRow, now: number): string {
   if (state === 'pending')
     return [
@@ -104,7 +104,7 @@ function standing({ state, deciders, expires, decidedBy, decidedAt, note, permit
   return said.filter((text) => text !== '').join(' ')
 }
 
-/** One that is not there is told, and not an empty answer. */
+/** Fails if the approval does not exist. */
 export async function knownApproval(store: Store, id: string): Promise<ApprovalRow> {
   const row = await store.approvals.get(id)
   if (!row) throw new InkError('APPROVAL_UNKNOWN', { id, tenant: store.tenantId })

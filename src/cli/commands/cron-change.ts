@@ -1,4 +1,4 @@
-// What people do to a job: they set it, pause it, let it go on, have it come up once more, make up for a period, and end it.
+// Changes jobs: sets, pauses, resumes, runs, backfills and deletes them.
 
 import { InkError, type Store } from '../../index.ts'
 import type { JobRow } from '../../model/job.ts'
@@ -32,7 +32,7 @@ export interface SetWords extends WhoOptions {
   readonly backoff?: string
 }
 
-/** The refusal of a schedule in the words of the command line. */
+/** Rewords the error of a schedule for the command line. */
 function inWords(error: unknown): never {
   if (!(error instanceof InkError) || error.code !== 'SCHEDULE_INVALID') throw error
   const todo = "Give --cron '0 9 * * 1-5' and --zone, --every 15m, or --at 2030-01-01T09:00:00Z"

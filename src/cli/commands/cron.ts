@@ -1,4 +1,4 @@
-// Looks at jobs: when they come up next, and what came of the times before.
+// Lists and shows jobs: their next times, and the outcomes of past ones.
 
 import type { Store } from '../../index.ts'
 import type { JobRow, JobState, OccurrenceRow } from '../../model/job.ts'
@@ -159,7 +159,7 @@ function printOccurrences(t: Terminal, occurrences: readonly OccurrenceRow[], no
   )
 }
 
-/** A job that is not there is told, and not an empty answer. */
+/** Fails if the job does not exist. */
 export async function knownJob(store: Store, name: string): Promise<JobRow> {
   const job = await store.cron.get(name)
   if (job) return job

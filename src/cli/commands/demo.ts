@@ -1,5 +1,5 @@
-// The product in a few seconds: an agent is killed and stopped at the worst moments and others go on, many writers are killed, copies are
-// tampered with, and each claim is measured on the spot.
+// Shows the product in a few seconds: an agent is killed and stopped at the worst moments, and other processes take over. Many writers are
+// killed, copies are tampered with, and each claim is measured on the spot.
 
 import { randomBytes, randomInt } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -23,7 +23,7 @@ export interface DemoOptions {
   readonly kills?: number
 }
 
-/** For tests alone: something that goes wrong behind the demo's back, which one of its claims must see. */
+/** For tests only: a hidden fault that one of the claims must detect. */
 export interface Meddling {
   readonly outbox?: (path: string) => void
 }
@@ -98,7 +98,7 @@ const ownerCells = ({ pid, fence, steps, end }: Owner): readonly string[] => [
   end,
 ]
 
-/** Gives back every receipt that was handed out. */
+/** Returns all receipts. */
 async function tellOfKills(story: Story, path: string, kills: number, signal: AbortSignal): Promise<readonly Receipt[]> {
   story.chapter('Concurrent writers are killed while they write', [
     `${CALLERS} callers append to one file from one process. An event is acknowledged when`,
@@ -128,7 +128,7 @@ async function tellOfKills(story: Story, path: string, kills: number, signal: Ab
 
     story.chapter('Secrets never reach the disk', ['The agent appends a tool call that contains an API key and a password.'])
     const planted = await plant(store)
-    // Before closing, so that the log beside the file is searched too.
+    // Searched before closing, so that the log beside the file is included.
     const files = readdirSync(join(path, '..')).map((name) => readFileSync(join(path, '..', name)))
     story.claim(secretAbsent(files, planted.secrets, BESIDE))
     return [...acknowledged, ...planted.receipts]
@@ -163,7 +163,7 @@ async function allEvents(store: Store): Promise<ReadonlyMap<number, Event>> {
   return events
 }
 
-/** A secret that must not be found, and the last words that will be cut off. */
+/** Plants a secret that must not be found, and the last events, which will be cut off. */
 async function plant(store: Store): Promise<Planted> {
   const session = await store.session('demo/secrets', { title: 'Secrets' })
   const secrets = [`sk-proj-${randomBytes(24).toString('hex')}`, randomBytes(12).toString('base64url')] as const

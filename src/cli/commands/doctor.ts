@@ -1,5 +1,5 @@
-// Looks a store over from the outside in: this program, the folder, the file, and, if it opens, what is inside. It says what is wrong
-// when nothing else can be said.
+// Examines a store from the outside in: this program, the folder, the file and, if it opens, the content. It still reports something if the
+// store cannot be opened.
 
 import { basename, dirname, join, resolve } from 'node:path'
 import { inspectDatabase, isDatabase, placeOf } from '../../database.ts'
@@ -13,7 +13,7 @@ import { storePath, withStore } from '../store.ts'
 import { environment, type Terminal, verdict } from '../terminal.ts'
 import { displayWidth, harmless, jsonLine } from '../text.ts'
 
-// Clocks of machines that keep time differ by less.
+// Clocks that are synchronised differ by less.
 const FUTURE_MS = 60_000
 const TENANTS_TOLD = 20
 
@@ -28,7 +28,7 @@ export async function doctor(t: Terminal, url: string | undefined): Promise<Exit
     ...(await diskFindings(folder ? join(path, STORE_FILE) : path)),
   ]
   const looking = progress(t, 'checking the pages of the file')
-  // Opening a missing file can only repeat what was said.
+  // Opening a missing file would only repeat the finding.
   if (fileThere(path)) {
     try {
       findings.push(...(await withStore(path, inside)), guardFinding(changedSchema(path)))
@@ -67,7 +67,7 @@ async function inside(store: Store): Promise<readonly Finding[]> {
   const server = store.name === 'postgres'
   // open() refuses a file unless both were read back, so reaching this line is the finding.
   const findings: Finding[] = server ? [] : [ok('opens', 'write-ahead logging and durability full are in effect')]
-  // What a server's health would say so early, its other findings have said better.
+  // A server's health adds nothing to its other findings.
   if (!server) findings.push(healthFinding(await store.health()))
   const damage = await store.check()
   findings.push(
@@ -86,7 +86,7 @@ async function inside(store: Store): Promise<readonly Finding[]> {
   return findings
 }
 
-/** Triggers refuse what nobody may do to the journal. */
+/** Triggers refuse forbidden changes of the journal. */
 const guardFinding = (changed: readonly string[]): Finding =>
   changed.length === 0
     ? ok('guards', 'every table, index and trigger is unchanged')
@@ -99,7 +99,7 @@ async function journalFinding(root: Store, id: string): Promise<Finding> {
   try {
     return await lookInto(root, id)
   } catch (error) {
-    // A tenant may have a file of its own, and the others are looked at all the same.
+    // Each tenant may have its own file, so the others are still examined.
     if (!(error instanceof InkError) || error.kind !== 'corrupt') throw error
     return fail(`journal ${id}`, error.message, '')
   }

@@ -1,4 +1,4 @@
-// What takes the space: bytes on disk by part, rows by table, and events by type and tenant.
+// Shows disk usage: bytes on disk by part, rows by table, and events by type and tenant.
 
 import type { Measure, Store, TypeUsage } from '../../index.ts'
 import { EXIT, type Exit } from '../exit.ts'

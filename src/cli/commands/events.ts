@@ -14,7 +14,7 @@ export interface EventsOptions extends FilterOptions {
 }
 
 const LAST_BY_DEFAULT = 20
-// Enough rows to choose widths by; the rest of a long list is written as it is read.
+// Enough rows to choose column widths; the rest of a long list is streamed.
 const ROWS_TO_FIT = 200
 
 export function events(t: Terminal, url: string | undefined, options: EventsOptions): Promise<Exit> {

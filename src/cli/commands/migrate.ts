@@ -1,4 +1,4 @@
-// Where the schema stands and what would be done, and, unless only a plan was asked for, doing it.
+// Shows the schema version and the missing migrations and, without --plan, applies them.
 
 import { isDatabase } from '../../database.ts'
 import { migrateStore, readSchema, type SchemaState } from '../../migrations.ts'
@@ -22,7 +22,7 @@ export async function migrate(t: Terminal, url: string | undefined, { plan = fal
   if (sql && !plan) throw usage('--sql can only be used with --plan.')
   const before = await readSchema(store)
   const missing = before.migrations.filter((m) => m.appliedAt === undefined).length
-  // The key of a database is made known, and its wall proven, also where no step is missing.
+  // For a database, the key is registered and the isolation tested even if no migration is missing.
   const after = plan || (missing === 0 && !database) ? before : await migrateStore(store, keyAndProgress(t, rest.tenantKey))
   const migrations = after.migrations.map(({ sql: text, ...m }) => (sql && text !== undefined ? { ...m, sql: text } : m))
   if (t.json) {

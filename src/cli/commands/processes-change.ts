@@ -1,4 +1,4 @@
-// What people do to agent processes: they ask for one to be cancelled or abandoned, and give and take handles.
+// Changes agent processes: requests to cancel or abandon one, and grants and revokes access.
 
 import type { AgentProcess, Store } from '../../index.ts'
 import type { Exit } from '../exit.ts'

@@ -1,4 +1,4 @@
-// Looks at agent processes: where they stand, what they said, who holds them and who has a handle on them.
+// Lists and shows agent processes: their state, events, holder and grants.
 
 import type { AgentProcess, ProcessEvent, ProcessGrant, RunHolder, Store } from '../../index.ts'
 import { hasEnded, type ProcessRow, type ProcessState } from '../../model/process.ts'
@@ -61,7 +61,7 @@ export function listProcesses(t: Terminal, words: readonly string[], options: Pr
 }
 
 const EVENTS_SHOWN = 10
-/** The most that are listed. */
+/** The largest number listed. */
 const GRANTS_SHOWN = 100
 
 export function showProcess(t: Terminal, words: readonly string[], options: ProcessesOptions): Promise<Exit> {
@@ -163,7 +163,7 @@ function printEvents(t: Terminal, events: readonly ProcessEvent[]): void {
   )
 }
 
-/** An error is told as one; everything else as it is stored. */
+/** Shows an error as one, and any other data as it is stored. */
 function dataText(data: unknown): string {
   const { error } = data as { readonly error?: { readonly name?: unknown; readonly message?: unknown } }
   if (typeof error?.name === 'string' && typeof error.message === 'string') return errorText({ name: error.name, message: error.message })
@@ -178,7 +178,7 @@ export interface EventsOptions {
   readonly tenant?: string
 }
 
-/** The newest, or, where it is said where to begin, from there on. */
+/** Lists the newest events, or all from a given number on. */
 export function listEvents(t: Terminal, words: readonly string[], options: EventsOptions): Promise<Exit> {
   const { url, names } = namedProcess(words)
   return withStore(url, async (root) => {
@@ -200,7 +200,7 @@ export function listEvents(t: Terminal, words: readonly string[], options: Event
 
 export const namedProcess = (words: readonly string[]): Named => namedWords(words, { process: 'inkfast processes' })
 
-/** By name or id. A process that is not there is told, and not an empty answer. */
+/** Finds a process by name or id. Fails if it does not exist. */
 export async function knownProcess(store: Store, name: string): Promise<AgentProcess> {
   const process = await store.processes.get(name)
   if (process) return process

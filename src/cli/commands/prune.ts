@@ -1,4 +1,4 @@
-// Forgetting what was over before a time: processes, occurrences of jobs, and firings. The rows go, the journal stays.
+// Removes rows that ended before a time: processes, occurrences of jobs, and firings. The journal keeps their events.
 
 import type { Store } from '../../index.ts'
 import { type Exit, usage } from '../exit.ts'
@@ -9,13 +9,13 @@ import { jsonLine } from '../text.ts'
 import { namedWords, timeWord } from '../words.ts'
 
 interface Prune<Report extends object> {
-  /** What is forgotten: such as `process`, and in the plural `processes`. */
+  /** The removed noun, such as `process`, and its plural. */
   readonly what: readonly [one: string, several?: string]
-  /** How it was over: such as `ended`, and where several say it otherwise. */
+  /** The verb, such as `ended`, and its plural form if it differs. */
   readonly was: readonly [one: string, several?: string]
   run(store: Store, before: number): Promise<Report>
   count(report: Report): number
-  /** What went with it. */
+  /** Describes the rows that were removed together with them. */
   with?(report: Report): string
 }
 

@@ -1,4 +1,4 @@
-// What people do to a queue: they offer an item, take one out, and give dead ones another chance.
+// Changes queues: offers an item, cancels one, and redrives dead letters.
 
 import type { OfferOptions, WorkItem } from '../../index.ts'
 import { isId } from '../../model/ids.ts'
@@ -77,7 +77,7 @@ interface Redriven {
   readonly id: string | undefined
 }
 
-/** `[store] <queue> [item]`: where INKFAST_URL names the store, two words are a queue and an item, if the second is an id. */
+/** `[store] <queue> [item]`: if INKFAST_URL names the store and the second word is an id, two words are a queue and an item. */
 function redriven(words: readonly string[]): Redriven {
   const two = words.length === 2 && isId(words[1] ?? '') && environment.url !== undefined
   const { url, names } = words.length > 2 || two ? namedItem(words) : namedWords(words, { queue: 'inkfast queue' })

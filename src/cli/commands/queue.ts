@@ -1,4 +1,4 @@
-// Looks at queues: how much is in which, what is in one, and everything about an item.
+// Lists queues with their backlog, the items of one queue, and everything about one item.
 
 import type { Store, WorkItem, WorkState } from '../../index.ts'
 import { RESERVED_QUEUES } from '../../model/work.ts'
@@ -75,7 +75,7 @@ export function listItems(t: Terminal, words: readonly string[], options: ItemsO
   })
 }
 
-/** A slip of the pen must not read as "all done". */
+/** A misspelt name must not read as "all done". */
 async function emptyText(store: Store, name: string, state: string | undefined): Promise<string> {
   const queues = (await store.queues()).map(({ queue }) => queue).filter((queue) => !isInternal(queue))
   if (queues.includes(name)) return `Queue ${harmless(name)} of tenant ${store.tenantId} has no ${state} items.`
@@ -162,7 +162,7 @@ function originText(origin: WorkItem['origin']): string | undefined {
 
 export const namedItem = (words: readonly string[]): Named => namedWords(words, { queue: 'inkfast queue', item: 'inkfast queue list' })
 
-/** What the store keeps for itself is looked at, and changed, by what it is there for. */
+/** Refuses the store's internal queues: their items belong to runs, jobs and processes. */
 export function userQueue(name: string): string {
   if (!isInternal(name)) return name
   throw usage(`The queue ${name} is internal. Use inkfast runs, cron, processes or approvals instead.`)

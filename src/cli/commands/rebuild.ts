@@ -1,4 +1,4 @@
-// Rows are a fold: compares the stored rows with what the journal says, and puts the fold in their place unless only asked to check.
+// Rows are a fold: compares the stored rows with the journal and, without --check, replaces them.
 
 import type { Difference, RebuildReport, Store } from '../../index.ts'
 import { tableOf } from '../../model/tables.ts'
@@ -54,7 +54,7 @@ export interface FieldDifference {
   readonly folded?: unknown
 }
 
-/** Field by field, in one order, so that a person sees what is other and nothing else. */
+/** Compares field by field in a fixed order, so that only the differences are shown. */
 export function fieldsOf({ table, stored, folded }: Difference): readonly FieldDifference[] {
   if (!stored || !folded)
     return [{ field: 'row', ...(stored && { stored: parse(stored.body) }), ...(folded && { folded: parse(folded.body) }) }]
@@ -65,7 +65,7 @@ export function fieldsOf({ table, stored, folded }: Difference): readonly FieldD
   }
   const differing = apart(flat(stored), flat(folded))
   if (differing.length > 0) return differing
-  // Equal as values and yet not to the byte: somebody wrote the text by hand.
+  // The values are equal and the bytes are not: someone edited the text by hand.
   if (stored.body !== folded.body) return [{ field: 'body', stored: stored.body, folded: folded.body }]
   const indexed = (row: NonNullable<Difference['stored']>): Record<string, unknown> =>
     Object.fromEntries(Object.keys(tableOf(table).columns).map((name, i) => [`indexed ${name}`, row.columns[i]]))
@@ -84,7 +84,7 @@ function parse(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    // The stored row may be anything; it is shown as it is.
+    // The stored row may contain anything, and is shown unchanged.
     return body
   }
 }

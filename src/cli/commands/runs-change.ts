@@ -1,4 +1,4 @@
-// What people do to a run from outside: end it, say how an effect ended, fork it, have it looked at again.
+// Changes runs from outside: cancels a run, resolves an effect, forks a run, wakes one.
 
 import type { Resolution, RunRow, Store } from '../../index.ts'
 import { InkError } from '../../index.ts'
@@ -52,7 +52,7 @@ export interface ForkOptions extends WhoOptions {
   readonly key?: string
 }
 
-/** The lease goes back at once: a terminal runs no program. */
+/** Releases the lease at once, because the command executes no program. */
 export function forkRun(t: Terminal, words: readonly string[], options: ForkOptions): Promise<Exit> {
   const { url, run } = namedRun(words)
   const { at, key } = options

@@ -1,4 +1,4 @@
-// Shows the tape of a run, oldest first: what it asked for and what came of it, and who held it when.
+// Shows the tape of a run, oldest first: its calls, their outcomes, and its holders.
 
 import { EXIT, type Exit } from '../exit.ts'
 import { TapeLines, tapeColumns, unsettledOf } from '../runs/tape-lines.ts'
@@ -8,7 +8,7 @@ import { Table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { jsonLine } from '../text.ts'
 
-// Enough lines to choose widths by; the rest of a long tape is written as it is read.
+// Enough lines to choose column widths; the rest of a long tape is streamed.
 const ROWS_TO_FIT = 200
 
 export function showTape(t: Terminal, words: readonly string[], options: { readonly tenant?: string }): Promise<Exit> {

@@ -71,7 +71,7 @@ async function printRuns(t: Terminal, store: Store, rows: readonly RunRow[]): Pr
 
 const sessionName = async (store: Store, id: string): Promise<string> => (await store.sessions.get(id))?.key ?? shortId(id)
 
-/** The most that are listed; `inkfast runs list` pages through the rest. */
+/** The largest number listed; `inkfast runs list` pages through the rest. */
 const CHILDREN = 100
 
 export function showRun(t: Terminal, words: readonly string[], options: { readonly tenant?: string }): Promise<Exit> {

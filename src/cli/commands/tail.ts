@@ -1,4 +1,4 @@
-// Shows the last events and then what is appended, as it is appended, until it is told to stop.
+// Shows the last events and then new ones as they are appended, until it is stopped.
 
 import type { Event } from '../../index.ts'
 import { EXIT, type Exit, usage } from '../exit.ts'
@@ -20,7 +20,7 @@ export async function tail(t: Terminal, url: string | undefined, options: TailOp
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
     const query = await queryOf(store, options, Date.now())
-    // The head is read first: what lies behind it is shown as the last events, what lies beyond it comes live. No gap, no repeat.
+    // The head is read first: events up to it are shown as the last ones, later events come live. No gap, no repeat.
     const head = (await store.head()).seq
     const from = options.from ?? (options.after === undefined ? undefined : options.after + 1)
     const last = options.last ?? LAST_BY_DEFAULT

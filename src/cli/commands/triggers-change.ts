@@ -1,4 +1,4 @@
-// What people do to triggers: they switch one off and on, take it away, and tell all of a source that something happened.
+// Changes triggers: enables, disables and deletes them, and fires a source.
 
 import type { Fired } from '../../index.ts'
 import type { Exit } from '../exit.ts'

@@ -1,4 +1,4 @@
-// Looks at triggers: what they are for, what fired, and what became of each delivery.
+// Lists and shows triggers, their firings, and the state of each delivery.
 
 import type { Firing, Store, TriggerDelivery, TriggerRow, TriggerState } from '../../index.ts'
 import { CliError, EXIT, type Exit } from '../exit.ts'
@@ -60,7 +60,7 @@ export function listTriggers(t: Terminal, words: readonly string[], options: Tri
   })
 }
 
-/** Once its payloads are erased a trigger has no name any more. */
+/** An erased trigger has no name. */
 const nameText = ({ name }: TriggerRow): string => (name === '' ? '(erased)' : name)
 const matchText = ({ match }: TriggerRow): string => (match === undefined ? 'everything' : jsonLine(match))
 
@@ -213,7 +213,7 @@ function printDeliveries(t: Terminal, deliveries: readonly TriggerDelivery[]): v
 
 export const namedTrigger = (words: readonly string[]): Named => namedWords(words, { trigger: 'inkfast triggers' })
 
-/** A trigger that is not there is told, and not an empty answer. */
+/** Fails if the trigger does not exist. */
 export async function knownTrigger(store: Store, name: string): Promise<TriggerRow> {
   const row = await store.triggers.get(name)
   if (row) return row

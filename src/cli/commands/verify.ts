@@ -1,5 +1,4 @@
-// Is the journal still what was written? Walks every tenant's chain, looks at the pages of the file meanwhile, and says what the
-// answer rests on.
+// Verifies that the journal is unchanged: walks every tenant's chain, checks the pages of the file meanwhile, and names the evidence used.
 
 import { InkError, type Receipt, type Store, type VerifyReport } from '../../index.ts'
 import { EXIT, type Exit } from '../exit.ts'
@@ -14,7 +13,7 @@ import { harmless, jsonLine } from '../text.ts'
 export interface VerifyCommandOptions {
   readonly tenant?: string
   readonly receipts?: string
-  /** The file's pages too; true unless --no-pages. */
+  /** Checks the pages of the file too; true unless --no-pages. */
   readonly pages?: boolean
 }
 
@@ -28,7 +27,7 @@ export function verify(t: Terminal, url: string | undefined, options: VerifyComm
   const receipts = options.receipts === undefined ? [] : readReceipts(options.receipts)
   return withStore(url, async (store) => {
     const { views, closed } = await viewsOf(store, options.tenant, receipts)
-    // On a thread of its own: while the chain is walked, it costs next to nothing. Whoever stops early does not wait for its answer.
+    // The check runs on its own thread during the walk and costs next to nothing. A command that ends early does not wait for it.
     const pages = options.pages === false ? undefined : store.check()
     pages?.catch(() => 'told when it is waited for')
     const tenants: Checked[] = []
@@ -36,7 +35,7 @@ export function verify(t: Terminal, url: string | undefined, options: VerifyComm
       for (const view of views) tenants.push(await check(t, view, receipts))
     } catch (error) {
       if (!(error instanceof InkError) || error.code !== 'FILE_CORRUPT' || !pages) throw error
-      // What the pages say goes with it: where, and how much.
+      // The damaged pages are part of the report: where they are, and how many.
       const damage = await pages
       if (!t.json) for (const line of damage) t.note(harmless(line))
       throw new InkError('FILE_CORRUPT', { ...error.details, pages: damage }, error)
@@ -55,7 +54,7 @@ export function verify(t: Terminal, url: string | undefined, options: VerifyComm
   })
 }
 
-// A receipt of a tenant that is no longer there is the strongest sign of all, so its tenant is looked at too.
+// A receipt of a missing tenant is the strongest evidence of all, so that tenant is checked too.
 async function viewsOf(store: Store, tenant: string | undefined, receipts: readonly Receipt[]): Promise<TenantViews> {
   if (tenant !== undefined && receipts.some((r) => r.tenant === tenant)) return { views: [store.tenant(tenant)], closed: [] }
   const { views, closed } = await tenantViews(store, tenant)
@@ -136,7 +135,7 @@ function tell(t: Terminal, tenants: readonly Checked[], damage: readonly string[
   if (tenants.length > 0) t.out(t.paint('dim', restsOn(tenants)))
 }
 
-// Too few events to time say nothing about speed.
+// Too few events give no meaningful rate.
 const rate = (r: Checked): string => (r.ms >= 5 ? count(r.eventsPerSecond) : '')
 
 function tellProblems(t: Terminal, r: Checked): void {

@@ -1,11 +1,11 @@
-// The writer of the demo, a process of its own: many callers append as an agent would, each reporting a receipt only after its promise
-// has resolved. It never ends by itself; it is there to be killed.
+// The writer of the demo, in its own process: many callers append as an agent would, and report a receipt only after their promise has
+// resolved. It runs until it is killed.
 
 import { open, type Receipt, type Session } from '../../index.ts'
 
 export interface AgentPlan {
   readonly path: string
-  /** For each caller, how many of its steps are known to be acknowledged: all that is left of it after a kill. */
+  /** Number of acknowledged steps per caller: all that is known of it after a kill. */
   readonly done: readonly number[]
 }
 
@@ -34,7 +34,7 @@ const typeOf = (step: number): (typeof turn)[number] => turn[(step - 1) % turn.l
 const say = (line: AgentLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
 
 const { path, done } = JSON.parse(process.argv[2] ?? '{}') as AgentPlan
-// Nobody listens any more: the demo itself is gone.
+// The demo itself has ended.
 process.stdout.on('error', () => process.exit(1))
 const store = (await open(path)).as('agent_demo')
 const sessions = await Promise.all(

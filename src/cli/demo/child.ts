@@ -1,11 +1,11 @@
-// A process the demo starts: it says JSON, a line at a time, and is killed, stopped and continued by the demo, which always reaps it.
+// A child process of the demo: it reports lines of JSON. The demo kills, stops and continues it, and always reaps it.
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
-// Far more than any step takes; past it, something is wrong and is said.
+// Far more than any step takes. Beyond it, the demo fails with an error.
 const PATIENCE_MS = 60_000
 
 export class Child<Line extends { readonly said: string }> {
@@ -16,7 +16,7 @@ export class Child<Line extends { readonly said: string }> {
   #ended = false
   #failure = ''
 
-  /** `name` is a file beside this one: from source or from the package, under the same kind of name. */
+  /** `name` is a file beside this one, as source or in the package. */
   constructor(name: string, plan: unknown) {
     const file = fileURLToPath(new URL(`./${name}.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url))
     this.#process = spawn(process.execPath, [file, JSON.stringify(plan)], { stdio: ['pipe', 'pipe', 'pipe'] })
@@ -31,7 +31,7 @@ export class Child<Line extends { readonly said: string }> {
     let rest = ''
     this.#process.stdout.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n')
-      // A line that was cut off by a kill was never said.
+      // A line cut off by a kill does not count.
       rest = lines.pop() ?? ''
       this.lines.push(...lines.map((line) => JSON.parse(line) as Line))
       this.#heard()
@@ -42,7 +42,7 @@ export class Child<Line extends { readonly said: string }> {
     return this.#process.pid ?? 0
   }
 
-  /** Waits until it has said this. */
+  /** Waits until the child reports this. */
   async says<S extends Line['said']>(said: S, signal: AbortSignal): Promise<Extract<Line, { readonly said: S }>> {
     const late = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
     for (;;) {
@@ -65,19 +65,19 @@ export class Child<Line extends { readonly said: string }> {
     this.#process.kill('SIGSTOP')
   }
 
-  /** Continues it, and lets it go on from where it stood. */
+  /** Continues the process from where it stopped. */
   goOn(): void {
     this.#process.kill('SIGCONT')
     this.#process.stdin.end('\n')
   }
 
-  /** Without warning. It is gone, and reaped, when this resolves. */
+  /** Kills without warning. The process is gone and reaped when this resolves. */
   async kill(): Promise<void> {
     this.#process.kill('SIGKILL')
     await this.#closed
   }
 
-  /** Ends by itself. */
+  /** Waits until the process ends. */
   async ends(): Promise<void> {
     await this.#closed
   }

@@ -1,4 +1,4 @@
-// What the demo claims, each with what was measured. Every one of them can fail, and a test makes every one of them fail.
+// The claims of the demo, each with its measurement. Every claim can fail, and a test makes each of them fail.
 
 import type { Event, RebuildReport, Receipt, VerifyReport } from '../../index.ts'
 import { count, one, shortHash } from '../format.ts'
@@ -10,7 +10,7 @@ export interface Claim {
   readonly measured: string
 }
 
-/** Compared one by one with what stands in the journal; nothing is taken from verify's word. */
+/** Compares each receipt with the journal, independently of `verify`. */
 export function receiptsStand(receipts: readonly Receipt[], events: ReadonlyMap<number, Event>): Claim {
   const standing = receipts.filter(({ seq, id, hash }) => events.get(seq)?.id === id && events.get(seq)?.hash === hash).length
   return {
@@ -31,7 +31,7 @@ export function chainIntact(claim: string, report: VerifyReport): Claim {
   }
 }
 
-/** Each caller's steps are 1, 2, 3 … each exactly once, in order, however often they were sent. */
+/** The steps of each caller are 1, 2, 3 …: each exactly once and in order, however often they were sent. */
 export function stepsOnce(events: Iterable<Event>, repeated: number): Claim {
   const last = new Map<number, number>()
   let [steps, wrong] = [0, 0]
@@ -68,7 +68,7 @@ export function tamperNamed(report: VerifyReport, seq: number): Claim {
   }
 }
 
-/** The chain of a cut copy fits; only the receipts know better. Both halves are shown, because both are true. */
+/** The chain of a cut copy is consistent, and only the receipts reveal the cut. Both results are shown. */
 export function cutSeen(alone: VerifyReport, held: VerifyReport, firstGone: number): Claim {
   return {
     claim: 'receipts kept elsewhere reveal the truncation',
@@ -79,7 +79,7 @@ export function cutSeen(alone: VerifyReport, held: VerifyReport, firstGone: numb
   }
 }
 
-/** The same search must find the words beside the secret, or it would prove nothing. */
+/** The same search must find the words beside the secret; otherwise it would prove nothing. */
 export function secretAbsent(files: readonly Uint8Array[], secrets: readonly string[], beside: string): Claim {
   const times = (text: string) => files.reduce((sum, bytes) => sum + occurrences(bytes, text), 0)
   const found = secrets.reduce((sum, secret) => sum + times(secret), 0)

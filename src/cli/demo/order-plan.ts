@@ -1,10 +1,10 @@
-// What the demo and its agent agree on: the order it is about, what the agent is told, and what it says.
+// The protocol between the demo and its agent: the order, the agent's plan, and the lines it reports.
 
 import type { LeaseOptions } from '../../index.ts'
 
 export const ORDER = { session: 'demo/order-4711', run: 'send again', approval: 'send another parcel', order: 4711, amount: 120 } as const
 
-/** Where it stands still: with a recorded result nobody has used, inside an effect, or between two writes. */
+/** Where the agent halts: with a recorded result that is not used yet, inside an effect, or between two writes. */
 export type Halt = 'charge recorded' | 'inside mail' | 'mail recorded' | 'nowhere'
 
 export interface OrderPlan {

@@ -1,5 +1,5 @@
-// The agent of the demo, a process of its own: it charges a customer, sends a mail, asks a person and sends a parcel, all under one run. It
-// says what it did itself and what its tape answered, and stands still where it is to be killed or stopped.
+// The agent of the demo, in its own process: it charges a customer, sends a mail, asks a person and sends a parcel, all in one run. It
+// reports its own actions and the answers of its tape, and halts where it is to be killed or stopped.
 
 import { readSync } from 'node:fs'
 import { type EffectContext, InkError, open } from '../../index.ts'
@@ -8,7 +8,7 @@ import { act, actOnce } from './outbox.ts'
 
 const { path, outbox, lease, halt } = JSON.parse(process.argv[2] ?? '{}') as OrderPlan
 const say = (line: OrderLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
-// Nobody listens any more: the demo itself is gone.
+// The demo itself has ended.
 process.stdout.on('error', () => process.exit(1))
 
 const store = await open({ url: path, lease })
@@ -16,7 +16,7 @@ const session = await store.session(ORDER.session, { title: 'Order 4711' })
 await using run = await session.run(ORDER.run, { input: { order: ORDER.order, amount: ORDER.amount }, wait: '40s' })
 say({ said: 'taken up', fence: run.fence, attempt: run.attempt })
 
-/** Stands still for ever, until it is killed or the demo is gone. */
+/** Halts until it is killed or the demo has ended. */
 const stand = (at: Halt): Promise<never> => {
   say({ said: 'halted', at })
   process.stdin.on('end', () => process.exit(1)).resume()
@@ -24,8 +24,8 @@ const stand = (at: Halt): Promise<never> => {
 }
 
 /**
- * Stands still in a plain read, until a line comes. Nothing of the store is in hand meanwhile: a process that is stopped in the middle of a
- * write to a file keeps everybody else from writing, whatever lies above the file.
+ * Halts in a blocking read until a line comes. It holds no lock of the store meanwhile: a process that is stopped during a write to the
+ * file would block all other writers.
  */
 const standBlocked = (at: Halt): void => {
   say({ said: 'halted', at })

@@ -1,10 +1,10 @@
-// The world outside of the demo's agent: a file to which every action adds a line, so that what was done twice is there twice.
+// The outside world of the demo: a file to which every action adds a line, so that a repeated action is visible.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 
 export interface Action {
   readonly tool: string
-  /** The process that did it. */
+  /** The process that acted. */
   readonly pid: number
   readonly key?: string
 }
@@ -13,7 +13,7 @@ export function act(outbox: string, action: Action): void {
   appendFileSync(outbox, `${JSON.stringify(action)}\n`)
 }
 
-/** A service that knows the keys it was given, as payment and mail services do: false where it has done this already. */
+/** Acts like a payment or mail service with idempotency keys: returns false if it has done this already. */
 export function actOnce(outbox: string, action: Action & { readonly key: string }): boolean {
   if (actions(outbox).some(({ tool, key }) => tool === action.tool && key === action.key)) return false
   act(outbox, action)

@@ -1,4 +1,4 @@
-// What the demo claims of runs, each with what was measured. Every one of them can fail, and a test makes every one of them fail.
+// The claims of the demo about runs, each with its measurement. Every claim can fail, and a test makes each of them fail.
 
 import type { Event } from '../../index.ts'
 import { one, span } from '../format.ts'
@@ -8,7 +8,7 @@ import type { Owner, Takeover } from './takeover.ts'
 
 const TOOLS = ['charge', 'mail', 'parcel'] as const
 
-/** Counted in the outbox, not asked of anybody. */
+/** Counted in the outbox, independently of the store. */
 export function actionsOnce(done: readonly Action[], owners: readonly Owner[]): Claim {
   const times = TOOLS.map((tool) => done.filter((action) => action.tool === tool).length)
   const begun = owners.filter(({ steps }) => steps.mail === 'begun' || steps.mail === 'executed').length
@@ -19,7 +19,7 @@ export function actionsOnce(done: readonly Action[], owners: readonly Owner[]): 
   }
 }
 
-/** The first to settle it executed it, and whoever came later got what was recorded. */
+/** The first process to settle an effect executed it; later ones got the recorded result. */
 export function recordedReplayed(owners: readonly Owner[]): Claim {
   let replayed = 0
   let wrong = 0
@@ -45,7 +45,7 @@ interface Taken {
 const takenOf = (tape: readonly Event[]): readonly Taken[] =>
   tape.filter(({ type }) => type === 'lease.taken').map(({ seq, at, data }) => ({ ...(data as Omit<Taken, 'seq' | 'at'>), seq, at }))
 
-/** While the lease of the one that was killed still ran. */
+/** The run was taken over while the lease of the killed process was still valid. */
 export function replacedAtOnce({ owners, tape }: Pick<Takeover, 'owners' | 'tape'>): Claim {
   const taken = takenOf(tape)
   const killed = [0, 1].map((i) => ({ lease: taken[i], next: taken[i + 1], afterMs: owners[i + 1]?.afterMs ?? Number.NaN }))

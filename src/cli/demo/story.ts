@@ -1,4 +1,4 @@
-// How the demo is told: chapters, what happened in them, and numbered claims with what was measured. With --json nothing is told on the way.
+// Prints the demo: chapters, their events, and numbered claims with measurements. With --json nothing is printed on the way.
 
 import { join } from 'node:path'
 import { count, span } from '../format.ts'
@@ -31,7 +31,7 @@ export class Story {
     this.#out(text === '' ? '' : `${INDENT}${this.#t.paint('dim', text)}`)
   }
 
-  /** Somebody else's words. */
+  /** Prints a quotation. */
   quote(who: string, words: string): void {
     const said = harmless(words)
     const room = (this.#t.width ?? Infinity) - INDENT.length - 2
@@ -50,7 +50,7 @@ export class Story {
   claim(claim: Claim): void {
     this.claims.push(claim)
     const { width } = this.#t
-    // Beside the claim where there is room, below it where there is not.
+    // The measurement is beside the claim if there is room, otherwise below it.
     const beside = width === undefined || width >= CLAIM_COLUMNS + ROOM_BESIDE
     const said = verdict(this.#t, claim.ok ? 'ok' : 'fail', beside ? padEnd(claim.claim, CLAIM_COLUMNS) : claim.claim)
     const measured = width === undefined ? claim.measured : cut(claim.measured, beside ? width - CLAIM_COLUMNS - 9 : width - 8)

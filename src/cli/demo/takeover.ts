@@ -1,5 +1,5 @@
-// Four processes in a row work on one run: two are killed at the worst moments, one is stopped until its lease has run out, and the last one
-// ends it. What each of them said is kept, to be held against the journal and the outbox.
+// Four processes in a row work on one run: two are killed at the worst moments, one is stopped until its lease expires, and the last one
+// finishes. Their reports are kept, to be compared with the journal and the outbox.
 
 import type { Event, Store } from '../../index.ts'
 import { Child } from './child.ts'
@@ -8,10 +8,10 @@ import { type Halt, ORDER, type OrderLine, type OrderPlan } from './order-plan.t
 export interface Owner {
   readonly pid: number
   readonly fence: number
-  /** What it did, or what its tape answered, by step. */
+  /** What the process did, or what its tape answered, by step. */
   readonly steps: Readonly<Record<string, string>>
   readonly end: string
-  /** From the end of the one before it; 0 for the first. */
+  /** Milliseconds since the end of the previous process; 0 for the first. */
   readonly afterMs: number
 }
 
@@ -19,13 +19,13 @@ export interface Takeover {
   readonly owners: readonly Owner[]
   readonly run: string
   readonly refusal: { readonly code: string; readonly message: string; readonly grown: number }
-  /** From the answer given here to the agent that heard it. */
+  /** Milliseconds from the decision until the agent received it. */
   readonly answeredMs: number
-  /** The events of the run, as they stand in the journal. */
+  /** The events of the run in the journal. */
   readonly tape: readonly Event[]
 }
 
-// Where it can be proven that a process is gone, its lease is not waited for: it is long enough to be sure which of the two it was.
+// On Linux a dead process is proven gone, so its lease need not expire. The long lease shows which of the two happened.
 const LEASE = process.platform === 'linux' ? ({ ttl: '30s', renew: '10s' } as const) : ({ ttl: '2s', renew: '500ms' } as const)
 const SHORT_LEASE = { ttl: '600ms', renew: '200ms' } as const
 
@@ -81,7 +81,7 @@ export async function takeOver(store: Store, path: string, outbox: string, signa
   }
 }
 
-/** The question, once the agent has asked it. */
+/** Waits for the agent's question. */
 async function asked(store: Store, signal: AbortSignal): Promise<{ readonly run: string; readonly approval: string }> {
   for (;;) {
     signal.throwIfAborted()
@@ -98,7 +98,7 @@ function ownerOf(agent: Agent, afterMs: number, end: string): Owner {
   for (const line of agent.lines) {
     if (line.said === 'taken up') fence = line.fence
     if (line.said === 'step') steps[line.name] = line.how
-    // It was killed before it could say what came of it, and nothing was recorded.
+    // The process was killed before it could report, and nothing was recorded.
     if (line.said === 'halted' && line.at === 'inside mail') steps.mail = 'begun'
     if (line.said === 'answered') steps.approval = 'answered'
   }

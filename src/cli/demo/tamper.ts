@@ -1,9 +1,9 @@
-// What someone with the file and no scruples could do, done to copies.
+// Attacks by someone with access to the file, made on copies.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-/** How often these bytes stand in a file. */
+/** Counts how often a text occurs in the bytes. */
 export function occurrences(bytes: Uint8Array, text: string): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let found = 0
@@ -11,7 +11,7 @@ export function occurrences(bytes: Uint8Array, text: string): number {
   return found
 }
 
-/** Changes one byte of a file: where `text` stands, its character at `place` becomes `to`. */
+/** Changes one byte of a file: in `text`, the character at `place` becomes `to`. */
 export function changeByte(path: string, text: string, place: number, to: string): void {
   const bytes = readFileSync(path)
   const found = occurrences(bytes, text)
@@ -20,7 +20,7 @@ export function changeByte(path: string, text: string, place: number, to: string
   writeFileSync(path, bytes)
 }
 
-/** Removes the last events and sets the head back, with the guards against it taken away first: the chain fits again. */
+/** Removes the guards, then the last events, and sets the head back: the chain is consistent again. */
 export function cutTail(path: string, tenant: string, keep: number): void {
   const db = new DatabaseSync(path)
   try {

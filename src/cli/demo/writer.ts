@@ -1,4 +1,4 @@
-// Starts the agent as a child process, listens to its receipts and kills it in the middle of its work.
+// Starts the agent as a child process, reads its receipts and kills it in the middle of its work.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,9 +7,9 @@ import type { Receipt } from '../../index.ts'
 import type { AgentLine, AgentPlan } from './agent.ts'
 
 export interface Round {
-  /** Acknowledged: the agent had the receipt in hand and said so. */
+  /** Acknowledged receipts, as the agent reported them. */
   readonly receipts: readonly Receipt[]
-  /** Of those, how many stood in the journal before the agent was started: steps that were retried. */
+  /** Number of them that were in the journal before the agent started: retried steps. */
   readonly repeated: number
   readonly inFlight: number
   readonly ms: number
@@ -18,10 +18,10 @@ export interface Round {
 
 // A slow disk gives fewer receipts, not a longer demo.
 const ROUND_MS_MOST = 5000
-// From source or from the package, the agent lies beside this file under the same kind of name.
+// The agent is beside this file, as source or in the package.
 const agent = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './agent.ts' : './agent.js', import.meta.url))
 
-/** Lets it write until so many receipts were seen, then kills it without warning. */
+/** Lets the agent write until `enough` receipts were seen, then kills it without warning. */
 export async function writeUntilKilled(plan: AgentPlan, enough: number, signal: AbortSignal): Promise<Round> {
   const child = spawn(process.execPath, [agent, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] })
   const kill = () => void child.kill('SIGKILL')
@@ -36,7 +36,7 @@ export async function writeUntilKilled(plan: AgentPlan, enough: number, signal: 
   })
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n')
-    // A line that was cut off by the kill was never said.
+    // A line cut off by the kill does not count.
     rest = lines.pop() ?? ''
     for (const line of lines) {
       const said = JSON.parse(line) as AgentLine

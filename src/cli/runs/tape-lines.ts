@@ -1,5 +1,5 @@
-// One line for each thing on a run's tape: what it was, in which branch, and what came of it. What only keeps the books of the queue is left
-// out; `inkfast events --run` and --json have it.
+// One line per entry of a run's tape: the call, its branch and its outcome. Bookkeeping of the queue is left out; `inkfast events --run`
+// and --json have it.
 
 import type { ErrorData, Event, RunRow, Usage, Wait } from '../../index.ts'
 import { count, one, time } from '../format.ts'
@@ -31,12 +31,12 @@ export class TapeLines {
   #taken: Event | undefined
   #last = ''
 
-  /** `unsettled`: effects that were begun and of which nothing more is known, as `unsettledOf` found them. */
+  /** `unsettled`: effects that were begun and have no outcome, from `unsettledOf`. */
   constructor(unsettled: ReadonlySet<string>) {
     this.#unsettled = unsettled
   }
 
-  /** Undefined for what is not shown, or is part of the line before. */
+  /** Undefined for an event that is not shown, or is part of the line before. */
   cells(e: Event): readonly string[] | undefined {
     this.#start ??= e.at
     const before = this.#last
@@ -135,7 +135,7 @@ export class TapeLines {
   }
 }
 
-// The first is told with `run.started`, the others stand beside a wait, or for the queue.
+// `run.started` shows the first of these; the others belong to a wait or to the queue.
 const LEFT_OUT: readonly string[] = [
   'run.prompted',
   'input.accepted',
@@ -158,7 +158,7 @@ const LEFT_OUT: readonly string[] = [
   'work.completed',
 ]
 
-/** After these it goes without saying that the lease is given back. */
+/** After these events the release of the lease is not shown. */
 const SAYS_SO: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled', 'input.deferred']
 
 const slotOf = ({ data }: Event): string => {
@@ -168,7 +168,7 @@ const slotOf = ({ data }: Event): string => {
 
 const ENDS_IT: readonly string[] = ['effect.settled', 'effect.resolved', 'effect.retried']
 
-/** Which effects were begun and never settled, read in one pass: only what is open at a time is held. */
+/** Finds effects that were begun and never settled. One pass, which keeps only open effects in memory. */
 export async function unsettledOf(tape: AsyncIterable<Event>): Promise<ReadonlySet<string>> {
   const begun = new Set<string>()
   for await (const e of tape) {
@@ -178,7 +178,7 @@ export async function unsettledOf(tape: AsyncIterable<Event>): Promise<ReadonlyS
   return begun
 }
 
-/** Indented by how deep its branch lies, with the last part of the branch in front. */
+/** Indents a name by the depth of its branch, with the last part of the branch in front. */
 function placed({ branch, name, ordinal, kind }: Data): string {
   const path = String(branch ?? '')
   const parts = path === '' ? [] : path.split('/')
@@ -210,7 +210,7 @@ function outcomeText(data: Data): string {
 const saysMore = (state: string | undefined, value: unknown): boolean =>
   value !== undefined && !((state === 'approved' && value === 'approve') || (state === 'denied' && value === 'deny'))
 
-/** What it took up from its session, or why there was nothing. */
+/** Describes what the run took from its session, or why there was nothing. */
 function tookText({ kind, inputs, batches, claim, redriven, why, unknown }: Data): string {
   if (kind === 'inboxDone') return unknown ? 'it has no such claim' : 'the claim is done'
   if (why !== undefined) return `nothing: ${why}`
@@ -227,7 +227,7 @@ function usageText({ inputTokens, outputTokens, cacheReadTokens, cacheWriteToken
 
 const two = (n: number): string => String(n).padStart(2, '0')
 
-/** `0.214`, `3:05.214`, `2:03:05`, `3 d 02:03:05`: seconds at the end, by the clock of whoever wrote. */
+/** `0.214`, `3:05.214`, `2:03:05`, `3 d 02:03:05`: ends in seconds, by the writer's clock. */
 export function elapsed(ms: number): string {
   const sign = ms < 0 ? '-' : '+'
   const whole = Math.abs(Math.round(ms))

@@ -1,4 +1,4 @@
-// Runs in words: what one waits for, what it was given and gave back, what it cost.
+// Runs in words: their waits, inputs, results and costs.
 
 import type { ErrorData, RunRow, Usage, Wait } from '../../index.ts'
 import { isId } from '../../model/ids.ts'
@@ -9,10 +9,10 @@ import { jsonLine } from '../text.ts'
 export const stateStyle = (state: string): Style =>
   state === 'failed' ? 'red' : state === 'waiting' || state === 'pending' ? 'yellow' : state === 'cancelled' ? 'dim' : 'green'
 
-/** Once its payloads are erased a run has no name any more. */
+/** An erased run has no name. */
 export const nameText = ({ name }: Pick<RunRow, 'name'>): string => (name === '' ? '(erased)' : name)
 
-/** Until when, absolutely and from now on. */
+/** A deadline, absolute and relative to now. */
 export const untilText = (until: number, now: number): string => `${time(until)} (${fromNow(until, now)})`
 
 const WAITS: Readonly<Record<Wait['kind'], (name: string) => string>> = {
@@ -26,13 +26,13 @@ const WAITS: Readonly<Record<Wait['kind'], (name: string) => string>> = {
   diverged: () => 'the code it began with',
 }
 
-/** What ends it, apart from time. */
+/** Describes what ends the wait, apart from its timeout. */
 export const waitText = ({ kind, name }: Wait): string => (Object.hasOwn(WAITS, kind) ? WAITS[kind](name) : `${kind} '${name}'`)
 
 const waitLine = (wait: Wait, now: number): string =>
   `${waitText(wait)}${wait.branch === '' ? '' : ` in ${wait.branch}`}${wait.until === undefined ? '' : `, until ${untilText(wait.until, now)}`}`
 
-/** What holds it up, or what ended it, in one line. */
+/** Describes what the run waits for, or how it ended, in one line. */
 export function standing({ state, waits, error }: RunRow, now: number): string {
   const [first, ...more] = waits.toSorted((a, b) => (a.until ?? Infinity) - (b.until ?? Infinity))
   if (first) return `${waitLine(first, now)}${more.length > 0 ? `, and ${count(more.length)} more` : ''}`
@@ -43,13 +43,13 @@ export function standing({ state, waits, error }: RunRow, now: number): string {
 export const errorText = ({ name, code, message }: ErrorData): string =>
   `${code ?? name}: ${message.split('\n')[0]}${message.includes('\n') ? ' …' : ''}`
 
-/** Inputs and results as they are stored; what lies in a blob is named by it. */
+/** Shows a stored input or result; a large one is named by its blob. */
 export function storedText(stored: RunRow['input']): string | undefined {
   if (stored?.blob) return `(a blob of ${bytes(stored.blob.bytes)}, ${stored.blob.digest})`
   return stored?.value === undefined ? undefined : jsonLine(stored.value)
 }
 
-/** A key that somebody chose; those that were made up say nothing. */
+/** Returns a key that a caller chose, and '' for a generated one. */
 export const chosenKey = (key: string | undefined): string =>
   key === undefined || isId(key) || /^child\/[0-9a-f]{32,}$/.test(key) ? '' : key
 
@@ -69,7 +69,7 @@ export interface Total extends Readonly<Record<(typeof COUNTS)[number], number>>
   readonly costNanoUsd: bigint
 }
 
-/** Sums of many ledgers may be larger than any one of them; dollars stay exact. */
+/** Adds up ledgers with BigInt, so that dollars stay exact. */
 export const totalOf = (ledger: readonly Usage[]): Total => ({
   ...(Object.fromEntries(COUNTS.map((name) => [name, ledger.reduce((sum, one) => sum + one[name], 0)])) as Record<
     (typeof COUNTS)[number],

@@ -1,4 +1,4 @@
-// What the words after `inkfast runs …` mean: which store, which run, and what else.
+// Parses the arguments after `inkfast runs …`: the store, the run, and further names.
 
 import type { RunRow, Store } from '../../index.ts'
 import { InkError } from '../../index.ts'
@@ -18,7 +18,7 @@ export function namedRun(words: readonly string[], also: Readonly<Record<string,
   return { url, run, rest }
 }
 
-/** A run that is not there is told, and not an empty answer. */
+/** Fails if the run does not exist. */
 export async function knownRun(store: Store, id: string): Promise<RunRow> {
   const row = await store.runs.get(id)
   if (!row) throw new InkError('RUN_UNKNOWN', { run: id, tenant: store.tenantId })

@@ -1,4 +1,4 @@
-// Jobs in words: when they come up, and what came of it.
+// Jobs in words: their schedules, times and outcomes.
 
 import type { JobRow, OccurrenceRow, Schedule } from '../../model/job.ts'
 import { count, fromNow, span, time } from '../format.ts'
@@ -11,7 +11,7 @@ export const jobStyle = (state: string): Style => (state === 'active' ? 'green' 
 const OUTCOMES: Readonly<Record<string, Style>> = { failed: 'red', missed: 'red', running: 'cyan', waiting: 'yellow', done: 'green' }
 export const outcomeStyle = (state: string): Style => (Object.hasOwn(OUTCOMES, state) ? (OUTCOMES[state] as Style) : 'dim')
 
-/** As it was written. */
+/** The schedule in its written form. */
 export function scheduleText(schedule: Schedule): string {
   if (schedule.kind === 'cron') return `${schedule.cron} ${schedule.zone}`
   if (schedule.kind === 'at') return `once, ${time(schedule.at)} UTC`
@@ -25,10 +25,10 @@ export function nextText({ state, next, running }: JobRow, now: number): string 
   return state === 'paused' ? 'paused' : 'none'
 }
 
-/** Its time has come, and nobody did anything about it for long enough to wonder. */
+/** Whether the job is due and no scheduler has acted for ten seconds. */
 export const isOverdue = ({ state, at }: JobRow, now: number): boolean => state === 'active' && at !== undefined && at < now - 10_000
 
-/** What came of the last time, in one line. */
+/** The outcome of the last occurrence, in one line. */
 export function lastText(last: OccurrenceRow | undefined, now: number): string {
   if (!last) return 'none yet'
   const { state, due, startedAt, finishedAt } = last
@@ -44,7 +44,7 @@ export function whyText({ error, count: times = 0, last }: OccurrenceRow): strin
   return [many, error ? errorText(error) : ''].filter((text) => text !== '').join('; ')
 }
 
-/** What the wall clock of the zone shows then. */
+/** Formats a time by the wall clock of the zone. */
 export const wallClock = (zone: string): ((ms: number) => string) => {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium', hourCycle: 'h23' })
   const day = new Intl.DateTimeFormat('en-GB', { timeZone: zone, weekday: 'short' })

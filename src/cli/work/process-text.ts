@@ -1,4 +1,4 @@
-// Agent processes in words: where one stands, how it ended, and what its events did.
+// Agent processes in words: their state, their end, and the wake-ups of their events.
 
 import type { Evidence, ProcessRequest, ProcessRow, WakeNote } from '../../model/process.ts'
 import { fromNow } from '../format.ts'
@@ -15,10 +15,10 @@ const STYLES: Readonly<Record<string, Style>> = {
 }
 export const processStyle = (state: string): Style => (Object.hasOwn(STYLES, state) ? (STYLES[state] as Style) : 'red')
 
-/** Once its payloads are erased a process has no name any more. */
+/** An erased process has no name. */
 export const processName = ({ name }: Pick<ProcessRow, 'name'>): string => (name === '' ? '(erased)' : name)
 
-/** What it is at, what was asked of it, or how it ended, in one line. */
+/** The current state, a pending request, or the end, in one line. */
 export function processStanding(row: ProcessRow, now: number): string {
   const asked = row.abandon ? `to be abandoned: ${row.abandon.reason}` : row.cancel ? `to be cancelled: ${row.cancel.reason}` : ''
   switch (row.state) {
@@ -41,7 +41,7 @@ export const waitText = ({ wait }: ProcessRow, now: number): string =>
 export const requestText = ({ reason, at, by }: ProcessRequest, now: number): string =>
   `asked for ${fromNow(at, now)}${by === undefined || by === '' ? '' : ` by ${by}`}: ${reason}`
 
-/** Its value, its error, why it was cancelled, or what showed that nobody will end it. */
+/** The value, the error, the reason of the cancellation, or the evidence that the process was abandoned. */
 export function endText({ state, value, error, reason, evidence }: ProcessRow): string | undefined {
   if (state === 'completed') return storedText(value)
   if (state === 'failed') return error && errorText(error)
@@ -60,7 +60,7 @@ function evidenceText({ writer, owner, fence }: Evidence): string {
   return `${Object.hasOwn(WRITERS, writer) ? WRITERS[writer] : writer}${who}`
 }
 
-/** What an event did about a session. */
+/** Describes the wake-up of an event. */
 export function wakeText(wake: WakeNote | undefined): string {
   if (!wake) return ''
   return wake.offered ? 'woke' : `no wake-up${wake.why === undefined || wake.why === 'nobody' ? '' : ` (${wake.why})`}`

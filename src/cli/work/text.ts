@@ -1,4 +1,4 @@
-// Work items, jobs and their times in words.
+// Work items, holders and times in words.
 
 import type { WorkHolder, WorkItem } from '../../index.ts'
 import { fromNow, time } from '../format.ts'
@@ -8,7 +8,7 @@ import type { Style, Terminal } from '../terminal.ts'
 export const itemStyle = (state: string): Style =>
   state === 'dead' ? 'red' : state === 'claimed' ? 'cyan' : state === 'delayed' ? 'yellow' : 'green'
 
-/** What is ready and due later is delayed, as in the numbers of its queue. */
+/** A ready item that is due later is shown as delayed, as in the counts of its queue. */
 export const itemState = ({ state, at }: Pick<WorkItem, 'state' | 'at'>, now: number): string =>
   state === 'ready' && (at ?? 0) > now ? 'delayed' : state
 
@@ -16,7 +16,7 @@ export const itemState = ({ state, at }: Pick<WorkItem, 'state' | 'at'>, now: nu
 export const triesText = ({ attempt, attempts }: Pick<WorkItem, 'attempt' | 'attempts'>): string =>
   attempts === undefined ? String(attempt) : `${attempt} of ${attempts}`
 
-/** What happens to it next, or what ended it, in one line. */
+/** The next step of an item, or how it ended, in one line. */
 export function itemStanding(item: WorkItem, holder: WorkHolder | undefined, now: number): string {
   const { state, at = 0, error, diedAt } = item
   if (state === 'claimed') return heldText(item, holder)
@@ -32,7 +32,7 @@ const heldText = ({ owner = 'an unnamed owner' }: WorkItem, holder: WorkHolder |
     ? `abandoned by ${owner}; the next worker takes it up`
     : `held by ${owner} until ${untilText(holder.until, holder.now)}`
 
-/** Who has something in hand, and until when. */
+/** The holder of a claim or lease, and until when. */
 export function holderText(holder: WorkHolder | undefined): string {
   if (!holder) return 'none'
   const { owner, fence, until, lapsed, now } = holder
@@ -47,7 +47,7 @@ const UNITS = [
   [1000, 's'],
 ] as const
 
-/** As somebody would have written it: 90000 is 90s. */
+/** A duration in its largest whole unit: 90000 is 90s. */
 export function duration(ms: number): string {
   const [size, unit] = UNITS.find(([each]) => ms >= each && ms % each === 0) ?? [1, 'ms']
   return `${ms / size}${unit}`
@@ -55,7 +55,7 @@ export function duration(ms: number): string {
 
 const ROOM_FOR_YEARS = 100
 
-/** Times for a table: this year is what a narrow terminal can do without. */
+/** Formats times for a table; a narrow terminal omits the current year. */
 export function shortTime(t: Terminal, now: number): (ms: number | undefined) => string {
   const year = (t.width ?? Infinity) < ROOM_FOR_YEARS ? time(now).slice(0, 5) : undefined
   return (ms) => {
@@ -64,6 +64,6 @@ export function shortTime(t: Terminal, now: number): (ms: number | undefined) =>
   }
 }
 
-/** How often, and how far apart. */
+/** Number of attempts, and their backoff. */
 export const attemptsText = ({ attempts, backoff }: Pick<WorkItem, 'attempts' | 'backoff'>): string | undefined =>
   attempts === undefined ? undefined : `${attempts}${backoff && attempts > 1 ? `, backoff ${duration(backoff.firstMs)}` : ''}`
