@@ -42,6 +42,7 @@ export class Claimer<T> {
   /** Reads candidates for `next`, unless there are some or the queue was empty just now. */
   async readIfEmpty(): Promise<void> {
     if (this.#loop.closing.aborted) return
+    this.#prefetch.readOn(this.#state.reserve.half * 2)
     if (!this.#prefetch.isEmpty || this.#prefetch.isDry) return
     await this.#prefetch.read().catch((error: unknown) => this.#state.logError('a worker could not look for work', '', error))
   }

@@ -37,7 +37,11 @@ export class Prefetch<T> {
   #candidates: Candidate[] = []
   #readAt = -Infinity
   #reading: Promise<number | undefined> | undefined
+  /** Items picked since the current read began: its answer may still contain them. */
+  readonly #picked = new Set<string>()
   #hasCollided = false
+  /** The last read found at least as many items as it asked for. */
+  #hasMore = false
 
   constructor(state: WorkerState<T>, watch: (tenant: TenantId) => void) {
     this.#state = state
@@ -67,8 +71,7 @@ export class Prefetch<T> {
 
   /** Picks from the front. `workTogetherBytes` bounds the commit, because other writers wait for it. */
   #pickWhile(most: number, isFit: (candidate: Candidate, before: number) => boolean): readonly Candidate[] {
-    // The answer of a read that is underway would still contain what is picked now.
-    if (this.#reading || this.#state.now() - this.#readAt > limits.workAheadMs) this.#candidates = []
+    if (this.#state.now() - this.#readAt > limits.workAheadMs) this.#candidates = []
     const picked: Candidate[] = []
     let bytes = 0
     while (picked.length < most) {
@@ -78,6 +81,7 @@ export class Prefetch<T> {
       bytes += next.row.body.length
       if (picked.length > 0 && bytes > limits.workTogetherBytes) break
       this.#candidates.splice(this.#candidates.indexOf(next), 1)
+      if (this.#reading) this.#picked.add(keyOf(next.scope.tenant, next.row.id))
       this.#feed.served(next.scope.tenant)
       picked.push(next)
     }
@@ -90,6 +94,13 @@ export class Prefetch<T> {
       (candidate) => candidate.scope.tenant === scope.tenant && candidate.item.priority === priority && isFit(candidate),
     )
     return alike[(this.#state.scope.engine.environment.entropy.bytes(1)[0] as number) % alike.length] as Candidate
+  }
+
+  /** Reads more in the background when few candidates are left and the queue has more. */
+  readOn(atLeast: number): void {
+    if (!this.#hasMore || this.#reading || this.#candidates.length > atLeast) return
+    // The next caller of `read` gets the error.
+    this.read().catch(() => {})
   }
 
   /** Returns candidates that were picked and not claimed. */
@@ -109,9 +120,12 @@ export class Prefetch<T> {
 
   /** Replaces the candidates by what can be claimed now. Returns for how many milliseconds nothing more is due. */
   read(): Promise<number | undefined> {
-    this.#reading ??= this.#readNow().finally(() => {
-      this.#reading = undefined
-    })
+    if (!this.#reading) {
+      this.#picked.clear()
+      this.#reading = this.#readNow().finally(() => {
+        this.#reading = undefined
+      })
+    }
     return this.#reading
   }
 
@@ -125,7 +139,7 @@ export class Prefetch<T> {
     for (const [key, until] of this.#resting) if (until <= began) this.#resting.delete(key)
     const isFree = ({ scope, row }: Candidate) => {
       const key = keyOf(scope.tenant, row.id)
-      return !before.has(key) && !this.#resting.has(key)
+      return !before.has(key) && !this.#resting.has(key) && !this.#picked.has(key)
     }
     const lists: (readonly Candidate[])[] = []
     let next = this.#resting.size > 0 ? REST_MS : Infinity
@@ -143,8 +157,9 @@ export class Prefetch<T> {
       return free.length > 0
     }
     next = Math.min(next, (await this.#feed.visit(() => found >= most, readTenant)) ?? Infinity)
-    // While handlers are quick, one commit completes and claims many items of one tenant.
-    this.#candidates = interleave(lists, reserve.size > 0 ? reserve.half : 1)
+    this.#hasMore = found >= most
+    // While handlers are quick, one commit completes and claims many items of one tenant. Late answers may contain items picked meanwhile.
+    this.#candidates = interleave(lists, reserve.size > 0 ? reserve.half : 1).filter(isFree)
     this.#hasCollided = false
     this.#readAt = this.#state.now()
     return next < Infinity ? next : undefined
