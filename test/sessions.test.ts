@@ -1,6 +1,9 @@
 // Sessions as their users hold them: owners, forks, deletion, and appends on behalf of a run.
 
 import { describe, expect, test } from 'vitest'
+import { memoryBackend } from '../src/backends/memory/backend.ts'
+import { nodeEnvironment } from '../src/environment.ts'
+import { open } from '../src/index.ts'
 import { codeOf, engines } from './support/engines.ts'
 
 describe.each(engines)('sessions on $name', (engine) => {
@@ -13,6 +16,20 @@ describe.each(engines)('sessions on $name', (engine) => {
     expect((await store.session('chat')).id).toBe(first.id)
     await store.session('open to all')
     expect((await store.session('open to all', { owner: 'user-b' })).owner).toBeUndefined()
+  })
+
+  test('a session handle says whether its call created the session', async () => {
+    const store = await engine.open()
+    const first = await store.session('chat')
+    expect(first.created).toBe(true)
+    expect((await store.session('chat')).created).toBe(false)
+    expect((await store.sessions.find('chat'))?.created).toBe(false)
+    expect((await store.sessions.get(first.id))?.created).toBe(false)
+    const { seq } = await store.head()
+    expect((await first.fork({ at: seq, key: 'fork' })).created).toBe(true)
+    expect((await first.fork({ at: seq, key: 'fork' })).created).toBe(false)
+    const raced = await Promise.all(Array.from({ length: 5 }, () => store.session('raced')))
+    expect(raced.filter(({ created }) => created)).toHaveLength(1)
   })
 
   test('a session that has been forked is a source, however often it was forked', async () => {
@@ -98,4 +115,21 @@ describe.each(engines)('sessions on $name', (engine) => {
     expect(await codeOf(session.input('hi', { key: 'k', boundary: 'beforeCompletion' }))).toBe('KEY_REUSED')
     expect(await session.input('hi', { key: 'k', boundary: 'afterWork' })).toMatchObject({ repeated: true })
   })
+})
+
+test('a session whose creation was saved without an answer counts as created by that call', async () => {
+  const real = memoryBackend(nodeEnvironment)
+  let answers = false
+  const backend = {
+    ...real,
+    commit: async (batch: Parameters<typeof real.commit>[0]) => {
+      const outcomes = await real.commit(batch)
+      if (answers) return outcomes
+      throw new Error('the connection broke before the reply came')
+    },
+  }
+  await using store = await open({ backend, logger: { warn: () => {} } })
+  expect((await store.session('chat')).created).toBe(true)
+  answers = true
+  expect((await store.session('chat')).created).toBe(false)
 })

@@ -75,7 +75,8 @@ test('a function decides which errors are retried', async () => {
 
 test('two writers that read the same row both succeed, one of them on its second attempt', async () => {
   const scope = await openScope()
-  const { id } = await openSession(scope, 'k')
+  const { row } = await openSession(scope, 'k')
+  const { id } = row
   let [met, count] = [0, 0]
   const both = Promise.withResolvers<void>()
   const append = (letter: string) => async (attempt: number) => {

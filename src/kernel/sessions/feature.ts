@@ -26,7 +26,7 @@ export const sessions: Feature<SessionStore> = {
   deciders: [session],
   clocks: { [DELETIONS_CLOCK]: finishByClock },
   store: (scope) => {
-    const handle = (row: SessionRow | undefined): Session | undefined => row && new SessionHandle(scope, row)
+    const handle = (row: SessionRow | undefined): Session | undefined => row && new SessionHandle(scope, { row, created: false })
     return {
       session: async (key, options) => new SessionHandle(scope, await openSession(scope, key, options)),
       sessions: {

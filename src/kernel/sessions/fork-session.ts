@@ -4,13 +4,13 @@ import { canonical } from '../../model/canonical.ts'
 import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
-import type { SessionRelation, SessionRow } from '../../model/session.ts'
+import type { SessionRelation } from '../../model/session.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { part, readRow } from '../execute.ts'
 import { checkShared } from '../lineage.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
-import { openSession } from './open-session.ts'
+import { type OpenedSession, openSession } from './open-session.ts'
 import { session as decider } from './session-decider.ts'
 
 export interface ForkOptions {
@@ -21,7 +21,7 @@ export interface ForkOptions {
 }
 
 /** Forking twice with the same key at the same seq gives the same fork. */
-export async function forkSession(scope: Scope, from: SessionId, options: ForkOptions): Promise<SessionRow> {
+export async function forkSession(scope: Scope, from: SessionId, options: ForkOptions): Promise<OpenedSession> {
   const at = await takeForkPoint(scope, options)
   const key = options.key ?? scope.engine.newId()
   const relation: SessionRelation = { kind: 'fork', session: from, at }
@@ -39,8 +39,8 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
       ...(await scope.engine.features.forked(scope, { from, to, at })),
     ]
     const fork = await openSession(scope, key, { branch: 'branch', relation, ...given }, { guards: [guard], parts })
-    if (canonical(fork.relation ?? null) === canonical(relation)) return fork
-    throw refuse('KEY_REUSED', { session: fork.id, key })
+    if (canonical(fork.row.relation ?? null) === canonical(relation)) return fork
+    throw refuse('KEY_REUSED', { session: fork.row.id, key })
   })
 }
 

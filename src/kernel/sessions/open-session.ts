@@ -19,22 +19,31 @@ export interface CreateOptions {
   readonly parts?: (session: SessionRow['id']) => Promise<readonly Part[]>
 }
 
+export interface OpenedSession {
+  readonly row: SessionRow
+  /** Whether this call created the session. */
+  readonly created: boolean
+}
+
 /** Options matter only when the session is created. */
 export async function openSession(
   scope: Scope,
   key: string,
   options: SessionOptions = {},
   { guards = [], parts }: CreateOptions = {},
-): Promise<SessionRow> {
+): Promise<OpenedSession> {
   checkOpen(scope.engine)
   const named = maskKey(scope, key)
   const set = takeSessionOptions(scope, options)
+  let made: SessionRow['id'] | undefined
   // After any refusal the session is looked up again: another caller may have created it.
   for (let attempt = 1; ; attempt++) {
     const found = await sessionByKey(scope, key, attempt === 1)
-    if (found) return checkOwner(found, set.owner)
+    // A commit whose answer was lost may have created the session all the same.
+    if (found) return { row: checkOwner(found, set.owner), created: found.id === made }
     if (set.relation?.at !== undefined) await checkShared(scope, set.relation.at)
     const id = scope.engine.newId<'session'>()
+    made = id
     try {
       // Another caller may take the key between the look and the write: one try, then look again.
       const open = part(decider, id, { verb: 'open', set: { key: named, ...set } }, { session: id })
@@ -43,7 +52,7 @@ export async function openSession(
       // A restored clock and entropy source may repeat an id: then the row belongs to another session.
       if (!row || row.key !== named) continue
       scope.engine.sessions.set(scope.tenant, id, { revision: rows[0].revision, state: row.state })
-      return row
+      return { row, created: true }
     } catch (error) {
       if (attempt === limits.conflictRetries || !(await sessionByKey(scope, key))) throw error
     }

@@ -14,6 +14,7 @@ import type { Scope } from '../scope.ts'
 import { type DeleteReport, deleteSession } from './delete-session.ts'
 import { readSession } from './find-session.ts'
 import { type ForkOptions, forkSession } from './fork-session.ts'
+import type { OpenedSession } from './open-session.ts'
 import { session as decider, type SessionCommand } from './session-decider.ts'
 import { checkMetadata, checkTitle } from './session-options.ts'
 
@@ -27,6 +28,8 @@ export interface Session extends SessionMembers {
   readonly branch: BranchState
   readonly relation: SessionRelation | undefined
   readonly metadata: SessionRow['metadata']
+  /** Whether the call that returned this handle created the session. */
+  readonly created: boolean
   append(type: string, data: unknown, options?: AppendOptions): Promise<Receipt>
   rename(title: string): Promise<void>
   /** Replaces the metadata. */
@@ -43,12 +46,14 @@ export interface Session extends SessionMembers {
 
 export class SessionHandle extends withMembers<SessionMembers>() implements Session {
   readonly #scope: Scope
+  readonly created: boolean
   #row: SessionRow
 
-  constructor(scope: Scope, row: SessionRow) {
+  constructor(scope: Scope, { row, created }: OpenedSession) {
     super()
     this.#scope = scope
     this.#row = row
+    this.created = created
     Object.assign(this, scope.engine.features.sessionMembers({ scope, id: row.id, row: () => this.#row }))
   }
 
