@@ -148,13 +148,13 @@ describe('tape', () => {
       .map((line) => line.replace(/^ *\d+ +\+[\d.]+ {2}/, ''))
     expect(rows).toEqual([
       expect.stringMatching(/^○ {2}opened .*where is it\?/),
-      expect.stringMatching(/^» {2}taken up +1 {2}by .*, fence \d+$/),
-      expect.stringMatching(/^✓ {2}find order +1 {2}\{"id":4711/),
-      expect.stringMatching(/^↻ {2}send +1 {2}Error: the server is away …; again at \+0\.\d+$/),
-      expect.stringMatching(/^✓ {2}send +2 {2}"sent"$/),
-      expect.stringMatching(/^✗ {2}look up +1 {2}Error: no such address$/),
-      expect.stringMatching(/^✓ {4}1\.left: x +1 {2}1$/),
-      expect.stringMatching(/^✓ {6}1\.deep: x +1 {2}2$/),
+      expect.stringMatching(/^» {2}taken up +1 +by .*, fence \d+$/),
+      expect.stringMatching(/^✓ {2}find order +1 +[\d.]+ {2}\{"id":4711/),
+      expect.stringMatching(/^↻ {2}send +1 +[\d.]+ {2}Error: the server is away …; again at \+0\.\d+$/),
+      expect.stringMatching(/^✓ {2}send +2 +[\d.]+ {2}"sent"$/),
+      expect.stringMatching(/^✗ {2}look up +1 +[\d.]+ {2}Error: no such address$/),
+      expect.stringMatching(/^✓ {4}1\.left: x +1 +[\d.]+ {2}1$/),
+      expect.stringMatching(/^✓ {6}1\.deep: x +1 +[\d.]+ {2}2$/),
       ...rows.slice(8, 12),
       expect.stringMatching(/^\$ {2}turn\/example-large +812 in, 64 out, \$0\.004$/),
       expect.stringMatching(/^\$ {2}tool\/example-small +12 in, 4 out, 100 cached, /),
@@ -164,7 +164,7 @@ describe('tape', () => {
       expect.stringMatching(/^● {2}done +\{"reply":"on its way"\}$/),
     ])
     const raced = rows.slice(8, 12).join('\n')
-    expect(raced).toMatch(/^✓ {4}2\.quick: x +1 {2}"quick"$/m)
+    expect(raced).toMatch(/^✓ {4}2\.quick: x +1 +[\d.]+ {2}"quick"$/m)
     expect(raced).toMatch(/^⏸ {4}2\.slow: sleep +sleep, until /m)
     expect(raced).toMatch(/^⚑ {2}race +quick came first$/m)
     expect(out).not.toContain('\u001b')

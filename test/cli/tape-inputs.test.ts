@@ -22,7 +22,7 @@ test('the tape shows what was said to a run, what it heard, and what it claimed 
   const shown: string[][] = []
   for await (const event of run.tape()) {
     const cells = lines.cells(event)
-    if (cells) shown.push([cells[2] ?? '', cells[3] ?? '', cells[5] ?? ''])
+    if (cells) shown.push([cells[2] ?? '', cells[3] ?? '', cells[6] ?? ''])
   }
   expect(shown).toEqual([
     ['○', 'opened', ''],

@@ -13,6 +13,7 @@ export const tapeColumns: readonly Column[] = [
   { title: '', style: (mark) => (mark === '✓' || mark === '●' ? 'green' : mark === '✗' ? 'red' : '↻?⏸'.includes(mark) ? 'yellow' : 'dim') },
   { title: 'what', most: 40, least: 12, style: 'cyan' },
   { title: 'try', right: true, optional: true },
+  { title: 'took', right: true, optional: true, style: 'dim' },
   { title: 'came of it' },
 ]
 
@@ -47,7 +48,7 @@ export class TapeLines {
       return undefined
     }
     const { mark, what, attempt, detail } = e.erased ? { mark: '·', what: e.type, detail: '(erased)' } : this.#line(e)
-    return [String(e.seq), this.#at(e.at), mark, what, attempt === undefined ? '' : String(attempt), detail ?? '']
+    return [String(e.seq), this.#at(e.at), mark, what, attempt === undefined ? '' : String(attempt), tookOf(e), detail ?? '']
   }
 
   #line(e: Event): Line {
@@ -176,6 +177,14 @@ export async function unsettledOf(tape: AsyncIterable<Event>): Promise<ReadonlyS
     else if (ENDS_IT.includes(e.type)) begun.delete(slotOf(e))
   }
   return begun
+}
+
+const ATTEMPTS: readonly string[] = ['effect.settled', 'effect.retried']
+
+/** How long the work of an attempt took, by the clock of its node. */
+function tookOf({ type, at, data }: Event): string {
+  const { startedAt } = (data ?? {}) as Data
+  return ATTEMPTS.includes(type) && typeof startedAt === 'number' ? elapsed(at - startedAt).replace('+', '') : ''
 }
 
 /** Indents a name by the depth of its branch, with the last part of the branch in front. */

@@ -138,12 +138,13 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     // The run is not parked until the outcome is on the tape, unless the branch has lost a race.
     const working = this.open.parking.hold()
     this.leaving.addEventListener('abort', working, { once: true })
+    const startedAt = this.open.scope.engine.environment.clock.now()
     let told = false
     const record = async (settled: Settled): Promise<Entry> => {
       if (told) throw refuse('EFFECT_SETTLED', { ...this.open.about, effect: asked.name })
       told = true
       try {
-        const entry = await this.open.once(entryKey(asked), () => settle(this.open, asked, settled, { begun: true }))
+        const entry = await this.open.once(entryKey(asked), () => settle(this.open, asked, settled, { startedAt, begun: true }))
         this.leaving.removeEventListener('abort', working)
         working()
         return this.received(entry)

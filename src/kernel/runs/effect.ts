@@ -104,6 +104,7 @@ async function tryOnce(
   // The work is not called if the run is lost, or the branch lost a race.
   if (signal.aborted) throw signal.reason
   if (ifUnknown === 'ask') await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt } })
+  const startedAt = open.scope.engine.environment.clock.now()
   let thrown: { readonly error: unknown } | undefined
   let result: unknown
   let streamed: EffectStream | undefined
@@ -131,11 +132,12 @@ async function tryOnce(
   if (thrown && asked.kind === 'start' && isPassing(thrown.error)) throw thrown.error
   // A mistake in the program is thrown and not recorded, so that the corrected program can go on.
   if (thrown && isNested(thrown.error)) throw thrown.error
-  if (!thrown) return { entry: await settle(open, asked, { result }, { attempt, whole: redact === false }) }
-  if (isFinal(thrown.error) || attempt >= retry.attempts) return { entry: await settle(open, asked, { error: thrown.error }, { attempt }) }
+  if (!thrown) return { entry: await settle(open, asked, { result }, { startedAt, attempt, whole: redact === false }) }
+  if (isFinal(thrown.error) || attempt >= retry.attempts)
+    return { entry: await settle(open, asked, { error: thrown.error }, { startedAt, attempt }) }
   const until = (await storeTime(open)) + restMs(retry.backoff, attempt)
   const error = errorData(open.scope, thrown.error)
-  await open.record({ type: 'effect.retried', data: { ...factsOf(open, asked), attempt, error, until }, whole: true })
+  await open.record({ type: 'effect.retried', data: { ...factsOf(open, asked), attempt, startedAt, error, until }, whole: true })
   return { until }
 }
 
@@ -149,16 +151,26 @@ const factsOf = (open: RunWriter, { kind, branch, name, ordinal }: Asked) => ({
 
 export type Settled = { readonly result: unknown } | { readonly error: unknown }
 
+interface Settling {
+  /** When the work began, by the clock of this node. */
+  readonly startedAt: number
+  readonly attempt?: number
+  /** Stores the result without masking secrets. */
+  readonly whole?: boolean
+  /** Started with `begin`. */
+  readonly begun?: boolean
+}
+
 /** Records the outcome on the tape before the program sees it. */
 export async function settle(
   open: RunWriter,
   asked: Asked,
   settled: Settled,
-  { attempt = 1, whole = false, begun = false }: { readonly attempt?: number; readonly whole?: boolean; readonly begun?: boolean } = {},
+  { startedAt, attempt = 1, whole = false, begun = false }: Settling,
 ): Promise<Entry> {
   const { clock } = open.scope.engine.environment
   const at = clock.now()
-  const facts = { ...factsOf(open, asked), attempt }
+  const facts = { ...factsOf(open, asked), attempt, startedAt }
   const about = { ...open.about, of: `the effect '${asked.name}'` }
   const told =
     'error' in settled ? { error: errorData(open.scope, settled.error) } : { value: await kept(open, settled.result, about, whole) }
