@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { engines } from '../../test/support/engines.ts'
 import type { Environment } from '../ports/environment.ts'
 import { StoreTime } from './store-time.ts'
 
@@ -82,4 +83,19 @@ test('a clock that cannot be read changes nothing', () => {
   time.learn(9999, time.ask())
   clock.now = () => clock.at
   expect(time.now()).toBe(1500)
+})
+
+describe.each(engines)('on $name', (engine) => {
+  test('a store tells store time at once, as it heard it with its last commit', async () => {
+    const { store, now, pass } = await engine.openInTime()
+    for (const ms of [0, 7_200_000]) {
+      await pass(ms)
+      const before = await now()
+      await store.appendAll([{ type: 'a.b', data: 1 }])
+      const told = store.now()
+      expect(Number.isInteger(told)).toBe(true)
+      expect(told).toBeGreaterThanOrEqual(before)
+      expect(told).toBeLessThanOrEqual(await now())
+    }
+  })
 })

@@ -59,6 +59,11 @@ export interface JournalStore extends AsyncDisposable {
   /** Returns the last hundred events from memory, oldest first. */
   recent(): readonly Event[]
   head(): Promise<{ readonly seq: number; readonly hash: string }>
+  /**
+   * Store time in Unix milliseconds, without a query: the time that the store gave with its last commit, plus the time since. Before this
+   * node's first commit it is the node's own clock.
+   */
+  now(): number
   erase(options: EraseOptions): Promise<EraseReport>
   verify(options?: VerifyOptions): Promise<VerifyReport>
   rebuild(options?: RebuildOptions): Promise<RebuildReport>
@@ -174,6 +179,11 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     checkOpen(this.#scope.engine)
     const head = await this.#scope.engine.backend.journal.head(this.#scope.tenant)
     return { seq: head.seq, hash: hex(head.hash) }
+  }
+
+  now(): number {
+    checkOpen(this.#scope.engine)
+    return this.#scope.engine.lane.storeTime()
   }
 
   erase(options: EraseOptions): Promise<EraseReport> {
