@@ -102,7 +102,7 @@ async function tryOnce(
   // A closed session begins no new effect. An effect that has begun is still recorded.
   await openGuard(open.scope, open.row.session)
   // The work is not called if the run is lost, or the branch lost a race.
-  if (signal.aborted) throw signal.reason
+  await checkGoesOn(open, asked, signal)
   if (ifUnknown === 'ask') await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt } })
   const startedAt = open.scope.engine.environment.clock.now()
   let thrown: { readonly error: unknown } | undefined
@@ -126,8 +126,8 @@ async function tryOnce(
     thrown = { error }
   }
   await streamed?.end()
-  // A process that has lost the run records nothing more.
-  if (signal.aborted) throw signal.reason
+  // A process that has lost the run, and a branch that has lost a race, record nothing more.
+  await checkGoesOn(open, asked, signal)
   // A child that could not be written because the store was away is not an outcome.
   if (thrown && asked.kind === 'start' && isPassing(thrown.error)) throw thrown.error
   // A mistake in the program is thrown and not recorded, so that the corrected program can go on.
@@ -139,6 +139,12 @@ async function tryOnce(
   const error = errorData(open.scope, thrown.error)
   await open.record({ type: 'effect.retried', data: { ...factsOf(open, asked), attempt, startedAt, error, until }, whole: true })
   return { until }
+}
+
+async function checkGoesOn(open: RunWriter, { branch }: Asked, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) throw signal.reason
+  // Most effects belong to no branch, so they do not wait for a decision.
+  if (branch !== '' && !(await open.raceAppends.mayGoOn(branch))) throw refuse('ABORTED', {})
 }
 
 const factsOf = (open: RunWriter, { kind, branch, name, ordinal }: Asked) => ({

@@ -30,8 +30,16 @@ export class RaceAppends {
   }
 
   /** Called right before the event is written; false if its branch has lost. Waits while that is being decided. */
-  async mayAppend(asked: Asked): Promise<boolean> {
-    const places = this.#asked.get(entryKey(asked))?.places ?? []
+  mayAppend(asked: Asked): Promise<boolean> {
+    return this.#mayGoOn(this.#asked.get(entryKey(asked))?.places ?? [])
+  }
+
+  /** Called right before an effect of this branch begins or is recorded; false if the branch has lost. Waits while that is being decided. */
+  mayGoOn(path: string): Promise<boolean> {
+    return this.#mayGoOn([path])
+  }
+
+  async #mayGoOn(places: readonly string[]): Promise<boolean> {
     for (;;) {
       const deciding = [...this.#deciding].find(({ losers }) => isAmong(places, losers))
       if (!deciding) return !isAmong(places, this.#lost)
