@@ -10,11 +10,12 @@ import { fileBlobs } from './blobs.ts'
 import { Checkpointer, type CheckpointPolicy, type CheckpointStats } from './checkpoint.ts'
 import type { CheckpointThreads } from './checkpoint-thread.ts'
 import { applyBatch } from './commit.ts'
-import { type Database, within } from './database.ts'
+import type { Database } from './database.ts'
+import { noted, within } from './failures.ts'
 import { ifActive } from './heads.ts'
 import { journalReads } from './journal.ts'
 import { leases } from './leases.ts'
-import { type OpenOptions, openDatabase } from './open.ts'
+import { type OpenOptions, openDatabase, type PrepareOptions } from './open.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
 import { blobFolder } from './tenant-files.ts'
@@ -36,13 +37,11 @@ export interface SqliteBackend extends Backend {
 }
 
 /** Options of a file that shares its process with other files of a folder. */
-export interface FileOptions extends SqliteOptions {
+export interface FileOptions extends SqliteOptions, PrepareOptions {
   /** The only tenant whose journal the file may contain. */
   readonly tenant?: TenantId
   /** Shared threads that copy the logs of several files and check their pages, one file after the other. */
   readonly threads?: CheckpointThreads
-  /** Maximum size of the page cache. */
-  readonly cacheBytes?: number
 }
 
 export function sqliteBackend(options: SqliteOptions): Promise<SqliteBackend> {
@@ -73,6 +72,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
   const blobs = fileBlobs({
     files: () => files,
     checkWritable,
+    failed: (error) => noted(db, error),
     checkActive: (tenant) => reading(db, () => ifActive(db, tenant, () => {})),
   })
 
@@ -133,7 +133,7 @@ const owners = 'select tenant from heads union all select min(tenant) from event
 // served.
 function checkOwner(db: Database, tenant: TenantId): void {
   try {
-    const others = within(db.path, () => db.all(owners).some((row) => row.tenant !== null && row.tenant !== tenant))
+    const others = within(db, () => db.all(owners).some((row) => row.tenant !== null && row.tenant !== tenant))
     if (others) throw refuse('FILE_MISPLACED', { path: db.path, tenant })
   } catch (error) {
     db.close()

@@ -176,6 +176,7 @@ test('something that is in the way of the folder is told, whoever asks', async (
   const store = await openIn(path)
   writeFileSync(`${path}.blobs`, 'not a folder')
   expect(await codeOf(store.blobs.put(bytesOf('x')))).toBe('IO_FAILED')
+  expect((await store.health()).why).toContainEqual(expect.stringContaining('the disk failed'))
   expect(await codeOf(store.blobs.get(sha256(bytesOf('x'))))).toBe('IO_FAILED')
   expect(readFileSync(`${path}.blobs`, 'utf8')).toBe('not a folder')
 })

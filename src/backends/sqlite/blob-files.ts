@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import * as files from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type InkError, refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
+import { fileError } from './failures.ts'
 import { tenantFolder } from './tenant-files.ts'
 
 /** The file system calls used, so that a test can watch them and cut the power in between. */
@@ -43,7 +43,7 @@ export class BlobFiles {
       if ((await this.#statOf(path))?.size !== bytes.length) await this.#write(path, bytes)
       await this.#flushNames(dirname(path))
     } catch (error) {
-      throw told(this.#like, error)
+      throw fileError(this.#like, error)
     }
   }
 
@@ -52,7 +52,7 @@ export class BlobFiles {
       return plainBytes(await this.#disk.readFile(this.#pathOf(tenant, digest)))
     } catch (error) {
       if (isMissing(error)) return undefined
-      throw told(this.#like, error)
+      throw fileError(this.#like, error)
     }
   }
 
@@ -61,7 +61,7 @@ export class BlobFiles {
       const found = await inTurns(digests, (digest) => this.#statOf(this.#pathOf(tenant, digest)))
       return found.map((stat) => stat?.isFile() ?? false)
     } catch (error) {
-      throw told(this.#like, error)
+      throw fileError(this.#like, error)
     }
   }
 
@@ -79,7 +79,7 @@ export class BlobFiles {
       }
       return { blobs, bytes }
     } catch (error) {
-      throw told(this.#like, error)
+      throw fileError(this.#like, error)
     }
   }
 
@@ -174,20 +174,3 @@ const plainBytes = (read: Buffer<ArrayBuffer>): Uint8Array =>
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code
 
 const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
-
-/** Translates a file system error. Nothing was acknowledged, and the put can be retried. */
-function told(path: string, error: unknown): InkError {
-  const reason = error instanceof Error ? error.message : String(error)
-  switch (codeOf(error)) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return refuse('DISK_FULL', { path }, error)
-    case 'EROFS':
-      return refuse('FILE_READ_ONLY', { path, reason }, error)
-    case 'EACCES':
-    case 'EPERM':
-      return refuse('FILE_DENIED', { path, reason }, error)
-    default:
-      return refuse('IO_FAILED', { path, reason }, error)
-  }
-}

@@ -9,6 +9,8 @@ export interface BlobParts {
   readonly files: (tenant: TenantId) => BlobFiles
   /** Throws if the store is read-only or closed. */
   readonly checkWritable: () => void
+  /** Hears why bytes could not be stored. */
+  readonly failed?: (error: unknown) => void
   /** Throws TENANT_CLOSED unless the tenant is active; checked in the store each time. */
   readonly checkActive: (tenant: TenantId) => Promise<void>
 }
@@ -18,7 +20,7 @@ export interface FileBlobs extends Blobs {
   settled(): Promise<void>
 }
 
-export function fileBlobs({ files, checkWritable, checkActive }: BlobParts): FileBlobs {
+export function fileBlobs({ files, checkWritable, failed, checkActive }: BlobParts): FileBlobs {
   const putting = new Set<Promise<void>>()
   return {
     put: async (tenant, digest, bytes) => {
@@ -28,6 +30,9 @@ export function fileBlobs({ files, checkWritable, checkActive }: BlobParts): Fil
       putting.add(done)
       try {
         await done
+      } catch (error) {
+        failed?.(error)
+        throw error
       } finally {
         putting.delete(done)
       }

@@ -2,9 +2,10 @@
 // Here a thread copies while commits continue, in passes that get shorter. Commits wait only for the last short pass, after which the log
 // restarts from its beginning.
 
-import { refuse } from '../../model/errors.ts'
+import { type InkError, refuse } from '../../model/errors.ts'
 import { type CheckpointAnswer, type CheckpointOrder, CheckpointThreads, CLOSED } from './checkpoint-thread.ts'
-import { type Database, type Durability, SQLITE } from './database.ts'
+import type { Database, Durability } from './database.ts'
+import { isDamage, noted, readFailure, unreadPages } from './failures.ts'
 
 export interface CheckpointPolicy {
   /** Frames in the log before copying begins. */
@@ -95,14 +96,20 @@ export class Checkpointer {
 
   /** Reads every page in a separate thread, so that it delays neither the event loop nor the copying. */
   async check(): Promise<readonly string[]> {
-    const answer = await this.#ask('check')
-    if ('damage' in answer) return answer.damage.filter((line) => line !== 'ok')
+    let answer = await this.#ask('check')
+    // A page that the disk did not read (EIO) looks like damage that prevents the check. A passing failure is over at the second try.
+    if ('failed' in answer && isDamage(answer.errcode)) answer = await this.#ask('check')
+    if ('damage' in answer) {
+      const [unread] = unreadPages(answer.damage)
+      if (unread !== undefined) throw this.#notChecked(unread)
+      return answer.damage.filter((line) => line !== 'ok')
+    }
     const failed = 'failed' in answer ? answer : { failed: 'no answer', errcode: undefined }
     if (failed.failed === CLOSED) throw refuse('STORE_CLOSED')
     // Damage may prevent the check from running. Any other failure says nothing about the file.
-    const code = (failed.errcode ?? 0) & 0xff
-    if (code === SQLITE.CORRUPT || code === SQLITE.NOTADB) return [failed.failed]
-    throw refuse('IO_FAILED', { path: this.#db.path, reason: `the pages could not be checked: ${failed.failed}` })
+    const unread = isDamage(failed.errcode) ? readFailure(this.#db) : failed.failed
+    if (unread === undefined) return [failed.failed]
+    throw this.#notChecked(unread)
   }
 
   async close(): Promise<void> {
@@ -121,6 +128,10 @@ export class Checkpointer {
       // The log stays, and the next process that opens the file reads it.
       this.failure = error instanceof Error ? error.message : String(error)
     }
+  }
+
+  #notChecked(reason: string): InkError {
+    return noted(this.#db, refuse('IO_FAILED', { path: this.#db.path, reason: `the pages could not be checked: ${reason}` }))
   }
 
   #frames(): { log: number; checkpointed: number } {

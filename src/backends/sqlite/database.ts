@@ -2,7 +2,8 @@
 
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { type InkError, refuse } from '../../model/errors.ts'
+import { refuse } from '../../model/errors.ts'
+import { within } from './failures.ts'
 
 const STATEMENTS_HELD = 500
 const CACHE_BYTES = 64 * 1024 * 1024
@@ -15,6 +16,8 @@ export interface Database {
   /** The file name given to SQLite: the path, or a URI with options. */
   readonly name: string
   readonly readOnly: boolean
+  /** The last failure of the disk, until a write succeeds. Connections opened with `beside` share it. */
+  readonly disk: { failure: string | undefined }
   /** Opens a second connection, for reading. */
   beside(): Database
   all(sql: string, ...values: SQLInputValue[]): readonly SqlRow[]
@@ -28,29 +31,17 @@ export interface Database {
   close(): void
 }
 
-export const SQLITE = {
-  BUSY: 5,
-  LOCKED: 6,
-  READONLY: 8,
-  IOERR: 10,
-  CORRUPT: 11,
-  FULL: 13,
-  CANTOPEN: 14,
-  PERM: 3,
-  NOTADB: 26,
-  AUTH: 23,
-} as const
-
 export interface ConnectOptions {
   readonly readOnly?: boolean
   /** No process writes to the file, and nothing may be created beside it. */
   readonly immutable?: boolean
 }
 
-export function connect(path: string, options: ConnectOptions = {}): Database {
+export function connect(path: string, options: ConnectOptions = {}, disk: Database['disk'] = { failure: undefined }): Database {
+  const beside = () => connect(path, { ...options, readOnly: true }, disk)
   const readOnly = options.readOnly ?? false
   const name = options.immutable ? `${pathToFileURL(path).href}?immutable=1` : path
-  const db = within(path, () => new DatabaseSync(name, { readOnly, timeout: 0 }))
+  const db = within({ path, beside }, () => new DatabaseSync(name, { readOnly, timeout: 0 }))
   const statements = new Map<string, StatementSync>()
   const prepare = (sql: string): StatementSync => {
     const known = statements.get(sql)
@@ -65,7 +56,8 @@ export function connect(path: string, options: ConnectOptions = {}): Database {
     path,
     name,
     readOnly,
-    beside: () => connect(path, { ...options, readOnly: true }),
+    disk,
+    beside,
     all: (sql, ...values) => prepare(sql).all(...values) as SqlRow[],
     lists: (sql, ...values) => {
       const statement = prepare(sql)
@@ -100,50 +92,4 @@ export function setPragmas(db: Database, durability: Durability, cacheBytes = CA
   `)
   const found = db.get('pragma synchronous')?.synchronous
   if (found !== (durability === 'full' ? 2 : 1)) throw refuse('DURABILITY_NOT_HELD', { path: db.path, asked: durability, found })
-}
-
-export const errcode = (error: unknown): number | undefined => {
-  const code = (error as { errcode?: unknown } | undefined)?.errcode
-  return typeof code === 'number' ? code & 0xff : undefined
-}
-
-export const isBusy = (error: unknown): boolean => errcode(error) === SQLITE.BUSY || errcode(error) === SQLITE.LOCKED
-
-/** Translates an error of SQLite, or returns `undefined` if it has no code of ours. */
-export function translate(path: string, error: unknown): InkError | undefined {
-  const reason = error instanceof Error ? error.message : String(error)
-  switch (errcode(error)) {
-    case SQLITE.CORRUPT:
-      return refuse('FILE_CORRUPT', { path, reason }, error)
-    case SQLITE.NOTADB:
-      return refuse('NOT_A_DATABASE', { path }, error)
-    case SQLITE.FULL:
-      return refuse('DISK_FULL', { path }, error)
-    case SQLITE.READONLY:
-      return refuse('FILE_READ_ONLY', { path, reason }, error)
-    case SQLITE.CANTOPEN:
-    case SQLITE.PERM:
-    case SQLITE.AUTH:
-      return refuse('FILE_DENIED', { path, reason }, error)
-    case SQLITE.BUSY:
-    case SQLITE.LOCKED:
-      return refuse('FILE_BUSY', { path, waitedMs: 0 }, error)
-    case SQLITE.IOERR:
-      return refuse('IO_FAILED', { path, reason }, error)
-    default:
-      if ((error as { code?: unknown } | undefined)?.code === 'ERR_INVALID_STATE') return refuse('STORE_CLOSED', {}, error)
-      // No row of ours contains such an integer, so the bytes were changed.
-      return (error as { code?: unknown } | undefined)?.code === 'ERR_OUT_OF_RANGE'
-        ? refuse('FILE_CORRUPT', { path, reason }, error)
-        : undefined
-  }
-}
-
-/** Runs a read or a step of opening, and translates its errors. Commits do that in transaction.ts. */
-export function within<T>(path: string, work: () => T extends Promise<unknown> ? never : T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw translate(path, error) ?? error
-  }
 }

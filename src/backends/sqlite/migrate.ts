@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { refuse } from '../../model/errors.ts'
 import type { Database } from './database.ts'
+import { undo } from './transaction.ts'
 
 export interface Migration {
   readonly number: number
@@ -53,7 +54,7 @@ export function migrate(db: Database, now: number): void {
       }
       db.exec('commit')
     } catch (error) {
-      db.exec('rollback')
+      undo(db)
       throw error
     }
   }

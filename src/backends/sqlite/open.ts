@@ -1,12 +1,12 @@
-// Opens or creates a file. A store is never created in place: it is completed under a temporary name and then linked. A crash leaves no
-// store or a whole one, and two processes that create it at once share one file.
+// Opens a store's file, or creates it first. Every refusal leaves the place as it was.
 
-import { randomBytes } from 'node:crypto'
-import { accessSync, closeSync, constants, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { accessSync, constants, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type InkError, refuse } from '../../model/errors.ts'
-import { connect, type Database, type Durability, errcode, isBusy, SQLITE, setPragmas, translate, within } from './database.ts'
+import { make } from './create.ts'
+import { connect, type Database, type Durability, setPragmas } from './database.ts'
+import { errcode, fileError, isBusy, isDiskFault, SQLITE, translate, within } from './failures.ts'
 import { appliedSchema, checkSchema, migrate, schemaVersion } from './migrate.ts'
 
 export interface OpenOptions {
@@ -19,8 +19,11 @@ export interface OpenOptions {
   readonly migrate?: boolean
 }
 
-interface PrepareOptions extends OpenOptions {
+export interface PrepareOptions extends OpenOptions {
+  /** Maximum size of the page cache. */
   readonly cacheBytes?: number
+  /** Opens a connection; tests give one whose disk fails. */
+  readonly connect?: typeof connect
 }
 
 // The first version with the repaired WAL reset.
@@ -29,7 +32,6 @@ const NODE_NEEDED = '24.15'
 const OPEN_DEADLINE_MS = 10_000
 // Most file systems allow 255 bytes, and SQLite appends a suffix to the name.
 const NAME_BYTES = 240
-const NAME_KEPT = 40
 
 export async function openDatabase(file: string, now: () => number, options: PrepareOptions = {}): Promise<Database> {
   checkLibrary(process.versions.sqlite ?? '0')
@@ -37,14 +39,15 @@ export async function openDatabase(file: string, now: () => number, options: Pre
   const folder = dirname(path)
   if (!isThere(path)) {
     if (options.create === false || options.readOnly) throw refuse('FILE_MISSING', { path })
-    make(path, folder, now())
+    make(path, now())
   }
   checkFile(path)
   if (!options.readOnly) checkWritable(path, folder)
 
   const started = performance.now()
+  let retried = false
   for (;;) {
-    const db = connect(path, { readOnly: options.readOnly ?? false })
+    const db = (options.connect ?? connect)(path, { readOnly: options.readOnly ?? false })
     try {
       prepare(db, now(), options)
       return db
@@ -52,11 +55,26 @@ export async function openDatabase(file: string, now: () => number, options: Pre
       db.close()
       if (options.readOnly && needsSideFiles(path, error)) return openImmutable(path, now(), options)
       // Another process is opening, migrating or closing the same file.
-      if (!isBusy(error)) throw translate(path, error) ?? error
-      if (performance.now() - started > OPEN_DEADLINE_MS) throw refuse('FILE_BUSY', { path, waitedMs: OPEN_DEADLINE_MS }, error)
-      await wait(5 + Math.random() * 20)
+      if (isBusy(error)) {
+        if (performance.now() - started > OPEN_DEADLINE_MS) throw refuse('FILE_BUSY', { path, waitedMs: OPEN_DEADLINE_MS }, error)
+        await wait(5 + Math.random() * 20)
+        continue
+      }
+      if (retried || !mayPass(error)) throw openError(db, error)
+      retried = true
     }
   }
+}
+
+// One failed call of the disk (EIO) looks like damage, or leaves a connection that only reads. A new connection starts afresh.
+const mayPass = (error: unknown): boolean =>
+  ([SQLITE.CORRUPT, SQLITE.IOERR, SQLITE.READONLY] as readonly (number | undefined)[]).includes(errcode(error))
+
+function openError(db: Database, error: unknown): unknown {
+  // Permissions were checked before, so the disk is why SQLite could open the file for reading only.
+  if (errcode(error) === SQLITE.READONLY && !db.readOnly)
+    return refuse('IO_FAILED', { path: db.path, reason: 'SQLite could open the file for reading only' }, error)
+  return translate(db, error) ?? error
 }
 
 function checkPath(file: string): string {
@@ -110,22 +128,23 @@ export function lookInto<T>(path: string, look: (db: Database) => T): T {
       db.close()
     }
   }
+  const file = { path, beside: () => connect(path, { readOnly: true }) }
   try {
     return looking(false)
   } catch (error) {
-    if (!needsSideFiles(path, error)) throw translate(path, error) ?? error
+    if (!needsSideFiles(path, error)) throw translate(file, error) ?? error
   }
   try {
     return looking(true)
   } catch (error) {
-    throw translate(path, error) ?? error
+    throw translate(file, error) ?? error
   }
 }
 
 function openImmutable(path: string, now: number, options: PrepareOptions): Database {
   const db = connect(path, { readOnly: true, immutable: true })
   try {
-    within(path, () => prepare(db, now, options))
+    within(db, () => prepare(db, now, options))
     return db
   } catch (error) {
     db.close()
@@ -141,95 +160,20 @@ function prepare(db: Database, now: number, options: PrepareOptions): void {
       throw refuse('IO_FAILED', { path: db.path, reason: `write-ahead logging is not possible here (journal_mode is ${mode})` })
     setPragmas(db, options.durability ?? 'full', options.cacheBytes)
     if (options.migrate !== false) migrate(db, now)
+    checkTakesWrites(db)
   }
   if (appliedSchema(db) < schemaVersion())
     throw refuse('SCHEMA_OLDER', { path: db.path, found: appliedSchema(db), needed: schemaVersion() })
 }
 
-const besideOf = (path: string): string =>
-  join(dirname(path), `${basename(path).slice(0, NAME_KEPT)}.new-${randomBytes(4).toString('hex')}`)
-
-function removeAll(path: string): void {
-  for (const rest of ['', '-wal', '-shm', '-journal']) rmSync(path + rest, { force: true })
-}
-
-/**
- * Creates a store together with its first write, and names it once that is on disk, so that no process finds it empty. If `isWorth` is
- * false, the result is returned and no file is left. Returns `undefined` if it cannot be done in one step: another process was first, or
- * there are no hard links or no space. The caller then creates an empty store and writes to it, and meets any real error again.
- */
-export function makeWritten<T>(path: string, now: number, write: (db: Database) => T, isWorth: (written: T) => boolean): T | undefined {
-  const beside = besideOf(path)
+/** When the disk fails at the moment of opening, SQLite silently opens a file for reading only. */
+function checkTakesWrites(db: Database): void {
   try {
-    let written: T
-    try {
-      const db = connect(beside)
-      try {
-        setPragmas(db, 'full')
-        migrate(db, now)
-        db.exec('begin immediate')
-        written = write(db)
-        db.exec('commit')
-      } finally {
-        db.close()
-      }
-      if (!isWorth(written)) return written
-      linkSync(beside, path)
-    } catch {
-      return undefined
-    }
-    // The file has its name, so from here on a failure leaves the outcome unknown.
-    syncFolder(dirname(path))
-    return written
-  } finally {
-    removeAll(beside)
-  }
-}
-
-function make(path: string, folder: string, now: number): void {
-  const beside = besideOf(path)
-  try {
-    const db = connect(beside)
-    try {
-      within(path, () => {
-        setPragmas(db, 'full')
-        migrate(db, now)
-      })
-    } finally {
-      db.close()
-    }
-    place(beside, path)
-    syncFolder(folder)
+    // Changes nothing. Unlike `begin immediate`, a statement that writes is refused on such a connection.
+    db.exec('delete from migrations where false')
   } catch (error) {
-    const { code } = error as { code?: string }
-    const refused = ['EACCES', 'EROFS', 'FILE_DENIED'].includes(code ?? '') || errcode(error) === SQLITE.CANTOPEN
-    throw refused ? refuse('FILE_DENIED', { path, reason: 'the folder is not writable' }, error) : error
-  } finally {
-    removeAll(beside)
-  }
-}
-
-/** Gives the finished file its name, unless another process was first: then its file is the store. */
-function place(beside: string, path: string): void {
-  try {
-    linkSync(beside, path)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return
-    // Some file systems have no hard links. There, two processes that create at once may collide: the later one wins, and neither has
-    // written yet.
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '')) throw error
-    if (!isThere(path)) renameSync(beside, path)
-  }
-}
-
-/** A new file's name is on disk only once its folder is flushed. */
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
+    // SQLite asks for the write lock only on a connection that can write.
+    if (!isBusy(error)) throw error
   }
 }
 
@@ -244,6 +188,7 @@ function checkWritable(path: string, folder: string): void {
       accessSync(place, right)
       return undefined
     } catch (error) {
+      if (isDiskFault(error)) throw fileError(path, error)
       return (error as Error).message
     }
   }
@@ -264,6 +209,7 @@ export function isThere(path: string): boolean {
 // A folder on the path cannot be entered, or the path is invalid.
 export function pathError(path: string, error: unknown): InkError {
   const { code, message } = error as NodeJS.ErrnoException
+  if (isDiskFault(error)) return fileError(path, error)
   const denied = code === 'EACCES' || code === 'EPERM'
   return denied
     ? refuse('FILE_DENIED', { path, reason: message }, error)

@@ -12,7 +12,8 @@ import type { Scratch, Upkeep } from '../../ports/upkeep.ts'
 import type { BlobFiles } from './blob-files.ts'
 import type { Checkpointer } from './checkpoint.ts'
 import { applyChange } from './commit.ts'
-import { connect, type Database, within } from './database.ts'
+import { connect, type Database } from './database.ts'
+import { within } from './failures.ts'
 import { readHead } from './heads.ts'
 import { journalReads } from './journal.ts'
 import { migrate } from './migrate.ts'
@@ -72,7 +73,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       }
       return {
         journal: journalReads(still),
-        rows: async (table, after, limit) => within(db.path, () => scanRows(still, tenant, table, after, limit)),
+        rows: (table, after, limit) => reading(still, () => scanRows(still, tenant, table, after, limit)),
         close: async () => still.close(),
       }
     },
@@ -105,7 +106,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       side.exec('commit')
       // ATTACH is refused inside a transaction, so it comes first.
       const folded = `folded_${randomUUID().replaceAll('-', '')}`
-      within(db.path, () => db.run(`attach database ? as ${folded}`, side.path))
+      within(db, () => db.run(`attach database ? as ${folded}`, side.path))
       try {
         return await write(() => {
           const at = readHead(db, tenant)
@@ -125,7 +126,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
           return true
         })
       } finally {
-        if (!closed()) within(db.path, () => db.exec(`detach database ${folded}`))
+        if (!closed()) within(db, () => db.exec(`detach database ${folded}`))
         // After a refusal, folding continues.
         side.exec('begin')
       }
@@ -144,10 +145,13 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
         rows: { ...rows, blobs },
       }
     },
-    health: async () =>
-      checkpointer.failure
-        ? { ok: false, why: [`the log is not being copied into the file: ${checkpointer.failure}`] }
-        : { ok: true, why: [] },
+    health: async () => {
+      const why = [
+        ...(checkpointer.failure ? [`the log is not being copied into the file: ${checkpointer.failure}`] : []),
+        ...(db.disk.failure ? [`the disk failed, and no write has succeeded since: ${db.disk.failure}`] : []),
+      ]
+      return { ok: why.length === 0, why }
+    },
     sweepReceipts: (before) =>
       write(() => {
         db.run(sweepRenewals, before)
@@ -160,7 +164,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       if (scrubbing === undefined && !emptied()) scrubbing = setInterval(() => (closed() || emptied()) && rest(), SCRUB_AGAIN_MS).unref()
     },
     secret: async (name) => {
-      const known = within(db.path, () => db.get(findSecret, name)?.value as Uint8Array | undefined)
+      const known = await reading(db, () => db.get(findSecret, name)?.value as Uint8Array | undefined)
       if (known) return known
       // Nothing is masked in a read-only store, so the key is not kept.
       if (db.readOnly) return randomBytes(SECRET_BYTES)

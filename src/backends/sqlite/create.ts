@@ -1,0 +1,104 @@
+// Creates a store's file. It is never created in place: it is completed under a temporary name and then linked. A crash leaves no store or
+// a whole one, and two processes that create it at once share one file.
+
+import { randomBytes } from 'node:crypto'
+import { linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { InkError, refuse } from '../../model/errors.ts'
+import { connect, type Database, setPragmas } from './database.ts'
+import { fileError, flushFolder, within } from './failures.ts'
+import { migrate } from './migrate.ts'
+
+// Leaves room for the suffixes, however long the name is.
+const NAME_KEPT = 40
+
+/** Creates an empty store, unless another process was first. */
+export function make(path: string, now: number): void {
+  try {
+    makeBeside(besideOf(path), path, now)
+    flushFolder(dirname(path))
+  } catch (error) {
+    throw makeError(path, error)
+  }
+}
+
+/**
+ * Creates a store together with its first write, and names it once that is on disk, so that no process finds it empty. If `isWorth` is
+ * false, the result is returned and no file is left. Returns `undefined` if it cannot be done in one step: another process was first, or
+ * there are no hard links or no space. The caller then creates an empty store and writes to it, and meets any real error again.
+ */
+export function makeWritten<T>(path: string, now: number, write: (db: Database) => T, isWorth: (written: T) => boolean): T | undefined {
+  const beside = besideOf(path)
+  try {
+    let written: T
+    try {
+      const db = connect(beside)
+      try {
+        setPragmas(db, 'full')
+        migrate(db, now)
+        db.exec('begin immediate')
+        written = write(db)
+        db.exec('commit')
+      } finally {
+        db.close()
+      }
+      if (!isWorth(written)) return written
+      linkSync(beside, path)
+    } catch {
+      return undefined
+    }
+    // The file has its name, so from here on a failure leaves the outcome unknown.
+    flushFolder(dirname(path))
+    return written
+  } finally {
+    removeAll(beside)
+  }
+}
+
+function makeBeside(beside: string, path: string, now: number): void {
+  try {
+    const db = connect(beside)
+    try {
+      within(db, () => {
+        setPragmas(db, 'full')
+        migrate(db, now)
+      })
+    } finally {
+      db.close()
+    }
+    place(beside, path)
+  } finally {
+    removeAll(beside)
+  }
+}
+
+function makeError(path: string, error: unknown): InkError {
+  const { code } = error as { code?: string }
+  if (['EACCES', 'EROFS', 'FILE_DENIED'].includes(code ?? ''))
+    return refuse('FILE_DENIED', { path, reason: 'the folder is not writable' }, error)
+  if (!(error instanceof InkError)) return fileError(path, error)
+  // No other process knows the new file, so the disk is why its pages are not as they were written.
+  if (error.kind === 'corrupt') return refuse('IO_FAILED', { path, reason: error.details.reason }, error)
+  return refuse(error.code, { ...error.details, path }, error)
+}
+
+/** Gives the finished file its name, unless another process was first: then its file is the store. */
+function place(beside: string, path: string): void {
+  try {
+    linkSync(beside, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    // Some file systems have no hard links. There, two processes that create at once may collide: the later one wins, and neither has
+    // written yet.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code ?? '')) throw error
+    if (!statSync(path, { throwIfNoEntry: false })) renameSync(beside, path)
+  }
+}
+
+const besideOf = (path: string): string =>
+  join(dirname(path), `${basename(path).slice(0, NAME_KEPT)}.new-${randomBytes(4).toString('hex')}`)
+
+function removeAll(path: string): void {
+  for (const rest of ['', '-wal', '-shm', '-journal']) rmSync(path + rest, { force: true })
+}
