@@ -48,6 +48,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     work: () => store.work({}, wrong()),
     'handle.result': () => handle.result(wrong()),
     'runs.list': () => store.runs.list(wrong()),
+    'runs.effectKey': () => store.runs.effectKey(run.id, wrong({ branch: '', name: 'x', ordinal: 1 })),
     'runs.resolve': () => store.runs.resolve(run.id, 'x', wrong({ result: 1 })),
     signal: () => store.signal('s', 'x', 1, wrong()),
     'run.effect': () => run.effect('e', () => 1, wrong()),

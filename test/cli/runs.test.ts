@@ -172,7 +172,10 @@ describe('tape', () => {
   })
 
   test('runs tape tells what was begun and of which nothing is known, and how somebody settled it', async () => {
-    expect((await ink(['runs', 'tape', path, ids.pay])).out).toMatch(/ \? {2}charge card +1 {2}interrupted, outcome unknown\n/)
+    const key = await inStore(path, ({ runs }) => runs.effectKey(ids.pay, { branch: '', name: 'charge card', ordinal: 1 }))
+    expect((await ink(['runs', 'tape', path, ids.pay])).out).toMatch(
+      new RegExp(` \\? {2}charge card +1 {2}interrupted, outcome unknown; key ${key}\n`),
+    )
     await ink(['runs', 'resolve', path, ids.pay, 'charge card', '--result', '{"id":"ch_1"}'])
     const { out } = await ink(['runs', 'tape', path, ids.pay])
     expect(out).toMatch(/ … {2}charge card +1 {2}begun\n/)

@@ -18,7 +18,7 @@ test('the tape shows what was said to a run, what it heard, and what it claimed 
   await run.inboxDone(claim)
   await run.inboxDone(claim).catch(() => {})
   await run.finish()
-  const lines = new TapeLines(new Set())
+  const lines = new TapeLines(new Map())
   const shown: string[][] = []
   for await (const event of run.tape()) {
     const cells = lines.cells(event)

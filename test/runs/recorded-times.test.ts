@@ -59,7 +59,7 @@ describe.each(engines)('on $name', (engine) => {
     expect(byHand?.data.startedAt).toBeGreaterThanOrEqual((began[1] as number) + 65_000)
     expect(byHand?.data.startedAt).toBeLessThanOrEqual(asked)
 
-    const lines = new TapeLines(new Set())
+    const lines = new TapeLines(new Map())
     const took: (string | undefined)[] = []
     for await (const event of run.tape()) took.push(lines.cells(event)?.[5])
     expect(took.filter(Boolean)).toEqual([

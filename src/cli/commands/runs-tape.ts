@@ -24,7 +24,7 @@ export function showTape(t: Terminal, words: readonly string[], options: { reado
       }
       return EXIT.fine
     }
-    const lines = new TapeLines(await unsettledOf(store.runs.tape(id)))
+    const lines = new TapeLines(await unsettledOf(store, id))
     const table = new Table(t, tapeColumns)
     let held: (readonly string[])[] | undefined = []
     const begin = () => {

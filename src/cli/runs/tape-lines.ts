@@ -1,7 +1,7 @@
 // One line per entry of a run's tape: the call, its branch and its outcome. Bookkeeping of the queue is left out; `inkfast events --run`
 // and --json have it.
 
-import type { ErrorData, Event, RunRow, Usage, Wait } from '../../index.ts'
+import type { ErrorData, Event, RunRow, Store, Usage, Wait } from '../../index.ts'
 import { count, one, time } from '../format.ts'
 import type { Column } from '../table.ts'
 import { jsonLine } from '../text.ts'
@@ -27,13 +27,13 @@ interface Line {
 }
 
 export class TapeLines {
-  readonly #unsettled: ReadonlySet<string>
+  readonly #unsettled: ReadonlyMap<string, string>
   #start: number | undefined
   #taken: Event | undefined
   #last = ''
 
-  /** `unsettled`: effects that were begun and have no outcome, from `unsettledOf`. */
-  constructor(unsettled: ReadonlySet<string>) {
+  /** `unsettled`: idempotency keys of effects that were begun and have no outcome, from `unsettledOf`. */
+  constructor(unsettled: ReadonlyMap<string, string>) {
     this.#unsettled = unsettled
   }
 
@@ -65,7 +65,7 @@ export class TapeLines {
         return { mark: '»', what: 'taken up', attempt, detail: this.#holder() }
       case 'effect.started':
         return this.#unsettled.has(slotOf(e))
-          ? { mark: '?', what: placed(data), attempt, detail: 'interrupted, outcome unknown' }
+          ? { mark: '?', what: placed(data), attempt, detail: `interrupted, outcome unknown; key ${this.#unsettled.get(slotOf(e))}` }
           : { mark: '…', what: placed(data), attempt, detail: 'begun' }
       case 'effect.streamed':
         return { mark: '~', what: placed(data), attempt, detail: jsonLine(data.text) }
@@ -169,14 +169,22 @@ const slotOf = ({ data }: Event): string => {
 
 const ENDS_IT: readonly string[] = ['effect.settled', 'effect.resolved', 'effect.retried']
 
-/** Finds effects that were begun and never settled. One pass, which keeps only open effects in memory. */
-export async function unsettledOf(tape: AsyncIterable<Event>): Promise<ReadonlySet<string>> {
-  const begun = new Set<string>()
-  for await (const e of tape) {
-    if (e.type === 'effect.started') begun.add(slotOf(e))
+/**
+ * Finds effects that were begun and never settled, with their idempotency keys, by which the service knows them. One pass, which keeps only
+ * open effects in memory.
+ */
+export async function unsettledOf({ runs }: Pick<Store, 'runs'>, id: string): Promise<ReadonlyMap<string, string>> {
+  const begun = new Map<string, Event>()
+  for await (const e of runs.tape(id)) {
+    if (e.type === 'effect.started' && !e.erased) begun.set(slotOf(e), e)
     else if (ENDS_IT.includes(e.type)) begun.delete(slotOf(e))
   }
-  return begun
+  const keys = new Map<string, string>()
+  for (const [slot, { run = id, data }] of begun) {
+    const { branch, name, ordinal } = data as Wait
+    keys.set(slot, await runs.effectKey(run, { branch, name, ordinal }))
+  }
+  return keys
 }
 
 const ATTEMPTS: readonly string[] = ['effect.settled', 'effect.retried']

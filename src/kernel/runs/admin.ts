@@ -2,9 +2,9 @@
 
 import { InkError, refuse } from '../../model/errors.ts'
 import { type RunId, type SessionId, toId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
-import { isOver, RUN_STATES, type RunRow, type RunState } from '../../model/run.ts'
+import { isOver, RUN_STATES, type RunRow, type RunState, type Slot } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { telling } from '../draft.ts'
 import { checkReason } from '../erase.ts'
@@ -14,6 +14,7 @@ import { checkLast } from '../list.ts'
 import { takeName } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { effectKey } from './effect-key.ts'
 import { endingParts } from './ending.ts'
 import { localRunsOf } from './local-runs.ts'
 import { failureOf, readRun } from './result.ts'
@@ -132,6 +133,17 @@ export async function resolveEffect(scope: Scope, given: string, name: string, r
     part(run, id, { verb: 'resolve', id, effect, only: { branch, ordinal }, told }, { session, run: id }),
     wakePart(scope, id, session),
   ])
+}
+
+/** The key that the work of an effect receives, for a person who asks the service about it. */
+export async function keyOfEffect(scope: Scope, given: string, effect: Slot): Promise<string> {
+  const { branch, name, ordinal, ...unknown } = optionsOf(effect, 'effect')
+  checkKnown(unknown, 'an effect key')
+  if (typeof branch !== 'string') throw invalidOption('branch', "a string; '' is the run itself", branch)
+  if (!Number.isSafeInteger(ordinal) || ordinal < 1) throw invalidOption('ordinal', 'an integer ≥ 1', ordinal)
+  const taken = takeName(scope, name, 'an effect')
+  const { id } = await theRun(scope, given)
+  return effectKey(scope, id, { kind: 'effect', branch, name: taken, ordinal })
 }
 
 /** Wakes a run that waits for a person, so that a node takes it up again. */

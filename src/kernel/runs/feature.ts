@@ -1,10 +1,21 @@
 // Durable runs: started, claimed by nodes under a lease, replayed from their tape after a crash.
 
 import type { Event, Receipt } from '../../model/event.ts'
-import type { RunRow } from '../../model/run.ts'
+import type { RunRow, Slot } from '../../model/run.ts'
 import type { Feature } from '../feature.ts'
 import { readEvents } from '../read.ts'
-import { cancelRun, cancelRuns, getRun, listRuns, type Resolution, type RunListOptions, resolveEffect, theRun, wakeRun } from './admin.ts'
+import {
+  cancelRun,
+  cancelRuns,
+  getRun,
+  keyOfEffect,
+  listRuns,
+  type Resolution,
+  type RunListOptions,
+  resolveEffect,
+  theRun,
+  wakeRun,
+} from './admin.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
 import { holderOf, type RunHolder } from './holder.ts'
 import { type Handler, type RunNode, RunNodeHandle, type RunNodeOptions } from './node.ts'
@@ -34,6 +45,8 @@ export interface RunStore {
     cancel(id: string, reason: string): Promise<void>
     /** Records the outcome of an effect that was interrupted by a crash. */
     resolve(id: string, effect: string, resolution: Resolution): Promise<void>
+    /** Returns the idempotency key of an effect, the `key` that its work receives. Branch `''` is the run itself; ordinals begin at 1. */
+    effectKey(id: string, effect: Slot): Promise<string>
     /** Makes nodes take up a run that waits for a changed program. */
     wake(id: string): Promise<void>
     fork(id: string, options: ForkOptions): Promise<Run>
@@ -64,6 +77,7 @@ export const runs: Feature<RunStore, RunSession> = {
       holder: async (id) => holderOf(scope, await theRun(scope, id)),
       cancel: (id, reason) => cancelRun(scope, id, reason),
       resolve: (id, effect, resolution) => resolveEffect(scope, id, effect, resolution),
+      effectKey: (id, effect) => keyOfEffect(scope, id, effect),
       wake: (id) => wakeRun(scope, id),
       fork: async (id, options) => forkRun(scope, await theRun(scope, id), options, handOf),
       tape: async function* (id) {

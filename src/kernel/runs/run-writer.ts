@@ -1,8 +1,6 @@
 // A run that this process holds: its row, its lease, its tape. Every write goes through here, guarded by the fence of the lease and by the
 // revision of the run.
 
-import { hex } from '../../model/bytes.ts'
-import { keyDigest } from '../../model/chain.ts'
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
@@ -16,6 +14,7 @@ import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { markKey, markOf } from './append-mark.ts'
 import { type Asked, type AskKind, entryKey } from './asked.ts'
+import { effectKey } from './effect-key.ts'
 import { never, Parking } from './parking.ts'
 import { PendingBegins } from './pending-begins.ts'
 import { type LeftAppends, RaceAppends, slotsOf } from './race-appends.ts'
@@ -130,10 +129,9 @@ export class RunWriter {
     return this.#underway.raceAppends
   }
 
-  /** The idempotency key of an effect: the same for every attempt and after every crash, and another one in a fork. */
+  /** The idempotency key of an effect. */
   keyOf(asked: Asked): string {
-    const { digest } = this.scope.engine.environment
-    return hex(keyDigest(digest.sha256, this.scope.tenant, `run/${this.id}`, entryKey(asked)))
+    return effectKey(this.scope, this.id, asked)
   }
 
   /** Throws if nothing can be asked any more, and never resolves if the run was parked. */
