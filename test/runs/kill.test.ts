@@ -24,14 +24,20 @@ function start(...given: readonly string[]): ChildProcess {
 
 const placeOf = async (engine: Engine): Promise<string> => (engine === 'sqlite' ? tempFile() : tempDatabase())
 
+/** When a process is killed: at a random moment, or once it has come so far. */
+type Kill = { readonly afterMs: number } | { readonly atStep: number }
+
 /** One life; the answer is how it ended. */
-function live(url: string, outbox: string, how: string, killAfterMs: number | undefined): Promise<'done' | 'killed'> {
+function live(url: string, outbox: string, how: string, kill: Kill | undefined): Promise<'done' | 'killed'> {
   const child = start(url, outbox, 'plan', how)
   createInterface(child.stdout as NodeJS.ReadableStream).on('line', (line) => {
-    if (line.includes('"ready"') && killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs)
+    if (!kill) return
+    const [word, step] = JSON.parse(line) as [string, number]
+    if ('atStep' in kill ? word === 'step' && step >= kill.atStep : word === 'ready')
+      setTimeout(() => child.kill('SIGKILL'), 'afterMs' in kill ? kill.afterMs : 0)
   })
   // Some die before they have said anything.
-  if (killAfterMs !== undefined && killAfterMs < 5) setTimeout(() => child.kill('SIGKILL'), 200 + 40 * killAfterMs)
+  if (kill && 'afterMs' in kill && kill.afterMs < 5) setTimeout(() => child.kill('SIGKILL'), 200 + 40 * kill.afterMs)
   return new Promise((resolve, reject) =>
     child.on('close', (code, signal) => {
       if (signal === 'SIGKILL') resolve('killed')
@@ -48,12 +54,11 @@ interface Told {
 }
 
 /** Killed so often, then left alone until it is done. */
-async function work(url: string, how: string, seed: number, { often, atLeastMs }: { often: number; atLeastMs: number }): Promise<Told> {
+async function work(url: string, how: string, often: number, kill: () => Kill): Promise<Told> {
   const outbox = join(tempFolder(), 'outbox')
-  const { int } = chance(seed)
   let kills = 0
   for (let i = 0; ; i++) {
-    const ended = await live(url, outbox, how, i < often ? atLeastMs + int(40) : undefined)
+    const ended = await live(url, outbox, how, i < often ? kill() : undefined)
     if (ended === 'done') break
     kills++
   }
@@ -85,14 +90,15 @@ function complaintsAbout({ outcomes, sent, kills }: Told): readonly string[] {
 
 describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
   test('a process that is killed again and again does nothing twice that it has recorded', async () => {
-    const told = await work(await placeOf(engine), '', SEED + 10, { often: KILLS, atLeastMs: 0 })
+    const { int } = chance(SEED + 10)
+    const told = await work(await placeOf(engine), '', KILLS, () => ({ afterMs: int(40) }))
     expect(complaintsAbout(told)).toEqual([])
     expect(told.outcomes.size).toBe(60 + 2 * 12)
     expect(told.kills).toBeGreaterThanOrEqual(KILLS / 2)
   })
 
   test('a process that keeps nothing of what it did is found out', async () => {
-    const wrong = complaintsAbout(await work(await placeOf(engine), 'bare', 12, { often: 3, atLeastMs: 40 }))
+    const wrong = complaintsAbout(await work(await placeOf(engine), 'bare', 3, () => ({ atStep: 8 })))
     expect(wrong).toEqual([expect.stringContaining('were done again')])
   })
 
@@ -111,9 +117,9 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const hear = async () => JSON.parse((await lines.next()).value ?? '[]') as unknown[]
     const [, fence] = await hear()
     expect(await hear()).toEqual(['begun'])
-    child.kill('SIGSTOP')
     const store = await openIn(url)
     const session = await store.session('s')
+    child.kill('SIGSTOP')
     // It is paused and not gone: nobody takes the run before its time is over.
     const held = await session.run('plan').catch((error: { code: string }) => error.code)
     expect(held).toBe('RUN_HELD')

@@ -26,7 +26,7 @@ const backend = url.startsWith('postgres:')
   : await sqliteBackend({ path: url, now: Date.now })
 const store = await open({
   backend: how === 'unfenced' ? unfenced(backend) : backend,
-  ...(what === 'hold' && { lease: { ttl: 600, renew: 200 } }),
+  ...(what === 'hold' && { lease: { ttl: 1500, renew: 500 } }),
   ...((how === 'timeless' || how === 'unfenced') && { clock: { now: Date.now, monotonic: () => 0 } }),
 })
 const session = await store.session('s')
@@ -50,6 +50,7 @@ if (what === 'hold') {
       if (how !== 'bare') send(`step ${i}`)
       return i
     })
+    say('step', i)
     if (i % 7 === 0) await run.sleep(1)
     if (i % 5 === 0)
       await run.all({
