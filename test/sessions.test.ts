@@ -67,7 +67,7 @@ describe.each(engines)('sessions on $name', (engine) => {
     await using ended = await session.run('ended', { parallel: true })
     await ended.finish()
     const { seq } = await store.head()
-    const unknown = '01ARZ3NDEKTSV4RRFFQ69G5FAV' as typeof run.id
+    const unknown = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
     expect(await codeOf(session.append('a.b', 1, { run: unknown }))).toBe('RUN_UNKNOWN')
     expect(await codeOf(session.append('a.b', 1, { run: foreign.id }))).toBe('RUN_UNKNOWN')
     expect(await codeOf(session.append('a.b', 1, { run: ended.id }))).toBe('RUN_FINISHED')
@@ -84,6 +84,27 @@ describe.each(engines)('sessions on $name', (engine) => {
     const report = await session.delete({ reason: 'gone' })
     expect(report).toMatchObject({ processes: { revoked: 1, orphaned: ['crawl'], kept: ['crawl'] } })
     expect(report.erased).toBeGreaterThan(0)
+  })
+
+  test('ids are plain texts wherever something is looked up by them, and other texts are refused', async () => {
+    const store = await engine.open()
+    const opened = await store.session('s')
+    await using run = await opened.run('r')
+    const [session, ofRun]: readonly [string, string] = [opened.id, run.id]
+    const { id: cause }: { readonly id: string } = await opened.append('a.b', 1, { run: ofRun })
+    await store.appendAll([{ session, type: 'a.b', data: 2, run: ofRun, cause }])
+    expect((await store.page({ session, run: ofRun, types: ['a.b'] })).items).toHaveLength(2)
+    expect((await store.page({ subject: session })).items).toMatchObject([{ type: 'session.opened' }])
+    expect((await store.runs.list({ session })).items).toMatchObject([{ id: ofRun }])
+    expect(await opened.input('hi', { turn: ofRun })).toMatchObject({ run: ofRun })
+    await store.processes.register('p', { kind: 'k', recovery: 'external', wake: session, provenance: { session, run: ofRun, cause } })
+    await store.processes.grant('p', session)
+    expect((await store.processes.grants({ session })).items).toMatchObject([{ name: 'p' }])
+    expect((await store.processes.list({ wake: session })).items).toMatchObject([{ provenance: { session, run: ofRun, cause } }])
+    expect(await store.approvals.list({ session, run: ofRun })).toEqual({ items: [] })
+    expect((await store.session('t', { relation: { kind: 'about', session } })).relation).toEqual({ kind: 'about', session })
+    for (const wrong of [store.runs.list({ session: 'x' }), store.runs.list({ parent: 'x' }), store.page({ run: 'x' })])
+      expect(await codeOf(wrong)).toBe('ID_INVALID')
   })
 
   test('usage with a misspelt counter is refused, and a run whose usage overflowed can finish', async () => {

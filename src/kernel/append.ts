@@ -3,7 +3,7 @@
 import { type Json, takeData } from '../model/data.ts'
 import { refuse } from '../model/errors.ts'
 import { checkType, DURABLE, type EventDraft, type Receipt, TRANSIENT } from '../model/event.ts'
-import { type EventId, type RunId, type SessionId, toId } from '../model/ids.ts'
+import { type EventId, optionalId, type RunId, type SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
@@ -21,18 +21,21 @@ export interface AppendOptions {
   readonly after?: number
   /** Idempotency key: the same key with the same body is written once and returns the same receipt. */
   readonly key?: string
-  readonly cause?: EventId
-  readonly run?: RunId
+  /** The id of the event that caused this one. */
+  readonly cause?: string
+  /** The id of a run of the session that has not ended. */
+  readonly run?: string
   /** Marks the event as one that retention may erase. */
   readonly transient?: boolean
 }
 
 export interface NewEvent {
-  readonly session?: SessionId
+  /** The id of the session. */
+  readonly session?: string
   readonly type: string
   readonly data: unknown
-  readonly cause?: EventId
-  readonly run?: RunId
+  readonly cause?: string
+  readonly run?: string
   readonly transient?: boolean
 }
 
@@ -136,6 +139,9 @@ interface Given extends Loose<NewEvent> {
 type Loose<T> = { readonly [K in keyof T]: T[K] | undefined }
 
 interface Taken extends Omit<Given, 'type' | 'data' | 'whole'> {
+  readonly session: SessionId | undefined
+  readonly run: RunId | undefined
+  readonly cause: EventId | undefined
   readonly type: string
   readonly data: Json
   readonly payload: string
@@ -165,17 +171,25 @@ export const checkNew = (scope: Scope, type: string, data: unknown): void => voi
 function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Taken {
   if (typeof given !== 'object' || given === null) throw invalidOption('events', 'objects with type and data', given)
   const { type, session, run, cause, transient, data, at, whole, mark } = given
-  telling(scope, () => {
+  const ids = telling(scope, () => {
     checkType(type)
     if (!reserved && scope.engine.registry.isReserved(type)) throw refuse('TYPE_RESERVED', { type })
     if (transient !== undefined && typeof transient !== 'boolean') throw invalidOption('transient', 'true or false', transient)
-    if (session !== undefined) toId(session)
-    if (run !== undefined) toId(run)
-    if (cause !== undefined) toId(cause)
+    return { session: optionalId<'session'>(session), run: optionalId<'run'>(run), cause: optionalId<'event'>(cause) }
   })
   // Data that the kernel made from masked values is not masked again.
   const admitted = whole ? (reserved ? (data as Json) : takeData(data)) : admit(scope, data)
-  return { type: type as string, session, run, cause, transient, at, mark, data: admitted, payload: payloadOf(scope, admitted) }
+  return {
+    type: type as string,
+    session: ids.session,
+    run: ids.run,
+    cause: ids.cause,
+    transient,
+    at,
+    mark,
+    data: admitted,
+    payload: payloadOf(scope, admitted),
+  }
 }
 
 async function checkRun({ engine, tenant }: Scope, run: RunId, session: SessionId | undefined): Promise<void> {

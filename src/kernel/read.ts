@@ -3,7 +3,7 @@
 import { fromUtf8, hex } from '../model/bytes.ts'
 import { refuse } from '../model/errors.ts'
 import { checkActor, type Event, type EventRecord, TRANSIENT, typePattern } from '../model/event.ts'
-import { type Id, type RunId, type SessionId, type TenantId, toId } from '../model/ids.ts'
+import { optionalId, type SessionId, type TenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, expected, invalidOption, listOf, optionsOf } from '../model/options.ts'
 import type { Timer } from '../ports/environment.ts'
@@ -13,10 +13,12 @@ import { lineageOf, pageAlong } from './lineage.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 export interface EventQuery {
-  readonly session?: SessionId
-  readonly run?: RunId
-  /** Only events about this row. */
-  readonly subject?: Id
+  /** Only events of the session with this id. */
+  readonly session?: string
+  /** Only events of the run with this id. */
+  readonly run?: string
+  /** Only events about the row with this id. */
+  readonly subject?: string
   /** Types, or all types under a prefix: `plan.*`. */
   readonly types?: readonly string[]
   readonly actor?: string
@@ -174,7 +176,19 @@ export async function* scanJournal(
 }
 
 function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
-  const { session, run, subject, types: named, actor, after: past = 0, before: end, since, until, backwards, ...rest } = query
+  const {
+    session: ofSession,
+    run: ofRun,
+    subject: about,
+    types: named,
+    actor,
+    after: past = 0,
+    before: end,
+    since,
+    until,
+    backwards,
+    ...rest
+  } = query
   const { limit, live: _, signal, ...unknown } = rest
   // A misspelt `session` would otherwise return the events of all sessions.
   checkKnown(unknown, 'a query')
@@ -182,7 +196,7 @@ function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
   const types = listOf(named, 'types')
   if (types && types.length > limits.typePatterns)
     throw refuse('RANGE_INVALID', { why: expected(`at most ${limits.typePatterns} types`, types.length) })
-  for (const id of [session, run, subject]) if (id !== undefined) toId(id)
+  const [session, run, subject] = [optionalId<'session'>(ofSession), optionalId<'run'>(ofRun), optionalId(about)]
   if (actor !== undefined) checkActor(actor)
   const after = checkSeq(past)
   const before = end === undefined ? undefined : checkSeq(end)

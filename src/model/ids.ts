@@ -30,6 +30,9 @@ export function toId<Name extends string>(text: unknown): Id<Name> {
   return text as Id<Name>
 }
 
+/** Checks an id that may be left out. */
+export const optionalId = <Name extends string>(text: unknown): Id<Name> | undefined => (text === undefined ? undefined : toId<Name>(text))
+
 const VALUES = new Uint8Array(128).fill(255)
 for (let i = 0; i < 32; i++) VALUES[ALPHABET.charCodeAt(i)] = i
 const PAIRS: string[] = []

@@ -2,7 +2,7 @@
 
 import { APPROVAL_STATES, type ApprovalId, type ApprovalRow, type ApprovalState, RISKS, type Risk } from '../../model/approval.ts'
 import { refuse } from '../../model/errors.ts'
-import { type RunId, type SessionId, toId } from '../../model/ids.ts'
+import { type SessionId, toId } from '../../model/ids.ts'
 import { optionsOf } from '../../model/options.ts'
 import type { RunRow } from '../../model/run.ts'
 import { telling } from '../draft.ts'
@@ -17,8 +17,10 @@ import { listMatching } from './matching.ts'
 
 export interface ApprovalListOptions extends PageOptions {
   readonly state?: ApprovalState
-  readonly run?: RunId
-  readonly session?: SessionId
+  /** Only approvals of the run with this id. */
+  readonly run?: string
+  /** Only approvals of the session with this id. */
+  readonly session?: string
   readonly subjectType?: string
   readonly risk?: Risk
 }

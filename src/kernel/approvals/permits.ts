@@ -29,8 +29,8 @@ import { type Granted, permit } from './permit-decider.ts'
 
 export interface PermitListOptions extends PageOptions {
   readonly state?: PermitState
-  /** Only permits of this session. */
-  readonly session?: SessionId
+  /** Only permits of the session with this id. */
+  readonly session?: string
   /** Only permits that decide this digest. */
   readonly digest?: string
 }

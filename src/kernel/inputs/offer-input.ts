@@ -22,7 +22,7 @@ import { input } from './input-decider.ts'
 
 export interface InputOptions {
   /** `active` is the running turn or else the next one (the default). `next` is always the next turn. A run is named by its id. */
-  readonly turn?: 'active' | 'next' | RunId
+  readonly turn?: string
   /** The earliest boundary in the turn at which the run may take the input. The default is `afterWork`. */
   readonly boundary?: InputBoundary
   /** Idempotency key: with the same content it returns the same input, also an ended one. Other content is refused. */
@@ -50,10 +50,10 @@ export async function offerInput(
   options: InputOptions | undefined,
 ): Promise<OfferedInput> {
   checkOpen(scope.engine)
-  const { turn = 'active', boundary = 'afterWork', key: given, ...unknown } = optionsOf(options, 'input')
+  const { turn: wanted = 'active', boundary = 'afterWork', key: given, ...unknown } = optionsOf(options, 'input')
   checkKnown(unknown, 'an input')
   if (content === undefined) throw invalidOption('content', 'a value', content)
-  if (turn !== 'active' && turn !== 'next' && !isId(turn)) throw invalidOption('turn', "'active', 'next' or the id of a run", turn)
+  const turn = takeTurn(wanted)
   if (!INPUT_BOUNDARIES.includes(boundary)) throw invalidOption('boundary', "'afterWork' or 'beforeCompletion'", boundary)
   const key = given === undefined ? undefined : maskKey(scope, given)
   // `admit` checks the content first, so that its errors are those of data and not of a stored value.
@@ -77,8 +77,16 @@ export async function offerInput(
   })
 }
 
+type Turn = 'active' | 'next' | RunId
+
+function takeTurn(turn: string): Turn {
+  if (turn === 'active' || turn === 'next') return turn
+  if (!isId(turn)) throw invalidOption('turn', "'active', 'next' or the id of a run", turn)
+  return turn as RunId
+}
+
 /** The run that is to hear the input. Undefined for the next turn. */
-async function hearer(scope: Scope, session: SessionId, turn: 'active' | 'next' | RunId): Promise<RunId | undefined> {
+async function hearer(scope: Scope, session: SessionId, turn: Turn): Promise<RunId | undefined> {
   if (turn === 'next') return undefined
   if (turn === 'active') return activeRun(scope, session)
   const row = await readRun(scope, turn)

@@ -16,7 +16,7 @@ import type { Scope } from '../scope.ts'
 import { eventId } from './ids.ts'
 import { type ProcessCommand, processDecider } from './process-decider.ts'
 import { eventKeyName, processEvent } from './process-event-decider.ts'
-import { rememberSession, type WakeOption, waking } from './wake.ts'
+import { rememberSession, type TakenWake, waking } from './wake.ts'
 import type { WriteAs } from './write-as.ts'
 
 /** An event that is about to be recorded. */
@@ -26,7 +26,7 @@ export interface Saying {
   readonly payload: Json | undefined
   readonly data: Stored
   readonly key?: string | undefined
-  readonly wake?: WakeOption | undefined
+  readonly wake?: TakenWake | undefined
 }
 
 /** The change that was decided on the row. */

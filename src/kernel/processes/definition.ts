@@ -5,7 +5,7 @@ import { canonical } from '../../model/canonical.ts'
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { checkType } from '../../model/event.ts'
-import { type EventId, type RunId, type SessionId, toId } from '../../model/ids.ts'
+import { type EventId, type RunId, toId } from '../../model/ids.ts'
 import { DELIVERIES } from '../../model/inbox.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
@@ -41,18 +41,21 @@ export interface RegisterOptions {
   readonly kind: string
   /** The recovery after the death of the node that runs the process. */
   readonly recovery: Recovery
-  readonly provenance?: Provenance
+  readonly provenance?: ProvenanceOptions
   readonly label?: string
   /** The definition of which the process is an instance, such as a name and a version. */
   readonly definition?: unknown
   readonly input?: unknown
   /** The types that its events may have. The default is any type. */
   readonly events?: readonly string[] | Readonly<Record<string, DeclaredEvent>>
-  /** The session that is woken by the end, and by events whose type says so. */
-  readonly wake?: SessionId
+  /** The id of the session that is woken by the end, and by events whose type says so. */
+  readonly wake?: string
   /** The number of attempts of a rerunnable process until it has failed for good. */
   readonly attempts?: number
 }
+
+/** Ids are plain texts. */
+export type ProvenanceOptions = { readonly [Member in keyof Provenance]: string }
 
 export async function takeDefinition(scope: Scope, options: RegisterOptions): Promise<Definition> {
   const given = optionsOf(options, 'register')
@@ -104,7 +107,7 @@ export function takeSmall(scope: Scope, option: string, given: unknown): Json | 
   return taken
 }
 
-function takeProvenance(scope: Scope, given: Provenance): Provenance {
+function takeProvenance(scope: Scope, given: ProvenanceOptions): Provenance {
   const { session, run, cause, by, ...unknown } = optionsOf(given, 'provenance')
   checkKnown(unknown, 'provenance')
   return telling(scope, () => ({

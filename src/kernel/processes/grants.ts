@@ -23,7 +23,8 @@ export interface ProcessGrant extends GrantRow {
 }
 
 export interface GrantListOptions extends PageOptions {
-  readonly session?: SessionId
+  /** The id of a session. */
+  readonly session?: string
   /** The name or id of a process. */
   readonly process?: string
   /** Only handles on processes that have not ended. */
@@ -33,7 +34,7 @@ export interface GrantListOptions extends PageOptions {
 const takeSession = (scope: Scope, session: unknown): SessionId => telling(scope, () => toId<'session'>(session))
 
 /** Gives a session a handle on a process, or changes the label of the handle. */
-export async function giveGrant(scope: Scope, given: string, to: SessionId, options?: { readonly label?: string }): Promise<ProcessGrant> {
+export async function giveGrant(scope: Scope, given: string, to: string, options?: { readonly label?: string }): Promise<ProcessGrant> {
   checkOpen(scope.engine)
   const { label: text, ...unknown } = optionsOf(options, 'grant')
   checkKnown(unknown, 'a grant')
@@ -52,7 +53,7 @@ export async function giveGrant(scope: Scope, given: string, to: SessionId, opti
 }
 
 /** Takes a handle back. Returns whether there was one. */
-export async function revokeGrant(scope: Scope, given: string, from: SessionId): Promise<boolean> {
+export async function revokeGrant(scope: Scope, given: string, from: string): Promise<boolean> {
   checkOpen(scope.engine)
   const session = takeSession(scope, from)
   const { id } = await thatProcess(scope, given)
@@ -61,12 +62,7 @@ export async function revokeGrant(scope: Scope, given: string, from: SessionId):
 }
 
 /** Moves the handles on all these processes to another session, or none of them. */
-export async function transferGrants(
-  scope: Scope,
-  given: readonly string[],
-  from: SessionId,
-  to: SessionId,
-): Promise<readonly ProcessGrant[]> {
+export async function transferGrants(scope: Scope, given: readonly string[], from: string, to: string): Promise<readonly ProcessGrant[]> {
   checkOpen(scope.engine)
   const names = [...new Set(listOf(given, 'ids') ?? [])]
   if (names.length > limits.listRows) throw invalidOption('ids', `at most ${limits.listRows} ids`, names.length)

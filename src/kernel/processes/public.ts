@@ -16,7 +16,7 @@ export type {
   WakeSpec,
 } from '../../model/process.ts'
 export type { AgentProcess, HeldProcess } from './agent-process.ts'
-export type { DeclaredEvent, RegisterOptions } from './definition.ts'
+export type { DeclaredEvent, ProvenanceOptions, RegisterOptions } from './definition.ts'
 export type { CompleteOptions, EndOptions, ProcessResult } from './ending.ts'
 export type { EventOptions, ProcessEvent, ProcessEventQuery, ToldEvent } from './events.ts'
 export type { GrantListOptions, ProcessGrant } from './grants.ts'

@@ -1,8 +1,7 @@
 // The public API of processes in a store.
 
 import { canonical } from '../../model/canonical.ts'
-import type { SessionId, TenantId } from '../../model/ids.ts'
-import { toId } from '../../model/ids.ts'
+import { type TenantId, toId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { hasEnded, PROCESS_STATES, type ProcessRow, type ProcessState } from '../../model/process.ts'
 import type { ColumnValue } from '../../model/tables.ts'
@@ -24,15 +23,15 @@ import type { ProcessHandler } from './run-process.ts'
 export interface ProcessListOptions extends PageOptions {
   readonly state?: ProcessState
   readonly kind?: string
-  /** Only processes that are to wake this session. */
-  readonly wake?: SessionId
+  /** Only processes that are to wake the session with this id. */
+  readonly wake?: string
   /** Only processes that were registered with an equal definition. */
   readonly definition?: unknown
   /** `true`: only processes that have not ended. `false`: only ended ones. */
   readonly live?: boolean
 }
 
-/** Callers name a process by its name or by its id. */
+/** Callers name a process by its name or by its id, and a session by its id. */
 export interface ProcessRegistry {
   /** Registers a process. The same name with the same definition returns the same process; another definition is refused. */
   register(name: string, options: RegisterOptions): Promise<AgentProcess>
@@ -40,14 +39,14 @@ export interface ProcessRegistry {
   /** Lists processes, newest first. */
   list(options?: ProcessListOptions): Promise<Page<ProcessRow>>
   /** Gives a session a handle on a process, or changes the label of the handle. */
-  grant(name: string, session: SessionId, options?: { readonly label?: string }): Promise<ProcessGrant>
+  grant(name: string, session: string, options?: { readonly label?: string }): Promise<ProcessGrant>
   /** Takes a handle back. Returns whether there was one. */
-  revoke(name: string, session: SessionId): Promise<boolean>
+  revoke(name: string, session: string): Promise<boolean>
   /** Moves handles from one session to another, all of them or none. */
-  transfer(names: readonly string[], from: SessionId, to: SessionId): Promise<readonly ProcessGrant[]>
+  transfer(names: readonly string[], from: string, to: string): Promise<readonly ProcessGrant[]>
   grants(options: GrantListOptions): Promise<Page<ProcessGrant>>
   /** Takes back all handles of a session and stops waking it, as deleting the session does. The processes stay. */
-  leave(session: SessionId): Promise<LeavingReport>
+  leave(session: string): Promise<LeavingReport>
   /** Removes processes that ended before this time, with everything that belongs to them. The journal keeps their events. */
   prune(options: { readonly before: Date | number }): Promise<PruneReport>
   /** Runs processes of these kinds, and follows requests to abandon a process of any kind. */

@@ -15,10 +15,11 @@ import type { Scope } from '../scope.ts'
 import { lookAgain, openGuard } from '../session-guard.ts'
 import { wakeId } from './ids.ts'
 
-/** Whether an event wakes: as its type declares, always, never, or this session. */
-export type WakeOption = boolean | SessionId
+/** Whether an event wakes: as its type declares, always, never, or the session with this id. */
+export type WakeOption = boolean | string
+export type TakenWake = boolean | SessionId
 
-export function takeWakeOption(scope: Scope, given: WakeOption | undefined): WakeOption | undefined {
+export function takeWakeOption(scope: Scope, given: WakeOption | undefined): TakenWake | undefined {
   return given === undefined || typeof given === 'boolean' ? given : telling(scope, () => toId<'session'>(given))
 }
 
@@ -26,7 +27,7 @@ export interface Said {
   readonly number: number
   readonly type: string
   readonly payload: Json | undefined
-  readonly wake?: WakeOption | undefined
+  readonly wake?: TakenWake | undefined
 }
 
 export interface Waking {

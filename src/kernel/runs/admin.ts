@@ -1,7 +1,7 @@
 // Runs from outside: lists, reads, cancels and wakes them, and resolves effects with an unknown outcome.
 
 import { InkError, refuse } from '../../model/errors.ts'
-import { type RunId, type SessionId, toId } from '../../model/ids.ts'
+import { optionalId, type SessionId, toId } from '../../model/ids.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { isOver, RUN_STATES, type RunRow, type RunState, type Slot } from '../../model/run.ts'
@@ -23,9 +23,11 @@ import { wakePart } from './signal.ts'
 
 export interface RunListOptions {
   readonly state?: RunState
-  readonly session?: SessionId
+  /** Only runs of the session with this id. */
+  readonly session?: string
   readonly name?: string
-  readonly parent?: RunId
+  /** Only children of the run with this id. */
+  readonly parent?: string
   /** The number of runs, newest first. The default is 50. */
   readonly last?: number
   readonly cursor?: string
@@ -40,6 +42,7 @@ export async function listRuns(
   checkKnown(unknown, 'a list of runs')
   checkLast(last, 'runs')
   if (state !== undefined && !RUN_STATES.includes(state)) throw refuse('RANGE_INVALID', { why: `unknown run state '${state}'` })
+  telling(scope, () => [optionalId(session), optionalId(parent)])
   const asked = { state, session, name, parent }
   const index = INDEXES.find(([, columns]) => sameNames(columns, asked))
   if (!index) throw refuse('RANGE_INVALID', { why: 'runs can be listed by state, session, session and state, name, or parent' })

@@ -4,4 +4,4 @@ export type { BranchState, SessionRelation, SessionRow, SessionState } from '../
 export type { DeleteReport } from './delete-session.ts'
 export type { ListOptions } from './find-session.ts'
 export type { Session } from './session.ts'
-export type { SessionOptions } from './session-options.ts'
+export type { RelationOptions, SessionOptions } from './session-options.ts'

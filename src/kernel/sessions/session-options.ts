@@ -16,11 +16,18 @@ export interface SessionOptions {
   readonly owner?: string
   readonly metadata?: NonNullable<SessionRow['metadata']>
   readonly branch?: BranchState
-  readonly relation?: SessionRelation
+  readonly relation?: RelationOptions
 }
 
+/** A relation to another session, by its id. */
+export interface RelationOptions extends Omit<SessionRelation, 'session'> {
+  readonly session: string
+}
+
+type TakenOptions = Partial<Pick<SessionRow, 'title' | 'owner' | 'metadata' | 'branch' | 'relation'>>
+
 /** Checks the options and returns them as they are stored. */
-export function takeSessionOptions(scope: Scope, options: SessionOptions): SessionOptions {
+export function takeSessionOptions(scope: Scope, options: SessionOptions): TakenOptions {
   const { title, owner, metadata, branch, relation, ...unknown } = optionsOf(options, 'session')
   checkKnown(unknown, 'a session')
   if (title !== undefined) checkTitle(title)
@@ -34,7 +41,7 @@ export function takeSessionOptions(scope: Scope, options: SessionOptions): Sessi
     ...(branch && { branch }),
     ...(relation && { relation: checkRelation(relation) }),
   }
-  return admit(scope, set) as SessionOptions
+  return admit(scope, set) as TakenOptions
 }
 
 export function checkTitle(title: string): string {
@@ -52,7 +59,7 @@ export function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): No
   return taken
 }
 
-function checkRelation(relation: SessionRelation): SessionRelation {
+function checkRelation(relation: RelationOptions): SessionRelation {
   const { kind, session, at, ...unknown } = optionsOf(relation, 'relation')
   checkKnown(unknown, 'a relation')
   if (typeof kind !== 'string' || kind === '' || kind.length > limits.typeBytes)
