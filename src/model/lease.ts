@@ -9,4 +9,16 @@ export interface LeaseRow {
   readonly state: 'held' | 'released'
   /** Store time when the lease ends, as first granted; renewals extend it elsewhere. */
   readonly until: number
+  /** The fence of the holder that released it; absent while it is held. */
+  readonly lastFence?: number | undefined
+}
+
+/** How the previous holder of a lease ended, as the next one found it. */
+export interface LeaseEnd {
+  /** The holder released it, let it expire, or its operating-system process was proven gone. */
+  readonly why: 'released' | 'lapsed' | 'gone'
+  /** The fence of that holder. Absent if another process ended the lease, or the event was erased. */
+  readonly fence?: number
+  /** Store time until which its last renewal, or else the grant, was valid. Absent for a released lease. */
+  readonly until?: number
 }

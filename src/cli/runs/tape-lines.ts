@@ -2,6 +2,7 @@
 // and --json have it.
 
 import type { ErrorData, Event, RunRow, Store, Usage, Wait } from '../../index.ts'
+import type { LeaseEnd } from '../../model/lease.ts'
 import { count, one, time } from '../format.ts'
 import type { Column } from '../table.ts'
 import { jsonLine } from '../text.ts'
@@ -131,9 +132,18 @@ export class TapeLines {
   #holder(): string {
     const taken = this.#taken
     this.#taken = undefined
-    const { owner } = (taken?.data ?? {}) as { readonly owner?: string }
-    return taken ? `by ${owner ?? '(erased)'}, fence ${taken.seq}` : 'by an earlier holder'
+    const { owner, previous } = (taken?.data ?? {}) as { readonly owner?: string; readonly previous?: LeaseEnd }
+    return taken ? `by ${owner ?? '(erased)'}, fence ${taken.seq}${endText(previous)}` : 'by an earlier holder'
   }
+}
+
+const ENDS: Readonly<Record<LeaseEnd['why'], string>> = { released: 'was released', lapsed: 'lapsed', gone: 'was left by a dead process' }
+
+/** How the holder before ended. The first holder has none. */
+function endText(previous: LeaseEnd | undefined): string {
+  if (!previous) return ''
+  const { why, fence } = previous
+  return `, after ${fence === undefined ? 'the lease' : `fence ${fence}`} ${Object.hasOwn(ENDS, why) ? ENDS[why] : why}`
 }
 
 // `run.started` shows the first of these; the others belong to a wait or to the queue.

@@ -2,7 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Id, TenantId } from '../../model/ids.ts'
-import type { LeaseRow } from '../../model/lease.ts'
+import type { LeaseEnd, LeaseRow } from '../../model/lease.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
@@ -54,6 +54,8 @@ export interface Standing {
   /** Store time. */
   readonly now: number
   readonly until: number
+  /** How the previous holder ended, if the lease is free now. Undefined if there was none. */
+  readonly previous: LeaseEnd | undefined
 }
 
 /** Details for a refusal: who holds the lease, and for how long at most. */
@@ -103,25 +105,25 @@ export class Keeper {
     const free = row?.state !== 'held' || until <= now || gone || row.incarnation === this.holder.incarnation
     const revision = stored?.revision ?? 0
     const guard: Guard = { kind: 'row', table: 'leases', id, revision }
-    return { free, row, fence, revision, guard, now, until }
+    return { free, row, fence, revision, guard, now, until, previous: row && endOf(row, { fence, until, now, gone }) }
   }
 
   /** The part of a commit that takes the lease. */
   takePart(
     id: Id,
     name: string,
-    { free, row, fence, revision, now, until }: Standing,
+    { free, row, fence, revision, now, until, previous }: Standing,
     about: Pick<Part, 'session' | 'run'>,
   ): Part<LeaseRow> {
     const held = heldBy(name, { row, fence, now, until })
     const seen = { body: row, revision }
-    return part(lease, id, { verb: 'take', ...this.holder, until: now + this.ttlMs, free, held }, { ...about, seen })
+    return part(lease, id, { verb: 'take', ...this.holder, until: now + this.ttlMs, free, previous, held }, { ...about, seen })
   }
 
   /** The part of a commit that gives the lease back. */
   releasePart(hold: Hold, about: Pick<Part, 'session' | 'run'>): Part<LeaseRow> {
     const seen = (hold as Held).row
-    return part(lease, hold.id, { verb: 'release', incarnation: this.holder.incarnation }, { ...about, seen })
+    return part(lease, hold.id, { verb: 'release', incarnation: this.holder.incarnation, fence: hold.fence }, { ...about, seen })
   }
 
   holds(tenant: TenantId, id: Id): boolean {
@@ -214,6 +216,15 @@ export class Keeper {
     this.#renewals.letGo(held)
     if (this.#ours(held)) this.#held.delete(nameOf(held))
   }
+}
+
+/** A holder in this very store that kept the lease has let it go without a commit, so it counts as released. */
+function endOf(
+  { state, lastFence }: LeaseRow,
+  { fence, until, now, gone }: Pick<Standing, 'fence' | 'until' | 'now'> & { readonly gone: boolean },
+): LeaseEnd {
+  if (state !== 'held') return { why: 'released', ...(lastFence !== undefined && { fence: lastFence }) }
+  return gone || until <= now ? { why: gone ? 'gone' : 'lapsed', fence, until } : { why: 'released', fence }
 }
 
 const nameOf = ({ tenant, id }: Pick<Hold, 'tenant' | 'id'>): string => `${tenant}/${id}`

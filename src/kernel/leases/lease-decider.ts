@@ -1,8 +1,8 @@
 // Taking and releasing a lease are events, so the fence grows with every holder and survives a rebuild. Renewals are not.
 
 import { refuse } from '../../model/errors.ts'
-import type { LeaseRow } from '../../model/lease.ts'
-import { decider, fact } from '../decider.ts'
+import type { LeaseEnd, LeaseRow } from '../../model/lease.ts'
+import { decider, fact, type HappenedWith } from '../decider.ts'
 
 export type Holder = Pick<LeaseRow, 'owner' | 'incarnation' | 'mark'>
 
@@ -12,10 +12,12 @@ export type LeaseCommand =
       readonly until: number
       /** The holder has let the lease expire, or is provably gone. */
       readonly free: boolean
+      /** Absent for the first holder. */
+      readonly previous?: LeaseEnd | undefined
       /** Details for the error. */
       readonly held: Readonly<Record<string, unknown>>
     } & Holder)
-  | { readonly verb: 'release'; readonly incarnation: string }
+  | { readonly verb: 'release'; readonly incarnation: string; readonly fence: number }
   /** The session or run has ended, so its holder loses the lease. */
   | { readonly verb: 'end' }
   /** The session or run was removed. */
@@ -27,18 +29,22 @@ export const lease = decider<LeaseRow, LeaseCommand>({
   grants: ['lease.taken', 'lease.released'],
 
   decide: {
-    take: (row, { owner, incarnation, mark, until, free, held }) => {
+    take: (row, { owner, incarnation, mark, until, free, previous, held }) => {
       if (row?.state === 'held' && !free) throw refuse('RUN_HELD', held)
-      return [fact('lease.taken', { owner, incarnation, ...(mark && { mark }), until })]
+      return [fact('lease.taken', { owner, incarnation, ...(mark && { mark }), until, ...(previous && { previous }) })]
     },
-    release: (row, { incarnation }) => (row?.state === 'held' && row.incarnation === incarnation ? [fact('lease.released', {})] : []),
+    release: (row, { incarnation, fence }) =>
+      row?.state === 'held' && row.incarnation === incarnation ? [fact('lease.released', { fence })] : [],
     end: (row) => (row?.state === 'held' ? [fact('lease.released', {})] : []),
     forget: (row) => (row ? [fact('lease.forgotten', {})] : []),
   },
 
   evolve: {
-    'lease.taken': (_, e) => ({ owner: '', incarnation: '', until: 0, ...(e.data as Partial<LeaseRow> | undefined), state: 'held' }),
-    'lease.released': (row) => row && { ...row, state: 'released' },
+    'lease.taken': (_, e: HappenedWith<Partial<LeaseRow> & { readonly previous?: LeaseEnd }>) => {
+      const { previous: _previous, ...granted } = e.data ?? {}
+      return { owner: '', incarnation: '', until: 0, ...granted, state: 'held' }
+    },
+    'lease.released': (row, e) => row && { ...row, state: 'released', lastFence: e.data?.fence as number | undefined },
     'lease.forgotten': () => undefined,
   },
 })
