@@ -32,6 +32,28 @@ describe.each(engines)('answers of a queue on $name', (engine) => {
     await second?.complete()
   })
 
+  test('an item that is released or fails until a time is due at that time', async () => {
+    const { store, now, pass } = await engine.openInTime()
+    const queue = store.queue<number>('q')
+    const { id } = await queue.offer(1)
+    const first = await queue.claim()
+    const at = (await now()) + 3_600_000
+    expect(await codeOf(first?.release({ at, delay: '1s' }) as Promise<void>)).toBe('OPTION_INVALID')
+    expect(await codeOf(first?.fail('e', { at, delay: '1s' }) as Promise<unknown>)).toBe('OPTION_INVALID')
+    expect(await codeOf(first?.fail('e', { at: new Date(Number.NaN) }) as Promise<unknown>)).toBe('OPTION_INVALID')
+    await first?.release({ at: new Date(at) })
+    expect(await queue.get(id)).toMatchObject({ state: 'ready', at })
+    expect(await queue.tryClaim()).toEqual({ why: 'notDue', at })
+    await pass(3_600_000)
+    const second = await queue.claim()
+    const later = at + 7_200_000
+    expect(await second?.fail(new Error('e'), { at: later })).toBe('ready')
+    expect(await queue.get(id)).toMatchObject({ state: 'ready', at: later, error: { message: 'e' } })
+    await pass(7_200_000)
+    await (await queue.claim())?.complete()
+    expect(await store.rebuild({ check: true })).toMatchObject({ differences: [] })
+  })
+
   test('an item that was cancelled is cancelled, also when its key is offered again', async () => {
     const queue = (await engine.open()).queue('q')
     const { id } = await queue.offer(1, { key: 'k' })

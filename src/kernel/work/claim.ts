@@ -12,14 +12,14 @@ import { errorData } from '../json-or-blob.ts'
 import type { Renewable } from '../renewals.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
+import { type DueOptions, takeDue } from './due-time.ts'
 import { following, type Move } from './item-origin.ts'
 import { isSpent, type WorkCommand, work } from './work-decider.ts'
 
-export interface FailOptions {
+/** `delay` or `at` replace the item's backoff. */
+export interface FailOptions extends DueOptions {
   /** Makes the item a dead letter: a retry would not help. */
   readonly final?: boolean
-  /** Delay before the next attempt, instead of the item's backoff. */
-  readonly delay?: Duration
 }
 
 export interface Claim<T = unknown> extends AsyncDisposable {
@@ -42,8 +42,8 @@ export interface Claim<T = unknown> extends AsyncDisposable {
   fail(error: unknown, options?: FailOptions): Promise<'ready' | 'dead'>
   /** Extends the claim to `lease` from now; by default to the lease it was claimed with. */
   renew(lease?: Duration): Promise<void>
-  /** Gives the item back, due at once or after `delay`. Leaving the scope of `await using` does the same. */
-  release(options?: { readonly delay?: Duration }): Promise<void>
+  /** Gives the item back, due at once, after `delay` or at `at`. Leaving the scope of `await using` does the same. */
+  release(options?: DueOptions): Promise<void>
 }
 
 type Settle = Extract<WorkCommand, { verb: 'complete' | 'fail' | 'release' }>
@@ -125,27 +125,27 @@ export class HeldClaim<T = unknown> implements Claim<T> {
   }
 
   async fail(thrown: unknown, options?: FailOptions): Promise<'ready' | 'dead'> {
-    const { final = false, delay, ...unknown } = optionsOf(options, 'fail')
+    const { final = false, delay, at, ...unknown } = optionsOf(options, 'fail')
     checkKnown(unknown, 'a failure')
     const error = errorData(this.scope, thrown)
-    const rest = delay === undefined ? undefined : milliseconds(delay)
+    const { delayMs, notBefore } = takeDue({ delay, at })
     const dies = final || isSpent(this.row)
     const now = await storeNow(this.scope)
-    await this.settle({ verb: 'fail', now, error, final, restMs: rest }, dies ? 'died' : 'failed', [], [], error)
+    await this.settle({ verb: 'fail', now, error, final, restMs: delayMs, at: notBefore }, dies ? 'died' : 'failed', [], [], error)
     return dies ? 'dead' : 'ready'
   }
 
-  async release(options?: { readonly delay?: Duration }): Promise<void> {
-    const { delay, ...unknown } = optionsOf(options, 'release')
+  async release(options?: DueOptions): Promise<void> {
+    const { delay, at, ...unknown } = optionsOf(options, 'release')
     checkKnown(unknown, 'a release')
-    const wait = delay === undefined ? 0 : milliseconds(delay)
-    await this.giveBack(wait, false)
+    const { delayMs = 0, notBefore } = takeDue({ delay, at })
+    await this.giveBack(delayMs, false, notBefore)
   }
 
   /** With `unused` the handler never began: the attempt does not count, and the item keeps its place in the queue. */
-  async giveBack(delayMs: number, unused: boolean): Promise<void> {
+  async giveBack(delayMs: number, unused: boolean, notBefore?: number): Promise<void> {
     const now = await storeNow(this.scope, delayMs > 0)
-    const at = unused && delayMs === 0 ? (this.dueAt ?? now) : now + delayMs
+    const at = notBefore ?? (unused && delayMs === 0 ? (this.dueAt ?? now) : now + delayMs)
     const dies = !unused && isSpent(this.row)
     const error = { name: 'GivenBack', message: 'given back at the last attempt' }
     await this.settle({ verb: 'release', at, ...(unused && { unused }) }, dies ? 'died' : 'released', [], [], dies ? error : undefined)

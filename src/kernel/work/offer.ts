@@ -4,7 +4,6 @@ import { refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
-import { type Duration, milliseconds } from '../../model/time.ts'
 import { RESERVED_QUEUES, seriesOf, type WorkRow } from '../../model/work.ts'
 import { type BackoffOptions, takeBackoff } from '../backoff.ts'
 import { derivedId } from '../derived-id.ts'
@@ -13,16 +12,13 @@ import { store } from '../json-or-blob.ts'
 import { maskKey, takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
+import { type DueOptions, takeDue } from './due-time.ts'
 import { localNodesOf } from './local-nodes.ts'
 import { type Offered, work } from './work-decider.ts'
 
-export interface OfferOptions {
+export interface OfferOptions extends DueOptions {
   /** Idempotency key: with the same payload it returns the same item, also after it is done. Another payload is refused. */
   readonly key?: string
-  /** Delay before the item becomes due. */
-  readonly delay?: Duration
-  /** When the item becomes due. */
-  readonly at?: Date | number
   /** Higher comes first. The default is 0. */
   readonly priority?: number
   /** Items of one group are claimed in the order of offering, one at a time. */
@@ -59,10 +55,7 @@ export function takeOffer(scope: Scope, queue: string, options: OfferOptions | u
   if (!Number.isSafeInteger(priority) || Math.abs(priority) > limits.workPriority)
     throw invalidOption('priority', `an integer from -${limits.workPriority} to ${limits.workPriority}`, priority)
   if (!Number.isSafeInteger(attempts) || attempts < 1) throw invalidOption('attempts', 'an integer ≥ 1', attempts)
-  if (delay !== undefined && at !== undefined) throw refuse('OPTION_INVALID', { option: 'at', why: 'pass delay or at, not both' })
-  const notBefore = at instanceof Date ? at.getTime() : at
-  if (notBefore !== undefined && (typeof notBefore !== 'number' || !Number.isSafeInteger(notBefore)))
-    throw invalidOption('at', 'a Date or Unix milliseconds', at)
+  const due = takeDue({ delay, at })
   const taken = group === undefined ? undefined : takeName(scope, group, 'a group')
   return {
     ...(key !== undefined && { key: maskKey(scope, key) }),
@@ -70,8 +63,8 @@ export function takeOffer(scope: Scope, queue: string, options: OfferOptions | u
     ...(taken !== undefined && { group: taken, series: seriesOf(queue, taken) }),
     attempts,
     backoff: takeBackoff(backoff),
-    delayMs: delay === undefined ? 0 : milliseconds(delay),
-    ...(notBefore !== undefined && { notBefore }),
+    delayMs: 0,
+    ...due,
   }
 }
 

@@ -27,7 +27,7 @@ export type WorkCommand =
   | { readonly verb: 'move'; readonly at: number | undefined }
   /** `by` is the claim. It is refused with FENCE_LOST if a newer claim exists. */
   | { readonly verb: 'complete'; readonly by?: Held }
-  /** Retried after a backoff, unless no attempts are left or the failure is final. `restMs` replaces the item's own backoff. */
+  /** Retried after a backoff, unless no attempts are left or the failure is final. `at` or `restMs` replace the item's own backoff. */
   | {
       readonly verb: 'fail'
       readonly by?: Held
@@ -35,6 +35,7 @@ export type WorkCommand =
       readonly error: ErrorData
       readonly final?: boolean
       readonly restMs?: number | undefined
+      readonly at?: number | undefined
     }
   /** The item becomes a dead letter: out of the queue, kept for a person. */
   | { readonly verb: 'bury'; readonly error: ErrorData }
@@ -96,11 +97,11 @@ export const work = decider<WorkRow, WorkCommand>({
       if (by && row?.state !== 'claimed') throw lost(by)
       return row ? [fact('work.completed', {})] : []
     },
-    fail: (row, { now, error, final, restMs: rest, by }) => {
+    fail: (row, { now, error, final, restMs: rest, at, by }) => {
       if (by && row?.state !== 'claimed') throw lost(by)
       if (row?.state !== 'claimed') return []
       if (final || isSpent(row)) return [fact('work.died', { error })]
-      return [fact('work.failed', { error, at: now + (rest ?? (row.backoff ? restMs(row.backoff, row.attempt) : 0)) })]
+      return [fact('work.failed', { error, at: at ?? now + (rest ?? (row.backoff ? restMs(row.backoff, row.attempt) : 0)) })]
     },
     bury: (row, { error }) => (row && row.state !== 'dead' ? [fact('work.died', { error })] : []),
     redrive: (row, { id, at }) => {
