@@ -41,7 +41,7 @@ export function connect(path: string, options: ConnectOptions = {}, disk: Databa
   const beside = () => connect(path, { ...options, readOnly: true }, disk)
   const readOnly = options.readOnly ?? false
   const name = options.immutable ? `${pathToFileURL(path).href}?immutable=1` : path
-  const db = within({ path, beside }, () => new DatabaseSync(name, { readOnly, timeout: 0 }))
+  const db = within({ path }, () => new DatabaseSync(name, { readOnly, timeout: 0 }))
   const statements = new Map<string, StatementSync>()
   const prepare = (sql: string): StatementSync => {
     const known = statements.get(sql)

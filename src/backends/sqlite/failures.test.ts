@@ -22,8 +22,10 @@ interface Faults {
   only?: RegExp
   /** How many more fail; all by default. */
   left?: number
-  /** Extended code with which every new connection fails to read. */
+  /** Extended code with which statements of every new connection fail. */
   beside?: number
+  /** Why no new connection can be opened. */
+  refused?: InkError
 }
 
 const failure = (errcode: number): Error => Object.assign(new Error(`injected failure ${errcode}`), { errcode })
@@ -42,8 +44,8 @@ function failing(db: Database, faults: Faults): Database {
   return {
     ...db,
     beside: () => {
-      if (faults.beside !== undefined) throw failure(faults.beside)
-      return db.beside()
+      if (faults.refused) throw faults.refused
+      return failing(db.beside(), { ...(faults.beside !== undefined && { code: faults.beside }) })
     },
     all: guarded(db.all),
     lists: guarded(db.lists),
@@ -127,6 +129,10 @@ test('a page that the disk cannot read is IO_FAILED, and a page that it reads da
   expect(await reasons(store)).toEqual([expect.stringContaining('failed (injected failure 266)')])
 
   delete faults.beside
+  faults.refused = new InkError('IO_FAILED', { path: 'x', reason: 'disk I/O error' })
+  expect(await codeOf(store.page())).toBe('IO_FAILED')
+
+  delete faults.refused
   expect(await codeOf(store.page())).toBe('FILE_CORRUPT')
 
   delete faults.code

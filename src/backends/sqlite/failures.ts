@@ -23,8 +23,8 @@ const ROOM_NEEDED = 64 * 1024
 // Checking the pages of a file of this size takes about a tenth of a second.
 const CHECKED_BYTES = 64 * 1024 * 1024
 
-/** The file that an error is about. */
-export type FileOf = Pick<Database, 'path' | 'beside'>
+/** The file that an error is about. Without `beside` it is not read again. */
+export type FileOf = Pick<Database, 'path'> & Partial<Pick<Database, 'beside'>>
 
 export const errcode = (error: unknown): number | undefined => {
   const code = (error as { errcode?: unknown } | undefined)?.errcode
@@ -119,13 +119,16 @@ export function readFailure(file: FileOf): string | undefined {
   let db: Database | undefined
   try {
     flushFolder(dirname(file.path))
-    db = file.beside()
+    db = file.beside?.()
+    if (!db) return undefined
     // Loading the schema reports an unread page as what it is, unlike any later statement.
     db.all('select 1 from sqlite_schema limit 1')
     if (statSync(file.path).size > CHECKED_BYTES) return undefined
     const lines = db.all('pragma quick_check(1)').map((row) => String(row.quick_check))
     return unreadPages(lines)[0]
   } catch (error) {
+    // A connection that cannot even be opened is refused in our words.
+    if (error instanceof InkError) return error.code === 'IO_FAILED' ? String(error.details.reason) : undefined
     return errcode(error) === SQLITE.IOERR || isDiskFault(error) ? reasonOf(error) : undefined
   } finally {
     db?.close()
