@@ -92,6 +92,8 @@ export type RunMembersOf<F> = Every<F extends Feature<infer _S, infer _H, infer 
 /** A base class for handles. Its members come from the features; the constructor of the handle assigns them. */
 export const withMembers = <Members extends object>(): (new () => Members) => class {} as new () => Members
 
+type RunMethod = (branch: BranchHandle, ...given: readonly unknown[]) => unknown
+
 /** The features of an engine, folded over their list. Hooks run in the order of the list. */
 export class FeatureSet {
   readonly list: readonly AnyFeature[]
@@ -101,7 +103,8 @@ export class FeatureSet {
   /** Tables of item origins. A conflict there is retried. */
   readonly followed: readonly TableName[]
   readonly tapeTypes: readonly string[]
-  readonly run: Readonly<Record<string, (branch: BranchHandle, ...given: readonly unknown[]) => unknown>>
+  readonly #run: readonly (readonly [string, RunMethod])[]
+  readonly #session: readonly NonNullable<AnyFeature['session']>[]
 
   constructor(list: readonly AnyFeature[]) {
     this.list = list
@@ -110,7 +113,8 @@ export class FeatureSet {
     this.follows = Object.assign({}, ...list.map(({ follows }) => follows))
     this.followed = list.flatMap(({ follows, deciders = [] }) => (follows ? deciders.map(({ table }) => table) : []))
     this.tapeTypes = list.flatMap(({ tapeTypes = [] }) => tapeTypes)
-    this.run = Object.assign({}, ...list.map(({ run }) => run))
+    this.#run = list.flatMap(({ run = {} }) => Object.entries(run as Readonly<Record<string, RunMethod>>))
+    this.#session = list.flatMap((one) => one.session ?? [])
   }
 
   opened(engine: Engine): void {
@@ -121,19 +125,18 @@ export class FeatureSet {
     for (const { onClose } of this.list) await onClose?.(engine)
   }
 
-  storeMembers(scope: Scope, only: TenantId | undefined): object {
-    return Object.assign({}, ...this.list.map(({ store }) => store?.(scope, only)))
+  addStoreMembers(handle: object, scope: Scope, only: TenantId | undefined): void {
+    for (const { store } of this.list) Object.assign(handle, store?.(scope, only))
   }
 
-  /** `branch` is called each time: a run that has ended has no branch. */
-  runMembers(branch: () => BranchHandle): object {
-    const bound = ([name, method]: [string, (branch: BranchHandle, ...given: readonly unknown[]) => unknown]) =>
-      [name, async (...given: readonly unknown[]) => method(branch(), ...given)] as const
-    return Object.fromEntries(Object.entries(this.run).map(bound))
+  /** Gives a handle its members. `branch` is called at every use: a run that has ended has none. */
+  addRunMembers(handle: object, branch: () => BranchHandle): void {
+    for (const [name, method] of this.#run)
+      (handle as Record<string, unknown>)[name] = async (...given: readonly unknown[]) => method(branch(), ...given)
   }
 
-  sessionMembers(session: SessionView): object {
-    return Object.assign({}, ...this.list.map((one) => one.session?.(session)))
+  addSessionMembers(handle: object, session: SessionView): void {
+    for (const members of this.#session) Object.assign(handle, members(session))
   }
 
   /** Returns the cleanup report of each feature, by its name. */

@@ -124,7 +124,7 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     this.#life = life
     this.#root = root
     this.#walled = walled
-    Object.assign(this, scope.engine.features.storeMembers(scope, walled ? scope.tenant : undefined))
+    scope.engine.features.addStoreMembers(this, scope, walled ? scope.tenant : undefined)
   }
 
   get name(): string {

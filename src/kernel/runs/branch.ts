@@ -78,10 +78,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
 
   constructor(open: RunWriter, path: string, now: number, signal: AbortSignal, parent?: BranchHandle) {
     super()
-    Object.assign(
-      this,
-      open.scope.engine.features.runMembers(() => this),
-    )
+    open.scope.engine.features.addRunMembers(this, () => this)
     this.open = open
     this.path = path
     this.#now = now

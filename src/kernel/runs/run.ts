@@ -71,10 +71,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
   /** `run` is a writer for an open run, or the row of an ended run, which can only be read. */
   constructor(scope: Scope, run: RunWriter | RunRow, input: unknown, result?: unknown) {
     super()
-    Object.assign(
-      this,
-      scope.engine.features.runMembers(() => this.#live()),
-    )
+    scope.engine.features.addRunMembers(this, () => this.#live())
     this.#scope = scope
     this.input = input
     this.#result = result

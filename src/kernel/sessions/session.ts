@@ -54,7 +54,7 @@ export class SessionHandle extends withMembers<SessionMembers>() implements Sess
     this.#scope = scope
     this.#row = row
     this.created = created
-    Object.assign(this, scope.engine.features.sessionMembers({ scope, id: row.id, row: () => this.#row }))
+    scope.engine.features.addSessionMembers(this, { scope, id: row.id, row: () => this.#row })
   }
 
   get id(): SessionId {
