@@ -39,6 +39,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     verify: () => store.verify(wrong()),
     rebuild: () => store.rebuild(wrong()),
     setTenantState: () => store.setTenantState('t', 'closed' as never, wrong({ reason: 'r' })),
+    'session.describe': () => session.describe({}, wrong()),
     'session.delete': () => session.delete(wrong({ reason: 'r' })),
     'session.fork': () => session.fork(wrong({ at: 1 })),
     'blobs.put': () => store.blobs.put(new Uint8Array(1), wrong()),

@@ -32,6 +32,30 @@ describe.each(engines)('sessions on $name', (engine) => {
     expect(raced.filter(({ created }) => created)).toHaveLength(1)
   })
 
+  test('metadata is replaced only if the session is at the expected revision', async () => {
+    const store = await engine.open()
+    const mine = await store.session('s')
+    const theirs = await store.session('s')
+    expect(theirs.revision).toBe(mine.revision)
+    await mine.append('a.b', 1)
+    await mine.describe({ by: 'me' }, { expect: mine.revision })
+    const refused = theirs.describe({ by: 'them' }, { expect: theirs.revision })
+    await expect(refused).rejects.toMatchObject({
+      code: 'SESSION_CHANGED',
+      kind: 'conflict',
+      details: { session: mine.id, expect: theirs.revision, found: mine.revision },
+    })
+    const again = await store.sessions.get(mine.id)
+    expect(again).toMatchObject({ metadata: { by: 'me' }, revision: mine.revision })
+    const both = [1, 2].map((n) => again?.describe({ n }, { expect: mine.revision }))
+    expect((await Promise.allSettled(both)).map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    await theirs.describe({ by: 'anyone' })
+    expect(await codeOf(mine.describe({}, { expect: -1 }))).toBe('RANGE_INVALID')
+    await mine.delete({ reason: 'r' })
+    expect(await codeOf(mine.describe({}, { expect: mine.revision }))).toBe('SESSION_DELETED')
+    expect(await store.rebuild({ check: true })).toMatchObject({ differences: [] })
+  })
+
   test('a session that has been forked is a source, however often it was forked', async () => {
     const store = await engine.open()
     const parent = await store.session('parent')

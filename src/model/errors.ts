@@ -500,6 +500,11 @@ export const errors = {
     'denied',
     (d) => `Session ${d.session} is archived and accepts no new events. Nothing was written. Call session.reopen() first.`,
   ),
+  SESSION_CHANGED: row(
+    'conflict',
+    (d) =>
+      `Session ${d.session} is at revision ${d.found}, you expected ${d.expect}. Nothing was written. Read the session again and decide again.`,
+  ),
   SESSION_DELETED: row('denied', (d) => `Session ${d.session} was deleted. Nothing was written. Open a new session with the same key.`),
 
   // erasing

@@ -55,7 +55,7 @@ export async function startRun(scope: Scope, name: string, options: StartOptions
   // Bad options are refused before a session is created.
   if (key !== undefined) maskKey(scope, key)
   checkValue(scope, input, { of: 'the input' })
-  const session = (isId(given) ? await sessionById(scope, given) : undefined) ?? (await openSession(scope, given)).row
+  const { row: session } = (isId(given) ? await sessionById(scope, given) : undefined) ?? (await openSession(scope, given))
   const offer = { session: session.id, relation: session.relation, name: taken, input, parallel, delayMs }
   const row = await offerRun(scope, { ...offer, key: key ?? scope.engine.newId() })
   return handleOf(scope, row)

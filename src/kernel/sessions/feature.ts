@@ -3,7 +3,7 @@
 import type { SessionRow } from '../../model/session.ts'
 import type { Feature } from '../feature.ts'
 import { DELETIONS_CLOCK, finishByClock } from './delete-session.ts'
-import { type ListOptions, listSessions, sessionById, sessionByKey } from './find-session.ts'
+import { type FoundSession, type ListOptions, listSessions, sessionById, sessionByKey } from './find-session.ts'
 import { openSession } from './open-session.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { session } from './session-decider.ts'
@@ -26,7 +26,7 @@ export const sessions: Feature<SessionStore> = {
   deciders: [session],
   clocks: { [DELETIONS_CLOCK]: finishByClock },
   store: (scope) => {
-    const handle = (row: SessionRow | undefined): Session | undefined => row && new SessionHandle(scope, { row, created: false })
+    const handle = (found: FoundSession | undefined): Session | undefined => found && new SessionHandle(scope, { ...found, created: false })
     return {
       session: async (key, options) => new SessionHandle(scope, await openSession(scope, key, options)),
       sessions: {

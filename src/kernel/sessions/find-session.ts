@@ -13,14 +13,20 @@ import { checkLast } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 
+export interface FoundSession {
+  readonly row: SessionRow
+  /** The seq of the last event that changed the row. */
+  readonly revision: number
+}
+
 /** Finds a session by its key and never creates one. `first` skips keys that were erased: the caller goes on to take the key. */
-export async function sessionByKey(scope: Scope, key: string, first = false): Promise<SessionRow | undefined> {
+export async function sessionByKey(scope: Scope, key: string, first = false): Promise<FoundSession | undefined> {
   checkOpen(scope.engine)
   const id = await nameHolder<'session'>(scope, 'session', maskKey(scope, key), first)
   return id && readSession(scope, id)
 }
 
-export async function sessionById(scope: Scope, id: string): Promise<SessionRow | undefined> {
+export async function sessionById(scope: Scope, id: string): Promise<FoundSession | undefined> {
   checkOpen(scope.engine)
   return readSession(
     scope,
@@ -30,15 +36,16 @@ export async function sessionById(scope: Scope, id: string): Promise<SessionRow 
 
 /** Finds a session that a caller names by its key or its id; SESSION_UNKNOWN where there is none. */
 export async function theSession(scope: Scope, named: string): Promise<SessionRow> {
-  const row = (isId(named) ? await sessionById(scope, named) : undefined) ?? (await sessionByKey(scope, named))
-  if (!row) throw refuse('SESSION_UNKNOWN', { session: named, tenant: scope.tenant })
-  return row
+  const found = (isId(named) ? await sessionById(scope, named) : undefined) ?? (await sessionByKey(scope, named))
+  if (!found) throw refuse('SESSION_UNKNOWN', { session: named, tenant: scope.tenant })
+  return found.row
 }
 
-export async function readSession(scope: Scope, id: SessionId): Promise<SessionRow | undefined> {
+export async function readSession(scope: Scope, id: SessionId): Promise<FoundSession | undefined> {
   const { body, revision } = await readRow(scope, 'sessions', id)
-  if (body) scope.engine.sessions.set(scope.tenant, id, { revision, state: body.state })
-  return body
+  if (!body) return undefined
+  scope.engine.sessions.set(scope.tenant, id, { revision, state: body.state })
+  return { row: body, revision }
 }
 
 export interface ListOptions {

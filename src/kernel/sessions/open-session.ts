@@ -8,7 +8,7 @@ import { type Part, part, plan } from '../execute.ts'
 import { checkShared } from '../lineage.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { sessionByKey } from './find-session.ts'
+import { type FoundSession, sessionByKey } from './find-session.ts'
 import { session as decider } from './session-decider.ts'
 import { type SessionOptions, takeSessionOptions } from './session-options.ts'
 
@@ -19,8 +19,7 @@ export interface CreateOptions {
   readonly parts?: (session: SessionRow['id']) => Promise<readonly Part[]>
 }
 
-export interface OpenedSession {
-  readonly row: SessionRow
+export interface OpenedSession extends FoundSession {
   /** Whether this call created the session. */
   readonly created: boolean
 }
@@ -40,7 +39,7 @@ export async function openSession(
   for (let attempt = 1; ; attempt++) {
     const found = await sessionByKey(scope, key, attempt === 1)
     // A commit whose answer was lost may have created the session all the same.
-    if (found) return { row: checkOwner(found, set.owner), created: found.id === made }
+    if (found) return { ...checkOwner(found, set.owner), created: found.row.id === made }
     if (set.relation?.at !== undefined) await checkShared(scope, set.relation.at)
     const id = scope.engine.newId<'session'>()
     made = id
@@ -52,7 +51,7 @@ export async function openSession(
       // A restored clock and entropy source may repeat an id: then the row belongs to another session.
       if (!row || row.key !== named) continue
       scope.engine.sessions.set(scope.tenant, id, { revision: rows[0].revision, state: row.state })
-      return { row, created: true }
+      return { row, revision: rows[0].revision, created: true }
     } catch (error) {
       if (attempt === limits.conflictRetries || !(await sessionByKey(scope, key))) throw error
     }
@@ -60,7 +59,8 @@ export async function openSession(
 }
 
 /** A caller that names an owner gets no session of another one. */
-function checkOwner(row: SessionRow, owner: string | undefined): SessionRow {
+function checkOwner(found: FoundSession, owner: string | undefined): FoundSession {
+  const { row } = found
   if (owner !== undefined && row.owner !== undefined && row.owner !== owner) throw refuse('SESSION_OWNED', { session: row.id, owner })
-  return row
+  return found
 }

@@ -3,5 +3,5 @@
 export type { BranchState, SessionRelation, SessionRow, SessionState } from '../../model/session.ts'
 export type { DeleteReport } from './delete-session.ts'
 export type { ListOptions } from './find-session.ts'
-export type { Session } from './session.ts'
+export type { DescribeOptions, Session } from './session.ts'
 export type { RelationOptions, SessionOptions } from './session-options.ts'

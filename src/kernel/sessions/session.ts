@@ -3,20 +3,27 @@
 import { refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import type { SessionId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import type { BranchState, SessionRelation, SessionRow, SessionState } from '../../model/session.ts'
+import type { Guard } from '../../ports/commit.ts'
 import { type AppendOptions, append } from '../append.ts'
 import { checkReason } from '../erase.ts'
-import { execute } from '../execute.ts'
+import { execute, readRow } from '../execute.ts'
 import { withMembers } from '../feature.ts'
 import type { SessionMembers } from '../features.ts'
+import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
 import { type DeleteReport, deleteSession } from './delete-session.ts'
-import { readSession } from './find-session.ts'
+import { type FoundSession, readSession } from './find-session.ts'
 import { type ForkOptions, forkSession } from './fork-session.ts'
 import type { OpenedSession } from './open-session.ts'
 import { session as decider, type SessionCommand } from './session-decider.ts'
 import { checkMetadata, checkTitle } from './session-options.ts'
+
+export interface DescribeOptions {
+  /** The `revision` of the session that the caller has seen. */
+  readonly expect?: number
+}
 
 /** A session handle. Its properties are those of the row as this handle last saw it. */
 export interface Session extends SessionMembers {
@@ -30,10 +37,15 @@ export interface Session extends SessionMembers {
   readonly metadata: SessionRow['metadata']
   /** Whether the call that returned this handle created the session. */
   readonly created: boolean
+  /** The seq of the last event that changed the session itself, as this handle last saw it. Appended events do not change it. */
+  readonly revision: number
   append(type: string, data: unknown, options?: AppendOptions): Promise<Receipt>
   rename(title: string): Promise<void>
-  /** Replaces the metadata. */
-  describe(metadata: NonNullable<SessionRow['metadata']>): Promise<void>
+  /**
+   * Replaces the metadata. With `expect`, a revision of the session, the call is refused with SESSION_CHANGED if the session has changed
+   * since that revision.
+   */
+  describe(metadata: NonNullable<SessionRow['metadata']>, options?: DescribeOptions): Promise<void>
   /** Archives the session: it stays readable and takes no new events. */
   archive(): Promise<void>
   reopen(): Promise<void>
@@ -48,11 +60,13 @@ export class SessionHandle extends withMembers<SessionMembers>() implements Sess
   readonly #scope: Scope
   readonly created: boolean
   #row: SessionRow
+  #revision: number
 
-  constructor(scope: Scope, { row, created }: OpenedSession) {
+  constructor(scope: Scope, { row, revision, created }: OpenedSession) {
     super()
     this.#scope = scope
     this.#row = row
+    this.#revision = revision
     this.created = created
     scope.engine.features.addSessionMembers(this, { scope, id: row.id, row: () => this.#row })
   }
@@ -82,6 +96,10 @@ export class SessionHandle extends withMembers<SessionMembers>() implements Sess
     return this.#row.metadata
   }
 
+  get revision(): number {
+    return this.#revision
+  }
+
   append(type: string, data: unknown, options?: AppendOptions): Promise<Receipt> {
     return append(this.#scope, this.id, type, data, options)
   }
@@ -90,8 +108,19 @@ export class SessionHandle extends withMembers<SessionMembers>() implements Sess
     await this.#do({ verb: 'rename', id: this.id, title: checkTitle(title) })
   }
 
-  async describe(metadata: NonNullable<SessionRow['metadata']>): Promise<void> {
-    await this.#do({ verb: 'describe', id: this.id, metadata: checkMetadata(metadata) })
+  async describe(metadata: NonNullable<SessionRow['metadata']>, options?: DescribeOptions): Promise<void> {
+    const { expect, ...unknown } = optionsOf(options, 'describe')
+    checkKnown(unknown, 'describe')
+    const command = { verb: 'describe', id: this.id, metadata: checkMetadata(metadata) } as const
+    if (expect === undefined) return this.#do(command)
+    const guard: Guard = { kind: 'row', table: 'sessions', id: this.id, revision: checkSeq(expect) }
+    try {
+      await this.#do(command, [guard])
+    } catch (error) {
+      if (!isConflict(error, 'sessions')) throw error
+      const { revision: found } = await readRow(this.#scope, 'sessions', this.id)
+      throw refuse('SESSION_CHANGED', { session: this.id, expect, found })
+    }
   }
 
   archive(): Promise<void> {
@@ -106,8 +135,8 @@ export class SessionHandle extends withMembers<SessionMembers>() implements Sess
     const { reason: why, ...unknown } = optionsOf(options, 'delete')
     checkKnown(unknown, 'delete')
     const report = await deleteSession(this.#scope, this.id, checkReason(why))
-    const row = await readSession(this.#scope, this.id)
-    if (row) this.#row = row
+    const found = await readSession(this.#scope, this.id)
+    if (found) this.#saw(found)
     return report
   }
 
@@ -119,10 +148,15 @@ export class SessionHandle extends withMembers<SessionMembers>() implements Sess
     return this.#row
   }
 
-  async #do(command: SessionCommand): Promise<void> {
-    const { row, revision } = await execute(this.#scope, decider, this.id, command, { session: this.id })
-    if (!row) throw refuse('SESSION_UNKNOWN', { session: this.id, tenant: this.#scope.tenant })
+  #saw({ row, revision }: FoundSession): void {
     this.#row = row
+    this.#revision = revision
+  }
+
+  async #do(command: SessionCommand, guards: readonly Guard[] = []): Promise<void> {
+    const { row, revision } = await execute(this.#scope, decider, this.id, command, { session: this.id, guards })
+    if (!row) throw refuse('SESSION_UNKNOWN', { session: this.id, tenant: this.#scope.tenant })
+    this.#saw({ row, revision })
     this.#scope.engine.sessions.set(this.#scope.tenant, this.id, { revision, state: row.state })
   }
 }
