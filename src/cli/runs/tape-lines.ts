@@ -49,7 +49,15 @@ export class TapeLines {
       return undefined
     }
     const { mark, what, attempt, detail } = e.erased ? { mark: '·', what: e.type, detail: '(erased)' } : this.#line(e)
-    return [String(e.seq), this.#at(e.at), mark, what, attempt === undefined ? '' : String(attempt), tookOf(e), detail ?? '']
+    return [
+      String(e.seq),
+      this.#at(e.at),
+      mark,
+      what,
+      attempt === undefined ? '' : String(attempt),
+      tookOf(e),
+      `${detail ?? ''}${replayedText(e)}`,
+    ]
   }
 
   #line(e: Event): Line {
@@ -172,6 +180,8 @@ const LEFT_OUT: readonly string[] = [
 /** After these events the release of the lease is not shown. */
 const SAYS_SO: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled', 'input.deferred']
 
+const ENDS_ATTEMPT: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled']
+
 const slotOf = ({ data }: Event): string => {
   const { branch, name, ordinal } = (data ?? {}) as Data
   return JSON.stringify([branch, name, ordinal])
@@ -195,6 +205,12 @@ export async function unsettledOf({ runs }: Pick<Store, 'runs'>, id: string): Pr
     keys.set(slot, await runs.effectKey(run, { branch, name, ordinal }))
   }
   return keys
+}
+
+/** How many entries the attempt that ends here replayed. Absent if it replayed none. */
+function replayedText({ type, data }: Event): string {
+  const replayed = ENDS_ATTEMPT.includes(type) ? Number(((data ?? {}) as Data).replayed ?? 0) : 0
+  return replayed > 0 ? ` (${one(replayed, 'entry', 'entries')} replayed)` : ''
 }
 
 const ATTEMPTS: readonly string[] = ['effect.settled', 'effect.retried']

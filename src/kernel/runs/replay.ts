@@ -27,6 +27,7 @@ export class Replay {
   readonly #parted: (diff: string) => InkError
   #live: boolean
   #activity = 0
+  #replayed = 0
   #watching = false
 
   constructor(scope: Scope, tape: Tape, live: boolean, parted: (diff: string) => InkError) {
@@ -36,11 +37,17 @@ export class Replay {
     this.#tape = tape
   }
 
+  /** Number of calls that the tape has answered so far. */
+  get replayed(): number {
+    return this.#replayed
+  }
+
   /** The entry on the tape, or undefined. */
   async find(asked: Asked, key = entryKey(asked)): Promise<Entry | undefined> {
     this.#activity++
     const entry = this.#live ? undefined : await this.#tape.take(key)
     this.#activity++
+    if (entry?.done) this.#replayed++
     if (this.#blocked.size > 0) await this.#letGo()
     return entry
   }

@@ -22,6 +22,11 @@ import { addUsage } from './usage.ts'
 
 export type Opened = Pick<RunRow, 'session' | 'name' | 'key' | 'input' | 'parallel' | 'parent' | 'queued' | 'fork' | 'origin'>
 
+/** How many calls the tape answered in the attempt that ends here. Absent if the writer did not execute the program. */
+interface Attempted {
+  readonly replayed?: number
+}
+
 export type RunCommand =
   | { readonly verb: 'open'; readonly set: Opened }
   /** A node or caller takes the run up. `set` opens it first, if it does not exist yet. */
@@ -29,9 +34,9 @@ export type RunCommand =
   | { readonly verb: 'wait'; readonly id: RunId; readonly wait: Wait }
   | { readonly verb: 'endWait'; readonly id: RunId; readonly wait: WaitSlot; readonly outcome: Readonly<Record<string, unknown>> }
   /** The run is released until what it waits for has come. */
-  | { readonly verb: 'park'; readonly id: RunId }
+  | ({ readonly verb: 'park'; readonly id: RunId } & Attempted)
   /** The program no longer fits the tape. */
-  | { readonly verb: 'halt'; readonly id: RunId; readonly error: ErrorData }
+  | ({ readonly verb: 'halt'; readonly id: RunId; readonly error: ErrorData } & Attempted)
   | { readonly verb: 'use'; readonly id: RunId; readonly slot: Slot; readonly usage: Usage }
   /** A person says how an effect with an unknown outcome ended. */
   | {
@@ -54,9 +59,9 @@ export type RunCommand =
       readonly outcome: Readonly<Record<string, unknown>>
     }
   // `holdings` is what the run held when it was read. The parts that are written with the end settle exactly that.
-  | { readonly verb: 'finish'; readonly id: RunId; readonly holdings: string; readonly result: Stored }
-  | { readonly verb: 'fail'; readonly id: RunId; readonly holdings: string; readonly error: ErrorData }
-  | { readonly verb: 'cancel'; readonly id: RunId; readonly holdings: string; readonly reason: string }
+  | ({ readonly verb: 'finish'; readonly id: RunId; readonly holdings: string; readonly result: Stored } & Attempted)
+  | ({ readonly verb: 'fail'; readonly id: RunId; readonly holdings: string; readonly error: ErrorData } & Attempted)
+  | ({ readonly verb: 'cancel'; readonly id: RunId; readonly holdings: string; readonly reason: string } & Attempted)
 
 /** Returns the run if it may move to this state. Throws otherwise. */
 export function moving(row: RunRow | undefined, id: RunId, wanted: RunState): RunRow {
@@ -98,6 +103,8 @@ export const NEXT = 'next'
 
 export const runName = (session: string, name: string, key = ''): string => canonical([session, name, key])
 
+const counted = (replayed: number | undefined) => (replayed === undefined ? {} : { replayed })
+
 type WaitSlot = Slot & Pick<Wait, 'kind'>
 
 const sameWait = (a: WaitSlot, b: WaitSlot): boolean =>
@@ -130,8 +137,8 @@ export const run = decider<RunRow, RunCommand>({
       if (!found) throw refuse('CONFLICT', { table: 'waits', id, tries: 1 })
       return [fact('wait.ended', { branch, name, ordinal, kind, ...outcome })]
     },
-    park: (row, { id }) => [fact('run.parked', { waits: moving(row, id, 'waiting').waits.length })],
-    halt: (row, { id, error }) => (moving(row, id, 'waiting') ? [fact('run.halted', { error })] : []),
+    park: (row, { id, replayed }) => [fact('run.parked', { waits: moving(row, id, 'waiting').waits.length, ...counted(replayed) })],
+    halt: (row, { id, error, replayed }) => (moving(row, id, 'waiting') ? [fact('run.halted', { error, ...counted(replayed) })] : []),
     use: (row, { id, slot, usage }) => {
       const { name, state, usage: ledger } = moving(row, id, 'running')
       const { branch, ordinal } = slot
@@ -162,9 +169,12 @@ export const run = decider<RunRow, RunCommand>({
     },
     take: (row, { id, slot: { branch, name, ordinal }, kind, outcome }) =>
       moving(row, id, 'running') ? [fact('run.took', { branch, name, ordinal, kind, ...outcome })] : [],
-    finish: (row, { id, holdings, result }) => (ending(row, id, 'done', holdings) ? [fact('run.finished', { result })] : []),
-    fail: (row, { id, holdings, error }) => (ending(row, id, 'failed', holdings) ? [fact('run.failed', { error })] : []),
-    cancel: (row, { id, holdings, reason }) => (ending(row, id, 'cancelled', holdings) ? [fact('run.cancelled', { reason })] : []),
+    finish: (row, { id, holdings, result, replayed }) =>
+      ending(row, id, 'done', holdings) ? [fact('run.finished', { result, ...counted(replayed) })] : [],
+    fail: (row, { id, holdings, error, replayed }) =>
+      ending(row, id, 'failed', holdings) ? [fact('run.failed', { error, ...counted(replayed) })] : [],
+    cancel: (row, { id, holdings, reason, replayed }) =>
+      ending(row, id, 'cancelled', holdings) ? [fact('run.cancelled', { reason, ...counted(replayed) })] : [],
   },
 
   // An erased fact still moves the state. Only its payload is gone.

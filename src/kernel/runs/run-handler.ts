@@ -97,7 +97,9 @@ async function park(scope: Scope, run: RunInHand, { until, seen }: Parked): Prom
   const sleep = part(work, workId(scope, id), { verb: 'park', ...(until !== undefined && { at: until }) }, { session, run: id })
   try {
     await run.leave((release) =>
-      open.change({ verb: 'park', id }, [sleep, ...release], { guards: [{ kind: 'quiet', session, after: seen }] }),
+      open.change({ verb: 'park', id, replayed: open.replay.replayed }, [sleep, ...release], {
+        guards: [{ kind: 'quiet', session, after: seen }],
+      }),
     )
   } catch (error) {
     if (error instanceof InkError && error.code === 'HEAD_MOVED') return false
@@ -112,7 +114,9 @@ async function halt(scope: Scope, run: RunInHand, error: unknown): Promise<void>
   const { open } = run
   const { session, id } = open.row
   const sleep = part(work, workId(scope, id), { verb: 'park' }, { session, run: id })
-  await run.leave((release) => open.change({ verb: 'halt', id, error: errorData(scope, error) }, [sleep, ...release]))
+  await run.leave((release) =>
+    open.change({ verb: 'halt', id, error: errorData(scope, error), replayed: open.replay.replayed }, [sleep, ...release]),
+  )
   open.end(error)
 }
 

@@ -146,20 +146,26 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
     open.checkLive()
     await open.replay.checkDone()
     const stored = await store(this.#scope, result, { ...open.about, of: 'the program' })
-    await this.#end(open, 'done', (holdings) => ({ verb: 'finish', id: open.id, holdings, result: stored }))
+    await this.#end(open, 'done', (holdings) => ({ verb: 'finish', id: open.id, holdings, result: stored, replayed: open.replay.replayed }))
     this.#result = await load(this.#scope, stored)
   }
 
   async fail(error: unknown): Promise<void> {
     const { open } = this.#live()
     const told = errorData(this.#scope, error)
-    await this.#end(open, 'failed', (holdings) => ({ verb: 'fail', id: open.id, holdings, error: told }))
+    await this.#end(open, 'failed', (holdings) => ({ verb: 'fail', id: open.id, holdings, error: told, replayed: open.replay.replayed }))
   }
 
   async cancel(reason: string): Promise<void> {
     const { open } = this.#live()
     const why = checkReason(reason)
-    await this.#end(open, 'cancelled', (holdings) => ({ verb: 'cancel', id: open.id, holdings, reason: why }))
+    await this.#end(open, 'cancelled', (holdings) => ({
+      verb: 'cancel',
+      id: open.id,
+      holdings,
+      reason: why,
+      replayed: open.replay.replayed,
+    }))
   }
 
   tape(): AsyncGenerator<Event, void, undefined> {

@@ -1,0 +1,61 @@
+// The event that ends an attempt says how many calls the tape answered in it.
+
+import { describe, expect, test } from 'vitest'
+import { TapeLines } from '../../src/cli/runs/tape-lines.ts'
+import type { Event, Run, Store } from '../../src/index.ts'
+import { engines, expectSound } from '../support/engines.ts'
+
+async function endsOf(store: Store, id: string): Promise<readonly (readonly [string, unknown, string])[]> {
+  const lines = new TapeLines(new Map())
+  const ends: (readonly [string, unknown, string])[] = []
+  const count = ({ data }: Event) => (data as { readonly replayed?: number }).replayed
+  for await (const event of store.runs.tape(id)) {
+    const shown = lines.cells(event)?.at(-1) ?? ''
+    if (ENDS.includes(event.type)) ends.push([event.type, count(event), shown])
+  }
+  return ends
+}
+
+const ENDS = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled']
+
+describe.each(engines)('on $name', (engine) => {
+  test('run.parked and run.finished count the calls that the tape answered', async () => {
+    const store = await engine.open()
+    await using _ = store.work({
+      greet: async (run: Run) => {
+        await run.effect('look', () => 1)
+        await run.all({ left: (branch) => branch.effect('look', () => 2), right: (branch) => branch.append('note.made', {}) })
+        const said = await run.signal<string>('go')
+        await run.effect('send', () => said)
+        return 'sent'
+      },
+    })
+    const handle = await store.start('greet', { session: 's' })
+    await expect.poll(async () => (await endsOf(store, handle.id)).length, { timeout: 30_000 }).toBe(1)
+    await store.signal('s', 'go', 'hello')
+    expect(await handle.result()).toBe('sent')
+    expect(await endsOf(store, handle.id)).toEqual([
+      ['run.parked', 0, 'while it waits'],
+      ['run.finished', 3, '"sent" (3 entries replayed)'],
+    ])
+    await expectSound(store)
+  })
+
+  test('run.failed and run.cancelled count replayed calls if their holder writes them', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const ended = async (name: string, end: (run: Run) => Promise<void>) => {
+      const first = await session.run(name)
+      await first.effect('look', () => 1)
+      await first.close()
+      const again = await session.run(name)
+      await again.effect('look', () => 1)
+      await end(again)
+      return (await endsOf(store, again.id))[0]?.slice(0, 2)
+    }
+    expect(await ended('fails', (run) => run.fail(new Error('no')))).toEqual(['run.failed', 1])
+    expect(await ended('cancelled', (run) => run.cancel('no need'))).toEqual(['run.cancelled', 1])
+    expect(await ended('from outside', (run) => store.runs.cancel(run.id, 'no need'))).toEqual(['run.cancelled', undefined])
+    await expectSound(store)
+  })
+})
