@@ -131,6 +131,18 @@ describe.each(engines)('sessions on $name', (engine) => {
       expect(await codeOf(wrong)).toBe('ID_INVALID')
   })
 
+  test('a refusal names the wrong option or value in the words of the caller', async () => {
+    const store = await engine.open()
+    const owner = { code: 'OPTION_INVALID', message: expect.stringMatching(/^Invalid option "owner": expected an opaque id of 1 to 64/) }
+    await expect(store.session('s', { owner: 'Ada Lovelace' })).rejects.toMatchObject(owner)
+    await expect(store.sessions.list({ owner: 'Ada Lovelace' })).rejects.toMatchObject(owner)
+    const id = { code: 'ID_INVALID', message: expect.stringContaining('expected an id, got an object') }
+    await expect(store.queue('q').get({ key: 'k' } as never)).rejects.toMatchObject(id)
+    await expect(store.sessions.get(Object.create(null))).rejects.toMatchObject(id)
+    const walled = store.tenant('acme').setTenantState('other', 'suspended', { reason: 'r' })
+    await expect(walled).rejects.toThrow('Nothing was read or written.')
+  })
+
   test('usage with a misspelt counter is refused, and a run whose usage overflowed can finish', async () => {
     const store = await engine.open()
     const session = await store.session('s')

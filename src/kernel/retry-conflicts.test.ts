@@ -92,3 +92,8 @@ test('two writers that read the same row both succeed, one of them on its second
   expect((await readRow(scope, 'sessions', id)).body?.title).toMatch(/^(ab|ba)$/)
   expect(count).toBe(3)
 })
+
+test('a conflict counts its tries in the singular and in the plural', () => {
+  expect(conflict('jobs').message).toContain('(1 try)')
+  expect(refuse('CONFLICT', { table: 'jobs', id: 'x', tries: 2 }).message).toContain('(2 tries)')
+})

@@ -140,7 +140,7 @@ describe.each(engines)('on $name', (engine) => {
       [session.append('a.b', 1, { key: 'a\0' }), 'KEY_INVALID'],
       [store.session('n', { title: 'x'.repeat(2000) }), 'OPTION_INVALID'],
       [store.session('n', { metadata: [] as never }), 'OPTION_INVALID'],
-      [store.session('n', { owner: 'with space' }), 'ACTOR_INVALID'],
+      [store.session('n', { owner: 'with space' }), 'OPTION_INVALID'],
       [store.erase({ seq: 99, reason: 'x' }), 'EVENT_UNKNOWN'],
       [store.erase({ seq: 1, reason: '' }), 'OPTION_INVALID'],
       [store.sessions.list({ state: 'nope' as never }), 'RANGE_INVALID'],

@@ -214,7 +214,7 @@ export const errors = {
   TENANT_WALL: row(
     'denied',
     (d) =>
-      `The view of tenant ${d.tenant} cannot call ${d.call}, which reaches beyond that tenant. Nothing was read. Call it on the store that open() returned.`,
+      `The view of tenant ${d.tenant} cannot call ${d.call}, which reaches beyond that tenant. Nothing was read or written. Call it on the store that open() returned.`,
   ),
   ACTOR_INVALID: row(
     'invalid',
@@ -251,7 +251,8 @@ export const errors = {
   ),
   ID_INVALID: row(
     'invalid',
-    (d) => `'${d.id}' is not an id: expected a ULID of 26 Crockford base 32 characters. Nothing was read or written.`,
+    (d) =>
+      `${d.why ? `Invalid id: ${d.why}` : `'${d.id}' is not an id: expected a ULID of 26 Crockford base 32 characters`}. Nothing was read or written.`,
   ),
   KEY_REUSED: row(
     'conflict',
@@ -266,7 +267,7 @@ export const errors = {
   CONFLICT: row(
     'conflict',
     (d) =>
-      `Other writers kept changing ${d.table} ${d.id} while this command was decided (${d.tries} tries). Nothing was written. Try again when there is less contention.`,
+      `Other writers kept changing ${d.table} ${d.id} while this command was decided (${d.tries === 1 ? '1 try' : `${d.tries} tries`}). Nothing was written. Try again when there is less contention.`,
   ),
   FENCE_LOST: row('conflict', (d) => `${lostHold(d)}. Nothing was written. Stop this work; the new holder continues it.`),
   // work

@@ -84,9 +84,11 @@ export function checkType(type: unknown): asserts type is string {
     throw refuse('TYPE_INVALID', { type: String(type).slice(0, 80) })
 }
 
+/** Opaque ids of actors and owners have one form. */
+export const isActor = (actor: unknown): actor is string => typeof actor === 'string' && ACTOR.test(actor)
+
 export function checkActor(actor: unknown): asserts actor is string {
-  if (typeof actor !== 'string' || !ACTOR.test(actor))
-    throw refuse('ACTOR_INVALID', { found: typeof actor === 'string' ? `${actor.length} characters` : typeof actor })
+  if (!isActor(actor)) throw refuse('ACTOR_INVALID', { found: typeof actor === 'string' ? `${actor.length} characters` : typeof actor })
 }
 
 /** A type (`plan.changed`) or everything under a prefix (`plan.*`, `*`), in the form that every backend compares the same way. */

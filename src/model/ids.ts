@@ -3,6 +3,7 @@
 
 import { refuse } from './errors.ts'
 import { limits } from './limits.ts'
+import { expected } from './options.ts'
 
 declare const brand: unique symbol
 export type Id<Name extends string = string> = string & { readonly [brand]: Name }
@@ -26,7 +27,8 @@ export function tenantId(text: string): TenantId {
 }
 
 export function toId<Name extends string>(text: unknown): Id<Name> {
-  if (!isId(text)) throw refuse('ID_INVALID', { id: String(text).slice(0, 80) })
+  if (typeof text !== 'string') throw refuse('ID_INVALID', { why: expected('an id', text) })
+  if (!isId(text)) throw refuse('ID_INVALID', { id: text.slice(0, 80) })
   return text as Id<Name>
 }
 

@@ -1,7 +1,6 @@
 // Finds sessions by key or id, and lists them. Rows only: the public handle is in session.ts.
 
 import { refuse } from '../../model/errors.ts'
-import { checkActor } from '../../model/event.ts'
 import { isId, type SessionId, toId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
@@ -12,6 +11,7 @@ import { readRow } from '../execute.ts'
 import { checkLast } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { checkOwnerId } from './session-options.ts'
 
 export interface FoundSession {
   readonly row: SessionRow
@@ -66,7 +66,7 @@ export async function listSessions(
   const { state, owner, cursor, last, first, ...unknown } = optionsOf(options, 'list')
   checkKnown(unknown, 'a list of sessions')
   const limit = last ?? first ?? 50
-  if (owner !== undefined) checkActor(owner)
+  if (owner !== undefined) checkOwnerId(owner)
   checkLast(limit, 'sessions')
   if (state !== undefined && !['open', 'archived', 'deleted'].includes(state))
     throw refuse('RANGE_INVALID', { why: `unknown session state '${state}'` })

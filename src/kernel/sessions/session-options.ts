@@ -2,7 +2,7 @@
 
 import { utf8Length } from '../../model/bytes.ts'
 import { takeData } from '../../model/data.ts'
-import { checkActor } from '../../model/event.ts'
+import { isActor } from '../../model/event.ts'
 import { toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf } from '../../model/options.ts'
@@ -31,7 +31,7 @@ export function takeSessionOptions(scope: Scope, options: SessionOptions): Taken
   const { title, owner, metadata, branch, relation, ...unknown } = optionsOf(options, 'session')
   checkKnown(unknown, 'a session')
   if (title !== undefined) checkTitle(title)
-  if (owner !== undefined) checkActor(owner)
+  if (owner !== undefined) checkOwnerId(owner)
   if (branch !== undefined && !['root', 'branch', 'source'].includes(branch))
     throw invalidOption('branch', "'root', 'branch' or 'source'", branch)
   const set = {
@@ -42,6 +42,11 @@ export function takeSessionOptions(scope: Scope, options: SessionOptions): Taken
     ...(relation && { relation: checkRelation(relation) }),
   }
   return admit(scope, set) as TakenOptions
+}
+
+/** The owner is not shown in the error: it may be the name of a person. */
+export function checkOwnerId(owner: unknown): asserts owner is string {
+  if (!isActor(owner)) throw invalidOption('owner', `an opaque id of 1 to ${limits.actorChars} printable ASCII characters without spaces`)
 }
 
 export function checkTitle(title: string): string {
