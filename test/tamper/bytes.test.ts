@@ -7,15 +7,17 @@ import { expect, test } from 'vitest'
 import { open, type Receipt } from '../../src/index.ts'
 import { openIn, tempFile } from '../support/engines.ts'
 
-const TARGET = 4
+const TARGET = 6
 
 async function journal(path: string): Promise<readonly Receipt[]> {
   const store = await open({ url: path, redact: false })
   const session = await store.as('user_1').session('s')
+  // A run that waits for a node: its id stands in the events, and nothing is written behind them.
+  const { id: run } = await store.start('r', { session: session.id })
   const first = await session.append('a.b', { text: 'marker-before' })
   const receipts = [first]
   for (const text of ['marker-one', 'marker-target-ä�漢', 'marker-three', 'marker-four']) {
-    receipts.push(await session.append('a.b', { text }, { key: text, cause: first.id, run: first.id as never }))
+    receipts.push(await session.append('a.b', { text }, { key: text, cause: first.id, run }))
   }
   await store.close()
   return receipts
@@ -62,7 +64,7 @@ test('any changed byte of any column of an event is named with its seq', async (
       update.run(change, TARGET)
       const store = await open({ url: copy, create: false })
       const report = await store.verify()
-      expect(report, `${column} changed`).toMatchObject({ intact: false, brokenAt: TARGET, events: 6, states: { corrupt: 1 } })
+      expect(report, `${column} changed`).toMatchObject({ intact: false, brokenAt: TARGET, events: 8, states: { corrupt: 1 } })
       await store.close()
       tried++
     }
@@ -75,28 +77,28 @@ test('a column emptied, cut, or with a byte moved to its neighbour is named too'
   const path = tempFile()
   await journal(path)
   for (const [sql, at, state] of [
-    ['update events set salt = null where seq = 4', 4, 'corrupt'],
-    ['update events set payload = null where seq = 4', 4, 'corrupt'],
-    ['update events set payload = null, salt = null where seq = 4', 4, 'erased-unauthorised'],
-    ['update events set id = substr(id, 1, 15), digest = cast(substr(id, 16) || digest as blob) where seq = 4', 4, 'corrupt'],
-    ['update events set session = substr(session, 1, 15), run = cast(substr(session, 16) || run as blob) where seq = 4', 4, 'corrupt'],
-    ['update events set run = null where seq = 4', 4, 'corrupt'],
-    ['update events set subject = session where seq = 4', 4, 'corrupt'],
-    ["update events set type = 'a.c' where seq = 4", 4, 'corrupt'],
-    ['update events set class = 256 where seq = 4', 4, 'corrupt'],
-    ['update events set schema = 4294967297 where seq = 4', 4, 'corrupt'],
-    ['update events set subject = zeroblob(16) where seq = 4', 4, 'corrupt'],
+    ['update events set salt = null where seq = 6', 6, 'corrupt'],
+    ['update events set payload = null where seq = 6', 6, 'corrupt'],
+    ['update events set payload = null, salt = null where seq = 6', 6, 'erased-unauthorised'],
+    ['update events set id = substr(id, 1, 15), digest = cast(substr(id, 16) || digest as blob) where seq = 6', 6, 'corrupt'],
+    ['update events set session = substr(session, 1, 15), run = cast(substr(session, 16) || run as blob) where seq = 6', 6, 'corrupt'],
+    ['update events set run = null where seq = 6', 6, 'corrupt'],
+    ['update events set subject = session where seq = 6', 6, 'corrupt'],
+    ["update events set type = 'a.c' where seq = 6", 6, 'corrupt'],
+    ['update events set class = 256 where seq = 6', 6, 'corrupt'],
+    ['update events set schema = 4294967297 where seq = 6', 6, 'corrupt'],
+    ['update events set subject = zeroblob(16) where seq = 6', 6, 'corrupt'],
     ['delete from heads', 1, 'corrupt'],
-    ["update events set tenant = 'other' where seq = 4", 4, 'missing'],
-    ['delete from events where seq = 4', 4, 'missing'],
+    ["update events set tenant = 'other' where seq = 6", 6, 'missing'],
     ['delete from events where seq = 6', 6, 'missing'],
-    ['update events set seq = 70 where seq = 4', 4, 'missing'],
-    ["update heads set hash = zeroblob(32) where tenant = 'main'", 6, 'corrupt'],
-    ["update heads set seq = 4, hash = (select hash from events where seq = 4) where tenant = 'main'", 5, 'corrupt'],
-    ["update heads set seq = 9 where tenant = 'main'", 7, 'missing'],
+    ['delete from events where seq = 8', 8, 'missing'],
+    ['update events set seq = 72 where seq = 6', 6, 'missing'],
+    ["update heads set hash = zeroblob(32) where tenant = 'main'", 8, 'corrupt'],
+    ["update heads set seq = 6, hash = (select hash from events where seq = 6) where tenant = 'main'", 7, 'corrupt'],
+    ["update heads set seq = 11 where tenant = 'main'", 9, 'missing'],
     [
-      'create table x as select payload, salt, digest from events where seq = 4; update events set (payload, salt, digest) = (select * from x) where seq = 5',
-      5,
+      'create table x as select payload, salt, digest from events where seq = 6; update events set (payload, salt, digest) = (select * from x) where seq = 7',
+      7,
       'corrupt',
     ],
   ] as const) {
@@ -118,10 +120,10 @@ test('an erasure that does not say what it erased, though it is linked as it sho
   const path = tempFile()
   await journal(path)
   for (const payload of [
-    '{"seqs":[[1,6]],"reason":"x"}',
-    '{"seqs":[[4,3]]}',
-    '{"seqs":[[4]]}',
-    '{"seqs":"4"}',
+    '{"seqs":[[1,8]],"reason":"x"}',
+    '{"seqs":[[6,5]]}',
+    '{"seqs":[[6]]}',
+    '{"seqs":"6"}',
     'null',
     '[]',
     'no json',
@@ -130,18 +132,18 @@ test('an erasure that does not say what it erased, though it is linked as it sho
     const copy = `${path}.copy`
     copyFileSync(path, copy)
     const db = new DatabaseSync(copy)
-    db.exec('drop trigger events_stay; update events set payload = null, salt = null where seq = 4')
-    const last = db.prepare('select hash from events where seq = 6').get()?.hash as Uint8Array
+    db.exec('drop trigger events_stay; update events set payload = null, salt = null where seq = 6')
+    const last = db.prepare('select hash from events where seq = 8').get()?.hash as Uint8Array
     const salt = new Uint8Array(16)
     const header = { id: '01M7FCTG5P3PK256GN45S9KB2F' as never, at: 1, type: 'payload.erased', schema: 1, class: 0 as const, actor: '' }
     const digest = payloadDigest(sha256, salt, payload)
-    const link = linkHash(sha256, last, 7, eventDigest(sha256, 'main', header, digest))
+    const link = linkHash(sha256, last, 9, eventDigest(sha256, 'main', header, digest))
     db.prepare(
       'insert into events (tenant, seq, id, at, type, schema, class, actor, payload, salt, digest, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    ).run('main', 7, idBytes(header.id), 1, header.type, 1, 0, '', payload, salt, digest, link)
-    db.prepare('update heads set seq = 7, hash = ?').run(link)
+    ).run('main', 9, idBytes(header.id), 1, header.type, 1, 0, '', payload, salt, digest, link)
+    db.prepare('update heads set seq = 9, hash = ?').run(link)
     db.close()
-    expect(await verdict(copy), payload).toEqual(payload.startsWith('{"seqs":[[1,6]') ? {} : { at: 4, state: 'erased-unauthorised' })
+    expect(await verdict(copy), payload).toEqual(payload.startsWith('{"seqs":[[1,8]') ? {} : { at: 6, state: 'erased-unauthorised' })
   }
 })
 
@@ -151,16 +153,16 @@ test('a cut tail and a rewrite from the start are seen when receipts are given, 
   const db = new DatabaseSync(path)
   db.exec('drop trigger events_remain')
   db.exec(
-    "delete from events where seq > 4; update heads set seq = 4, hash = (select hash from events where seq = 4) where tenant = 'main'",
+    "delete from events where seq > 6; update heads set seq = 6, hash = (select hash from events where seq = 6) where tenant = 'main'",
   )
   db.close()
   expect(await verdict(path)).toEqual({})
-  expect(await verdict(path, receipts)).toEqual({ at: 5, state: 'missing' })
+  expect(await verdict(path, receipts)).toEqual({ at: 7, state: 'missing' })
 
   const other = tempFile()
   await journal(other)
   expect(await verdict(other)).toEqual({})
-  expect(await verdict(other, receipts)).toEqual({ at: 2, state: 'corrupt' })
+  expect(await verdict(other, receipts)).toEqual({ at: 4, state: 'corrupt' })
 })
 
 test('any byte flipped in the record of an event, in the file itself, does not go unnoticed', async () => {
@@ -170,7 +172,7 @@ test('any byte flipped in the record of an event, in the file itself, does not g
   const start = original.indexOf('marker-three')
   const target = original.indexOf('marker-target')
   expect(start).toBeGreaterThan(0)
-  // SQLite fills a page from its end: the record of seq 4 begins where that of seq 5 ends, and ends with its hash, 80 bytes on.
+  // SQLite fills a page from its end: the record of seq 6 begins where that of seq 7 ends, and ends with its hash, 80 bytes on.
   const [from, to] = [Math.min(start, target), Math.max(start, target)]
   const unseen: number[] = []
   const elsewhere: string[] = []
@@ -223,15 +225,15 @@ test('the independent verifier agrees, on the whole journal and on a changed one
   const verifier = new URL('../../verifier/inkfast_verify.py', import.meta.url).pathname
   const check = () => spawnSync('python3', [verifier, path, '--json'], { encoding: 'utf8' })
   const fine = check()
-  expect(JSON.parse(fine.stdout)).toMatchObject({ intact: true, events: 6 })
+  expect(JSON.parse(fine.stdout)).toMatchObject({ intact: true, events: 8 })
   expect(fine.status).toBe(0)
   const db = new DatabaseSync(path)
-  db.exec("drop trigger events_stay; update events set payload = replace(payload, 'target', 'tarGet') where seq = 4")
+  db.exec("drop trigger events_stay; update events set payload = replace(payload, 'target', 'tarGet') where seq = 6")
   db.close()
   const broken = check()
   expect(broken.status).toBe(1)
-  expect(JSON.parse(broken.stdout).broken[0]).toMatchObject({ journal: 'main', seq: 4, state: 'corrupt' })
-  expect(await verdict(path)).toEqual({ at: 4, state: 'corrupt' })
+  expect(JSON.parse(broken.stdout).broken[0]).toMatchObject({ journal: 'main', seq: 6, state: 'corrupt' })
+  expect(await verdict(path)).toEqual({ at: 6, state: 'corrupt' })
 })
 
 test('the vectors verify with the independent verifier', () => {
