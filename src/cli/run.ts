@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { type Command, CommanderError } from 'commander'
 import { EXIT, type Exit, usage } from './exit.ts'
 import { program } from './program.ts'
-import type { Terminal } from './terminal.ts'
+import { type Terminal, unclearSwitch } from './terminal.ts'
 
 export interface Around {
   readonly terminalOf: (json: boolean) => Terminal
@@ -29,6 +29,8 @@ export async function run(words: readonly string[], { terminalOf, tell, print, s
   try {
     if (words.length === 0) commands.help()
     checkVerb(words, commands)
+    const unclear = unclearSwitch()
+    if (unclear !== undefined) throw usage(unclear)
     await commands.parseAsync(words, { from: 'user' })
   } catch (error) {
     const code = stopped?.(exit)

@@ -25,14 +25,31 @@ export interface Terminal {
 
 const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 }
 
+const ON: readonly string[] = ['1', 'true', 'yes', 'on']
+const OFF: readonly string[] = ['', '0', 'false', 'no', 'off']
+
+/** Reads a boolean in any case. Returns undefined for a word that is neither. */
+export function readSwitch(text = ''): boolean | undefined {
+  const word = text.trim().toLowerCase()
+  return ON.includes(word) ? true : OFF.includes(word) ? false : undefined
+}
+
+const SWITCHES = ['INKFAST_DATABASE_REQUIRED', 'INKFAST_DEBUG'] as const
+
+/** Says which boolean variable has a word that is neither true nor false. Undefined if all are clear. */
+export function unclearSwitch(variables: NodeJS.ProcessEnv = process.env): string | undefined {
+  const name = SWITCHES.find((one) => readSwitch(variables[one]) === undefined)
+  return name && `Invalid ${name}: expected 1, true, yes, on, 0, false, no or off, got '${variables[name]}'. Nothing was opened.`
+}
+
 export const environment = {
   /** The default store. */
   url: process.env.INKFAST_URL || undefined,
   /** The key that signs tenants of a database, needed if the login may not read it. */
   tenantKey: process.env.INKFAST_TENANT_KEY || undefined,
   /** Refuses any store but the database itself. */
-  databaseRequired: process.env.INKFAST_DATABASE_REQUIRED === '1',
-  debug: process.env.INKFAST_DEBUG === '1',
+  databaseRequired: readSwitch(process.env.INKFAST_DATABASE_REQUIRED) === true,
+  debug: readSwitch(process.env.INKFAST_DEBUG) === true,
   noColour: (process.env.NO_COLOR ?? '') !== '' || process.env.TERM === 'dumb',
 }
 

@@ -1,7 +1,7 @@
 // A store on a server for tests of the command line: a powerful login and one that may only serve, whose passwords must never be shown.
 
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
-import { environment } from '../../src/cli/terminal.ts'
+import { environment, readSwitch } from '../../src/cli/terminal.ts'
 import { open, type Receipt } from '../../src/index.ts'
 import { migrateStore } from '../../src/migrations.ts'
 import { preparedDatabase } from '../support/databases.ts'
@@ -52,7 +52,7 @@ async function prepare(admin: string): Promise<void> {
 /** A command within this process, with these variables of the environment. Calls at the same time must have the same ones. */
 export async function inkIn(words: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const { INKFAST_URL: url, INKFAST_TENANT_KEY: tenantKey, INKFAST_DATABASE_REQUIRED: required, INKFAST_DEBUG: debug } = variables
-  Object.assign(environment, { url, tenantKey, databaseRequired: required === '1', debug: debug === '1' })
+  Object.assign(environment, { url, tenantKey, databaseRequired: readSwitch(required), debug: readSwitch(debug) })
   return inkHere(words)
 }
 

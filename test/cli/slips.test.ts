@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readSwitch } from '../../src/cli/terminal.ts'
 import { folder, inkHere as ink, smallStore } from './support.ts'
 
 test('a file of receipts with none in it is a slip, and no proof', async () => {
@@ -31,4 +32,21 @@ test.each([
   const { code, out, err } = await ink(['events', url])
   expect(code).toBe(2)
   expect(out + err).not.toContain('S3cr3t')
+})
+
+test('a boolean variable of the environment takes the usual words in any case', () => {
+  for (const word of ['1', 'true', 'TRUE', 'Yes', 'on']) expect([word, readSwitch(word)]).toEqual([word, true])
+  for (const word of [undefined, '', '0', 'false', 'NO', 'off']) expect([word, readSwitch(word)]).toEqual([word, false])
+  for (const word of ['2', 'ja', 'maybe']) expect([word, readSwitch(word)]).toEqual([word, undefined])
+})
+
+test('a command follows a required database written as a word, and refuses an unclear one', async () => {
+  const { path } = await smallStore()
+  expect((await ink(['events', path], { INKFAST_DATABASE_REQUIRED: 'off' })).code).toBe(0)
+  expect((await ink(['events', path], { INKFAST_DATABASE_REQUIRED: 'TRUE' })).code).not.toBe(0)
+  const { code, err } = await ink(['events', path], { INKFAST_DATABASE_REQUIRED: 'maybe' })
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining("Invalid INKFAST_DATABASE_REQUIRED: expected 1, true, yes, on, 0, false, no or off, got 'maybe'"),
+  ])
 })
