@@ -7,7 +7,7 @@ import { open, type Run, type Store, type StoreOptions } from '../../src/index.t
 export type RunIds = Readonly<Record<'answer' | 'pay' | 'greet' | 'nap' | 'fails' | 'whole' | 'part' | 'nobody', string>>
 
 /** Short, so that what was left behind is soon free. */
-const lease = { ttl: '240ms', renew: '80ms' } as const
+const lease = { ttl: '1s', renew: '300ms' } as const
 
 /**
  * `answer` is done, `pay` waits for somebody to say how 'charge card' ended, `greet` for an approval, `nap` for a time, `whole` for its child
