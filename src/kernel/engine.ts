@@ -50,7 +50,16 @@ export async function createEngine(
   if (!Number.isInteger(payloadBytes) || payloadBytes < 2 || payloadBytes > limits.payloadBytesMost) {
     throw invalidOption('payloadBytes', `an integer from 2 to ${limits.payloadBytesMost}`, payloadBytes)
   }
-  const mask = options.redact === false ? undefined : await masking(backend, environment, options)
+  let secret: Promise<Uint8Array> | undefined
+  const redactKey = () => {
+    secret ??= (async () => options.redactKey ?? (await backend.upkeep.secret('redaction')))().catch((error) => {
+      // The next caller asks again.
+      secret = undefined
+      throw error
+    })
+    return secret
+  }
+  const mask = options.redact === false ? undefined : redactor(options.redact || {}, tagger(environment.digest.sha256, await redactKey()))
   const world = { ...environment, logger: maskedLogger(environment.logger, mask) }
   const sessions = new SessionMemory()
   const features = new FeatureSet(list)
@@ -67,6 +76,7 @@ export async function createEngine(
     features,
     registry: new Registry(features.deciders, features.tapeTypes),
     redactor: mask,
+    redactKey,
     sessions,
     closedTenants: new ClosedTenants(sessions),
     rowMutex: new RowMutex(),
@@ -78,11 +88,6 @@ export async function createEngine(
   }
   features.opened(engine)
   return engine
-}
-
-async function masking(backend: Backend, { digest }: Environment, options: KernelOptions): Promise<Redactor> {
-  const key = options.redactKey ?? (await backend.upkeep.secret('redaction'))
-  return redactor(options.redact || {}, tagger(digest.sha256, key))
 }
 
 /** Secrets reach neither the journal nor a log. */

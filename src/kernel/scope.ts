@@ -23,6 +23,8 @@ export interface Engine {
   readonly features: FeatureSet
   readonly registry: Registry
   readonly redactor: Redactor | undefined
+  /** The key of masked secrets and of digests of inputs. */
+  readonly redactKey: () => Promise<Uint8Array>
   readonly sessions: SessionMemory
   readonly closedTenants: ClosedTenants
   readonly rowMutex: RowMutex

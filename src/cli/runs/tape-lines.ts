@@ -27,6 +27,13 @@ interface Line {
   readonly detail?: string | undefined
 }
 
+interface Outcome {
+  readonly error?: ErrorData
+  readonly result?: RunRow['result']
+  /** The declared input of the effect. */
+  readonly input?: { readonly stored: RunRow['input'] }
+}
+
 export class TapeLines {
   readonly #unsettled: ReadonlyMap<string, string>
   #start: number | undefined
@@ -85,8 +92,8 @@ export class TapeLines {
       }
       case 'effect.settled':
       case 'effect.resolved': {
-        const { error, result } = data as { readonly error?: ErrorData; readonly result?: RunRow['result'] }
-        const said = error ? errorText(error) : (storedText(result) ?? '')
+        const { error, result, input } = data as Outcome
+        const said = `${error ? errorText(error) : (storedText(result) ?? '')}${input ? `, for ${storedText(input.stored)}` : ''}`
         const detail = e.type === 'effect.resolved' ? `resolved by hand: ${said}` : said
         return { mark: error ? '✗' : '✓', what: placed(data), attempt, detail }
       }

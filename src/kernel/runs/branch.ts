@@ -15,6 +15,7 @@ import { markKey, markOf } from './append-mark.ts'
 import { type Asked, type AskKind, entryKey } from './asked.ts'
 import { type Child, childOf } from './child.ts'
 import { checkEffectOptions, type EffectContext, type EffectOptions, effectError, runEffect, type Settled, settle } from './effect.ts'
+import { checkInput, declare } from './effect-input.ts'
 import { EffectWork, inEffect, refuseNested } from './effect-work.ts'
 import { allOf, raceOf } from './group.ts'
 import { never } from './parking.ts'
@@ -116,8 +117,12 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     const options = optionsOf(given, 'effect')
     if (given !== undefined) checkEffectOptions(options)
     if (typeof work !== 'function') throw invalidOption('work', 'a function', work)
-    const entry = await this.asks('effect', name, (asked, before) =>
-      runEffect(this.open, asked, before, inEffect(this, asked.name, work), options, this.leaving),
+    const input = declare(this.open.scope, options.input)
+    const entry = await this.asks(
+      'effect',
+      name,
+      (asked, before) => runEffect(this.open, asked, before, inEffect(this, asked.name, work), options, this.leaving, input),
+      input && ((asked, before) => checkInput(this.open, asked, before, input)),
     )
     return this.#answer<T>(name, entry)
   }
@@ -223,10 +228,16 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   }
 
   /** Returns the entry from the tape, or executes the call and records it. */
-  async asks(kind: AskKind, name: string, live: (asked: Asked, before: Entry | undefined) => Promise<Entry>): Promise<Entry> {
+  async asks(
+    kind: AskKind,
+    name: string,
+    live: (asked: Asked, before: Entry | undefined) => Promise<Entry>,
+    check?: (asked: Asked, before: Entry) => Promise<void>,
+  ): Promise<Entry> {
     const asked = this.slot(kind, name)
     await this.open.ready()
     const before = await this.open.replay.find(asked)
+    if (before && check) await check(asked, before)
     if (before?.done) return this.received(before)
     await this.open.replay.clear(asked)
     if (this.open.replay.isLost(this.path)) return never()

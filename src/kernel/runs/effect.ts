@@ -9,6 +9,7 @@ import { errorData, member, store } from '../json-or-blob.ts'
 import { Bell } from '../read.ts'
 import { openGuard } from '../session-guard.ts'
 import { type Asked, entryKey } from './asked.ts'
+import type { DeclaredInput, RecordedInput } from './effect-input.ts'
 import { never } from './parking.ts'
 import type { RunWriter } from './run-writer.ts'
 import { EffectStream } from './stream.ts'
@@ -40,6 +41,8 @@ export interface EffectOptions {
   readonly ifUnknown?: 'retry' | 'ask'
   /** `false` stores the result without masking secrets. */
   readonly redact?: boolean
+  /** Recorded with the outcome. Replay refuses another input with REPLAY_DIVERGED. */
+  readonly input?: unknown
 }
 
 interface Retry {
@@ -57,7 +60,7 @@ function takeRetry(given: RetryOptions | undefined): Retry {
   return { attempts, backoff: { ...taken, mostMs: Math.min(taken.mostMs, DAY) } }
 }
 
-export function checkEffectOptions({ retry, ifUnknown, redact: _, ...unknown }: EffectOptions): void {
+export function checkEffectOptions({ retry, ifUnknown, redact: _, input: _input, ...unknown }: EffectOptions): void {
   checkKnown(unknown, 'an effect')
   if (!['retry', 'ask', undefined].includes(ifUnknown)) throw invalidOption('ifUnknown', "'retry' or 'ask'", ifUnknown)
   takeRetry(retry)
@@ -72,21 +75,24 @@ export async function runEffect(
   asked: Asked,
   before: Entry | undefined,
   work: (context: EffectContext) => unknown,
-  options: EffectOptions,
+  { input: _, ...options }: EffectOptions,
   signal: AbortSignal,
+  declared?: DeclaredInput,
 ): Promise<Entry> {
+  const input = declared && (await declared.record())
   const retry = takeRetry(options.retry)
   if (before?.started) return resolved(open, asked, signal)
   if (before?.retried) await rest(open, asked, before.retried.until, signal)
   for (let attempt = (before?.retried?.attempt ?? 0) + 1; ; attempt++) {
     // The run is not parked until the result is on the tape. Otherwise the work would be repeated.
-    const done = await open.parking.busily(() => tryOnce(open, asked, work, { ...options, attempt, retry, signal }))
+    const done = await open.parking.busily(() => tryOnce(open, asked, work, { ...options, attempt, retry, signal, input }))
     if ('entry' in done) return done.entry
     await rest(open, asked, done.until, signal)
   }
 }
 
-interface Attempt extends Omit<EffectOptions, 'retry'> {
+interface Attempt extends Omit<EffectOptions, 'retry' | 'input'> {
+  readonly input: RecordedInput | undefined
   readonly attempt: number
   readonly retry: Retry
   readonly signal: AbortSignal
@@ -97,13 +103,14 @@ async function tryOnce(
   open: RunWriter,
   asked: Asked,
   work: (context: EffectContext) => unknown,
-  { attempt, retry, signal, ifUnknown, redact }: Attempt,
+  { attempt, retry, signal, ifUnknown, redact, input }: Attempt,
 ): Promise<{ readonly entry: Entry } | { readonly until: number }> {
   // A closed session begins no new effect. An effect that has begun is still recorded.
   await openGuard(open.scope, open.row.session)
   // The work is not called if the run is lost, or the branch lost a race.
   await checkGoesOn(open, asked, signal)
-  if (ifUnknown === 'ask') await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt } })
+  if (ifUnknown === 'ask')
+    await open.record({ type: 'effect.started', data: { ...factsOf(open, asked), attempt, ...(input && { input }) }, whole: true })
   const startedAt = open.scope.engine.environment.clock.now()
   let thrown: { readonly error: unknown } | undefined
   let result: unknown
@@ -132,12 +139,16 @@ async function tryOnce(
   if (thrown && asked.kind === 'start' && isPassing(thrown.error)) throw thrown.error
   // A mistake in the program is thrown and not recorded, so that the corrected program can go on.
   if (thrown && isNested(thrown.error)) throw thrown.error
-  if (!thrown) return { entry: await settle(open, asked, { result }, { startedAt, attempt, whole: redact === false }) }
+  if (!thrown) return { entry: await settle(open, asked, { result }, { startedAt, attempt, input, whole: redact === false }) }
   if (isFinal(thrown.error) || attempt >= retry.attempts)
-    return { entry: await settle(open, asked, { error: thrown.error }, { startedAt, attempt }) }
+    return { entry: await settle(open, asked, { error: thrown.error }, { startedAt, attempt, input }) }
   const until = (await storeTime(open)) + restMs(retry.backoff, attempt)
   const error = errorData(open.scope, thrown.error)
-  await open.record({ type: 'effect.retried', data: { ...factsOf(open, asked), attempt, startedAt, error, until }, whole: true })
+  await open.record({
+    type: 'effect.retried',
+    data: { ...factsOf(open, asked), attempt, startedAt, ...(input && { input }), error, until },
+    whole: true,
+  })
   return { until }
 }
 
@@ -161,6 +172,7 @@ interface Settling {
   /** When the work began, by the clock of this node. */
   readonly startedAt: number
   readonly attempt?: number
+  readonly input?: RecordedInput | undefined
   /** Stores the result without masking secrets. */
   readonly whole?: boolean
   /** Started with `begin`. */
@@ -172,11 +184,11 @@ export async function settle(
   open: RunWriter,
   asked: Asked,
   settled: Settled,
-  { startedAt, attempt = 1, whole = false, begun = false }: Settling,
+  { startedAt, attempt = 1, input, whole = false, begun = false }: Settling,
 ): Promise<Entry> {
   const { clock } = open.scope.engine.environment
   const at = clock.now()
-  const facts = { ...factsOf(open, asked), attempt, startedAt }
+  const facts = { ...factsOf(open, asked), attempt, startedAt, ...(input && { input }) }
   const about = { ...open.about, of: `the effect '${asked.name}'` }
   const told =
     'error' in settled ? { error: errorData(open.scope, settled.error) } : { value: await kept(open, settled.result, about, whole) }

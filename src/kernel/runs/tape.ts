@@ -10,6 +10,7 @@ import { decodePayload } from '../read.ts'
 import type { Scope } from '../scope.ts'
 import { isMark, markKey } from './append-mark.ts'
 import { type Asked, type AskKind, entryKey } from './asked.ts'
+import type { RecordedInput } from './effect-input.ts'
 import { TAPE_TYPES } from './tape-types.ts'
 
 /** Everything the tape has about one call of the program. */
@@ -37,6 +38,8 @@ export interface Entry {
   /** Set for a wait that has begun. */
   readonly wait?: { readonly until?: number; readonly on?: string }
   readonly receipt?: Receipt
+  /** The declared input of an effect. */
+  readonly input?: RecordedInput
 }
 
 /** The parts of a tape: the runs it was forked from, each up to a seq, then the run itself. */
@@ -158,7 +161,16 @@ export class Tape {
     // The first outcome counts; later ones are ignored.
     if (before?.done) return
     const { kind, name, branch } = slot
-    this.#entries.set(key, { ...before, kind, name, branch, seq: before?.seq ?? record.seq, at: record.at, ...told(type, data) })
+    this.#entries.set(key, {
+      ...before,
+      kind,
+      name,
+      branch,
+      seq: before?.seq ?? record.seq,
+      at: record.at,
+      ...inputOf(data),
+      ...told(type, data),
+    })
   }
 }
 
@@ -177,6 +189,8 @@ function askedBy(scope: Scope, { type, payload, seq }: EventRecord): { readonly 
   if (kind === 'unknown') return undefined
   return { slot: { branch: data.branch, name: data.name, ordinal: data.ordinal, kind }, data }
 }
+
+const inputOf = ({ input }: TapeData): Pick<Entry, 'input'> => (input === undefined ? {} : { input: input as RecordedInput })
 
 function told(type: string, data: TapeData): Partial<Entry> & { readonly done: boolean } {
   switch (type) {
