@@ -3,12 +3,15 @@
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { open, type Store } from '../src/index.ts'
-import type { AnyFeature } from '../src/kernel/feature.ts'
+import type { Happened } from '../src/kernel/decider.ts'
+import { type AnyFeature, FeatureSet } from '../src/kernel/feature.ts'
 import { features } from '../src/kernel/features.ts'
 import { filesUnder, isSource, read } from './support/project.ts'
 import { checkCycles, checkFeatures, checkRecipe, checkSessionTables, checkWalls, runtimeImports, wallsOf } from './support/tidy/kernel.ts'
 
 const TOP = ['src/kernel/features.ts', 'src/kernel/engine.ts', 'src/kernel/store.ts', 'src/kernel/close-store.ts']
+
+const ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 
 const sources = filesUnder('src/kernel', isSource)
   .filter((path) => !path.endsWith('.test.ts'))
@@ -49,7 +52,7 @@ describe('a feature', () => {
     const index = read('src/index.ts')
     expect(checkFeatures(features, paths, index)).toEqual([])
     expect(checkFeatures(without('sessions'), paths, index)).toEqual(['sessions has deciders and is not in features.ts'])
-    const unfinished: AnyFeature = { name: 'notes' }
+    const unfinished: AnyFeature = { name: 'unfinished' }
     expect(checkFeatures([...features, unfinished], paths, index)).toHaveLength(3)
     expect(checkFeatures(features, [...paths, 'src/kernel/cron/late-decider.ts'], index)).toHaveLength(1)
   })
@@ -64,13 +67,30 @@ describe('a feature', () => {
   it('a feature is explained in a guide, member by member, and every guide is in the index', async () => {
     const guides = filesUnder('docs/guide', (path) => path.endsWith('.md'))
     const index = read('docs/README.md')
-    expect(guides.filter((path) => !index.includes(`(guide/${posix.basename(path)})`))).toEqual([])
+    const unlinked = guides.filter((path) => !index.includes(`(guide/${posix.basename(path)})`))
+    expect(unlinked.map((path) => `${path} is not linked in docs/README.md`)).toEqual([])
     await using store = await open({ url: ':memory:' })
     const members = await membersOf(store)
     expect(members).toEqual(expect.arrayContaining(['store.cron', 'session.inbox', 'run.ask']))
     const text = guides.map(read).join('\n')
-    expect(members.filter((member) => !mentions(text, member))).toEqual([])
+    const unexplained = members.filter((member) => !mentions(text, member))
+    expect(unexplained.map((member) => `${member} is explained in no page of docs/guide`)).toEqual([])
     expect(mentions(text, 'store.nothing')).toBe(false)
+  })
+
+  it('a feature folds erased events: every evolve accepts an event without data', () => {
+    const failures = new FeatureSet(features).deciders.flatMap(({ table, evolve }) =>
+      Object.entries(evolve as Readonly<Record<string, (row: unknown, event: Happened) => unknown>>).flatMap(([type, step]) => {
+        const erased = { id: ID, type, data: undefined, at: 0, actor: '', session: ID, run: ID, subject: ID } as unknown as Happened
+        try {
+          step(undefined, erased)
+          return []
+        } catch (error) {
+          return [`${type} of ${table} cannot be folded once it is erased: ${String(error)}`]
+        }
+      }),
+    )
+    expect(failures).toEqual([])
   })
 
   it('a feature is added by the recipe of CONTRIBUTING.md, whose every step is proved by a test', () => {

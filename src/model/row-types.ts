@@ -37,8 +37,11 @@ interface RowTypes {
   readonly permits: PermitRow
 }
 
+/** Fails to compile while a table has no row type above. */
+type OfEveryTable<Rows extends Readonly<Record<TableName, object>>> = Rows
+
 /** The row type of a table; any `Body` if the compiler does not know the table. */
-export type RowOf<T extends TableName> = TableName extends T ? Body : RowTypes[T]
+export type RowOf<T extends TableName> = TableName extends T ? Body : OfEveryTable<RowTypes>[T]
 
 /** A user-chosen key and the row that holds it. */
 export interface NameRow {

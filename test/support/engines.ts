@@ -1,4 +1,4 @@
-// Both engines a promise must hold on, each opened fresh in a folder that goes away with the test.
+// Every engine a promise must hold on, each opened fresh in a folder that goes away with the test.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -109,7 +109,7 @@ export function checkFeatures(list: readonly AnyFeature[], paths: readonly strin
       ...(index.includes(`'./kernel/${name}/public.ts'`) ? [] : [`src/index.ts does not re-export ${name}/public.ts`]),
       ...(paths.filter((path) => folderIn(path) === name && path.endsWith('-decider.ts')).length === deciders.length
         ? []
-        : [`${name} lists ${deciders.length} deciders and has another number of decider files`]),
+        : [`${name} lists ${deciders.length} deciders, not one for each of its files *-decider.ts`]),
     ]),
   ]
 }
