@@ -12,8 +12,8 @@ import { rounds } from '../support/rounds.ts'
 import { QUICK_CONCURRENCY } from './worker-items.ts'
 
 const WORKER_PROCESS = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
-const ITEMS = rounds(1000, 8000)
-const KILLS = rounds(3, 8)
+const ITEMS = rounds(500, 8000)
+const KILLS = rounds(2, 8)
 
 describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
   test.each([
