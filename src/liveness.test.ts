@@ -1,4 +1,4 @@
-// Who is provably gone: real liveness that live, are killed, are reaped or not; and what systems may say instead of an answer.
+// Who is provably gone: real processes that live, are killed, are reaped or not; and what systems may say instead of an answer.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

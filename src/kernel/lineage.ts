@@ -24,11 +24,6 @@ export async function lineageOf(scope: Scope, session: SessionId): Promise<Linea
   return line
 }
 
-/** Refuses a seq that is not written yet: later events would count as the fork's own. */
-export async function checkShared(scope: Scope, at: number): Promise<void> {
-  await checkWritten(scope, at)
-}
-
 /** Throws RANGE_INVALID for a seq beyond the end of the journal. */
 export async function checkWritten({ engine, tenant }: Scope, seq: number): Promise<void> {
   const { seq: head } = await engine.backend.journal.head(tenant)

@@ -7,7 +7,7 @@ import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import type { SessionRelation } from '../../model/session.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { part, readRow } from '../execute.ts'
-import { checkShared } from '../lineage.ts'
+import { checkWritten } from '../lineage.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { type OpenedSession, openSession } from './open-session.ts'
@@ -49,6 +49,6 @@ export async function takeForkPoint(scope: Scope, options: ForkOptions): Promise
   const { at: given, key: _, ...unknown } = optionsOf(options, 'fork')
   checkKnown(unknown, 'a fork')
   const at = checkSeq(given)
-  await checkShared(scope, at)
+  await checkWritten(scope, at)
   return at
 }

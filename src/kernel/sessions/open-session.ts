@@ -5,7 +5,7 @@ import { limits } from '../../model/limits.ts'
 import type { SessionRow } from '../../model/session.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { type Part, part, plan } from '../execute.ts'
-import { checkShared } from '../lineage.ts'
+import { checkWritten } from '../lineage.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { type FoundSession, sessionByKey } from './find-session.ts'
@@ -40,7 +40,7 @@ export async function openSession(
     const found = await sessionByKey(scope, key, attempt === 1)
     // A commit whose answer was lost may have created the session all the same.
     if (found) return { ...checkOwner(found, set.owner), created: found.row.id === made }
-    if (set.relation?.at !== undefined) await checkShared(scope, set.relation.at)
+    if (set.relation?.at !== undefined) await checkWritten(scope, set.relation.at)
     const id = scope.engine.newId<'session'>()
     made = id
     try {
