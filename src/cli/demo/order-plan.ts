@@ -4,7 +4,7 @@ import type { LeaseOptions } from '../../index.ts'
 
 export const ORDER = { session: 'demo/order-4711', run: 'send again', approval: 'send another parcel', order: 4711, amount: 120 } as const
 
-/** Where the agent halts: with a recorded result that is not used yet, inside an effect, or between two writes. */
+/** The point at which the agent halts: with a recorded result that is not used yet, inside an effect, or between two writes. */
 export type Halt = 'charge recorded' | 'inside mail' | 'mail recorded' | 'nowhere'
 
 export interface OrderPlan {

@@ -8,7 +8,7 @@ import { type Halt, ORDER, type OrderLine, type OrderPlan } from './order-plan.t
 export interface Owner {
   readonly pid: number
   readonly fence: number
-  /** What the process did, or what its tape answered, by step. */
+  /** The outcome of each step: done by the process, or answered by its tape. */
   readonly steps: Readonly<Record<string, string>>
   readonly end: string
   /** Milliseconds since the end of the previous process; 0 for the first. */

@@ -1,4 +1,4 @@
-// Who writes to a process: any caller, or the holder of its lease. A claim of a work item is settled in the commit that ends the process.
+// Writes to a process as any caller, or as the holder of its lease. A claim of a work item is settled in the commit that ends the process.
 
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Id } from '../../model/ids.ts'

@@ -61,7 +61,7 @@ export interface Queue<T = unknown> {
   /** Starts a worker that claims and settles items until it is closed. */
   work(handler: WorkHandler<T>, options?: WorkerOptions): QueueWorker
   get(id: string): Promise<(WorkItem & { readonly payload: T }) | undefined>
-  /** Who has claimed the item; undefined when nobody has. */
+  /** The worker that holds the claim; undefined for an unclaimed item. */
   holder(id: string): Promise<WorkHolder | undefined>
   /** Lists items: with a `state` in the order of claiming, otherwise by due time. */
   list(options?: WorkListOptions): Promise<{ readonly items: readonly WorkItem[]; readonly cursor?: string }>
