@@ -3,11 +3,18 @@
 import { hex, utf8 } from '../../model/bytes.ts'
 import type { Sha256 } from '../../model/chain.ts'
 import { hmac } from '../../model/hmac.ts'
+import { shortMac } from './short-mac.ts'
 
 // Four bytes distinguish the secrets of one journal and are too few to confirm a guess.
 const TAG_BYTES = 4
+const BLOCK = 64
 
-export const tagger =
-  (sha256: Sha256, key: Uint8Array) =>
-  (secret: string): string =>
-    hex(hmac(sha256, key, utf8(secret)).subarray(0, TAG_BYTES))
+export function tagger(sha256: Sha256, key: Uint8Array): (secret: string) => string {
+  const block = key.length > BLOCK ? sha256(key) : key
+  const short = shortMac(block)
+  return (secret) => {
+    const tag = short(secret)
+    if (tag === undefined) return hex(hmac(sha256, block, utf8(secret)).subarray(0, TAG_BYTES))
+    return tag.toString(16).padStart(2 * TAG_BYTES, '0')
+  }
+}
