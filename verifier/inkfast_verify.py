@@ -344,6 +344,7 @@ class Verifier:
         self.broken = []
         self.broken_total = 0
         self.notes = []
+        self.heads = None            # None, or {journal: (seq, hash)} as a database stores them
         self.unread_lines = 0
         self.current = None          # name of the journal of the last event
 
@@ -484,10 +485,14 @@ class Verifier:
                 if last > first:
                     reason += " (%d..%d)" % (first, last)
                 self.report(name, first, "erased-unauthorised", reason)
+        if complete and self.heads is not None:
+            self.check_heads()
         if self.receipts is None or not complete:
             return
         for name, by_seq in self.receipts.items():
             head = self.chains[name].position if name in self.chains else 0
+            if self.heads and name in self.heads:
+                head = max(head, self.heads[name][0] or 0)    # what is missing up to the head is counted already
             beyond = [seq for seq in by_seq if seq > head]
             for seq, hashes in by_seq.items():
                 if seq == 0:
@@ -507,6 +512,27 @@ class Verifier:
         total = sum(len(h) for by_seq in self.receipts.values() for h in by_seq.values())
         self.receipts_bad += total - self.receipts_checked
         self.receipts_checked = total
+
+    def check_heads(self):
+        """The stored head of a journal names its last event. A head beyond it is a cut tail."""
+        for name, (seq, digest) in self.heads.items():
+            chain = self.chains.get(name)
+            position = chain.position if chain else 0
+            if seq is None or digest is None:
+                self.damaged_head(name, position, "the head is malformed")
+            elif seq > position:
+                self.states["missing"] += seq - position
+                self.report(name, position + 1, "missing", "cut tail: the head is %d, the journal ends at %d" % (seq, position))
+            elif seq < position:
+                self.damaged_head(name, seq + 1, "an event stands beyond the head, which is %d" % seq)
+            elif digest != (chain.hash if chain else GENESIS):
+                self.damaged_head(name, seq, "the head is not the hash of the last event")
+        for name in sorted(self.chains.keys() - self.heads.keys()):
+            self.damaged_head(name, None, "the journal has no head")
+
+    def damaged_head(self, name, seq, reason):
+        self.states["corrupt"] += 1
+        self.report(name, seq, "corrupt", reason)
 
     def intact(self):
         return not (self.states["erased-unauthorised"] or self.states["corrupt"] or self.states["missing"])
@@ -644,6 +670,10 @@ def read_sqlite(path, verifier):
             lacking = [name for name in COLUMNS if name not in found]
             if lacking:
                 raise Unreadable("%s: table events lacks %s" % (path, ", ".join(lacking)))
+            # One transaction holds both reads, so that a writer cannot move a head between them.
+            conn.execute("begin")
+            tables = [row[0] for row in conn.execute("select name from sqlite_master where type = 'table' and name = 'heads'")]
+            heads = conn.execute("select tenant, seq, hash from heads").fetchall() if tables else None
             select = ", ".join("cast(payload as blob)" if name == "payload" else '"%s"' % name for name in COLUMNS)
             rows = conn.execute("select %s from events order by tenant, seq" % select)
         except sqlite3.Error as error:
@@ -654,6 +684,11 @@ def read_sqlite(path, verifier):
         try:
             for row in rows:
                 verifier.add(event_from_row(row, encoding))
+            verifier.heads = None if heads is None else {}
+            for tenant, seq, digest in heads or ():
+                name = bytes(tenant).decode("utf-8", "backslashreplace") if isinstance(tenant, bytes) else str(tenant)
+                whole = isinstance(digest, bytes) and not isinstance(digest, Text) and len(digest) == 32
+                verifier.heads[name] = (seq if is_int(seq) else None, digest if whole else None)
         except sqlite3.Error as error:
             raise Damaged(str(error))
     finally:
@@ -918,7 +953,7 @@ def result_of(verifier, source, complete):
         "broken": verifier.broken,
         "brokenTotal": verifier.broken_total,
         "source": source,
-        "basis": ["chain"] if verifier.receipts is None else ["chain", "receipts"],
+        "basis": ["chain"] + ["heads"] * (verifier.heads is not None) + ["receipts"] * (verifier.receipts is not None),
     }
     if verifier.receipts is not None:
         result["receipts"] = {"checked": verifier.receipts_checked, "bad": verifier.receipts_bad}
@@ -948,9 +983,11 @@ def show(result):
     if "vectors" in result:
         print("vectors: " + ", ".join("%s %d" % item for item in result["vectors"].items()))
     if "receipts" in result:
-        print("checked: chain and %(checked)d receipts, %(bad)d of them bad" % result["receipts"])
+        print("checked: %s and %d receipts, %d of them bad"
+              % (" and ".join(result["basis"][:-1]), result["receipts"]["checked"], result["receipts"]["bad"]))
     elif "basis" in result:
-        print("checked: chain only; without receipts a cut tail or a rewrite from the start cannot be seen")
+        print("checked: %s only; without receipts a tail cut%s or a rewrite from the start cannot be seen"
+              % (" and ".join(result["basis"]), " together with its head" if "heads" in result["basis"] else ""))
     for one in result["broken"]:
         where = quote(one["journal"]) + ("" if one["seq"] is None else " seq %d" % one["seq"])
         print("  %s: %s: %s" % (where, one["state"], one["reason"]))

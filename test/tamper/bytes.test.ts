@@ -8,6 +8,7 @@ import { open, type Receipt } from '../../src/index.ts'
 import { openIn, tempFile } from '../support/engines.ts'
 
 const TARGET = 6
+const VERIFIER = new URL('../../verifier/inkfast_verify.py', import.meta.url).pathname
 
 async function journal(path: string): Promise<readonly Receipt[]> {
   const store = await open({ url: path, redact: false })
@@ -222,8 +223,7 @@ test('a damaged page is FILE_CORRUPT with the last good seq, and the events befo
 test('the independent verifier agrees, on the whole journal and on a changed one', async () => {
   const path = tempFile()
   await journal(path)
-  const verifier = new URL('../../verifier/inkfast_verify.py', import.meta.url).pathname
-  const check = () => spawnSync('python3', [verifier, path, '--json'], { encoding: 'utf8' })
+  const check = () => spawnSync('python3', [VERIFIER, path, '--json'], { encoding: 'utf8' })
   const fine = check()
   expect(JSON.parse(fine.stdout)).toMatchObject({ intact: true, events: 8 })
   expect(fine.status).toBe(0)
@@ -236,11 +236,37 @@ test('the independent verifier agrees, on the whole journal and on a changed one
   expect(await verdict(path)).toEqual({ at: 6, state: 'corrupt' })
 })
 
+test('the independent verifier finds a tail that was cut while its head was left, and a head that was moved', async () => {
+  const path = tempFile()
+  await journal(path)
+  const check = (file: string) => JSON.parse(spawnSync('python3', [VERIFIER, file, '--json'], { encoding: 'utf8' }).stdout)
+  expect(check(path)).toMatchObject({ intact: true, basis: ['chain', 'heads'] })
+  for (const [sql, first] of [
+    ['delete from events where seq > 6', { seq: 7, state: 'missing' }],
+    ['update heads set hash = zeroblob(32)', { seq: 8, state: 'corrupt' }],
+    ['update heads set seq = 6, hash = (select hash from events where seq = 6)', { seq: 7, state: 'corrupt' }],
+    ['delete from heads', { seq: null, state: 'corrupt' }],
+  ] as const) {
+    const copy = `${path}.copy`
+    copyFileSync(path, copy)
+    const db = new DatabaseSync(copy)
+    db.exec(`drop trigger events_remain; ${sql}`)
+    db.close()
+    expect(check(copy), sql).toMatchObject({ intact: false, broken: [first] })
+  }
+  // A tail that is cut together with its head needs a receipt.
+  const copy = `${path}.copy`
+  copyFileSync(path, copy)
+  const db = new DatabaseSync(copy)
+  db.exec('drop trigger events_remain; delete from events where seq > 6')
+  db.exec('update heads set seq = 6, hash = (select hash from events where seq = 6)')
+  db.close()
+  expect(check(copy)).toMatchObject({ intact: true })
+})
+
 test('the vectors verify with the independent verifier', () => {
-  const [verifier, vectors] = ['../../verifier/inkfast_verify.py', '../vectors/journal-v1.json'].map(
-    (f) => new URL(f, import.meta.url).pathname,
-  )
-  const { status, stdout } = spawnSync('python3', [verifier as string, vectors as string], { encoding: 'utf8' })
+  const vectors = new URL('../vectors/journal-v1.json', import.meta.url).pathname
+  const { status, stdout } = spawnSync('python3', [VERIFIER, vectors], { encoding: 'utf8' })
   expect(stdout).toMatch(/./)
   expect(status).toBe(0)
 })
