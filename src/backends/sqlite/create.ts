@@ -2,7 +2,7 @@
 // a whole one, and two processes that create it at once share one file.
 
 import { randomBytes } from 'node:crypto'
-import { linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, fchmodSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { InkError, refuse } from '../../model/errors.ts'
 import { connect, type Database, setPragmas } from './database.ts'
@@ -11,6 +11,10 @@ import { migrate } from './migrate.ts'
 
 // Leaves room for the suffixes, however long the name is.
 const NAME_KEPT = 40
+// Only this user reads a new store. SQLite gives the log and its index the mode of the file, and blobs get it too.
+const PRIVATE = 0o600
+/** The file of a folder store itself, which also identifies a folder as ours. */
+export const STORE_FILE = 'inkfast-folder.db'
 
 /** Creates an empty store, unless another process was first. */
 export function make(path: string, now: number): void {
@@ -32,7 +36,7 @@ export function makeWritten<T>(path: string, now: number, write: (db: Database) 
   try {
     let written: T
     try {
-      const db = connect(beside)
+      const db = connectNew(beside)
       try {
         setPragmas(db, 'full')
         migrate(db, now)
@@ -57,7 +61,7 @@ export function makeWritten<T>(path: string, now: number, write: (db: Database) 
 
 function makeBeside(beside: string, path: string, now: number): void {
   try {
-    const db = connect(beside)
+    const db = connectNew(beside)
     try {
       within(db, () => {
         setPragmas(db, 'full')
@@ -70,6 +74,18 @@ function makeBeside(beside: string, path: string, now: number): void {
   } finally {
     removeAll(beside)
   }
+}
+
+/** Creates the file before SQLite does, which would let every user read it. A tenant's file gets the mode of the folder's own file. */
+function connectNew(path: string): Database {
+  const own = statSync(join(dirname(path), STORE_FILE), { throwIfNoEntry: false })
+  const file = openSync(path, 'wx', PRIVATE)
+  try {
+    if (own) fchmodSync(file, own.mode & 0o666)
+  } finally {
+    closeSync(file)
+  }
+  return connect(path)
 }
 
 function makeError(path: string, error: unknown): InkError {

@@ -1,7 +1,7 @@
 // What is at the path decides what happens, and nothing is ever created or changed by a refusal.
 
 import { spawn } from 'node:child_process'
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -11,6 +11,9 @@ import { unprivileged } from '../../../test/support/postgres-programs.ts'
 import { open } from '../../index.ts'
 import { connect, setPragmas } from './database.ts'
 import { checkLibrary, openDatabase } from './open.ts'
+
+const modesIn = (folder: string): Record<string, string> =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]))
 
 // Root may write anywhere, so that permissions are tried as another user.
 const ordinary = unprivileged()
@@ -28,6 +31,34 @@ test('a missing file is created, unless it is asked not to be', async () => {
   await (await open(path)).close()
   expect(readdirSync(dirname(path))).toEqual(['agents.db'])
   await (await open({ url: path, create: false })).close()
+})
+
+test('a new store is readable by its user alone, with its log, its index and its blobs, and an existing file keeps its mode', async () => {
+  const before = process.umask(0o022)
+  try {
+    const path = tempFile()
+    const store = await openIn(path)
+    await (await store.session('s')).append('a.b', {})
+    await store.blobs.put(new Uint8Array(3))
+    expect(modesIn(dirname(path))).toEqual({ 'agents.db': '600', 'agents.db-shm': '600', 'agents.db-wal': '600', 'agents.db.blobs': '700' })
+    await store.close()
+    chmodSync(path, 0o640)
+    const again = await openIn(path)
+    await (await again.session('s')).append('a.b', {})
+    expect(modesIn(dirname(path))).toMatchObject({ 'agents.db': '640', 'agents.db-shm': '640', 'agents.db-wal': '640' })
+  } finally {
+    process.umask(before)
+  }
+})
+
+test("a tenant's new file gets the mode of the folder's own file", async () => {
+  const folder = tempFolder()
+  const store = await openIn(folder, { layout: 'tenant' })
+  const write = async (tenant: string) => (await store.tenant(tenant).session('s')).append('a.b', {})
+  await write('one')
+  chmodSync(join(folder, 'inkfast-folder.db'), 0o660)
+  await write('two')
+  expect(modesIn(folder)).toMatchObject({ 'tenant-one.db': '600', 'tenant-two.db': '660' })
 })
 
 test('a file that is no database, or cut to nothing, is refused and left alone', async () => {

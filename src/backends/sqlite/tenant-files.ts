@@ -5,10 +5,10 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isTenant, type TenantId } from '../../model/ids.ts'
 import { compareText } from '../../model/order.ts'
+import { STORE_FILE } from './create.ts'
 import { pathError } from './open.ts'
 
-/** The file of the store itself, which also identifies a folder as ours. */
-export const STORE_FILE = 'inkfast-folder.db'
+export { STORE_FILE }
 
 const NAME = /^tenant-((?:[a-z0-9._-]|\+[a-z])+)\.db$/
 
