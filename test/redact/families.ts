@@ -1,5 +1,6 @@
 // The named families of secrets the rules were written from. Every value is made up at test time from seeded chance, and every
 // prefix is put together from parts, so that nothing here looks like a live key to a scanner.
+import { hash } from 'node:crypto'
 import { BASE36, BASE58, BASE62, BASE64, BASE64URL, type Chance, DIGITS, HEX, LOWER, UPPER } from './chance.ts'
 
 export interface Family {
@@ -24,6 +25,15 @@ const webToken = (c: Chance) =>
 const lines = (c: Chance, count: number) => Array.from({ length: count }, () => c.chars(BASE64, 64)).join('\n')
 const armour = (label: string) => (body: string) => `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----`
 const bodyLines = (secret: string) => secret.split('\n')
+/** A wallet import key: version, 32 bytes, compression mark and checksum, in Base58. */
+const walletKey = (c: Chance) => {
+  const body = Buffer.from([0x80, ...Array.from({ length: 32 }, () => c.int(256)), 1])
+  const sum = hash('sha256', hash('sha256', body, 'buffer'), 'buffer').subarray(0, 4)
+  let rest = BigInt(`0x${Buffer.concat([body, sum]).toString('hex')}`)
+  let out = ''
+  for (; rest > 0n; rest /= 58n) out = BASE58[Number(rest % 58n)] + out
+  return out
+}
 const simple = (name: string, prefix: string, alphabet: string, length: number): Family => ({
   name,
   make: (c) => prefix + c.chars(alphabet, length),
@@ -123,5 +133,5 @@ export const FAMILIES: readonly Family[] = [
   { name: 'generic api key', key: 'x-api-key', make: (c) => c.chars(HEX, 40) },
   { name: 'signing key', key: 'signing_key', make: (c) => c.chars(BASE62, 32) },
   { name: 'ethereum private key', key: 'private_key', make: (c) => `0x${c.chars(HEX, 64)}` },
-  { name: 'wallet import key', make: (c) => c.pick(['K', 'L']) + c.chars(BASE58, 51) },
+  { name: 'wallet import key', make: walletKey },
 ]

@@ -6,6 +6,8 @@ export interface Shape {
   readonly pattern: RegExp
   /** The match must also look random, because the prefix alone is too common. */
   readonly random?: boolean
+  /** The match must also end in a valid Base58Check sum. */
+  readonly checked?: boolean
   /** Text that must precede the start, if a key is not recognised by its beginning. It is masked too. */
   readonly before?: RegExp
 }
@@ -79,8 +81,8 @@ export const SHAPES: readonly Shape[] = [
   { kind: 'discord', starts: ['M', 'N', 'O'], pattern: /[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}/y },
   { kind: 'telegram', starts: [...'123456789'], pattern: /\d{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/y },
   { kind: 'azure-client-secret', starts: [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'], pattern: /[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}/y },
-  { kind: 'wallet-key', starts: ['5', 'K', 'L'], pattern: /(?:5[HJK][1-9A-HJ-NP-Za-km-z]{49}|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![A-Za-z0-9])/y, random: true },
-  { kind: 'wallet-key', starts: ['xprv', 'yprv', 'zprv'], pattern: /[xyz]prv[1-9A-HJ-NP-Za-km-z]{100,112}/y },
+  { kind: 'wallet-key', starts: ['5', 'K', 'L'], pattern: /(?:5[HJK][1-9A-HJ-NP-Za-km-z]{49}|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![A-Za-z0-9])/y, checked: true },
+  { kind: 'wallet-key', starts: ['xprv', 'yprv', 'zprv'], pattern: /[xyz]prv[1-9A-HJ-NP-Za-km-z]{107}(?![A-Za-z0-9])/y, checked: true },
   // The host of a webhook address stays, because it shows where the agent posted.
   { kind: 'webhook', starts: ['T'], pattern: /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/)T[A-Za-z0-9/_-]{20,200}/y },
   { kind: 'webhook', starts: [...'123456789'], pattern: /(?<=\/api\/webhooks\/)\d{17,20}\/[A-Za-z0-9_-]{60,80}/y },

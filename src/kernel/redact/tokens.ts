@@ -1,5 +1,7 @@
 // Finds secrets by their shape: known provider keys, web tokens, and words with a vendor's prefix and a random body. Only long unbroken
 // words are checked, which prose does not have.
+import { base58Checked } from './base58.ts'
+import { longRun, wrappedEnd } from './base64-runs.ts'
 import { charKind, random, UUID } from './looks.ts'
 import { SHAPES, type Shape } from './shapes.ts'
 import type { Span } from './spans.ts'
@@ -53,7 +55,7 @@ export function tokenSpans(text: string, spans: Span[]): void {
     let end = at + 1
     while (end < size && classOf(text, end) !== 0) end++
     if (end - start >= SHORTEST) readRegion(text, start, end, spans)
-    at = end + STRIDE
+    at = wrappedEnd(text, start, end) + STRIDE
   }
 }
 
@@ -67,6 +69,7 @@ function readRegion(text: string, from: number, end: number, spans: Span[]): voi
   let at = start
   let deadWebToken = start
   let word = true
+  const runs = longRun(text, end)
   while (at < end) {
     if (!(at === start || word || opens(text, at))) {
       at++
@@ -88,7 +91,7 @@ function readRegion(text: string, from: number, end: number, spans: Span[]): voi
     if (stop > at) {
       at = stop
       word = true
-    } else at++
+    } else at = Math.max(at + 1, runs(at))
   }
 }
 
@@ -122,6 +125,7 @@ function known(text: string, at: number, spans: Span[]): number {
     shape.pattern.lastIndex = at
     const hit = shape.pattern.exec(text)
     if (hit === null || (shape.random === true && !random(hit[0].slice(start.length), 16))) continue
+    if (shape.checked === true && !base58Checked(hit[0])) continue
     let end = at + hit[0].length
     // The pattern is bounded for speed; unbroken text after it belongs to the same word.
     while (hit[0].length >= (shape.random === true ? 64 : 200) && end < text.length && classOf(text, end) === WORD) end++

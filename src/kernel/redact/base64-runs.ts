@@ -1,0 +1,73 @@
+// Finds long runs of base64: images and files in a payload. Random letters contain the shape of a key now and then, so a shape counts
+// only at the start of such a run.
+
+/** Longer than any key whose prefix may follow other text of the same alphabet. */
+const LONG = 200
+const STANDARD = 1
+const URL_SAFE = 2
+const SIGN = 4
+const CLASS = new Uint8Array(128)
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789') CLASS[char.charCodeAt(0)] = STANDARD | URL_SAFE
+for (const char of '+/') CLASS[char.charCodeAt(0)] = STANDARD | SIGN
+for (const char of '-_') CLASS[char.charCodeAt(0)] = URL_SAFE
+
+function classOf(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return code < 128 ? (CLASS[code] as number) : 0
+}
+
+/**
+ * Returns a function that gives the end of the long run that begins at a place, or -1. The function is asked at rising places and reads
+ * every character at most once for each alphabet.
+ */
+export function longRun(text: string, limit: number): (at: number) => number {
+  let standard = -1
+  let urlSafe = -1
+  const end = (at: number, alphabet: number) => {
+    let stop = at
+    while (stop < limit && (classOf(text, stop) & alphabet) !== 0) stop++
+    return stop
+  }
+  return (at) => {
+    let longest = -1
+    if (at > standard) {
+      standard = end(at, STANDARD)
+      if (standard - at >= LONG) longest = standard
+    }
+    if (at > urlSafe) {
+      urlSafe = end(at, URL_SAFE)
+      if (urlSafe - at >= LONG) longest = Math.max(longest, urlSafe)
+    }
+    return longest
+  }
+}
+
+const SHORTEST_LINE = 56
+const LONGEST_LINE = 80
+const LINES = 3
+const LINE_END = /\r?\n|(?:\\r)?\\n/y
+
+/**
+ * Returns where wrapped base64 ends that begins with this line, or the end of the line. Its first three lines have the same length, as in
+ * MIME and PEM, and a sign that keys seldom have: a list of keys has lines of equal length, too.
+ */
+export function wrappedEnd(text: string, start: number, end: number): number {
+  const width = end - start
+  if (width < SHORTEST_LINE || width > LONGEST_LINE) return end
+  let signs = 0
+  let from = start
+  for (let lines = 1; ; lines++) {
+    let stop = from
+    for (; stop < from + width; stop++) {
+      const kind = classOf(text, stop)
+      if ((kind & STANDARD) === 0) break
+      signs += kind & SIGN
+    }
+    const wrapped = lines > LINES && signs > 0
+    if (stop - from < width || (lines >= LINES && signs === 0)) return wrapped ? stop : end
+    LINE_END.lastIndex = stop
+    const line = LINE_END.exec(text)
+    if (line === null) return wrapped ? stop : end
+    from = stop + line[0].length
+  }
+}
