@@ -198,8 +198,8 @@ function bare(text: string, at: number, from: number, key: Key, kind: KeyKind, w
   return ok ? spanOf(value, start, kind) : undefined
 }
 
-/** An opening bracket begins a structure, and a member or type is code. */
-const STRUCTURE = /^[[{(]|^[A-Za-z_$][\w$]{0,64}(?:\.[A-Za-z_$][\w$]{0,64}){1,8}$/
+/** An opening bracket begins a structure, unless it is the bracket of a placeholder. A member or type is code. */
+const STRUCTURE = /^(?!\[redacted:)[[{(]|^[A-Za-z_$][\w$]{0,64}(?:\.[A-Za-z_$][\w$]{0,64}){1,8}$/
 
 /** On a line of its own (YAML, INI, .env) even a plain word is the password, unless it is written like a heading or a type. */
 function lineValue(value: string): boolean {
@@ -248,7 +248,7 @@ function lineEnd(text: string, from: number): number {
   return hit === null ? text.length : hit.index
 }
 
-const PAIR = /[^\s=;:"'`<>$\\]{1,128}=/y
+const PAIR = /(?:\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}\][;,\s]{0,3}){0,32}[^\s=;:"'`<>$\\]{1,128}=/y
 const MORE = /(?:[^\s=;,"'`<>\\]{1,256}(?:=[^\s;"'`<>\\]{0,4096})?)(?:; {0,2})?/y
 
 /** A cookie header is pairs separated by semicolons; the text after the last pair is the rest of the sentence. */

@@ -1,6 +1,7 @@
 // Finds secrets that a sentence or a command line announces: `Bearer …`, `the password is …`, `--token …`, `curl -u user:…`.
 import type { KeyJudge } from './keys.ts'
 import { basicPair, innocentValue, passwordLike, random, UUID } from './looks.ts'
+import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import { SPOKEN_GLUE, SPOKEN_NAMES } from './words.ts'
 
@@ -24,7 +25,7 @@ export function phraseSpans(text: string, spans: Span[]): void {
       const word = (next[1] as string).replace(/[.,;:!?]{1,3}$/, '')
       const start = at + next[0].length - (next[1] as string).length
       at += next[0].length
-      if (text[at] !== '(' && secretWord(name, word, n, glue)) {
+      if (text[at] !== '(' && secretWord(name, withoutPlaceholders(word), n, glue)) {
         spans.push({ start, end: start + word.length, kind: name === 'bearer' || name === 'basic' ? name : 'key' })
         break
       }

@@ -140,6 +140,62 @@ describe('text', () => {
   })
 })
 
+describe('placeholders', () => {
+  const old = '[redacted:cookie:1a2b3c4d]'
+  const secret = 'S3cr3tValue'
+
+  // biome-ignore format: text and the text that stays side by side
+  test.each([
+    [`Cookie: sid=${old}; session=${secret}`, `Cookie: sid=${old}; `],
+    [`Cookie: ${old}; session=${secret}`, `Cookie: ${old}; `],
+    [`password=${old}${secret}`, `password=${old}`],
+    [`password="${old} ${secret}"`, `password="${old} `],
+    [`the password is ${old}${secret}.`, `the password is ${old}`],
+    [`run --password ${old}${secret} now`, `run --password ${old}`],
+    [`<password>${old}${secret}</password>`, `<password>${old}`],
+    [`https://ada:${old}${secret}@example.org`, 'https://ada:'],
+    [`Authorization: Bearer ${old}${secret}`, `Authorization: Bearer ${old}`],
+    [`password=[redacted:a:b]${secret}`, 'password='],
+    [`password=[redacted:key:${secret}]`, 'password='],
+    [`password: [redacted:key:1A2B3C4D]${secret}`, 'password: '],
+    [`-----BEGIN PRIVATE ${'KEY'}-----\nAAAA\n${old}\n${secret}\n-----END PRIVATE ${'KEY'}-----`, ''],
+    [`-----BEGIN PRIVATE ${'KEY'}-----\nAAAA\n[redacted:x:y]\n${secret}\n-----END PRIVATE ${'KEY'}-----`, ''],
+    [`-----BEGIN PRIVATE ${'KEY'}-----\nAAAA\n${old}\n${secret}`, ''],
+  ])('a placeholder hides no secret beside it: %s', (text, before) => {
+    const masked = redact.text(text)
+    expect(masked).not.toContain(secret)
+    expect(masked.startsWith(`${before}[redacted:`)).toBe(true)
+    expect(redact.text(masked)).toBe(masked)
+  })
+
+  test.each([
+    { password: `[redacted:x:${secret}]` },
+    { password: `[redacted:key:${secret}]` },
+    { credentials: `old ${old} new ${secret}` },
+    { cookie: `${old}; session=${secret}` },
+    { dsn: `${old} ${secret}` },
+    { body: JSON.stringify({ credentials: `old ${old} new ${secret}` }) },
+  ])('a value under a secret key is masked around its placeholders: %j', (data) => {
+    const masked = redact.value(data)
+    expect(JSON.stringify(masked)).not.toContain(secret)
+    if (JSON.stringify(data).includes(old)) expect(JSON.stringify(masked)).toContain(old)
+    expect(redact.value(masked)).toBe(masked)
+  })
+
+  test.each([
+    `Cookie: sid=${old}; theme=${old}`,
+    `postgres://app:${old}@db.internal/main`,
+    `token [redacted:token:1a2b3c4d]/path and [redacted:google-api-key:1a2b3c4d]-suffix`,
+    `Bearer ${old}, ${old} and password: ${old}`,
+  ])('a text whose secrets are masked stays as it is: %s', (text) => {
+    expect(redact.text(text)).toBe(text)
+    expect(redact.value({ dsn: `postgres://app:${old}@db.internal/main`, authorization: `Bearer ${old}` })).toEqual({
+      dsn: `postgres://app:${old}@db.internal/main`,
+      authorization: `Bearer ${old}`,
+    })
+  })
+})
+
 test('masking twice changes nothing, whatever the text', () => {
   const piece = fc.constantFrom(
     'password=',
@@ -155,7 +211,9 @@ test('masking twice changes nothing, whatever the text', () => {
     'https://u:p@h ',
     'Cookie: a=b',
     'Authorization: Bearer abc123def',
-    '[redacted:key:ab12]',
+    '[redacted:key:ab12cd34]',
+    '[redacted:cookie:ab12cd34]; ',
+    '[redacted:x:ab12]',
     '{',
     '}',
     ':',

@@ -4,7 +4,8 @@ import { bind } from './bound.ts'
 import { inherited, type JsonRules, maskJson } from './json.ts'
 import { keyJudge } from './keys.ts'
 import { absentValue, passwordLike } from './looks.ts'
-import { hasPlaceholder, mask, placeholder } from './spans.ts'
+import { isPlaceholder, placeholder, placeholdersIn } from './placeholder.ts'
+import { mask } from './spans.ts'
 import { maskText } from './text.ts'
 import { type KeyKind, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './words.ts'
 
@@ -91,10 +92,8 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
     const json = nested(text, kind)
     if (json !== undefined) return json
     const parts = plain(text)
-    // A text that was masked before stays as it is: masking must be idempotent.
-    if (hasPlaceholder(text)) return parts
     // The secret was recognised by its own shape, or it is a connection string whose host may stay.
-    if (parts !== text && (kind === 'mixed' || /^\[redacted:[a-z0-9-]+:[^\]\s]+\]$/.test(parts))) return parts
+    if (isPlaceholder(parts) || (kind === 'mixed' && (parts !== text || maskedConnection(text)))) return parts
     const span = spanOf(text, 0, kind)
     return span === undefined ? undefined : mask(text, [span], tag)
   }
@@ -173,6 +172,11 @@ function describesSchema(data: Data): boolean {
 function define(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
   else target[key] = value
+}
+
+/** Whether a connection string was masked before: its placeholder stands in a URL or a field. */
+function maskedConnection(text: string): boolean {
+  return (text.includes('://') || text.includes('=')) && placeholdersIn(text).length > 0
 }
 
 function couldBeJson(text: string): boolean {

@@ -1,28 +1,24 @@
 // A span is the place of a secret in a text. This file merges the spans that rules found and replaces them by placeholders.
+import { placeholder, placeholdersIn, type Range, type Tag } from './placeholder.ts'
 
-export interface Span {
-  readonly start: number
-  readonly end: number
+export interface Span extends Range {
   readonly kind: string
   /** The secret that the tag is made of, if it differs from the text of the span (an encoded form of a bound value). */
   readonly secret?: string
 }
 
-export type Tag = (secret: string) => string
-
-const PLACEHOLDER = /\[redacted:[a-z0-9-]{1,32}:[^\]\s]{1,128}\]/g
-
-export function placeholder(kind: string, secret: string, tag: Tag): string {
-  return `[redacted:${kind}:${tag(secret)}]`
-}
-
-export function hasPlaceholder(text: string): boolean {
-  return text.includes('[redacted:') && text.search(PLACEHOLDER) >= 0
-}
-
-/** Returns the text with every span masked, or the same text if there is none. */
+/** Returns the text with every span masked, or the same text if there is none. Placeholders in the text stay. */
 export function mask(text: string, found: Span[], tag: Tag): string {
-  const spans = join(apartFromPlaceholders(text, found))
+  return replace(text, apart(text, found), tag)
+}
+
+/** Merges the spans and cuts the placeholders in the text out of them, because masking must be idempotent. */
+export function apart(text: string, found: Span[]): Span[] {
+  return found.length === 0 ? found : join(around(text, found, placeholdersIn(text)))
+}
+
+/** Replaces spans that are in order and do not overlap. */
+export function replace(text: string, spans: readonly Span[], tag: Tag): string {
   if (spans.length === 0) return text
   let out = ''
   let from = 0
@@ -51,16 +47,42 @@ function join(found: Span[]): Span[] {
   return out
 }
 
-/** Drops spans that touch a placeholder, because masking must be idempotent. */
-function apartFromPlaceholders(text: string, found: Span[]): Span[] {
-  if (found.length === 0 || !text.includes('[redacted:')) return found
-  const taken = [...text.matchAll(PLACEHOLDER)].map((hit) => ({ start: hit.index, end: hit.index + hit[0].length }))
-  if (taken.length === 0) return found
+/** Splits the spans around the holes. The holes are in order and do not overlap. */
+export function around(text: string, found: Span[], holes: readonly Range[]): Span[] {
+  if (holes.length === 0) return found
   const sorted = found.sort((a, b) => a.start - b.start)
+  const out: Span[] = []
   let next = 0
-  return sorted.filter((span) => {
-    while (next < taken.length && (taken[next]?.end ?? 0) <= span.start) next++
-    const hit = taken[next]
-    return hit === undefined || hit.start >= span.end
-  })
+  for (const span of sorted) {
+    while (next < holes.length && (holes[next] as Range).end <= span.start) next++
+    let hole = holes[next]
+    if (hole === undefined || hole.start >= span.end) {
+      out.push(span)
+      continue
+    }
+    // A rule that took the inside of a placeholder for a name or a value has found nothing.
+    if (hole.start < span.start) continue
+    let from = span.start
+    for (let n = next; hole !== undefined && hole.start < span.end; hole = holes[++n]) {
+      rest(text, from, hole.start, span.kind, out)
+      from = hole.end
+    }
+    rest(text, from, span.end, span.kind, out)
+  }
+  return out
+}
+
+const EDGES = ' \t\r\n;,'
+const COOKIE_NAME = /[^\s=;,]{1,128}=$/
+const CONTENT = /[\p{L}\p{N}]/u
+
+/** Adds the part of a span beside a hole, unless it only separates one secret from the next. */
+function rest(text: string, from: number, to: number, kind: string, out: Span[]): void {
+  let start = from
+  let end = to
+  // The name of a cookie whose value is masked already tells nothing.
+  if (kind === 'cookie') end -= COOKIE_NAME.exec(text.slice(Math.max(from, to - 129), to))?.[0].length ?? 0
+  while (start < end && EDGES.includes(text[start] as string)) start++
+  while (end > start && EDGES.includes(text[end - 1] as string)) end--
+  if (CONTENT.test(text.slice(start, end))) out.push({ start, end, kind })
 }
