@@ -1,7 +1,7 @@
 // Reads the journal in pages by seq, filtered by header.
 
 import type { EventRecord, TypePattern } from '../model/event.ts'
-import type { Id, RunId, SessionId, TenantId } from '../model/ids.ts'
+import type { EventId, Id, RunId, SessionId, TenantId } from '../model/ids.ts'
 import type { TenantState } from '../model/tenant.ts'
 
 export interface Head {
@@ -19,6 +19,10 @@ export interface PageQuery {
   readonly bytes?: number
   /** The last seq to read (the lowest, when reading backwards). */
   readonly to?: number
+  /** Only the event with this id. */
+  readonly id?: EventId
+  /** Only events that were appended under this key. Events about a row are left out, though they may carry a key too. */
+  readonly key?: Uint8Array
   readonly session?: SessionId
   readonly run?: RunId
   readonly subject?: Id

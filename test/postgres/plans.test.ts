@@ -7,7 +7,7 @@ import { pageStep } from '../../src/backends/postgres/journal.ts'
 import { listStep } from '../../src/backends/postgres/rows.ts'
 import { STORE } from '../../src/backends/postgres/wall.ts'
 import { open } from '../../src/index.ts'
-import type { Id, RunId, SessionId } from '../../src/model/ids.ts'
+import type { EventId, Id, RunId, SessionId } from '../../src/model/ids.ts'
 import { encodeCursor } from '../../src/model/order.ts'
 import { type ColumnValue, tableNames, tableOf } from '../../src/model/tables.ts'
 import type { PageQuery } from '../../src/ports/journal.ts'
@@ -64,6 +64,8 @@ test.each(lists)(
 const id = '01HF7YAT008B78NC00T411MSDF'
 const pages: readonly (readonly [string, Partial<PageQuery>, string])[] = [
   ['everything', {}, 'events_pkey'],
+  ['an id', { id: id as EventId, session: id as SessionId }, 'events_by_id'],
+  ['a key', { key: new Uint8Array(16) }, 'events_by_key'],
   ['a session', { session: id as SessionId }, 'events_by_session'],
   ['a run', { run: id as RunId }, 'events_by_run'],
   ['a row', { subject: id as Id }, 'events_by_subject'],

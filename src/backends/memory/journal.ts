@@ -1,5 +1,6 @@
 // Pages of the journal, by walking it.
 
+import { sameBytes } from '../../model/bytes.ts'
 import { GENESIS } from '../../model/chain.ts'
 import { type EventRecord, matchesType } from '../../model/event.ts'
 import { compareText } from '../../model/order.ts'
@@ -42,6 +43,8 @@ function readPage(all: readonly EventRecord[], query: PageQuery): Page {
 }
 
 function matches(e: EventRecord, q: PageQuery): boolean {
+  if (q.id !== undefined && e.id !== q.id) return false
+  if (q.key !== undefined && !(e.key && e.subject === undefined && sameBytes(e.key, q.key))) return false
   if (q.session !== undefined && e.session !== q.session) return false
   if (q.run !== undefined && e.run !== q.run) return false
   if (q.subject !== undefined && e.subject !== q.subject) return false

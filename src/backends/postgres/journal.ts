@@ -88,9 +88,11 @@ export function pageStep(q: PageQuery, limit: number): Step {
   // Each of these filters has its own index. The filter is a range and comes first in the order, so that the planner can use no other
   // index.
   const only = q.types?.length === 1 && !q.types[0]?.prefix ? q.types[0] : undefined
-  const narrow = q.session ? 'session' : q.run ? 'run' : q.subject ? 'subject' : only ? 'type' : undefined
+  const narrow = q.id ? 'id' : q.key ? 'key' : q.session ? 'session' : q.run ? 'run' : q.subject ? 'subject' : only ? 'type' : undefined
   const is = (column: string, type: string) => (p: string) =>
     column === narrow ? `e.${column} between ${p}::${type} and ${p}::${type}` : `e.${column} = ${p}::${type}`
+  if (q.id) also(is('id', 'bytea'), idBytes(q.id))
+  if (q.key) also((p) => `${is('key', 'bytea')(p)} and e.subject is null`, q.key)
   if (q.session) also(is('session', 'bytea'), idBytes(q.session))
   if (q.run) also(is('run', 'bytea'), idBytes(q.run))
   if (q.subject) also(is('subject', 'bytea'), idBytes(q.subject))
@@ -106,7 +108,8 @@ export function pageStep(q: PageQuery, limit: number): Step {
     where.push(ways.length === 0 ? 'false' : `(${ways.join(' or ')})`)
   }
   const down = q.backwards ? ' desc' : ''
-  const order = `order by ${narrow ? `e.${narrow}${down}, ` : ''}e.seq${down}`
+  // The index on ids ends with the id, because no two events share one.
+  const order = `order by ${[...(narrow ? [narrow] : []), ...(narrow === 'id' ? [] : ['seq'])].map((column) => `e.${column}${down}`).join(', ')}`
   values.push(limit)
   const inner = `select e.* from inkfast.events e where ${where.join(' and ')} ${order} limit $${values.length}::integer`
   if (q.bytes === undefined) return { text: `select ${columns} from (${inner}) e ${order}`, values, prepared: true }

@@ -92,6 +92,8 @@ create table inkfast.events (
   hash bytea not null,
   PRIMARY KEY (tenant, seq)
 );
+CREATE INDEX events_by_id ON inkfast.events USING btree (tenant, id);
+CREATE INDEX events_by_key ON inkfast.events USING btree (tenant, key, seq) WHERE ((key IS NOT NULL) AND (subject IS NULL));
 CREATE INDEX events_by_run ON inkfast.events USING btree (tenant, run, seq) WHERE (run IS NOT NULL);
 CREATE INDEX events_by_session ON inkfast.events USING btree (tenant, session, seq) WHERE (session IS NOT NULL);
 CREATE INDEX events_by_subject ON inkfast.events USING btree (tenant, subject, seq) WHERE (subject IS NOT NULL);

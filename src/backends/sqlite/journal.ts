@@ -81,8 +81,11 @@ function pageStatement(tenant: TenantId, q: PageQuery): readonly [string, (strin
     values.push(...more)
   }
   if (q.to !== undefined) also(q.backwards ? 'i.seq >= ?' : 'i.seq <= ?', q.to)
-  const narrow = q.session ? 'session' : q.run ? 'run' : q.subject ? 'subject' : undefined
+  const narrow = q.id ? 'id' : q.key ? 'key' : q.session ? 'session' : q.run ? 'run' : q.subject ? 'subject' : undefined
   const side = (column: string) => `${column === narrow ? 'i' : 'e'}.${column} = ?`
+  if (q.id) also(side('id'), idBytes(q.id))
+  // SQLite uses a partial index only if the statement repeats its condition.
+  if (q.key) also(`${side('key')} and i.subject is null`, q.key)
   if (q.session) also(side('session'), idBytes(q.session))
   if (q.run) also(side('run'), idBytes(q.run))
   if (q.subject) also(side('subject'), idBytes(q.subject))

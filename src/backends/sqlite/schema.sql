@@ -58,6 +58,10 @@ CREATE TABLE events (
   hash    blob not null
 ) strict;
 
+CREATE INDEX events_by_id on events (tenant, id);
+
+CREATE INDEX events_by_key on events (tenant, key, seq) where key is not null and subject is null;
+
 CREATE INDEX events_by_run on events (tenant, run, seq) where run is not null;
 
 CREATE UNIQUE INDEX events_by_seq on events (tenant, seq);

@@ -145,7 +145,7 @@ export const paging = [
 function filters() {
   const types = ['plan.changed', 'plan.changed.twice', 'planet.seen', 'tool.called', 'tool.returned', 'plan-b.made']
   const wanted = ({ make }: Bench) => {
-    const [session, run, subject] = [make.id<'session'>(), make.id<'run'>(), make.id()]
+    const [session, run, subject, key] = [make.id<'session'>(), make.id<'run'>(), make.id(), make.chance.bytes(16)]
     return (i: number): WantedEvent => ({
       type: types[i % types.length] as string,
       at: 1000 + 10 * ((i * 5) % MOST),
@@ -153,6 +153,7 @@ function filters() {
       ...(i % 2 === 0 && { session }),
       ...(i % 3 === 0 && { run }),
       ...(i % 4 === 0 && { subject }),
+      ...(i % 5 > 2 && { key }),
     })
   }
   const check = async (bench: Bench, queries: (all: readonly Placed[]) => readonly [Partial<PageQuery>, (e: Placed) => boolean][]) => {
@@ -181,6 +182,25 @@ function filters() {
           (e) => e.session !== undefined && e.run !== undefined && e.subject !== undefined,
         ],
       ]),
+    ),
+
+    a(chosen, 'a page of an id holds that event alone', (bench) =>
+      check(bench, (all) => [
+        ...all.map((one): [Partial<PageQuery>, (e: Placed) => boolean] => [{ id: one.id }, (e) => e === one]),
+        [{ id: bench.make.id<'event'>() }, () => false],
+        [{ id: all[0]?.id as never, session: bench.make.id<'session'>() }, () => false],
+      ]),
+    ),
+
+    a(chosen, 'a page of a key holds the events that were appended under it, and none about a row', (bench) =>
+      check(bench, (all) => {
+        const key = all.find((e) => e.key)?.key as Uint8Array
+        return [
+          [{ key }, (e) => e.key !== undefined && e.subject === undefined],
+          [{ key, actor: 'ada' }, (e) => e.key !== undefined && e.subject === undefined && e.actor === 'ada'],
+          [{ key: bench.make.chance.bytes(16) }, () => false],
+        ]
+      }),
     ),
 
     a(chosen, 'a page of an actor holds the events that name it, nobody being an actor too', (bench) =>

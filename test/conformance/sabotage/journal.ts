@@ -23,7 +23,7 @@ const showing = (alter: (event: EventRecord) => EventRecord) =>
     return { ...read, events: read.events.map(alter) }
   })
 
-const ignoring = (member: 'session' | 'run' | 'subject' | 'actor' | 'types' | 'since' | 'until'): Sabotage =>
+const ignoring = (member: 'id' | 'key' | 'session' | 'run' | 'subject' | 'actor' | 'types' | 'since' | 'until'): Sabotage =>
   spoiled(
     `ignores ${member} when paging`,
     [chosen],
@@ -155,7 +155,7 @@ export const journalSabotages: readonly Sabotage[] = [
       return { ...read, through: read.events.at(-1)?.seq ?? (query.backwards ? query.from : 0) }
     }),
   ),
-  ...(['session', 'run', 'subject', 'actor', 'types', 'since', 'until'] as const).map(ignoring),
+  ...(['id', 'key', 'session', 'run', 'subject', 'actor', 'types', 'since', 'until'] as const).map(ignoring),
   spoiled(
     'takes a type for a prefix',
     [chosen],

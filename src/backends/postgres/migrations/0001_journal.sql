@@ -62,6 +62,9 @@ create index events_by_session on inkfast.events (tenant, session, seq) where se
 create index events_by_run on inkfast.events (tenant, run, seq) where run is not null;
 create index events_by_subject on inkfast.events (tenant, subject, seq) where subject is not null;
 create index events_by_type on inkfast.events (tenant, type, seq);
+create index events_by_id on inkfast.events (tenant, id);
+-- Only plain events are found by their key. Events about a row carry the key of their commit too, and need no entry.
+create index events_by_key on inkfast.events (tenant, key, seq) where key is not null and subject is null;
 
 -- The one change allowed to an event is the erasure of its payload together with its salt. The app role has no right to more; this
 -- holds for everyone else too.

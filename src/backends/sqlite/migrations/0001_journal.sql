@@ -48,6 +48,9 @@ create index events_by_session on events (tenant, session, seq) where session is
 create index events_by_run on events (tenant, run, seq) where run is not null;
 create index events_by_subject on events (tenant, subject, seq) where subject is not null;
 create index events_by_type on events (tenant, type, seq);
+create index events_by_id on events (tenant, id);
+-- Only plain events are found by their key. Events about a row carry the key of their commit too, and need no entry.
+create index events_by_key on events (tenant, key, seq) where key is not null and subject is null;
 
 create trigger events_follow before insert on events
 when new.seq is not 1 + coalesce((select max(seq) from events where tenant = new.tenant), 0)
