@@ -21,7 +21,7 @@ const routinesOf = `
 /** The wall's own word for a name that is not signed. */
 const UNSIGNED = 'IF002'
 /** What the store itself, and nobody else, is told. */
-const FOR_THE_STORE = ['tenants_v1', 'heads_v1', 'due_v1']
+const FOR_THE_STORE = ['tenants_v1', 'heads_v1', 'due_v1', 'misplaced_v1']
 /** The functions that reach rows are generated alike: those of two tables stand for all, and those that call them by name. */
 const ALIKE = /^(?:guard|remove|put)_(?!(?:names|work|rows)$)/
 /** What each of them is given: one row of acme's, to be looked at, taken away or written. */

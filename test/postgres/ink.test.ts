@@ -1,5 +1,6 @@
 // What is written stays written, and is on the disk when it is acknowledged: also where a login or a setting would allow otherwise.
 
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { MAIN, maker } from '../../src/conformance/material.ts'
@@ -20,6 +21,53 @@ test.each([
   await expect(asSuperuser(url, (superuser) => superuser.query(sql))).rejects.toThrow('append-only')
   expect(await store.verify()).toMatchObject({ intact: true, events: 2 })
 })
+
+const copyTo = (seqs: string): string => `
+  insert into inkfast.events select (jsonb_populate_record(e, jsonb_build_object('seq', s))).*
+  from inkfast.events e, unnest(array[${seqs}]) s where e.seq = 2`
+
+test.each([
+  ['beyond the next place', copyTo('9')],
+  ['in the next place, without a head', copyTo('5')],
+  ['with a gap between them', copyTo('5, 7')],
+  ['beyond the next place, with a head', `with moved as (update inkfast.heads set seq = 9) ${copyTo('9')}`],
+])('an event is inserted by nobody, a superuser included, %s', async (_, sql) => {
+  const url = await tempDatabase()
+  const store = await openIn(url)
+  const session = await store.session('s')
+  for (let n = 2; n <= 4; n++) await session.append('a.b', { n })
+  await expect(asSuperuser(url, (superuser) => superuser.query(sql))).rejects.toThrow('must follow the last one')
+  await session.append('a.b', { n: 5 })
+  expect(await store.verify()).toMatchObject({ intact: true, events: 5 })
+})
+
+test('the check of a store without the guard finds a misplaced event, and the documented repair removes it', async () => {
+  const url = await tempDatabase()
+  const store = await openIn(url)
+  const session = await store.session('s')
+  for (let n = 2; n <= 4; n++) await session.append('a.b', { n })
+  expect(await store.check()).toEqual([])
+  await asSuperuser(url, async (superuser) => {
+    await superuser.query('alter table inkfast.events disable trigger events_follow')
+    await superuser.query(copyTo('9'))
+    await superuser.query('alter table inkfast.events enable trigger events_follow')
+  })
+  expect(await store.check()).toEqual([expect.stringContaining('tenant main has its head at seq 4, but holds 5 events up to seq 9')])
+  expect((await store.verify()).problems).toContainEqual(
+    expect.objectContaining({ seq: 9, reason: expect.stringContaining('beyond the head') }),
+  )
+  const repair = sqlBlock('docs/guide/operating-postgres.md', 'Events beyond the head').replaceAll('acme', 'main')
+  await asSuperuser(url, (superuser) => superuser.query(repair))
+  expect(await store.check()).toEqual([])
+  for (let n = 5; n <= 9; n++) await session.append('a.b', { n })
+  expect(await store.verify()).toMatchObject({ intact: true, events: 9 })
+})
+
+/** The first SQL block below a heading of a page. */
+function sqlBlock(page: string, heading: string): string {
+  const text = readFileSync(page, 'utf8').split(`## ${heading}\n`)[1] ?? ''
+  return /```sql\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+}
 
 test('verify names the event that was changed after somebody took the guard away', async () => {
   const url = await tempDatabase()

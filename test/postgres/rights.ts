@@ -21,6 +21,8 @@ const functions: Readonly<Record<string, { readonly definer?: string }>> = {
   tenants_v1: { definer: 'lists tenants for the store itself, which signs as nobody else can' },
   heads_v1: { definer: 'tells the store itself how far its tenants are, names and numbers only' },
   due_v1: { definer: 'tells the store itself which tenants have work waiting and since when; of that table it may read no other column' },
+  events_follow: { definer: 'compares the places of new events with those before and with their head; it tells nothing and only refuses' },
+  misplaced_v1: { definer: 'tells the store itself which tenants have events outside the places up to their head, names and numbers only' },
   now_v1: {},
   enter_v1: {},
   commit_v1: {},
@@ -74,6 +76,8 @@ const knownPolicies: readonly string[] = [
   // Its tenant cannot be changed, as the grants below say, so what it is afterwards is what it was.
   `heads: moves for update to inkfast_app using ${own} check true`,
   'heads: wall for select to inkfast_wall using true check -',
+  // For events_follow and misplaced_v1; what they may see of an event is in the grants below.
+  'events: wall for select to inkfast_wall using true check -',
   // For due_v1; what it may see of a row is in the grants below.
   'work: wall for select to inkfast_wall using true check -',
   ...['migrations', 'clock'].flatMap((table) => [
@@ -101,6 +105,7 @@ const appRights: Readonly<Record<string, readonly string[]>> = {
 const knownGrants: readonly string[] = [
   ...['inkfast_app', 'inkfast_reader', 'inkfast_wall'].map((role) => `${role} usage on the schema`),
   'inkfast_wall select on heads',
+  ...['tenant', 'seq'].map((column) => `inkfast_wall select on events.${column}`),
   ...['tenant', 'queue', 'at'].map((column) => `inkfast_wall select on work.${column}`),
   ...Object.entries(appRights).flatMap(([what, rights]) => rights.map((right) => `inkfast_app ${right} on ${what}`)),
   ...[...walledTables, 'migrations', 'clock'].map((table) => `inkfast_reader select on ${table}`),

@@ -113,6 +113,26 @@ test('a column emptied, cut, or with a byte moved to its neighbour is named too'
   }
 })
 
+test('the check of a file finds events that do not lie at 1 to the head', async () => {
+  const path = tempFile()
+  await journal(path)
+  for (const [sql, found] of [
+    ['select 1', undefined],
+    ['update events set seq = 72 where seq = 8', 'head at seq 8, but holds 8 events up to seq 72'],
+    ['delete from events where seq = 6', 'head at seq 8, but holds 7 events up to seq 8'],
+    ["update heads set seq = 6 where tenant = 'main'", 'head at seq 6, but holds 8 events up to seq 8'],
+  ] as const) {
+    const copy = `${path}.copy`
+    copyFileSync(path, copy)
+    const db = new DatabaseSync(copy)
+    db.exec('drop trigger events_stay; drop trigger events_remain')
+    db.exec(sql)
+    db.close()
+    await using store = await open({ url: copy, readOnly: true })
+    expect(await store.check(), sql).toEqual(found === undefined ? [] : [expect.stringContaining(found)])
+  }
+})
+
 test('an erasure that does not say what it erased, though it is linked as it should be, authorises nothing', async () => {
   const { hash } = await import('node:crypto')
   const { eventDigest, linkHash, payloadDigest } = await import('../../src/model/chain.ts')

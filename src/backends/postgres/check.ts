@@ -1,5 +1,7 @@
-// Finds damage below the journal, as far as the server can tell: broken indexes, failed checksums, and missing row-level security.
+// Finds damage below the journal, as far as the server can tell: broken indexes, failed checksums, missing row-level security,
+// and events outside the places up to their head.
 
+import { misplacedEvents } from '../../model/misplaced.ts'
 import type { Database } from './database.ts'
 import { openTables } from './proof.ts'
 import { STORE } from './wall.ts'
@@ -8,17 +10,24 @@ const brokenIndexes = `
   select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'inkfast' and not (i.indisvalid and i.indisready) order by 1`
 const failedChecksums = `select coalesce(checksum_failures, 0) from pg_stat_database where datname = current_database()`
+const misplaced = 'select tenant, head, events, last from inkfast.misplaced_v1()'
+
 export async function checkDatabase(db: Database): Promise<readonly string[]> {
-  const [indexes = [], checksums = [], open = []] = await db.read(
+  const [indexes = [], checksums = [], open = [], extents = []] = await db.read(
     STORE,
     { text: brokenIndexes },
     { text: failedChecksums },
     { text: openTables },
+    { text: misplaced },
   )
   const failures = Number(checksums[0]?.[0] ?? 0)
   return [
     ...indexes.map(([name]) => `the index ${name} is not valid; run REINDEX INDEX inkfast.${name}`),
     ...(failures > 0 ? [`${failures} pages of this database did not have their checksum; check the disk and restore a backup`] : []),
     ...open.map(([name]) => `row-level security is not forced on ${name}; run inkfast migrate with the owner's login`),
+    ...extents.flatMap(([tenant, head, events, last]) => {
+      const told = misplacedEvents({ tenant: tenant as string, head: Number(head), events: Number(events), last: Number(last) })
+      return told === undefined ? [] : [told]
+    }),
   ]
 }

@@ -98,13 +98,16 @@ CREATE INDEX events_by_run ON inkfast.events USING btree (tenant, run, seq) WHER
 CREATE INDEX events_by_session ON inkfast.events USING btree (tenant, session, seq) WHERE (session IS NOT NULL);
 CREATE INDEX events_by_subject ON inkfast.events USING btree (tenant, subject, seq) WHERE (subject IS NOT NULL);
 CREATE INDEX events_by_type ON inkfast.events USING btree (tenant, type, seq);
+CREATE TRIGGER events_follow AFTER INSERT ON inkfast.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((COALESCE(POSITION(('!:'::text) IN (current_setting('inkfast.tenant'::text, true))), 0) = 0)) EXECUTE FUNCTION inkfast.events_follow();
 CREATE TRIGGER events_remain BEFORE TRUNCATE ON inkfast.events FOR EACH STATEMENT EXECUTE FUNCTION inkfast.events_stay();
 CREATE TRIGGER events_stay BEFORE DELETE OR UPDATE ON inkfast.events FOR EACH ROW EXECUTE FUNCTION inkfast.events_stay();
 alter table inkfast.events enable row level security, force row level security;
 create policy tenant on inkfast.events for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+create policy wall on inkfast.events for select to inkfast_wall using (true);
 grant insert, select on inkfast.events to inkfast_app;
 grant select on inkfast.events to inkfast_reader;
 grant update (payload), update (salt) on inkfast.events to inkfast_app;
+grant select (seq), select (tenant) on inkfast.events to inkfast_wall;
 
 -- owner: inkfast_owner
 create table inkfast.firings (
@@ -799,6 +802,27 @@ $function$;
 grant execute on function inkfast.enter_v1(text) to inkfast_app;
 grant execute on function inkfast.enter_v1(text) to inkfast_reader;
 
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.events_follow()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if exists (
+    select from (select n.tenant, min(n.seq) as first, max(n.seq) as last, count(*) as events from added n group by n.tenant) a
+    where a.last - a.first + 1 <> a.events
+      or not exists (select from inkfast.heads h where h.tenant = a.tenant and h.seq = a.last)
+      or (a.first > 1 and not exists (select from inkfast.events e where e.tenant = a.tenant and e.seq = a.first - 1))
+  ) then
+    raise exception 'inkfast: an event must follow the last one and come with its head' using errcode = 'IF003';
+  end if;
+  return null;
+end
+$function$;
+grant execute on function inkfast.events_follow() to inkfast_owner;
+
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.events_stay()
  RETURNS trigger
@@ -1237,6 +1261,28 @@ end
 $function$;
 grant execute on function inkfast.heads_v1(text[]) to inkfast_app;
 grant execute on function inkfast.heads_v1(text[]) to inkfast_reader;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.misplaced_v1()
+ RETURNS TABLE(tenant text, head bigint, events bigint, last bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if inkfast.tenant() is distinct from '*' then
+    raise exception 'inkfast: only the store itself may look for misplaced events' using errcode = 'IF002';
+  end if;
+  return query
+    select coalesce(h.tenant, e.tenant)::text, coalesce(h.seq, 0), coalesce(e.events, 0), coalesce(e.last, 0)
+    from inkfast.heads h
+    full join (select t.tenant, count(*) as events, max(t.seq) as last from inkfast.events t group by t.tenant) e on e.tenant = h.tenant
+    where (coalesce(e.events, 0), coalesce(e.last, 0)) <> (coalesce(h.seq, 0), coalesce(h.seq, 0))
+    order by 1;
+end
+$function$;
+grant execute on function inkfast.misplaced_v1() to inkfast_app;
+grant execute on function inkfast.misplaced_v1() to inkfast_reader;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.now_v1()

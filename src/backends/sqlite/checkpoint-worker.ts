@@ -2,6 +2,7 @@
 
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort } from 'node:worker_threads'
+import { type Extent, misplacedEvents } from '../../model/misplaced.ts'
 import type { CheckpointAnswer, CheckpointFile, CheckpointOrder } from './checkpoint-thread.ts'
 
 const files = new Map<string, DatabaseSync>()
@@ -32,8 +33,12 @@ function answerTo(order: CheckpointOrder): CheckpointAnswer {
     }
     case 'check': {
       try {
-        const lines = connectionTo(order).prepare('pragma integrity_check(20)').all()
-        return { damage: lines.map((row) => String(row.integrity_check)) }
+        const lines = connectionTo(order)
+          .prepare('pragma integrity_check(20)')
+          .all()
+          .map((row) => String(row.integrity_check))
+        // Damaged pages cannot be counted on.
+        return { damage: lines.every((line) => line === 'ok') ? [...lines, ...misplaced(connectionTo(order))] : lines }
       } finally {
         // Checks are rare, so their connection is closed.
         leave(order)
@@ -44,6 +49,13 @@ function answerTo(order: CheckpointOrder): CheckpointAnswer {
       return { left: true }
   }
 }
+
+const extents = `
+  select h.tenant, h.seq as head, count(e.seq) as events, coalesce(max(e.seq), 0) as last
+  from heads h left join events e on e.tenant = h.tenant group by h.tenant`
+
+const misplaced = (db: DatabaseSync): readonly string[] =>
+  (db.prepare(extents).all() as unknown as readonly Extent[]).flatMap((extent) => misplacedEvents(extent) ?? [])
 
 function leave({ name }: CheckpointFile): void {
   files.get(name)?.close()
