@@ -35,6 +35,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     appendAll: () => store.appendAll([{ type: 'a.b', data: 1 }], wrong()),
     events: () => drain(store.events(wrong())),
     page: () => store.page(wrong()),
+    event: () => store.event(wrong({ key: 'k' })),
     erase: () => store.erase(wrong({ seq: 1, reason: 'r' })),
     verify: () => store.verify(wrong()),
     rebuild: () => store.rebuild(wrong()),

@@ -10,6 +10,7 @@ import { decodeBody } from '../model/rows.ts'
 import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
 import { admit, commitKey, draftEvent, payloadOf, telling } from './draft.ts'
+import { keyScope } from './find-event.ts'
 import { checkWritten } from './lineage.ts'
 import { refusalOf } from './outcome.ts'
 import { pause } from './retry-conflicts.ts'
@@ -50,7 +51,7 @@ async function appendWith(scope: Scope, session: SessionId, type: string, data: 
   // The head only grows: a seq beyond it cannot have been seen by any reader.
   if (after !== undefined) await checkWritten(scope, checkSeq(after))
   const quiet: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after }]
-  return commitEvents(scope, [{ session, type, data, run, cause, transient }], firstOf, { key, within: `append/${session}`, guards: quiet })
+  return commitEvents(scope, [{ session, type, data, run, cause, transient }], firstOf, { key, within: keyScope(session), guards: quiet })
 }
 
 /** Appends an event of a run, guarded by the lease of the run. `reserved` allows types that belong to the kernel. */
@@ -69,7 +70,7 @@ export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: 
   for (const event of given)
     for (const option of Object.keys(optionsOf(event, 'event')))
       if (!MEMBERS.includes(option)) throw refuse('OPTION_INVALID', { option, why: 'an event has no such member' })
-  return commitEvents(scope, given, allOf, { key, within: 'appendAll' })
+  return commitEvents(scope, given, allOf, { key, within: keyScope(undefined) })
 }
 
 const firstOf = (receipts: readonly Receipt[]): Receipt => receipts[0] as Receipt

@@ -19,6 +19,7 @@ import { createEngine, type KernelOptions } from './engine.ts'
 import { type EraseOptions, type EraseReport, erase } from './erase.ts'
 import { withMembers } from './feature.ts'
 import { features, type StoreMembers } from './features.ts'
+import { type EventKey, findEvent } from './find-event.ts'
 import type { LaneStats } from './lane.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
@@ -56,6 +57,11 @@ export interface JournalStore extends AsyncDisposable {
   events(query?: EventQuery): AsyncGenerator<Event, void, undefined>
   /** Returns one page of events, with a cursor for the next. */
   page(query?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage>
+  /**
+   * Finds one event by its id, or by the idempotency key it was appended under: `append` with the session, `appendAll` without. A key of
+   * `appendAll` gives the first event of its commit. Returns undefined if there is none.
+   */
+  event(wanted: string | EventKey): Promise<Event | undefined>
   /** Returns the last hundred events from memory, oldest first. */
   recent(): readonly Event[]
   head(): Promise<{ readonly seq: number; readonly hash: string }>
@@ -168,6 +174,10 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
 
   page(query?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage> {
     return pageEvents(this.#scope, query)
+  }
+
+  event(wanted: string | EventKey): Promise<Event | undefined> {
+    return findEvent(this.#scope, wanted)
   }
 
   recent(): readonly Event[] {
