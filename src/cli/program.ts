@@ -161,6 +161,19 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
     .option('--top <n>', 'show the n largest event types (default 10)', counting(1))
     .action(async (store, o) => done(await (await import('./commands/du.ts')).du(terminalOf(o.json), store, o)))
 
+  define('usage', 'Show tokens and costs by source and model, over whole UTC hours.', [
+    'usage agents.db',
+    'usage agents.db --session support/4711 --since 1d',
+    'usage agents.db --by session --by model --since 2026-01-01 --until 2026-02-01 --json',
+  ])
+    .argument('[store]', STORE)
+    .option('--tenant <tenant>', 'show only this tenant')
+    .option('--session <key or id>', 'show only this session; its tenant is main unless --tenant names another')
+    .option('--by <group>', 'group by session, source, model or hour (default: source and model); can be repeated', gather)
+    .option('--since <time>', 'show only hours since this time: 2026-01-31T09:00:00Z, or an age such as 15m')
+    .option('--until <time>', 'show only hours before this time')
+    .action(async (store, o) => done(await (await import('./commands/usage.ts')).usage(terminalOf(o.json), store, o)))
+
   define('migrate', 'Migrate the schema of a store, or show the pending migrations.', [
     'migrate agents.db --plan',
     'migrate agents.db',

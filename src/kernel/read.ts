@@ -216,7 +216,7 @@ function narrow(query: EventQuery): Omit<PageQuery, 'limit'> {
   }
 }
 
-function instant(time: Date | number): number {
+export function instant(time: Date | number): number {
   const ms = typeof time === 'number' ? time : time instanceof Date ? time.getTime() : Number.NaN
   if (!Number.isFinite(ms)) throw refuse('RANGE_INVALID', { why: expected('a Date or Unix milliseconds', time) })
   return ms

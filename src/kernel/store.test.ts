@@ -357,7 +357,7 @@ describe.each(engines)('on $name', (engine) => {
     expect(store.stats().latency.p99).toBeGreaterThan(0)
     expect(store.stats().batches).toBeLessThan(20)
     expect(['ok', 'degraded']).toContain((await store.health()).status)
-    expect((await store.usage()).find((u) => u.type === 'a.b')).toMatchObject({ events: 100, erased: 0 })
+    expect((await store.types()).find((u) => u.type === 'a.b')).toMatchObject({ events: 100, erased: 0 })
     expect((await store.measure()).rows).toMatchObject({ events: 101, sessions: 1 })
     expect(await store.check()).toEqual([])
     expect(await store.maintain()).toEqual({ receiptsForgotten: 0 })

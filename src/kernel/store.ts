@@ -81,7 +81,8 @@ export interface JournalStore extends AsyncDisposable {
    * event in its own journal records the change and the reason.
    */
   setTenantState(id: string, state: TenantState, options: { readonly reason: string }): Promise<void>
-  usage(): Promise<readonly TypeUsage[]>
+  /** Events and payload bytes by event type. */
+  types(): Promise<readonly TypeUsage[]>
   measure(): Promise<Measure>
   /** Finds damage below the journal (pages, indexes), in the backend's words. Empty when sound. */
   check(): Promise<readonly string[]>
@@ -231,7 +232,7 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     await setTenantState({ ...this.#scope, tenant }, state, reason)
   }
 
-  async usage(): Promise<readonly TypeUsage[]> {
+  async types(): Promise<readonly TypeUsage[]> {
     checkOpen(this.#scope.engine)
     return this.#scope.engine.backend.queries.usageByType(this.#scope.tenant)
   }

@@ -65,6 +65,7 @@ describe.each(engines)('on $name', (engine) => {
       erase: () => view.erase({ seq: receipt.seq, reason }),
       verify: () => view.verify(),
       rebuild: () => view.rebuild({ check: true }),
+      types: () => view.types(),
       usage: () => view.usage(),
     }
     for (const [what, call] of Object.entries(calls)) {

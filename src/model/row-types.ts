@@ -13,6 +13,7 @@ import type { SessionRow } from './session.ts'
 import type { SignalRow } from './signal.ts'
 import type { TableName } from './tables.ts'
 import type { DeliveryRow, FiringRow, SourceRow, TriggerRow } from './trigger.ts'
+import type { UsageRow } from './usage.ts'
 import type { WorkRow } from './work.ts'
 
 interface RowTypes {
@@ -35,6 +36,7 @@ interface RowTypes {
   readonly inputs: InputRow
   readonly inbox: InboxRow
   readonly permits: PermitRow
+  readonly usage: UsageRow
 }
 
 /** Fails to compile while a table has no row type above. */

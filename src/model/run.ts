@@ -3,6 +3,7 @@
 import type { Json } from './data.ts'
 import type { Id, RunId, SessionId } from './ids.ts'
 import type { ClaimId, InboxItemId } from './inbox.ts'
+import type { Usage } from './usage.ts'
 
 export type RunState = 'pending' | 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
 
@@ -61,19 +62,6 @@ export type TakeKind = 'inputs' | 'inbox' | 'inboxDone'
 export interface Claimed {
   readonly id: ClaimId
   readonly batches: readonly InboxItemId[]
-}
-
-export interface Usage {
-  readonly source: string
-  readonly model: string
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cacheReadTokens: number
-  readonly cacheWriteTokens: number
-  /** Included in the output tokens. */
-  readonly reasoningTokens: number
-  /** In billionths of a dollar, so that sums are exact. */
-  readonly costNanoUsd: number
 }
 
 export interface RunRow {

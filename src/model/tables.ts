@@ -148,6 +148,12 @@ export const tables = {
     columns: { digest: 'text', session: 'text', state: 'text' },
     indexes: { byBorn: ['born'], byDigest: ['digest', 'state', 'born'], bySession: ['session', 'state', 'born'] },
   },
+  // One row per session, source, model and UTC hour; `hour` is when the hour begins.
+  usage: {
+    authority: 'journal',
+    columns: { session: 'text', hour: 'integer' },
+    indexes: { byHour: ['hour'], bySession: ['session', 'hour'] },
+  },
 } as const satisfies Record<string, Table>
 
 export type TableName = keyof typeof tables

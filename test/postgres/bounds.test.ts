@@ -101,7 +101,7 @@ describe('a commit that gets no connection', () => {
     expect(await within(3000, codeOf(session.append('work.done', { n: 1 })))).toBe('DATABASE_BUSY')
     await Promise.all(others.splice(0).map((other) => other.end()))
     await until('there is room again', async () => (await session.append('work.done', { n: 2 })).seq > 0)
-    expect((await store.usage()).find(({ type }) => type === 'work.done')?.events).toBe(1)
+    expect((await store.types()).find(({ type }) => type === 'work.done')?.events).toBe(1)
   })
 })
 

@@ -75,6 +75,7 @@ test('a tenant that one node closes is closed on every other at once', async () 
     acme.sessions.list(),
     acme.sessions.find('s'),
     acme.page(),
+    acme.types(),
     acme.usage(),
     acme.verify(),
     acme.rebuild({ check: true }),

@@ -482,6 +482,24 @@ create policy tenant on inkfast.triggers for all to inkfast_app, inkfast_reader 
 grant delete, insert, select, update on inkfast.triggers to inkfast_app;
 grant select on inkfast.triggers to inkfast_reader;
 
+-- owner: inkfast_owner
+create table inkfast.usage (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  hour bigint,
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX usage_by_hour ON inkfast.usage USING btree (tenant, hour NULLS FIRST, id);
+CREATE INDEX usage_by_session ON inkfast.usage USING btree (tenant, session NULLS FIRST, hour NULLS FIRST, id);
+alter table inkfast.usage enable row level security, force row level security;
+create policy tenant on inkfast.usage for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.usage to inkfast_app;
+grant select on inkfast.usage to inkfast_reader;
+
 -- owner: inkfast_wall
 create table inkfast.wall_keys (
   id text collate "C" not null,
@@ -1121,12 +1139,13 @@ begin
         end if;
       end if;
     else
-      if p_name collate "C" < 'triggers' then
+      if p_name collate "C" < 'usage' then
         if p_name = 'signals' then return inkfast.guard_signals(p);
         elsif p_name = 'sources' then return inkfast.guard_sources(p);
+        elsif p_name = 'triggers' then return inkfast.guard_triggers(p);
         end if;
       else
-        if p_name = 'triggers' then return inkfast.guard_triggers(p);
+        if p_name = 'usage' then return inkfast.guard_usage(p);
         elsif p_name = 'work' then return inkfast.guard_work(p);
         end if;
       end if;
@@ -1226,6 +1245,24 @@ begin
 end
 $function$;
 grant execute on function inkfast.guard_triggers(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_usage(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.usage t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'usage' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_usage(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_work(p inkfast.guard_list)
@@ -1560,12 +1597,13 @@ begin
         end if;
       end if;
     else
-      if p_name collate "C" < 'triggers' then
+      if p_name collate "C" < 'usage' then
         if p_name = 'signals' then return inkfast.put_signals(p);
         elsif p_name = 'sources' then return inkfast.put_sources(p);
+        elsif p_name = 'triggers' then return inkfast.put_triggers(p);
         end if;
       else
-        if p_name = 'triggers' then return inkfast.put_triggers(p);
+        if p_name = 'usage' then return inkfast.put_usage(p);
         elsif p_name = 'work' then return inkfast.put_work(p);
         end if;
       end if;
@@ -1660,6 +1698,23 @@ begin
 end
 $function$;
 grant execute on function inkfast.put_triggers(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_usage(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.usage as t (tenant, id, born, revision, session, hour, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1)::bigint, r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'usage' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, hour = excluded.hour, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_usage(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_work(p inkfast.put_list)
@@ -1981,12 +2036,13 @@ begin
         end if;
       end if;
     else
-      if p_name collate "C" < 'triggers' then
+      if p_name collate "C" < 'usage' then
         if p_name = 'signals' then return inkfast.remove_signals(p);
         elsif p_name = 'sources' then return inkfast.remove_sources(p);
+        elsif p_name = 'triggers' then return inkfast.remove_triggers(p);
         end if;
       else
-        if p_name = 'triggers' then return inkfast.remove_triggers(p);
+        if p_name = 'usage' then return inkfast.remove_usage(p);
         elsif p_name = 'work' then return inkfast.remove_work(p);
         end if;
       end if;
@@ -2096,6 +2152,26 @@ begin
 end
 $function$;
 grant execute on function inkfast.remove_triggers(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_usage(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.usage t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.usage s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'usage' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_usage(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_work(p inkfast.remove_list)

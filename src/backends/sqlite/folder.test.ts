@@ -79,6 +79,7 @@ test('a tenant’s file appears with its first commit, and by nothing less', asy
   expect((await view.sessions.list()).items).toEqual([])
   expect(await view.verify()).toMatchObject({ intact: true, events: 0 })
   expect(await view.rebuild()).toMatchObject({ equal: true })
+  expect(await view.types()).toEqual([])
   expect(await view.usage()).toEqual([])
   expect(await codeOf(view.erase({ seq: 1, reason: 'test' }))).toBe('EVENT_UNKNOWN')
   expect(await store.tenantState('acme')).toBe('active')

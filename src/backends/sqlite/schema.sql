@@ -392,6 +392,21 @@ CREATE INDEX triggers_by_source on triggers (tenant, source, state, born, id);
 
 CREATE INDEX triggers_by_state on triggers (tenant, state, born, id);
 
+CREATE TABLE usage (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  hour     integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX usage_by_hour on usage (tenant, hour, id);
+
+CREATE INDEX usage_by_session on usage (tenant, session, hour, id);
+
 CREATE TABLE work (
   tenant   text not null,
   id       text not null,

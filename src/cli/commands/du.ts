@@ -49,7 +49,7 @@ export function du(t: Terminal, url: string | undefined, options: DuOptions): Pr
 }
 
 async function usageOf(store: Store): Promise<TenantUsage> {
-  const types = await store.usage()
+  const types = await store.types()
   const sum = (of: (u: TypeUsage) => number) => types.reduce((total, u) => total + of(u), 0)
   return { tenant: store.tenantId, events: sum((u) => u.events), bytes: sum((u) => u.bytes), erased: sum((u) => u.erased), types }
 }

@@ -5,7 +5,8 @@ import { isOver } from '../../model/run.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { facts } from '../facts.ts'
 import { count, fromNow, one, shortId, span, time } from '../format.ts'
-import { COUNTS, chosenKey, dollars, errorText, nameText, standing, stateStyle, storedText, totalOf, untilText } from '../runs/text.ts'
+import { chosenKey, errorText, nameText, standing, stateStyle, storedText, totalOf, untilText } from '../runs/text.ts'
+import { printCounts } from '../runs/usage-table.ts'
 import { knownRun, namedRun } from '../runs/words.ts'
 import { findSession, tenantView, withStore } from '../store.ts'
 import { type Column, printList, printTable } from '../table.ts'
@@ -150,16 +151,14 @@ function printWaits(t: Terminal, { waits }: RunRow, now: number): void {
 }
 
 function printUsage(t: Terminal, ledger: readonly Usage[]): void {
-  const total = totalOf(ledger)
-  const cost = [...ledger.map((one) => dollars(BigInt(one.costNanoUsd))), dollars(total.costNanoUsd)]
-  const numbers: Column[] = ['input', 'output', 'cache read', 'cache write', 'reasoning', 'cost'].map((title) => ({ title, right: true }))
   t.out(`\n${t.paint('bold', 'usage')}`)
-  printTable(
+  const labels: readonly Column[] = [
+    { title: 'source', most: 24 },
+    { title: 'model', most: 32, style: 'cyan' },
+  ]
+  printCounts(
     t,
-    [{ title: 'source', most: 24 }, { title: 'model', most: 32, style: 'cyan' }, ...numbers],
-    [
-      ...ledger.map((one, i) => [one.source, one.model, ...COUNTS.map((name) => count(one[name])), cost[i] as string]),
-      ...(ledger.length > 1 ? [['', 'total', ...COUNTS.map((name) => count(total[name])), cost.at(-1) as string]] : []),
-    ],
+    labels,
+    ledger.map((one) => ({ labels: [one.source, one.model], counts: one })),
   )
 }

@@ -1,6 +1,6 @@
 // Runs in words: their waits, inputs, results and costs.
 
-import type { ErrorData, RunRow, Usage, Wait } from '../../index.ts'
+import type { ErrorData, RunRow, UsageCounts, Wait } from '../../index.ts'
 import { isId } from '../../model/ids.ts'
 import { bytes, count, fromNow, time } from '../format.ts'
 import type { Style } from '../terminal.ts'
@@ -70,7 +70,7 @@ export interface Total extends Readonly<Record<(typeof COUNTS)[number], number>>
 }
 
 /** Adds up ledgers with BigInt, so that dollars stay exact. */
-export const totalOf = (ledger: readonly Usage[]): Total => ({
+export const totalOf = (ledger: readonly UsageCounts[]): Total => ({
   ...(Object.fromEntries(COUNTS.map((name) => [name, ledger.reduce((sum, one) => sum + one[name], 0)])) as Record<
     (typeof COUNTS)[number],
     number

@@ -1,6 +1,6 @@
 // The types of this feature that users see.
 
-export type { ErrorData, RunRow, RunState, Usage, Wait } from '../../model/run.ts'
+export type { ErrorData, RunRow, RunState, Wait } from '../../model/run.ts'
 export type { Resolution, RunListOptions } from './admin.ts'
 export type { All, Begun, Branch, Within } from './branch.ts'
 export type { Child } from './child.ts'
@@ -12,4 +12,3 @@ export type { Run } from './run.ts'
 export type { SendOptions } from './signal.ts'
 export type { RunHandle, StartOptions } from './start.ts'
 export type { RunOptions } from './take-up.ts'
-export type { UsageGiven } from './usage.ts'

@@ -14,11 +14,11 @@ import {
   type Slot,
   type Stored,
   type TakeKind,
-  type Usage,
   type Wait,
 } from '../../model/run.ts'
+import type { Usage } from '../../model/usage.ts'
 import { decider, fact, type Happened, type HappenedWith } from '../decider.ts'
-import { addUsage } from './usage.ts'
+import { addUsage } from '../usage/ledger.ts'
 
 export type Opened = Pick<RunRow, 'session' | 'name' | 'key' | 'input' | 'parallel' | 'parent' | 'queued' | 'fork' | 'origin'>
 
@@ -37,7 +37,7 @@ export type RunCommand =
   | ({ readonly verb: 'park'; readonly id: RunId } & Attempted)
   /** The program no longer fits the tape. */
   | ({ readonly verb: 'halt'; readonly id: RunId; readonly error: ErrorData } & Attempted)
-  | { readonly verb: 'use'; readonly id: RunId; readonly slot: Slot; readonly usage: Usage }
+  | { readonly verb: 'use'; readonly id: RunId; readonly slot: Slot; readonly usage: Usage; readonly overflow?: true }
   /** A person says how an effect with an unknown outcome ended. */
   | {
       readonly verb: 'resolve'
@@ -139,14 +139,14 @@ export const run = decider<RunRow, RunCommand>({
     },
     park: (row, { id, replayed }) => [fact('run.parked', { waits: moving(row, id, 'waiting').waits.length, ...counted(replayed) })],
     halt: (row, { id, error, replayed }) => (moving(row, id, 'waiting') ? [fact('run.halted', { error, ...counted(replayed) })] : []),
-    use: (row, { id, slot, usage }) => {
+    use: (row, { id, slot, usage, overflow }) => {
       const { name, state, usage: ledger } = moving(row, id, 'running')
       const { branch, ordinal } = slot
       const used = { branch, name: slot.name, ordinal, usage }
-      if (addUsage(ledger, usage)) return [fact('run.used', used)]
-      // The refusal is recorded and counts nothing, so that replay meets it again and the run can go on.
-      const refusal = refuse('USAGE_INVALID', { run: id, name, state, why: TOO_LARGE })
-      return { facts: [fact('run.used', { ...used, overflow: true })], refusal }
+      // An overflow is recorded and counts nothing, so that replay meets it again and the run can go on.
+      if (overflow) return [fact('run.used', { ...used, overflow })]
+      if (!addUsage(ledger, usage)) throw refuse('USAGE_INVALID', { run: id, name, state, why: TOO_LARGE })
+      return [fact('run.used', used)]
     },
     resolve: (row, { id, effect, only, told }) => {
       const { waits, state } = moving(row, id, 'running')
@@ -206,7 +206,7 @@ export const run = decider<RunRow, RunCommand>({
     'run.parked': (row, e) => row && changed(row, e, { state: 'waiting' }),
     'run.halted': (row, e) => row && changed(row, e, { state: 'waiting', error: e.data?.error as ErrorData | undefined }),
     'run.used': (row, e) => {
-      const added = e.data?.usage as Usage | undefined
+      const added = e.data?.overflow ? undefined : (e.data?.usage as Usage | undefined)
       return row && changed(row, e, { usage: (added && addUsage(row.usage, added)) ?? row.usage })
     },
     'effect.resolved': (row, e: HappenedWith<Slot>) => {

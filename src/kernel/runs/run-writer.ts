@@ -4,7 +4,8 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
-import { isOver, type RunRow, type Slot, type Usage } from '../../model/run.ts'
+import { isOver, type RunRow, type Slot } from '../../model/run.ts'
+import type { Usage } from '../../model/usage.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { appendGuarded, type GuardedEvent } from '../append.ts'
 import { type Done, type Part, part, plan, readRow } from '../execute.ts'
@@ -12,6 +13,7 @@ import type { Hold } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
+import { usagePart } from '../usage/usage-decider.ts'
 import { markKey, markOf } from './append-mark.ts'
 import { type Asked, type AskKind, entryKey } from './asked.ts'
 import { effectKey } from './effect-key.ts'
@@ -217,12 +219,13 @@ export class RunWriter {
 
   /** Counts usage. True where the sum would overflow: then nothing is counted, and that is recorded. */
   async use(slot: Slot, usage: Usage, at: number): Promise<boolean> {
+    const command = { verb: 'use', id: this.id, slot, usage } as const
     try {
-      await this.change({ verb: 'use', id: this.id, slot, usage }, [], { at })
+      await this.change(command, [usagePart(this.scope, this.#row.session, this.id, usage, at)], { at })
       return false
     } catch (error) {
       if (!(error instanceof InkError && error.code === 'USAGE_INVALID')) throw error
-      await this.look()
+      await this.change({ ...command, overflow: true }, [], { at })
       return true
     }
   }

@@ -365,6 +365,20 @@ create index permits_by_born on permits (tenant, born, id);
 create index permits_by_digest on permits (tenant, digest, state, born, id);
 create index permits_by_session on permits (tenant, session, state, born, id);
 
+create table usage (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  hour     integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index usage_by_hour on usage (tenant, hour, id);
+create index usage_by_session on usage (tenant, session, hour, id);
+
 create table receipts (
   tenant text not null,
   key    blob not null,

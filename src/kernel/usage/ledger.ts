@@ -1,8 +1,8 @@
-// The usage of a run, merged by source and model. Counts are integers and sums stay exact.
+// Usage as callers give it, and sums of it. Counts are integers and sums stay exact.
 
 import { refuse } from '../../model/errors.ts'
 import { expected } from '../../model/options.ts'
-import type { Usage } from '../../model/run.ts'
+import type { Usage, UsageCounts } from '../../model/usage.ts'
 
 /** Usage as callers give it. An absent count is zero. */
 export interface UsageGiven {
@@ -44,11 +44,40 @@ export function takeUsage(given: UsageGiven, about: Readonly<Record<string, unkn
   return SUMMED.some((name) => usage[name] > 0) ? usage : undefined
 }
 
+/** The counts alone, without what they are counts of. */
+export const countsOf = (usage: UsageCounts): UsageCounts =>
+  Object.fromEntries(SUMMED.map((name) => [name, usage[name]])) as Record<(typeof SUMMED)[number], number>
+
+export const NO_USAGE: UsageCounts = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  costNanoUsd: 0,
+}
+
+/** Returns undefined if a sum would no longer be exact. */
+export function addCounts(before: UsageCounts, added: UsageCounts): UsageCounts | undefined {
+  const sum = SUMMED.map((name) => [name, before[name] + added[name]] as const)
+  return sum.every(([, count]) => Number.isSafeInteger(count))
+    ? (Object.fromEntries(sum) as Record<(typeof SUMMED)[number], number>)
+    : undefined
+}
+
+/** Adds up to the largest exact number, and says so if a sum would be larger. */
+export function addUpTo(before: UsageCounts, added: UsageCounts): UsageCounts & { readonly overflow?: true } {
+  const exact = addCounts(before, added)
+  if (exact) return exact
+  const sum = SUMMED.map((name) => [name, Math.min(before[name] + added[name], Number.MAX_SAFE_INTEGER)])
+  return { ...(Object.fromEntries(sum) as Record<(typeof SUMMED)[number], number>), overflow: true }
+}
+
 /** Adds usage. Returns undefined if a sum would no longer be exact. */
 export function addUsage(ledger: readonly Usage[], added: Usage): readonly Usage[] | undefined {
   const at = ledger.findIndex(({ source, model }) => source === added.source && model === added.model)
   const before = ledger[at]
   if (!before) return [...ledger, added]
-  const sum = { ...before, ...Object.fromEntries(SUMMED.map((name) => [name, before[name] + added[name]])) }
-  return SUMMED.every((name) => Number.isSafeInteger(sum[name])) ? ledger.with(at, sum) : undefined
+  const sum = addCounts(before, added)
+  return sum && ledger.with(at, { ...before, ...sum })
 }
