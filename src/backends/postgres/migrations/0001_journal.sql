@@ -139,8 +139,8 @@ begin
 end
 $$;
 
--- Refuses events that do not follow the last one, or that do not come with their head: a gap would stop every later append. It may read the
--- places of events and heads, and nothing else.
+-- Refuses events that do not follow the last one, or that do not come with their head: a gap would stop every later append. A restored
+-- dump may bring the events before the head. The function may read the places of events and heads, and nothing else.
 create function inkfast.events_follow() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -149,7 +149,7 @@ begin
   if exists (
     select from (select n.tenant, min(n.seq) as first, max(n.seq) as last, count(*) as events from added n group by n.tenant) a
     where a.last - a.first + 1 <> a.events
-      or not exists (select from inkfast.heads h where h.tenant = a.tenant and h.seq = a.last)
+      or exists (select from inkfast.heads h where h.tenant = a.tenant and h.seq <> a.last)
       or (a.first > 1 and not exists (select from inkfast.events e where e.tenant = a.tenant and e.seq = a.first - 1))
   ) then
     raise exception 'inkfast: an event must follow the last one and come with its head' using errcode = 'IF003';
