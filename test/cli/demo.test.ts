@@ -1,9 +1,9 @@
 // The demo holds what it claims, and each of its claims can fail.
 
 import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { demo, type Meddling } from '../../src/cli/commands/demo.ts'
 import { chainIntact, cutSeen, receiptsStand, rowsFold, secretAbsent, stepsOnce, tamperNamed } from '../../src/cli/demo/claims.ts'
 import { type Action, act, actions, actOnce } from '../../src/cli/demo/outbox.ts'
@@ -23,13 +23,14 @@ const isGone = (pid: number): boolean => {
   }
 }
 
-test('every claim holds, within twenty seconds, and nothing is left behind', async () => {
+test('the demo proves every claim, within twenty seconds on an idle machine, and leaves nothing behind', async () => {
   const { code, out } = await ink(['demo', '--json'])
   const report = JSON.parse(out)
   expect(report.claims.filter((c: { ok: boolean }) => !c.ok)).toEqual([])
   expect(report.claims).toHaveLength(14)
   expect([report.ok, code]).toEqual([true, 0])
-  expect(report.ms).toBeLessThan(20_000)
+  // Twenty seconds, and as many times longer as there are processes for each core.
+  expect(report.ms).toBeLessThan(20_000 * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()))
   expect(report.folder).toBeUndefined()
   expect(report.owners.map((owner: Owner) => owner.steps)).toEqual([
     { charge: 'executed' },
@@ -73,7 +74,10 @@ describe('behind its back', () => {
   }
 
   test('a second charge is seen, the exit code says so, and the folder goes away all the same', async () => {
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('inkfast-demo-'))
+    // A folder of its own for temporary files: other runs on this machine have demos, too.
+    const temporary = folder()
+    vi.stubEnv('TMPDIR', temporary)
+    onTestFinished(() => void vi.unstubAllEnvs())
     let made = ''
     const meddled = await told({
       outbox: (path) => {
@@ -83,8 +87,8 @@ describe('behind its back', () => {
     })
     expect(meddled.code).toBe(1)
     expect(meddled.failed.map(({ claim }) => claim)).toEqual(['each action happened exactly once'])
-    expect(existsSync(made)).toBe(false)
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('inkfast-demo-') && !before.includes(name))).toEqual([])
+    expect(made.startsWith(temporary)).toBe(true)
+    expect(readdirSync(temporary)).toEqual([])
   })
 
   test('an action that never happened is seen', async () => {

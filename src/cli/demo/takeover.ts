@@ -27,7 +27,8 @@ export interface Takeover {
 
 // On Linux a dead process is proven gone, so its lease need not expire. The long lease shows which of the two happened.
 const LEASE = process.platform === 'linux' ? ({ ttl: '30s', renew: '10s' } as const) : ({ ttl: '2s', renew: '500ms' } as const)
-const SHORT_LEASE = { ttl: '600ms', renew: '200ms' } as const
+// Long enough that a process on a busy machine renews it in time, short enough to wait for its end.
+const SHORT_LEASE = { ttl: '1500ms', renew: '300ms' } as const
 
 type Agent = Child<OrderLine>
 
