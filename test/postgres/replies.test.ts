@@ -4,12 +4,17 @@ import { describe, expect, test } from 'vitest'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
 import { type Backend, open, type Store } from '../../src/index.ts'
 import { codeOf, expectSound, later, openIn, tempDatabase } from '../support/engines.ts'
+import { rounds } from '../support/rounds.ts'
 import { type Fault, startProxy } from './proxy.ts'
 
-const TIMEOUT_MS = 300
+// Longer than an answer of a busy server takes, because a second sending must not time out as well.
+const TIMEOUT_MS = 1500
+const COMMITS = rounds(1, 3)
 
-async function openThrough(url: string, wrap: (backend: Backend) => Backend = (backend) => backend): Promise<Store> {
-  const store = await open({ backend: wrap(await postgresBackend({ url, timeoutMs: TIMEOUT_MS })) })
+const asItIs = (backend: Backend): Backend => backend
+
+async function openThrough(url: string, wrap = asItIs, timeoutMs = TIMEOUT_MS): Promise<Store> {
+  const store = await open({ backend: wrap(await postgresBackend({ url, timeoutMs })) })
   later(() => store.close())
   return store
 }
@@ -33,7 +38,7 @@ describe('a network', () => {
     const store = await openThrough(proxy.url)
     const watcher = await openIn(direct)
     const session = await store.session('s')
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < COMMITS; n++) {
       const mark = `mark-${n}-of-this-one`
       const struck = proxy.strike(mark, fault)
       const append = () => session.append('work.done', { mark }, keyed ? { key: mark } : {})
@@ -45,13 +50,13 @@ describe('a network', () => {
       expect((await watcher.page({ after: receipt.seq - 1, limit: 1 })).items).toMatchObject([{ id: receipt.id, hash: receipt.hash }])
       if (keyed) expect(await append()).toEqual(receipt)
     }
-    expect(store.stats().resent).toBeGreaterThanOrEqual(3)
+    expect(store.stats().resent).toBeGreaterThanOrEqual(COMMITS)
     await expectSound(watcher)
   })
 
   test('a network may be slow, and everything only takes longer', async () => {
     const proxy = await startProxy(await tempDatabase())
-    const store = await openThrough(proxy.url)
+    const store = await openThrough(proxy.url, asItIs, 20 * TIMEOUT_MS)
     proxy.slow(50)
     const session = await store.session('s')
     await Promise.all(Array.from({ length: 20 }, (_, n) => session.append('work.done', { mark: `${n}` })))

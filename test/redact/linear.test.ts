@@ -3,11 +3,13 @@ import { expect, test } from 'vitest'
 import { redactor } from '../../src/kernel/redact/redactor.ts'
 import { worstTexts } from './linear.ts'
 
-test('128 KiB of the worst text we know of is redacted in less than two seconds', () => {
+test('128 KiB of the worst text we know of is redacted in less than two seconds of CPU', () => {
   const redact = redactor({ values: ['correct horse battery'] }, () => '00000000')
   for (const [name, text] of worstTexts(128 * 1024)) {
-    const start = performance.now()
+    // CPU time, because a busy machine gives this thread only a share of a core.
+    const before = process.threadCpuUsage()
     redact.text(text)
-    expect(performance.now() - start, name).toBeLessThan(2000)
+    const { user, system } = process.threadCpuUsage(before)
+    expect((user + system) / 1000, name).toBeLessThan(2000)
   }
 })
