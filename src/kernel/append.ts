@@ -9,7 +9,7 @@ import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options
 import { decodeBody } from '../model/rows.ts'
 import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
-import { admit, commitKey, draftEvent, payloadOf, telling } from './draft.ts'
+import { admit, commitKey, draftEvent, isWhole, payloadOf, telling } from './draft.ts'
 import { keyScope } from './find-event.ts'
 import { checkWritten } from './lineage.ts'
 import { refusalOf } from './outcome.ts'
@@ -28,6 +28,8 @@ export interface AppendOptions {
   readonly run?: string
   /** Marks the event as one that retention may erase. */
   readonly transient?: boolean
+  /** `false` stores the data without masking secrets. */
+  readonly redact?: boolean
 }
 
 export interface NewEvent {
@@ -46,12 +48,14 @@ export function append(scope: Scope, session: SessionId, type: string, data: unk
 }
 
 async function appendWith(scope: Scope, session: SessionId, type: string, data: unknown, options: AppendOptions): Promise<Receipt> {
-  const { after, key, run, cause, transient, ...unknown } = optionsOf(options, 'append')
+  const { after, key, run, cause, transient, redact, ...unknown } = optionsOf(options, 'append')
   checkKnown(unknown, 'an append')
+  const whole = isWhole(redact)
   // The head only grows: a seq beyond it cannot have been seen by any reader.
   if (after !== undefined) await checkWritten(scope, checkSeq(after))
   const quiet: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after }]
-  return commitEvents(scope, [{ session, type, data, run, cause, transient }], firstOf, { key, within: keyScope(session), guards: quiet })
+  const event = { session, type, data, run, cause, transient, whole }
+  return commitEvents(scope, [event], firstOf, { key, within: keyScope(session), guards: quiet })
 }
 
 /** Appends an event of a run, guarded by the lease of the run. `reserved` allows types that belong to the kernel. */

@@ -7,7 +7,7 @@ import { type Json, takeData } from '../model/data.ts'
 import { InkError, refuse } from '../model/errors.ts'
 import { DURABLE, type EventClass, type EventDraft } from '../model/event.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
-import { checkKey } from '../model/options.ts'
+import { checkKey, invalidOption } from '../model/options.ts'
 import type { CommitKey } from '../ports/commit.ts'
 import type { Scope } from './scope.ts'
 
@@ -28,6 +28,12 @@ export function admit(scope: Scope, data: unknown): Json {
   const { redactor } = scope.engine
   const taken = telling(scope, () => takeData(data))
   return (redactor ? redactor.value(taken) : taken) as Json
+}
+
+/** Whether the option `redact` of a call asks for data that is stored as it is. */
+export function isWhole(redact: boolean | undefined): boolean {
+  if (redact !== undefined && typeof redact !== 'boolean') throw invalidOption('redact', 'true or false', redact)
+  return redact === false
 }
 
 /** Masks secrets in the details of a refusal, which may repeat what the caller gave. */

@@ -1,6 +1,7 @@
 // Read, decide, commit; when another writer was first, read and decide again. Several rows that change together are one plan and so
 // one commit.
 
+import { takeData } from '../model/data.ts'
 import { assert, type InkError, refuse } from '../model/errors.ts'
 import type { EventDraft, Receipt } from '../model/event.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
@@ -28,13 +29,15 @@ export interface Part<Row extends object = object> {
   readonly cause?: EventId
   /** The row as the caller last saw it, so that the plan need not read it. A function is called when the plan holds the row's mutex. */
   readonly seen?: DoneRow<Row> | (() => DoneRow<Row>)
+  /** The facts are not masked: the values in them are masked already, or their writer wants them whole. */
+  readonly whole?: boolean | undefined
 }
 
 export const part = <Row extends object, C extends Command>(
   decider: Decider<Row, C>,
   id: Id,
   command: C,
-  about: Pick<Part<NoInfer<Row>>, 'session' | 'run' | 'cause' | 'seen'> = {},
+  about: Pick<Part<NoInfer<Row>>, 'session' | 'run' | 'cause' | 'seen' | 'whole'> = {},
 ): Part<Row> => ({ decider, id, command, ...about })
 
 export interface PlanOptions {
@@ -186,7 +189,7 @@ function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[],
       const draft = draftEvent(
         scope,
         { type, session, run, cause, subject: part.id, key: key?.digest, at },
-        payloadOf(scope, admit(scope, data)),
+        payloadOf(scope, part.whole ? takeData(data) : admit(scope, data)),
       )
       const folded = foldFact(part.decider, now, happened(draft), events.length)
       // The name must be free, among erased names too.

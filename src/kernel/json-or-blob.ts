@@ -8,7 +8,7 @@ import { limits } from '../model/limits.ts'
 import type { ErrorData, RunState, Stored } from '../model/run.ts'
 import type { FiringId } from '../model/trigger.ts'
 import { getJson, putJson } from './blobs.ts'
-import { admit } from './draft.ts'
+import { admit, isWhole } from './draft.ts'
 import { readRow } from './execute.ts'
 import type { Scope } from './scope.ts'
 
@@ -20,6 +20,13 @@ export async function store(scope: Scope, value: unknown, about: Readonly<Record
   if (text.length * 3 <= limits.inlineBytes || utf8Length(text) <= limits.inlineBytes) return { value: admitted }
   const { digest, bytes } = await putJson(scope, text)
   return { blob: { digest, bytes } }
+}
+
+/** Stores a value that is offered. It is marked if it is stored unmasked, so that events that repeat it do not mask it either. */
+export async function storeOffered(scope: Scope, value: unknown, of: string, redact: boolean | undefined): Promise<Stored> {
+  const whole = isWhole(redact)
+  const stored = await store(scope, value, { of }, whole)
+  return whole && stored.value !== undefined ? { ...stored, whole } : stored
 }
 
 /** Checks a value as `store` would, and returns what would be stored. */

@@ -26,6 +26,8 @@ export interface Stored {
   readonly blob?: { readonly digest: string; readonly bytes: number }
   /** The member `payload` of the value is stored in this firing: once, however many deliveries share it. */
   readonly firing?: Id<'firing'>
+  /** Secrets in the value are not masked, because its writer said so. */
+  readonly whole?: true
 }
 
 /** An error as data: its name and message, without a stack trace. */

@@ -40,7 +40,7 @@ export function offerInboxPart(
     ...(key !== undefined && { key }),
     ...(at !== undefined && { at }),
   }
-  return part(inbox, id, { verb: 'offer', id, set }, { session, ...about })
+  return part(inbox, id, { verb: 'offer', id, set }, { session, ...about, whole: payload.whole })
 }
 
 /** The id follows from the key, if there is one. The key is taken as long as the row exists. */

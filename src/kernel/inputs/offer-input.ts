@@ -8,10 +8,9 @@ import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody, type StoredRow } from '../../model/rows.ts'
 import { isOver, type RunRow, type Stored } from '../../model/run.ts'
 import { derivedId } from '../derived-id.ts'
-import { admit } from '../draft.ts'
 import { everyRow } from '../every-row.ts'
 import { NOT_THERE, part, plan, readRow } from '../execute.ts'
-import { load, store } from '../json-or-blob.ts'
+import { load, storeOffered } from '../json-or-blob.ts'
 import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
@@ -27,6 +26,8 @@ export interface InputOptions {
   readonly boundary?: InputBoundary
   /** Idempotency key: with the same content it returns the same input, also an ended one. Other content is refused. */
   readonly key?: string
+  /** `false` stores the content without masking secrets. */
+  readonly redact?: boolean
 }
 
 /** An input with its content. */
@@ -50,15 +51,13 @@ export async function offerInput(
   options: InputOptions | undefined,
 ): Promise<OfferedInput> {
   checkOpen(scope.engine)
-  const { turn: wanted = 'active', boundary = 'afterWork', key: given, ...unknown } = optionsOf(options, 'input')
+  const { turn: wanted = 'active', boundary = 'afterWork', key: given, redact, ...unknown } = optionsOf(options, 'input')
   checkKnown(unknown, 'an input')
   if (content === undefined) throw invalidOption('content', 'a value', content)
   const turn = takeTurn(wanted)
   if (!INPUT_BOUNDARIES.includes(boundary)) throw invalidOption('boundary', "'afterWork' or 'beforeCompletion'", boundary)
   const key = given === undefined ? undefined : maskKey(scope, given)
-  // `admit` checks the content first, so that its errors are those of data and not of a stored value.
-  const admitted = admit(scope, content)
-  const stored = await store(scope, admitted, { of: 'the input' })
+  const stored = await storeOffered(scope, content, 'the input', redact)
   const id = inputId(scope, session, key)
   // A retry may help when another writer was first with this key, and when the active turn has just ended.
   const mayHelp = (error: unknown) =>
@@ -69,7 +68,7 @@ export async function offerInput(
     const run = await hearer(scope, session, turn)
     const set = { boundary, content: stored, ...(key !== undefined && { key }) }
     const about = { session, ...(run && { run }) }
-    const offer = part(input, id, { verb: 'offer', id, set }, { ...about, seen: NOT_THERE })
+    const offer = part(input, id, { verb: 'offer', id, set }, { ...about, seen: NOT_THERE, whole: stored.whole })
     // The commit changes the row of the run too, so that the run cannot end without having looked for this input.
     const prompt = run ? [part(runDecider, run, { verb: 'prompt', id: run, input: id }, about)] : []
     const { rows } = await plan(scope, [offer, ...prompt], { open: session })

@@ -14,9 +14,9 @@ import {
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
-import { admit, telling } from '../draft.ts'
+import { telling } from '../draft.ts'
 import { NOT_THERE, part, plan, readRow } from '../execute.ts'
-import { load, store } from '../json-or-blob.ts'
+import { load, storeOffered } from '../json-or-blob.ts'
 import { maskKey, takeName } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -38,6 +38,8 @@ export interface InboxOfferOptions {
   readonly key?: string
   /** Delay before the item becomes due. */
   readonly delay?: Duration
+  /** `false` stores the payload without masking secrets. */
+  readonly redact?: boolean
 }
 
 /** An inbox item with its payload. */
@@ -88,7 +90,7 @@ export function sessionInbox(scope: Scope, session: SessionId): SessionInbox {
 
 async function offerBatch(scope: Scope, session: SessionId, payload: unknown, options: InboxOfferOptions): Promise<OfferedInboxItem> {
   checkOpen(scope.engine)
-  const { delivery, kind, join = true, merge, key, delay, ...unknown } = optionsOf(options, 'offer')
+  const { delivery, kind, join = true, merge, key, delay, redact, ...unknown } = optionsOf(options, 'offer')
   checkKnown(unknown, 'a batch')
   if (!DELIVERIES.includes(delivery)) throw invalidOption('delivery', "'boundary' or 'afterTurn'", delivery)
   if (!BATCH_KINDS.includes(kind)) throw invalidOption('kind', "'turn' or 'command'", kind)
@@ -96,8 +98,7 @@ async function offerBatch(scope: Scope, session: SessionId, payload: unknown, op
   const delayMs = delay === undefined ? 0 : milliseconds(delay)
   const named = key === undefined ? undefined : maskKey(scope, key)
   const together = merge === undefined ? undefined : takeName(scope, merge, 'a merge key')
-  const admitted = payload === undefined ? undefined : admit(scope, payload)
-  const stored = await store(scope, admitted, { of: 'the batch' })
+  const stored = await storeOffered(scope, payload, 'the batch', redact)
   const at = delayMs > 0 ? (await storeNow(scope)) + delayMs : undefined
   const offered = { session, key: named, payload: stored, delivery, kind, join, merge: together, at }
   const { rows, receipts } = await plan(scope, [offerInboxPart(scope, offered, named === undefined ? { seen: NOT_THERE } : {})], {

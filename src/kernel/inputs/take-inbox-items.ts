@@ -98,10 +98,11 @@ async function record(
   kind: 'inbox' | 'inboxDone',
   outcome: Readonly<Record<string, unknown>>,
   parts: readonly Part[] = [],
+  whole = false,
 ): Promise<Entry> {
   const { branch, name, ordinal } = asked
   const at = open.scope.engine.environment.clock.now()
-  await open.change({ verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind, outcome }, parts, { at })
+  await open.change({ verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind, outcome }, parts, { at, whole })
   return { ...asked, seq: 0, at, done: true, outcome }
 }
 
@@ -116,7 +117,8 @@ async function take(open: RunWriter, asked: Asked, wanted: WantedItems): Promise
   const parts = rows.map((row) => part(inbox, row.id, { verb: 'claim', id: row.id, claim, from }, about))
   const outcome = { claim: id, batches: rows.map(keep), ...(from && { redriven: true }) }
   try {
-    return await record(open, asked, 'inbox', outcome, parts)
+    const whole = rows.some(({ payload }) => payload?.whole)
+    return await record(open, asked, 'inbox', outcome, parts, whole)
   } catch (error) {
     if (!isConflict(error, 'inbox')) throw error
     return record(open, asked, 'inbox', { why: 'lostRace' })

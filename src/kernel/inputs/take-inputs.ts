@@ -73,7 +73,8 @@ async function take(open: RunWriter, asked: Asked, wanted: Wanted): Promise<Entr
     const accept = heardNow.map(({ kept: { id }, from }) => part(input, id, { verb: 'accept', id, run: open.id, from: from?.run }, about))
     const outcome = { inputs: heardNow.map(({ kept }) => kept) }
     const command = { verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind: 'inputs', outcome } as const
-    await open.change(command, accept, { at, guards: guardsOf(heardNow) })
+    const whole = heardNow.some(({ kept: { content } }) => content?.whole)
+    await open.change(command, accept, { at, guards: guardsOf(heardNow), whole })
     return { ...asked, seq: 0, at, done: true, outcome }
   })
 }

@@ -37,6 +37,8 @@ export interface ChangeOptions {
   readonly guards?: readonly Guard[]
   /** The time of the event, if the program sees the same time. */
   readonly at?: number
+  /** The facts of the run are not masked. */
+  readonly whole?: boolean
 }
 
 export interface OpenedRun {
@@ -190,7 +192,7 @@ export class RunWriter {
   }
 
   /** Changes the row of the run, together with other rows. */
-  async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], at }: ChangeOptions = {}): Promise<Done> {
+  async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], at, whole }: ChangeOptions = {}): Promise<Done> {
     const isEntry = ENTRIES.includes(command.verb)
     if (isEntry) await this.begun.told()
     const leave = isEntry ? await this.#segment.enter() : undefined
@@ -198,7 +200,7 @@ export class RunWriter {
     try {
       const { id, session } = this.#row
       const seen = () => ({ body: this.#row, revision: this.#revision })
-      const own = part(runDecider, id, command, { session, run: id, seen })
+      const own = part(runDecider, id, command, { session, run: id, seen, whole })
       // A closed session refuses new waits and takes, but ends are still recorded.
       const open = command.verb === 'wait' || command.verb === 'use' || command.verb === 'take' ? { open: session } : {}
       const done = await plan(this.scope, [own, ...parts], {

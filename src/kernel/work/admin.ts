@@ -58,7 +58,7 @@ export async function redrive(scope: Scope, queue: string, which?: string | Redr
   const at = await storeNow(scope)
   const anew = async (id: Id<'work'>, row: WorkRow): Promise<WorkItem> => {
     const { rows } = await following(scope, { item: id, row, move: 'redriven' }, (followed) =>
-      plan(scope, [part(work, id, { verb: 'redrive', id, at }), ...followed]),
+      plan(scope, [part(work, id, { verb: 'redrive', id, at }, { whole: row.payload?.whole }), ...followed]),
     )
     return toItem(id, rows[0].body as WorkRow)
   }

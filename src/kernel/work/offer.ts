@@ -8,7 +8,7 @@ import { RESERVED_QUEUES, seriesOf, type WorkRow } from '../../model/work.ts'
 import { type BackoffOptions, takeBackoff } from '../backoff.ts'
 import { derivedId } from '../derived-id.ts'
 import { NOT_THERE, type Part, part, plan } from '../execute.ts'
-import { store } from '../json-or-blob.ts'
+import { storeOffered } from '../json-or-blob.ts'
 import { maskKey, takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
@@ -27,6 +27,8 @@ export interface OfferOptions extends DueOptions {
   readonly attempts?: number
   /** The delay before a retry: `'1s'`, the default, or `{ first, factor, most }`. */
   readonly backoff?: BackoffOptions
+  /** `false` stores the payload without masking secrets. */
+  readonly redact?: boolean
 }
 
 /** A work item. A completed item is gone from the queue, and its state is `done`. */
@@ -50,7 +52,17 @@ export type TakenOffer = Omit<Offered, 'at' | 'payload' | 'queue'> & { readonly 
 
 /** Checks the options of an offer and fills in the defaults. */
 export function takeOffer(scope: Scope, queue: string, options: OfferOptions | undefined): TakenOffer {
-  const { key, delay, at, priority = 0, group, attempts = limits.workAttempts, backoff, ...unknown } = optionsOf(options, 'offer')
+  const {
+    key,
+    delay,
+    at,
+    priority = 0,
+    group,
+    attempts = limits.workAttempts,
+    backoff,
+    redact: _,
+    ...unknown
+  } = optionsOf(options, 'offer')
   checkKnown(unknown, 'an item')
   if (!Number.isSafeInteger(priority) || Math.abs(priority) > limits.workPriority)
     throw invalidOption('priority', `an integer from -${limits.workPriority} to ${limits.workPriority}`, priority)
@@ -73,7 +85,7 @@ export const offerPart = (
   id: Id<'work'>,
   offered: Offered,
   about: Pick<Part<WorkRow>, 'session' | 'run' | 'cause' | 'seen'> = {},
-): Part<WorkRow> => part(work, id, { verb: 'offer', ...offered }, about)
+): Part<WorkRow> => part(work, id, { verb: 'offer', ...offered }, { ...about, whole: offered.payload?.whole })
 
 /** The id follows from the key, if there is one. The key is taken as long as the item exists. */
 export const itemId = (scope: Scope, queue: string, key: string | undefined): Id<'work'> =>
@@ -81,7 +93,7 @@ export const itemId = (scope: Scope, queue: string, key: string | undefined): Id
 
 export async function offerItem(scope: Scope, queue: string, payload: unknown, options: OfferOptions | undefined): Promise<WorkItem> {
   const { delayMs, notBefore, ...taken } = takeOffer(scope, queue, options)
-  const stored = await store(scope, payload, { of: 'the payload' })
+  const stored = await storeOffered(scope, payload, 'the payload', options?.redact)
   const now = await storeNow(scope, delayMs > 0 || notBefore !== undefined)
   const at = notBefore ?? now + delayMs
   const id = itemId(scope, queue, taken.key)
