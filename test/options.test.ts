@@ -42,6 +42,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     setTenantState: () => store.setTenantState('t', 'closed' as never, wrong({ reason: 'r' })),
     'session.describe': () => session.describe({}, wrong()),
     'session.delete': () => session.delete(wrong({ reason: 'r' })),
+    'session.lease': () => session.lease(wrong()),
     'session.fork': () => session.fork(wrong({ at: 1 })),
     'blobs.put': () => store.blobs.put(new Uint8Array(1), wrong()),
 

@@ -10,6 +10,7 @@ import { decodeBody } from '../model/rows.ts'
 import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
 import { admit, commitKey, draftEvent, isWhole, payloadOf, telling } from './draft.ts'
+import { type Fenced, fenceOf, writeUnder } from './fence.ts'
 import { keyScope } from './find-event.ts'
 import { checkWritten } from './lineage.ts'
 import { refusalOf } from './outcome.ts'
@@ -28,6 +29,11 @@ export interface AppendOptions {
   readonly run?: string
   /** Marks the event as one that retention may erase. */
   readonly transient?: boolean
+  /**
+   * A claim, a run or a session lease. The append is refused with FENCE_LOST once a newer holder exists, and with CLAIM_SETTLED once the
+   * handle is settled or released. With a run, the event names the run; it is not on the run's tape.
+   */
+  readonly under?: Fenced
   /** `false` stores the data without masking secrets. */
   readonly redact?: boolean
 }
@@ -48,14 +54,19 @@ export function append(scope: Scope, session: SessionId, type: string, data: unk
 }
 
 async function appendWith(scope: Scope, session: SessionId, type: string, data: unknown, options: AppendOptions): Promise<Receipt> {
-  const { after, key, run, cause, transient, redact, ...unknown } = optionsOf(options, 'append')
+  const { after, key, run, cause, transient, under, redact, ...unknown } = optionsOf(options, 'append')
   checkKnown(unknown, 'an append')
   const whole = isWhole(redact)
+  const fence = under === undefined ? undefined : fenceOf(scope, session, under)
+  if (fence?.run && run !== undefined && run !== fence.run.id)
+    throw refuse('OPTION_INVALID', { option: 'run', why: 'under is another run' })
   // The head only grows: a seq beyond it cannot have been seen by any reader.
   if (after !== undefined) await checkWritten(scope, checkSeq(after))
-  const quiet: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after }]
-  const event = { session, type, data, run, cause, transient, whole }
-  return commitEvents(scope, [event], firstOf, { key, within: keyScope(session), guards: quiet })
+  const guards: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after }]
+  if (fence) guards.unshift(fence.guard)
+  const event = { session, type, data, run: fence?.run?.id ?? run, cause, transient, whole }
+  const write = commitEvents(scope, [event], firstOf, { key, within: keyScope(session), guards })
+  return fence ? writeUnder(fence, write) : write
 }
 
 /** Appends an event of a run, guarded by the lease of the run. `reserved` allows types that belong to the kernel. */

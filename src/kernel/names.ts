@@ -35,7 +35,10 @@ export const derived = <Name extends string>(scope: Scope, kind: string, id: Id)
 
 /** The lease under which a run writes: its session's lease, or its own if it is parallel. */
 export const leaseId = (scope: Scope, session: SessionId, run: RunId, parallel = false): Id<'lease'> =>
-  derived(scope, 'lease', parallel ? run : session)
+  parallel ? derived(scope, 'lease', run) : sessionLeaseId(scope, session)
+
+/** The lease of a session, which its runs share. */
+export const sessionLeaseId = (scope: Scope, session: SessionId): Id<'lease'> => derived(scope, 'lease', session)
 
 /** The work item by which a queued run waits for a node. */
 export const workId = (scope: Scope, run: RunId): Id<'work'> => derived(scope, 'work', run)

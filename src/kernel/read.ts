@@ -44,10 +44,17 @@ export interface EventPage {
   readonly cursor?: string
 }
 
-/** A waiting tail also ends by `return()`, not only by an event, its signal or the close of the store. */
-export function readEvents(scope: Scope, given?: EventQuery): AsyncGenerator<Event, void, undefined> {
+/**
+ * A waiting tail also ends by `return()`, not only by an event, its signal or the close of the store. Events that `keep` refuses are left
+ * out; they count towards the limit.
+ */
+export function readEvents(
+  scope: Scope,
+  given?: EventQuery,
+  keep?: (record: EventRecord) => boolean,
+): AsyncGenerator<Event, void, undefined> {
   const leaving = new AbortController()
-  const events = walkEvents(scope, given, leaving.signal)
+  const events = walkEvents(scope, given, leaving.signal, keep)
   const end = events.return.bind(events)
   const fail = events.throw.bind(events)
   events.return = (value) => {
@@ -61,7 +68,12 @@ export function readEvents(scope: Scope, given?: EventQuery): AsyncGenerator<Eve
   return events
 }
 
-async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving: AbortSignal): AsyncGenerator<Event, void, undefined> {
+async function* walkEvents(
+  scope: Scope,
+  given: EventQuery | undefined,
+  leaving: AbortSignal,
+  keep: (record: EventRecord) => boolean = () => true,
+): AsyncGenerator<Event, void, undefined> {
   const query = optionsOf(given, 'events')
   const { limit, live, signal } = query
   checkOpen(scope.engine)
@@ -82,7 +94,7 @@ async function* walkEvents(scope: Scope, given: EventQuery | undefined, leaving:
       const page = await readPage({ ...narrowed, from: position, limit: size, bytes: limits.pageBytes })
       let { through, more } = page
       for (const record of page.events) {
-        yield decodeEvent(scope.tenant, record)
+        if (keep(record)) yield decodeEvent(scope.tenant, record)
         given++
         if (asked(scope, query)) return
         if (closedTenants.count === closed) continue

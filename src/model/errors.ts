@@ -41,6 +41,12 @@ function lostHold(d: Details): string {
   return `This worker no longer holds ${thing} (its fence was ${d.fence})`
 }
 
+function settled(d: Details): string {
+  if (d.run) return `This handle of run ${d.run} has ended`
+  if (d.session) return `The lease of session ${d.session} is already given back`
+  return `The claim of work item ${d.item} is already settled`
+}
+
 export const errors = {
   // opening
   FOLDER_MISSING: row(
@@ -293,7 +299,7 @@ export const errors = {
   ),
   CLAIM_SETTLED: row(
     'conflict',
-    (d) => `The claim of work item ${d.item} is already settled (${d.how}). Nothing was written. Settle each claim once.`,
+    (d) => `${settled(d)} (${d.how}). Nothing was written. Settle each claim once, and write under it before that.`,
   ),
   // triggers
   TRIGGER_UNKNOWN: row(
@@ -383,6 +389,11 @@ export const errors = {
     'conflict',
     (d) =>
       `${d.owner} holds the run ${d.name} (fence ${d.fence}) for up to ${d.forMs} ms more. Nothing was written. Wait with { wait: '30s' }, or let the holder finish.`,
+  ),
+  SESSION_HELD: row(
+    'conflict',
+    (d) =>
+      `${d.owner} holds the lease of session ${d.session} (fence ${d.fence}) for up to ${d.forMs} ms more. Nothing was written. Wait with { wait: '30s' }, or let the holder finish.`,
   ),
   RUN_NAME_INVALID: row(
     'invalid',

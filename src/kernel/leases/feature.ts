@@ -4,10 +4,20 @@ import { plan } from '../execute.ts'
 import type { Feature } from '../feature.ts'
 import { keeperOf } from './keeper.ts'
 import { lease } from './lease-decider.ts'
+import { releaseSessionLeases, type SessionLease, type SessionLeaseOptions, takeSessionLease } from './session-lease.ts'
 
-export const leases: Feature = {
+export interface LeaseSession {
+  /** Takes the lease of the session without a run. SESSION_HELD while it is held, by a run of the session too. */
+  lease(options?: SessionLeaseOptions): Promise<SessionLease>
+}
+
+export const leases: Feature<object, LeaseSession> = {
   name: 'leases',
   deciders: [lease],
   onOpen: (engine) => void keeperOf(engine),
-  onClose: (engine) => keeperOf(engine).close((tenant, parts) => plan({ engine, tenant, actor: '' }, parts)),
+  onClose: async (engine) => {
+    await releaseSessionLeases(engine)
+    await keeperOf(engine).close((tenant, parts) => plan({ engine, tenant, actor: '' }, parts))
+  },
+  session: ({ scope, id }) => ({ lease: (options) => takeSessionLease(scope, id, options) }),
 }

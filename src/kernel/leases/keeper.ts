@@ -29,7 +29,7 @@ export interface Hold {
   readonly tenant: TenantId
   readonly id: Id
   readonly fence: number
-  readonly guard: Guard
+  readonly guard: Guard & { readonly kind: 'fence' }
   /** Aborted when the lease is lost. */
   readonly signal: AbortSignal
 }

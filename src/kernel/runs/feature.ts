@@ -3,7 +3,6 @@
 import type { Event, Receipt } from '../../model/event.ts'
 import type { RunRow, Slot } from '../../model/run.ts'
 import type { Feature } from '../feature.ts'
-import { readEvents } from '../read.ts'
 import {
   cancelRun,
   cancelRuns,
@@ -81,7 +80,7 @@ export const runs: Feature<RunStore, RunSession> = {
       wake: (id) => wakeRun(scope, id),
       fork: async (id, options) => forkRun(scope, await theRun(scope, id), options, handOf),
       tape: async function* (id) {
-        yield* tapeOf(scope, await theRun(scope, id), (query) => readEvents(scope, query))
+        yield* tapeOf(scope, await theRun(scope, id))
       },
     },
   }),

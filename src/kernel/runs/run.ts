@@ -1,6 +1,6 @@
 // A run as its program sees it: every call of a branch, and the calls that end the run.
 
-import { type InkError, refuse } from '../../model/errors.ts'
+import { InkError, refuse } from '../../model/errors.ts'
 import type { Event } from '../../model/event.ts'
 import type { RunId, SessionId, TenantId } from '../../model/ids.ts'
 import { type ErrorData, isOver, type RunRow, type RunState } from '../../model/run.ts'
@@ -9,10 +9,10 @@ import { checkReason } from '../erase.ts'
 import { type DoneRow, type Part, plan, readRow } from '../execute.ts'
 import { withMembers } from '../feature.ts'
 import type { RunMembers } from '../features.ts'
+import { FENCE, type Fence, type HasFence } from '../fence.ts'
 import { errorData, load, store } from '../json-or-blob.ts'
 import type { Hold } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
-import { readEvents } from '../read.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { type Branch, BranchHandle } from './branch.ts'
@@ -58,7 +58,7 @@ export interface Run extends Branch, AsyncDisposable {
 const ENDED = new AbortController()
 ENDED.abort()
 
-export class RunInHand extends withMembers<RunMembers>() implements Run {
+export class RunInHand extends withMembers<RunMembers>() implements Run, HasFence {
   readonly #scope: Scope
   readonly #open: RunWriter | undefined
   readonly #root: BranchHandle | undefined
@@ -170,7 +170,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
   }
 
   tape(): AsyncGenerator<Event, void, undefined> {
-    return tapeOf(this.#scope, this.#seen, (query) => readEvents(this.#scope, query))
+    return tapeOf(this.#scope, this.#seen)
   }
 
   async fork(options: ForkOptions): Promise<Run> {
@@ -236,6 +236,18 @@ export class RunInHand extends withMembers<RunMembers>() implements Run {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  /** A lease that has expired may still write, as long as no other node has taken it. */
+  [FENCE](): Fence {
+    const open = this.#open
+    if (!open || this.#closed || isOver(this.state))
+      throw refuse('CLAIM_SETTLED', { run: this.id, how: isOver(this.state) ? this.state : 'closed' })
+    const { reason } = open.signal
+    if (open.signal.aborted && !(reason instanceof InkError && reason.code === 'FENCE_LOST')) throw reason
+    const { id, session, tenant } = this
+    const lost = (error: InkError) => keeperOf(this.#scope.engine).lose(open.hold, error)
+    return { tenant, guard: open.hold.guard, run: { id, session }, lost }
   }
 
   toJSON(): RunRow {

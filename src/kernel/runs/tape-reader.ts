@@ -1,19 +1,21 @@
 // Reads the tape for people: the events of a run and of its forked past, as they are in the journal.
 
-import type { Event } from '../../model/event.ts'
+import type { Event, EventRecord } from '../../model/event.ts'
 import type { RunRow } from '../../model/run.ts'
-import type { EventQuery } from '../read.ts'
+import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
+import { isMark } from './append-mark.ts'
 import { readRun } from './result.ts'
 import type { Source } from './tape.ts'
 
-export async function* tapeOf(
-  scope: Scope,
-  row: RunRow,
-  read: (query: EventQuery) => AsyncGenerator<Event, void, undefined>,
-): AsyncGenerator<Event, void, undefined> {
-  for (const { run, to } of (await pastOf(scope, row)).sources) yield* read({ run, ...(to !== undefined && { before: to + 1 }) })
+export async function* tapeOf(scope: Scope, row: RunRow): AsyncGenerator<Event, void, undefined> {
+  for (const { run, to } of (await pastOf(scope, row)).sources)
+    yield* readEvents(scope, { run, ...(to !== undefined && { before: to + 1 }) }, (record) => isOnTape(scope, row, record))
 }
+
+/** An event that a caller appended with the id of the run is not on the tape: the program did not ask for it, and replay does not read it. */
+const isOnTape = (scope: Scope, { origin }: RunRow, { type, key }: EventRecord): boolean =>
+  scope.engine.registry.isReserved(type) || (key !== undefined && isMark(scope, origin, key))
 
 /** The tapes of the runs that this one was forked from, oldest first, then its own, and when the first of them was opened. */
 export async function pastOf(scope: Scope, row: RunRow): Promise<{ readonly sources: readonly Source[]; readonly since: number }> {

@@ -8,6 +8,7 @@ import { type Duration, milliseconds } from '../../model/time.ts'
 import type { WorkRow } from '../../model/work.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { type Done, type DoneRow, type Part, part, plan } from '../execute.ts'
+import { FENCE, type Fence, type HasFence } from '../fence.ts'
 import { errorData } from '../json-or-blob.ts'
 import type { Renewable } from '../renewals.ts'
 import type { Scope } from '../scope.ts'
@@ -48,7 +49,7 @@ export interface Claim<T = unknown> extends AsyncDisposable {
 
 type Settle = Extract<WorkCommand, { verb: 'complete' | 'fail' | 'release' }>
 
-export class HeldClaim<T = unknown> implements Claim<T> {
+export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
   readonly scope: Scope
   readonly id: Id<'work'>
   readonly payload: T
@@ -162,9 +163,8 @@ export class HeldClaim<T = unknown> implements Claim<T> {
     const own = this.settlement(command, move)
     try {
       const { row, id } = this
-      const fence: Guard = { kind: 'fence', table: 'work', id, fence: this.fence }
       const done = await following(this.scope, { item: id, row, move, ...(error && { error }) }, (followed) =>
-        plan(this.scope, [own, ...followed, ...more], { guards: [fence, ...guards] }),
+        plan(this.scope, [own, ...followed, ...more], { guards: [this.#guard, ...guards] }),
       )
       this.letGo()
       return done
@@ -172,6 +172,16 @@ export class HeldClaim<T = unknown> implements Claim<T> {
       this.unsettled(refusal)
       throw refusal
     }
+  }
+
+  /** A claim that has expired may still write, as long as no other worker has claimed the item. */
+  [FENCE](): Fence {
+    this.#checkOpen()
+    return { tenant: this.tenant, guard: this.#guard, lost: (error) => this.unsettled(error) }
+  }
+
+  get #guard() {
+    return { kind: 'fence', table: 'work', id: this.id, fence: this.fence } as const
   }
 
   /** The part of a commit that settles the item. The caller then calls `letGo`, or `unsettled` with the refusal. */

@@ -1,0 +1,50 @@
+// The fence of a handle. An append may be guarded by the fence of a claim, a run or a session lease, so that a holder that lost it cannot write.
+
+import { InkError, refuse } from '../model/errors.ts'
+import type { RunId, SessionId, TenantId } from '../model/ids.ts'
+import { invalidOption } from '../model/options.ts'
+import type { Guard } from '../ports/commit.ts'
+import type { SessionLease } from './leases/session-lease.ts'
+import type { Run } from './runs/run.ts'
+import type { Scope } from './scope.ts'
+import type { Claim } from './work/claim.ts'
+
+/** A handle that holds a fence. */
+export type Fenced = Claim | Run | SessionLease
+
+export interface Fence {
+  readonly tenant: TenantId
+  readonly guard: Guard & { readonly kind: 'fence' }
+  /** Set for the fence of a run: what is written under it names the run. */
+  readonly run?: { readonly id: RunId; readonly session: SessionId }
+  /** Tells the handle that a newer holder exists. */
+  lost(error: InkError): void
+}
+
+/** The method of a handle that returns its fence. It throws if the handle is settled or released. */
+export const FENCE = Symbol('fence')
+
+export interface HasFence {
+  [FENCE](): Fence
+}
+
+/** Returns the fence of a handle for a write to this session. */
+export function fenceOf({ tenant }: Scope, session: SessionId, under: unknown): Fence {
+  const handle = (typeof under === 'object' && under !== null ? under : {}) as Partial<HasFence>
+  const fence = handle[FENCE]?.()
+  if (!fence) throw invalidOption('under', 'a claim, a run or a session lease', under)
+  const wrong = (why: string) => refuse('OPTION_INVALID', { option: 'under', why })
+  if (fence.tenant !== tenant) throw wrong(`it belongs to tenant ${fence.tenant}, and the session to ${tenant}`)
+  if (fence.run && fence.run.session !== session) throw wrong(`run ${fence.run.id} belongs to another session`)
+  return fence
+}
+
+/** Writes under a fence, and tells its handle if the fence is lost. */
+export async function writeUnder<T>(fence: Fence, write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    if (error instanceof InkError && error.code === 'FENCE_LOST') fence.lost(error)
+    throw error
+  }
+}
