@@ -3,16 +3,17 @@
 import { existsSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ERASED, TENANT_STATE_EVENTS } from '../src/kernel/decider.ts'
+import { ERASED, Registry, TENANT_STATE_EVENTS } from '../src/kernel/decider.ts'
 import { FeatureSet } from '../src/kernel/feature.ts'
 import { features } from '../src/kernel/features.ts'
 import { catalogue } from '../src/model/catalogue.ts'
 import { errors } from '../src/model/errors.ts'
 import { limits } from '../src/model/limits.ts'
+import { FREE_NOUNS, nounOf } from '../src/model/reserved-nouns.ts'
 import { readCode } from './support/code.ts'
 import { filesUnder, inProject, isSource, read, readJson } from './support/project.ts'
 import { checkLengths, checkLinks, checkLock, checkVersions, checkWords, linesOf } from './support/tidy/files.ts'
-import { checkErrorPage, checkEventPage, checkLimitPage, checkReservedTypes } from './support/tidy/pages.ts'
+import { checkErrorPage, checkEventPage, checkLimitPage, checkNouns, checkReservedTypes } from './support/tidy/pages.ts'
 import { checkConfig, checkImports, checkPure, checkSql, folderOf, type Room, type RoomConfig, roomsOf } from './support/tidy/rooms.ts'
 
 const LONG_FILES: Readonly<Record<string, string>> = {
@@ -163,6 +164,17 @@ describe('reference pages', () => {
     const reserved = [...folded, ...tapeTypes, ...Object.values(TENANT_STATE_EVENTS), ERASED]
     expect(checkReservedTypes(page, reserved)).toEqual([])
     expect(checkReservedTypes(page, [...reserved, 'session.forgotten'])).toHaveLength(1)
+  })
+
+  it('reference pages list the reserved nouns, and those that no feature and no entry of the catalogue may change', () => {
+    const page = read('docs/reference/events.md')
+    const { deciders, tapeTypes } = new FeatureSet(features)
+    const { nouns } = new Registry(deciders, tapeTypes)
+    expect(checkNouns(page, 'Reserved nouns', [...nouns])).toEqual([])
+    expect(checkNouns(page, 'Never reserved', FREE_NOUNS)).toEqual([])
+    expect(checkNouns(page, 'Never reserved', [...FREE_NOUNS, 'gadget'])).toHaveLength(1)
+    expect(FREE_NOUNS.filter((noun) => nouns.has(noun))).toEqual([])
+    expect(catalogue.filter(({ type }) => nouns.has(nounOf(type)))).toEqual([])
   })
 
   it('reference pages link to files that are there', () => {

@@ -3,6 +3,7 @@
 
 import type { InkError } from '../model/errors.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
+import { NOUNS_AHEAD, nounOf } from '../model/reserved-nouns.ts'
 import type { Body } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
 import type { TenantState } from '../model/tenant.ts'
@@ -64,19 +65,21 @@ export type AnyDecider = Decider<any, any>
 
 export const decider = <Row extends object, C extends Command>(d: Decider<Row, C>): Decider<Row, C> => d
 
-/** Finds the decider of an event type or table. These types are reserved: callers cannot append them. */
+/** Finds the decider of an event type or table. The nouns of these types are reserved: callers cannot append types with them. */
 export class Registry {
   readonly #byType = new Map<string, AnyDecider>()
   readonly #byTable = new Map<TableName, AnyDecider>()
 
-  readonly #tapeTypes: readonly string[]
+  /** Reserved as a whole: no caller may append a type with one of these nouns. */
+  readonly nouns: ReadonlySet<string>
 
   constructor(deciders: readonly AnyDecider[], tapeTypes: readonly string[] = []) {
-    this.#tapeTypes = tapeTypes
     for (const d of deciders) {
       this.#byTable.set(d.table, d)
       for (const type of Object.keys(d.evolve)) this.#byType.set(type, d)
     }
+    const types = [...this.#byType.keys(), ...tapeTypes, ...Object.values(TENANT_STATE_EVENTS), ERASED]
+    this.nouns = new Set([...types.map(nounOf), ...NOUNS_AHEAD])
   }
 
   ofTable(table: TableName): AnyDecider | undefined {
@@ -88,7 +91,7 @@ export class Registry {
   }
 
   isReserved(type: string): boolean {
-    return this.#byType.has(type) || type === ERASED || TURNS.includes(type) || this.#tapeTypes.includes(type)
+    return this.nouns.has(nounOf(type))
   }
 }
 
@@ -105,8 +108,6 @@ export const TENANT_STATE_EVENTS: Readonly<Record<TenantState, string>> = {
   suspended: 'tenant.suspended',
   deleted: 'tenant.deleted',
 }
-
-const TURNS: readonly string[] = Object.values(TENANT_STATE_EVENTS)
 
 export interface ErasedData {
   /** Inclusive ranges of seqs. */

@@ -13,8 +13,6 @@ export const catalogue: readonly CatalogueEntry[] = [
   entry('agent.started', 'an agent began to work on something', '{ agent, model?, goal? }'),
   entry('agent.stopped', 'it stopped of its own accord', '{ agent, reason? }'),
   entry('agent.handed-over', 'another agent goes on', '{ from, to, reason? }'),
-  entry('turn.started', 'a turn of the conversation began', '{ turn }'),
-  entry('turn.finished', 'it ended', '{ turn, reason: stop | length | tool | error | interrupt }'),
   entry('message.received', 'someone said something to the agent', '{ message, role, text? }'),
   entry('message.sent', 'the agent said something', '{ message, role, text? }'),
   entry('model.called', 'a model was asked', '{ model, provider?, call, parameters? }'),

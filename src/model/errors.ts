@@ -235,7 +235,8 @@ export const errors = {
   ),
   TYPE_RESERVED: row(
     'denied',
-    (d) => `The type ${d.type} is reserved for a feature of Inkfast and cannot be appended. Nothing was written. Choose another noun.`,
+    (d) =>
+      `The type ${d.type} cannot be appended: Inkfast reserves the noun '${String(d.type).split('.')[0]}'. Nothing was written. Choose another noun, such as task, step or note.`,
   ),
   DATA_INVALID: row(
     'invalid',

@@ -66,7 +66,7 @@ interface Verdict {
 async function judge(store: Store, ledger: Ledger): Promise<Verdict> {
   const found = new Map<number, { seq: number; hash: string }>()
   const twice: number[] = []
-  for await (const e of store.events({ types: ['work.done'] })) {
+  for await (const e of store.events({ types: ['task.done'] })) {
     const { n } = e.data as { n: number }
     if (found.has(n)) twice.push(n)
     found.set(n, { seq: e.seq, hash: e.hash })
@@ -125,8 +125,8 @@ test('the judge catches a writer that says it before the store did', async () =>
 test('the judge catches an acknowledged event that is not there, and one that is there twice', async () => {
   const store = await open(tempFile())
   const session = await store.session('s')
-  const { seq, hash } = await session.append('work.done', { n: 1 })
-  await session.append('work.done', { n: 1 })
+  const { seq, hash } = await session.append('task.done', { n: 1 })
+  await session.append('task.done', { n: 1 })
   const ledger = new Ledger()
   ledger.acked.set(1, { seq, hash })
   ledger.acked.set(2, { seq: 9, hash: '-' })

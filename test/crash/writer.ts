@@ -28,7 +28,7 @@ async function write(n: number): Promise<void> {
   say(`b ${n}`)
   if (mode === 'lie') say(`a ${n} 0 -`)
   if (n % 17 === 0) await session.rename(`title ${n}`)
-  const { seq, hash } = await session.append('work.done', { n, text: 'x'.repeat(n % 700) }, { key: `n-${n}` })
+  const { seq, hash } = await session.append('task.done', { n, text: 'x'.repeat(n % 700) }, { key: `n-${n}` })
   if (mode !== 'lie') say(`a ${n} ${seq} ${hash}`)
 }
 

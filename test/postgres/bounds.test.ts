@@ -42,12 +42,12 @@ describe('a commit that gets no connection', () => {
     const session = await store.session('s')
     const { seq } = await store.head()
     const held = [await backend.upkeep.snapshot(MAIN), await backend.upkeep.snapshot(MAIN)]
-    const refusal = session.append('work.done', { n: 1 })
+    const refusal = session.append('task.done', { n: 1 })
     expect(await within(3000, codeOf(refusal))).toBe('DATABASE_BUSY')
     await expect(refusal).rejects.toThrow(/the option connections/)
     for (const picture of held) await picture.close()
     expect((await store.head()).seq).toBe(seq)
-    expect((await session.append('work.done', { n: 2 })).seq).toBe(seq + 1)
+    expect((await session.append('task.done', { n: 2 })).seq).toBe(seq + 1)
   })
 
   test('a commit that gets no connection would wait for as long as they are taken, were there no bound', async () => {
@@ -56,7 +56,7 @@ describe('a commit that gets no connection', () => {
     const session = await store.session('s')
     const picture = await backend.upkeep.snapshot(MAIN)
     let answered = false
-    const appended = session.append('work.done', { n: 1 }).finally(() => {
+    const appended = session.append('task.done', { n: 1 }).finally(() => {
       answered = true
     })
     await sleep(750)
@@ -98,10 +98,10 @@ describe('a commit that gets no connection', () => {
       refused = code === '53300' ? refused + 1 : 0
       return refused === 20
     })
-    expect(await within(3000, codeOf(session.append('work.done', { n: 1 })))).toBe('DATABASE_BUSY')
+    expect(await within(3000, codeOf(session.append('task.done', { n: 1 })))).toBe('DATABASE_BUSY')
     await Promise.all(others.splice(0).map((other) => other.end()))
-    await until('there is room again', async () => (await session.append('work.done', { n: 2 })).seq > 0)
-    expect((await store.types()).find(({ type }) => type === 'work.done')?.events).toBe(1)
+    await until('there is room again', async () => (await session.append('task.done', { n: 2 })).seq > 0)
+    expect((await store.types()).find(({ type }) => type === 'task.done')?.events).toBe(1)
   })
 })
 
@@ -113,14 +113,14 @@ describe('a commit that has to wait', () => {
     const { seq } = await store.head()
     const holder = await transaction(url)
     await holder.query(`select 1 from inkfast.heads where tenant = 'main' for update`)
-    expect(await within(3000, codeOf(mine.append('work.done', { n: 1 })))).toBe('DATABASE_BUSY')
-    await theirs.append('work.done', { n: 1 })
+    expect(await within(3000, codeOf(mine.append('task.done', { n: 1 })))).toBe('DATABASE_BUSY')
+    await theirs.append('task.done', { n: 1 })
     // In one batch with a tenant that waits, the others are saved all the same.
-    const [waiting, passing] = await Promise.allSettled([mine.append('work.done', { n: 2 }), theirs.append('work.done', { n: 2 })])
+    const [waiting, passing] = await Promise.allSettled([mine.append('task.done', { n: 2 }), theirs.append('task.done', { n: 2 })])
     expect([waiting.status, passing.status]).toEqual(['rejected', 'fulfilled'])
     expect((await store.head()).seq).toBe(seq)
     await holder.query('rollback')
-    expect((await mine.append('work.done', { n: 3 })).seq).toBe(seq + 1)
+    expect((await mine.append('task.done', { n: 3 })).seq).toBe(seq + 1)
     expect(store.stats().resent).toBe(0)
     await expectSound(store)
   })
@@ -132,7 +132,7 @@ describe('a commit that has to wait', () => {
     const { seq } = await store.head()
     const holder = await transaction(url)
     await holder.query(`select 1 from inkfast.heads where tenant = 'main' for update`)
-    expect(await within(5000, codeOf(session.append('work.done', { n: 1 })))).toBe('OUTCOME_UNKNOWN')
+    expect(await within(5000, codeOf(session.append('task.done', { n: 1 })))).toBe('OUTCOME_UNKNOWN')
     await holder.query('rollback')
     // All its sendings wait at the server still, and one after the other they get the lock.
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and application_name = 'inkfast' and state = 'active'`
@@ -151,11 +151,11 @@ describe('a commit that has to wait', () => {
     const { seq } = await store.head()
     const holder = await transaction(url)
     await holder.query(`select 1 from inkfast.heads where tenant = 'main' for update`)
-    const refusal = session.append('work.done', { n: 1 })
+    const refusal = session.append('task.done', { n: 1 })
     expect(await within(3000, codeOf(refusal))).toBe('DATABASE_BUSY')
     await expect(refusal).rejects.toThrow(/statement timeout/)
     await holder.query('rollback')
-    expect((await session.append('work.done', { n: 2 })).seq).toBe(seq + 1)
+    expect((await session.append('task.done', { n: 2 })).seq).toBe(seq + 1)
     expect(store.stats().resent).toBe(0)
   })
 })
@@ -186,7 +186,7 @@ describe("two transactions that get in each other's way", () => {
     const store = await openIn(url)
     const session = await store.session('s')
     const tries = await trip(url, state, 3)
-    const { seq } = await session.append('work.done', { n: 1 })
+    const { seq } = await session.append('task.done', { n: 1 })
     expect(await tries()).toBe(4)
     expect((await store.head()).seq).toBe(seq)
     await expectSound(store)
@@ -200,7 +200,7 @@ describe("two transactions that get in each other's way", () => {
       const session = await store.session('s')
       const { seq } = await store.head()
       const tries = await trip(url, state, 1000)
-      expect(await within(3000, codeOf(session.append('work.done', { n: 1 })))).toBe('DATABASE_BUSY')
+      expect(await within(3000, codeOf(session.append('task.done', { n: 1 })))).toBe('DATABASE_BUSY')
       expect(await tries()).toBe(5)
       expect((await store.head()).seq).toBe(seq)
     },
@@ -211,7 +211,7 @@ describe("two transactions that get in each other's way", () => {
     const store = await openIn(url)
     const session = await store.session('s')
     const tries = await trip(url, '22000', 1000)
-    expect(await codeOf(session.append('work.done', { n: 1 }))).toBe('BACKEND_FAILED')
+    expect(await codeOf(session.append('task.done', { n: 1 }))).toBe('BACKEND_FAILED')
     expect(await tries()).toBe(1)
   })
 

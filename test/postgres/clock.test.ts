@@ -59,10 +59,10 @@ test("a node's own clock is on its events and decides nothing", async () => {
   const early = await open({ url, clock: { now: () => 1000 } })
   later(() => early.close())
   const late = await openIn(url, { clock: { now: () => 4_000_000_000_000 } })
-  for (const store of [early, late]) await (await store.session('s')).append('work.done', {}, { key: 'same' })
+  for (const store of [early, late]) await (await store.session('s')).append('task.done', {}, { key: 'same' })
   // Receipts are kept for thirty days of store time: neither node takes them for older than they are.
   for (const store of [early, late]) expect(await store.maintain()).toEqual({ receiptsForgotten: 0 })
   await moveTime(url, 31 * 24 * HOUR)
-  await (await early.session('s')).append('work.done', {})
+  await (await early.session('s')).append('task.done', {})
   expect(await early.maintain()).toEqual({ receiptsForgotten: 1 })
 })

@@ -41,10 +41,10 @@ test('a server that says its disk is full is told as such, and nothing of the co
        $$ begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
      create trigger full_disk before insert on inkfast.events for each statement execute function public.full()`,
   )
-  expect(await refused(session.append('work.done', {}), 'DATABASE_FULL')).toMatch(/No space left.*Free some space/)
+  expect(await refused(session.append('task.done', {}), 'DATABASE_FULL')).toMatch(/No space left.*Free some space/)
   expect((await store.head()).seq).toBe(seq)
   await run(url, 'drop trigger full_disk on inkfast.events')
-  expect((await session.append('work.done', {})).seq).toBe(seq + 1)
+  expect((await session.append('task.done', {})).seq).toBe(seq + 1)
 })
 
 test('a disk that really is full', async ({ skip }) => {
@@ -61,7 +61,7 @@ test('a disk that really is full', async ({ skip }) => {
   })
   const receipts: Receipt[] = []
   // What cannot be made smaller: random digits.
-  const append = async () => receipts.push(await session.append('work.done', { text: randomBytes(60_000).toString('base64') }))
+  const append = async () => receipts.push(await session.append('task.done', { text: randomBytes(60_000).toString('base64') }))
   let refusal: unknown
   while (refusal === undefined && receipts.length < 200)
     refusal = await append().then(

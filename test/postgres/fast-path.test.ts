@@ -150,12 +150,12 @@ test('a session archived by another node takes nothing more, and a renamed one d
   const url = await tempDatabase()
   const [here, there] = [await openIn(url), await openIn(url)]
   const mine = await here.session('s')
-  await mine.append('work.done', { n: 1 })
+  await mine.append('task.done', { n: 1 })
   const theirs = await there.session('s')
   await theirs.rename('renamed')
-  await mine.append('work.done', { n: 2 })
+  await mine.append('task.done', { n: 2 })
   await theirs.archive()
-  await expect(mine.append('work.done', { n: 3 })).rejects.toMatchObject({ code: 'SESSION_ARCHIVED' })
+  await expect(mine.append('task.done', { n: 3 })).rejects.toMatchObject({ code: 'SESSION_ARCHIVED' })
   expect(await here.verify()).toMatchObject({ intact: true })
 })
 
@@ -163,9 +163,9 @@ test('a tenant closed by another node takes nothing more', async () => {
   const url = await tempDatabase()
   const [here, there] = [await openIn(url), await openIn(url)]
   const mine = await here.tenant('acme').session('s')
-  await mine.append('work.done', { n: 1 })
+  await mine.append('task.done', { n: 1 })
   await there.setTenantState('acme', 'suspended', { reason: 'test' })
-  await expect(mine.append('work.done', { n: 2 })).rejects.toMatchObject({ code: 'TENANT_CLOSED' })
+  await expect(mine.append('task.done', { n: 2 })).rejects.toMatchObject({ code: 'TENANT_CLOSED' })
 })
 
 describe('two nodes in turns', () => {

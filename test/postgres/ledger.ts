@@ -30,7 +30,7 @@ export interface Judgement {
 export async function judge(store: Store, ledger: Ledger): Promise<Judgement> {
   const found = new Map<number, Pick<Receipt, 'seq' | 'hash'>>()
   const twice: number[] = []
-  for await (const { seq, hash, data } of store.events({ types: ['work.done'] })) {
+  for await (const { seq, hash, data } of store.events({ types: ['task.done'] })) {
     const { n } = data as { n: number }
     if (found.has(n)) twice.push(n)
     found.set(n, { seq, hash })

@@ -22,7 +22,7 @@ describe('the connection that listens', () => {
     let killed = 0
     await asSuperuser(url, async (superuser) => {
       for (let n = 0; n < 60; n++) {
-        await session.append('work.done', { n })
+        await session.append('task.done', { n })
         if (n % 15 === 5) killed += (await superuser.query(`select pg_terminate_backend(pid) ${listening}`)).rowCount ?? 0
         if (n % 15 === 6)
           await until('it says that it hears nothing', async () => {
@@ -54,7 +54,7 @@ describe('the connection that listens', () => {
     const seqs = follow(reader)
     await until('it listens', async () => (await asSuperuser(url, (superuser) => superuser.query(`select 1 ${listening}`))).rowCount === 1)
     const session = await (await openIn(url)).session('s')
-    for (let n = 0; n < 20; n++) await session.append('work.done', { n })
+    for (let n = 0; n < 20; n++) await session.append('task.done', { n })
     await until('it was told', () => seqs.length === 21)
   })
 
@@ -73,7 +73,7 @@ describe('the connection that listens', () => {
     await store.session('own')
     await until('it has seen its own', () => seqs.length === 1)
     const session = await (await openIn(url)).session('s')
-    for (let n = 0; n < 5; n++) await session.append('work.done', { n })
+    for (let n = 0; n < 5; n++) await session.append('task.done', { n })
     if (sees > 0) await until('it looked', () => seqs.length === 1 + sees)
     else await sleep(800)
     expect(seqs).toEqual(upTo(1 + sees))

@@ -41,7 +41,7 @@ describe.each([1, 4])('four processes on %i of their tenants', (tenants) => {
       const places = Array.from({ length: total }, (_, i) => i + 1)
       for (const { seen } of own) expect(seen).toEqual(places)
       const found = new Map<number, string>()
-      for await (const { seq, data } of store.tenant(tenant).events({ types: ['work.done'] })) {
+      for await (const { seq, data } of store.tenant(tenant).events({ types: ['task.done'] })) {
         const { name, n } = data as { name: string; n: number }
         found.set(seq, `${name} ${n}`)
       }
@@ -61,7 +61,7 @@ test('a tenant that one node closes is closed on every other at once', async () 
   const url = await tempDatabase()
   const [one, other] = [await openIn(url), await openIn(url)]
   const session = await other.tenant('acme').session('s')
-  await session.append('work.done', {})
+  await session.append('task.done', {})
   const tail = other.tenant('acme').events({ live: true })
   for (let i = 0; i < 2; i++) await tail.next()
   const waiting = codeOf(tail.next())
@@ -69,7 +69,7 @@ test('a tenant that one node closes is closed on every other at once', async () 
   await one.setTenantState('acme', 'suspended', { reason: 'late with the rent' })
   const acme = other.tenant('acme')
   const tries = [
-    session.append('work.done', {}),
+    session.append('task.done', {}),
     session.rename('title'),
     acme.session('another'),
     acme.sessions.list(),
@@ -88,13 +88,13 @@ test('a tenant that one node closes is closed on every other at once', async () 
 
   await other.setTenantState('acme', 'active', { reason: 'paid' })
   expect((await one.tenant('acme').page()).items).toHaveLength(4)
-  await session.append('work.done', {})
+  await session.append('task.done', {})
 })
 
 test('a tenant that is closed while a page is read, after its reader was let in, gives nothing out', async () => {
   const url = await tempDatabase()
   const acme = (await openIn(url)).tenant('acme')
-  await acme.appendAll([{ type: 'work.done', data: {} }])
+  await acme.appendAll([{ type: 'task.done', data: {} }])
   const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   await asSuperuser(url, async (superuser) => {
     await superuser.query('begin')

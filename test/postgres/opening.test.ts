@@ -35,7 +35,7 @@ async function whoWrites(url: string, store: Store): Promise<unknown> {
        $$ begin insert into public.seen values (session_user, current_user); return null; end $$;
      create trigger look after insert on inkfast.events for each statement execute function public.look()`,
   )
-  await (await store.session('s')).append('work.done', {})
+  await (await store.session('s')).append('task.done', {})
   const { rows } = await run(url, 'drop trigger look on inkfast.events; select distinct login, role from public.seen').then(
     (results) => [results].flat().at(-1) ?? { rows: [] },
   )
@@ -130,7 +130,7 @@ describe('the key of the wall', () => {
     expect(await codeOf(open({ url, tenantKey: 'too short' }))).toBe('OPTION_INVALID')
     await (await open({ url, adminUrl, tenantKey: key(1) })).close()
     const bytes = new TextEncoder().encode(key(1))
-    await (await (await openIn(url, { tenantKey: bytes })).session('s')).append('work.done', {})
+    await (await (await openIn(url, { tenantKey: bytes })).session('s')).append('task.done', {})
   })
 
   test('the key of the wall can be changed while nodes sign with the one before: the newest two are good', async () => {
@@ -141,10 +141,10 @@ describe('the key of the wall', () => {
     const store = await openIn(url, { tenantKey: key(1) })
     const session = await store.session('s')
     await rotate(2)
-    await session.append('work.done', { under: 1 })
-    await (await (await openIn(url, { tenantKey: key(2) })).session('s')).append('work.done', { under: 2 })
+    await session.append('task.done', { under: 1 })
+    await (await (await openIn(url, { tenantKey: key(2) })).session('s')).append('task.done', { under: 2 })
     await rotate(3)
-    expect(await codeOf(session.append('work.done', { under: 1 }))).toBe('TENANT_KEY_WRONG')
+    expect(await codeOf(session.append('task.done', { under: 1 }))).toBe('TENANT_KEY_WRONG')
     expect(await codeOf(open({ url, tenantKey: key(1) }))).toBe('TENANT_KEY_WRONG')
     for (const n of [2, 3]) await (await open({ url, tenantKey: key(n) })).close()
     // One that is known already stays where it is.
@@ -171,14 +171,14 @@ describe('to be read only', () => {
     expect(await codeOf(open({ url: adminUrl, tenantKey }))).toBe('TENANT_KEY_WRONG')
     await migrateDatabase(adminUrl, { tenantKey })
     const writer = await openIn(adminUrl, { tenantKey })
-    await (await writer.session('s')).append('work.done', {})
+    await (await writer.session('s')).append('task.done', {})
     const login = await makeLogin(adminUrl, { roles: ['inkfast_reader'] })
     for (const url of [adminUrl, login.url]) {
       const store = await openIn(url, { tenantKey, readOnly: true })
       expect((await store.page()).items).toHaveLength(2)
       expect(await store.verify()).toMatchObject({ intact: true })
       const session = await store.sessions.find('s')
-      expect(await codeOf(session?.append('work.done', {}) ?? Promise.resolve())).toBe('DATABASE_READ_ONLY')
+      expect(await codeOf(session?.append('task.done', {}) ?? Promise.resolve())).toBe('DATABASE_READ_ONLY')
     }
     expect(await codeOf(open({ url: login.url, tenantKey }))).toBe('DATABASE_RIGHT_MISSING')
   })

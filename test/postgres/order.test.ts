@@ -64,10 +64,10 @@ test('what was written first and commits late is overtaken by nobody', async () 
 
   const gate = Promise.withResolvers<void>()
   holding = gate.promise
-  const late = slowly.append('work.done', { late: true })
+  const late = slowly.append('task.done', { late: true })
   await until('it has written and does not commit', () => held)
   let overtaken = 0
-  const waiting = sessions.map((session) => session.append('work.done', {}).finally(() => overtaken++))
+  const waiting = sessions.map((session) => session.append('task.done', {}).finally(() => overtaken++))
   await sleep(300)
   expect(overtaken).toBe(0)
   expect(tails.every((seqs) => seqs.length === seq)).toBe(true)
@@ -90,7 +90,7 @@ test('four nodes that write one tenant and hesitate leave no gap, and every tail
     nodes.map(async (node, i) => {
       const session = await node.session(`node/${i}`)
       for (let n = 0; n < EVENTS; n += 3) {
-        await Promise.all([0, 1, 2].map((k) => session.append('work.done', { n: n + k })))
+        await Promise.all([0, 1, 2].map((k) => session.append('task.done', { n: n + k })))
         await sleep(Math.random() * 4)
       }
     }),

@@ -22,7 +22,7 @@ async function writeAndTail(nodes: readonly Store[]): Promise<void> {
   await Promise.all(
     nodes.map(async (node, i) => {
       const session = await node.session(`node/${i}`)
-      await Promise.all(Array.from({ length: EVENTS }, (_, n) => session.append('work.done', { n }, n % 2 ? { key: `${i}-${n}` } : {})))
+      await Promise.all(Array.from({ length: EVENTS }, (_, n) => session.append('task.done', { n }, n % 2 ? { key: `${i}-${n}` } : {})))
       await session.rename(`title ${i}`)
       expect((await node.sessions.list()).items.length).toBeGreaterThan(0)
     }),
@@ -50,8 +50,8 @@ test('a node that cannot listen there says what to set, and one that is told whe
   const url = await tempDatabase()
   const pooler = await startPooler(url, { size: 1 })
   const [deaf, hearing] = [await openIn(pooler.url), await openIn(pooler.url, { listenUrl: url })]
-  await (await deaf.session('s')).append('work.done', {})
-  await (await hearing.session('s')).append('work.done', {})
+  await (await deaf.session('s')).append('task.done', {})
+  await (await hearing.session('s')).append('task.done', {})
   await until('the one that listens elsewhere hears', async () => (await hearing.health()).why.every((why) => !why.includes('look')))
   const { status, why } = await deaf.health()
   expect(status).toBe('degraded')

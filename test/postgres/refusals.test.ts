@@ -122,7 +122,7 @@ describe('a url that', () => {
     const late = await makeLogin(url, { roles: ['inkfast_app'] })
     await run(url, 'revoke insert on inkfast.receipts from inkfast_app')
     const store = await openIn(late.url, { adminUrl: url })
-    await refused((await store.session('s')).append('work.done', {}, { key: 'k' }), 'DATABASE_RIGHT_MISSING', late.password)
+    await refused((await store.session('s')).append('task.done', {}, { key: 'k' }), 'DATABASE_RIGHT_MISSING', late.password)
     expect((await store.head()).seq).toBe(1)
   })
 })
@@ -160,7 +160,7 @@ describe('a server that is away', () => {
   test('a server that is away is replaced by the fallback only, which says so', async () => {
     const { logger, lines } = keepingLog()
     const store = await openIn(away, { fallback: tempFile(), logger })
-    await (await store.session('s')).append('work.done', {})
+    await (await store.session('s')).append('task.done', {})
     expect(store.name).toBe('sqlite')
     const { status, why } = await store.health()
     expect(status).toBe('degraded')
@@ -237,13 +237,13 @@ test('a password is in no error, log or health of a store whose server goes away
   const session = await store.session('s')
   proxy.shut(true)
   const shown: string[] = []
-  for (const attempt of [() => session.append('work.done', {}), () => store.page(), () => store.verify(), () => store.session('another')])
+  for (const attempt of [() => session.append('task.done', {}), () => store.page(), () => store.verify(), () => store.session('another')])
     shown.push(await attempt().then(String, everythingIn))
   shown.push(everythingIn(await store.health()), ...lines)
   proxy.shut(false)
   expect(shown.join()).toMatch(/DATABASE_UNREACHABLE|OUTCOME_UNKNOWN/)
   expect(isIn(shown.join('\n'), password)).toBe(false)
-  await session.append('work.done', {})
+  await session.append('task.done', {})
 })
 
 test('a password that is shown would be found', async () => {

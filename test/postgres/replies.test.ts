@@ -21,7 +21,7 @@ async function openThrough(url: string, wrap = asItIs, timeoutMs = TIMEOUT_MS): 
 
 async function countOf(store: Store, mark: string): Promise<number> {
   let count = 0
-  for await (const { data } of store.events({ types: ['work.done'] })) if ((data as { mark: string }).mark === mark) count++
+  for await (const { data } of store.events({ types: ['task.done'] })) if ((data as { mark: string }).mark === mark) count++
   return count
 }
 
@@ -41,7 +41,7 @@ describe('a network', () => {
     for (let n = 0; n < COMMITS; n++) {
       const mark = `mark-${n}-of-this-one`
       const struck = proxy.strike(mark, fault)
-      const append = () => session.append('work.done', { mark }, keyed ? { key: mark } : {})
+      const append = () => session.append('task.done', { mark }, keyed ? { key: mark } : {})
       const receipt = await append()
       await struck
       // What was held back comes now, when its commit has long been sent again and saved.
@@ -59,7 +59,7 @@ describe('a network', () => {
     const store = await openThrough(proxy.url, asItIs, 20 * TIMEOUT_MS)
     proxy.slow(50)
     const session = await store.session('s')
-    await Promise.all(Array.from({ length: 20 }, (_, n) => session.append('work.done', { mark: `${n}` })))
+    await Promise.all(Array.from({ length: 20 }, (_, n) => session.append('task.done', { mark: `${n}` })))
     expect(store.stats().resent).toBe(0)
     expect((await store.head()).seq).toBe(21)
   })
@@ -69,7 +69,7 @@ describe('a network', () => {
     const store = await openThrough(proxy.url)
     const session = await store.session('s')
     void proxy.strike('once-and-gone', 'lose the reply').then(() => proxy.shut(true))
-    const append = () => session.append('work.done', { mark: 'once-and-gone' }, { key: 'k' })
+    const append = () => session.append('task.done', { mark: 'once-and-gone' }, { key: 'k' })
     expect(await codeOf(append())).toBe('OUTCOME_UNKNOWN')
     expect(['DATABASE_UNREACHABLE', 'OUTCOME_UNKNOWN']).toContain(await codeOf(append()))
     proxy.shut(false)
@@ -108,7 +108,7 @@ describe('without the mark of the head that a commit was sent at', () => {
     const store = await openThrough(proxy.url, forgetful)
     const session = await store.session('s')
     const struck = proxy.strike('written-twice', fault)
-    await session.append('work.done', { mark: 'written-twice' })
+    await session.append('task.done', { mark: 'written-twice' })
     await struck
     await proxy.release()
     expect(await countOf(store, 'written-twice')).toBe(2)

@@ -37,7 +37,7 @@ function startWriting(store: Store, ledger: Ledger): () => Promise<void> {
     const key = n % 2 === 0 ? { key: `n-${n}` } : {}
     for (;;) {
       try {
-        ledger.acked.set(n, await session.append('work.done', { n }, key))
+        ledger.acked.set(n, await session.append('task.done', { n }, key))
         return
       } catch (error) {
         if (!(error instanceof InkError) || !['unknown', 'unavailable'].includes(error.kind)) throw error
@@ -128,12 +128,12 @@ describe('nothing acknowledged is lost and nothing is written twice', () => {
     const { store } = await openFresh()
     const session = await store.session('liar')
     const ledger = new Ledger()
-    ledger.acked.set(ledger.begin(), await session.append('work.done', { n: 0 }))
+    ledger.acked.set(ledger.begin(), await session.append('task.done', { n: 0 }))
     await server.kill('SIGKILL')
     const saying = Array.from({ length: WRITERS }, () => {
       const n = ledger.begin()
       ledger.acked.set(n, { seq: n + 2, hash: '-' })
-      return session.append('work.done', { n }).catch(() => undefined)
+      return session.append('task.done', { n }).catch(() => undefined)
     })
     await Promise.all(saying)
     await server.restart()
@@ -145,8 +145,8 @@ describe('nothing acknowledged is lost and nothing is written twice', () => {
     const { store } = await openFresh()
     const session = await store.session('twice')
     const ledger = new Ledger()
-    ledger.acked.set(ledger.begin(), await session.append('work.done', { n: 0 }))
-    await session.append('work.done', { n: 0 })
+    ledger.acked.set(ledger.begin(), await session.append('task.done', { n: 0 }))
+    await session.append('task.done', { n: 0 })
     expect(await judge(store, ledger)).toEqual({ lost: [0], twice: [0], landed: 0 })
   })
 })

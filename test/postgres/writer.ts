@@ -20,7 +20,7 @@ await Promise.all(
   Array.from({ length: AT_ONCE }, async () => {
     while (next < Number(events)) {
       const n = next++
-      const { seq, hash } = await session.append('work.done', { name, n })
+      const { seq, hash } = await session.append('task.done', { name, n })
       acked.push([n, seq, hash])
     }
   }),

@@ -172,7 +172,7 @@ async function plant(store: Store): Promise<Planted> {
     arguments: { about: BESIDE, headers: { authorization: `Bearer ${secrets[0]}` }, password: secrets[1] },
   })
   const words: Receipt[] = []
-  for (let i = 1; i <= LAST_WORDS; i++) words.push(await session.append('turn.finished', { turn: i, reason: 'stop' }))
+  for (let i = 1; i <= LAST_WORDS; i++) words.push(await session.append('message.sent', { message: i, role: 'agent' }))
   return { receipts: [call, ...words], secrets }
 }
 

@@ -75,6 +75,16 @@ export function checkEventPage(page: string, catalogue: readonly Entry[]): reado
 }
 
 /** The reserved types, by the headings' table of the same page. */
+/** Compares the nouns of a line such as `Reserved nouns: …` with the code. */
+export function checkNouns(page: string, line: string, nouns: readonly string[]): readonly string[] {
+  const listed = new RegExp(`^${line}: (.*)\\.$`, 'm').exec(page)?.[1] ?? ''
+  return compareNames(
+    'noun',
+    nouns,
+    [...listed.matchAll(/`([^`]+)`/g)].map(([, noun]) => noun as string),
+  )
+}
+
 export function checkReservedTypes(page: string, reserved: readonly string[]): readonly string[] {
   const rows = tableOf(page, 'reserved type', 'written when')
   return compareNames(
