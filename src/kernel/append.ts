@@ -1,6 +1,6 @@
 // Appends plain events, one or many in one commit. A plain append changes no row. It is guarded by the session being open.
 
-import { type Json, takeData } from '../model/data.ts'
+import type { Json } from '../model/data.ts'
 import { refuse } from '../model/errors.ts'
 import { checkType, DURABLE, type EventDraft, type Receipt, TRANSIENT } from '../model/event.ts'
 import { type EventId, optionalId, type RunId, type SessionId } from '../model/ids.ts'
@@ -9,7 +9,7 @@ import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options
 import { decodeBody } from '../model/rows.ts'
 import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
-import { admit, commitKey, draftEvent, isWhole, payloadOf, telling } from './draft.ts'
+import { admitPayload, commitKey, draftEvent, isWhole, payloadOf, telling } from './draft.ts'
 import { type Fenced, fenceOf, writeUnder } from './fence.ts'
 import { keyScope } from './find-event.ts'
 import { checkWritten } from './lineage.ts'
@@ -194,7 +194,7 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     return { session: optionalId<'session'>(session), run: optionalId<'run'>(run), cause: optionalId<'event'>(cause) }
   })
   // Data that the kernel made from masked values is not masked again.
-  const admitted = whole ? (reserved ? (data as Json) : takeData(data)) : admit(scope, data)
+  const admitted = whole && reserved ? { data: data as Json, payload: payloadOf(scope, data as Json) } : admitPayload(scope, data, whole)
   return {
     type: type as string,
     session: ids.session,
@@ -203,8 +203,7 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     transient,
     at,
     mark,
-    data: admitted,
-    payload: payloadOf(scope, admitted),
+    ...admitted,
   }
 }
 

@@ -7,6 +7,7 @@ import { type Json, takeData } from '../model/data.ts'
 import { InkError, refuse } from '../model/errors.ts'
 import { DURABLE, type EventClass, type EventDraft } from '../model/event.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
 import { checkKey, invalidOption } from '../model/options.ts'
 import type { CommitKey } from '../ports/commit.ts'
 import type { Scope } from './scope.ts'
@@ -24,11 +25,19 @@ export interface DraftHeader {
 }
 
 /** Checks data and masks secrets. The result is hashed, indexed and compared. */
-export function admit(scope: Scope, data: unknown): Json {
-  const { redactor } = scope.engine
-  const taken = telling(scope, () => takeData(data))
-  return (redactor ? redactor.value(taken) : taken) as Json
+export const admit = (scope: Scope, data: unknown): Json => mask(scope, taken(scope, data))
+
+/** Checks data, masks secrets unless it is stored whole, and fixes the exact text that will be hashed. */
+export function admitPayload(scope: Scope, data: unknown, whole = false): { readonly data: Json; readonly payload: string } {
+  const sent = taken(scope, data)
+  const masked = whole ? sent : mask(scope, sent)
+  return { data: masked, payload: payloadOf(scope, masked, sent) }
 }
+
+const taken = (scope: Scope, data: unknown): Json => telling(scope, () => takeData(data))
+
+/** Returns the same reference if there is nothing to mask. */
+const mask = ({ engine }: Scope, data: Json): Json => (engine.redactor ? engine.redactor.value(data) : data) as Json
 
 /** Whether the option `redact` of a call asks for data that is stored as it is. */
 export function isWhole(redact: boolean | undefined): boolean {
@@ -46,14 +55,18 @@ export function telling<T>(scope: Scope, check: () => T): T {
   }
 }
 
-/** The exact text that will be hashed, within its limit. `admitted` has been through `admit`. */
-export function payloadOf({ engine }: Scope, admitted: Json): string {
-  const payload = JSON.stringify(admitted)
-  if (payload.length * 3 > engine.payloadBytes) {
-    const bytes = utf8Length(payload)
-    if (bytes > engine.payloadBytes) throw refuse('DATA_TOO_LARGE', { bytes, limit: engine.payloadBytes })
-  }
+/** The exact text that will be hashed, within its limits. Masks are longer than short secrets, so the limit counts what the caller sent. */
+export function payloadOf({ engine }: Scope, masked: Json, sent: Json = masked): string {
+  const payload = JSON.stringify(masked)
+  checkBytes(masked === sent ? payload : JSON.stringify(sent), engine.payloadBytes)
+  if (masked !== sent) checkBytes(payload, engine.payloadBytes * limits.maskedTimes, { masked: true })
   return payload
+}
+
+function checkBytes(text: string, limit: number, more: { readonly masked?: true } = {}): void {
+  if (text.length * 3 <= limit) return
+  const bytes = utf8Length(text)
+  if (bytes > limit) throw refuse('DATA_TOO_LARGE', { bytes, limit, ...more })
 }
 
 export function draftEvent(scope: Scope, header: DraftHeader, payload: string): EventDraft {

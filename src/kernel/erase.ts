@@ -10,7 +10,7 @@ import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { Change, Guard } from '../ports/commit.ts'
 import { type AnyDecider, ERASED, keptIn } from './decider.ts'
-import { admit, draftEvent, payloadOf } from './draft.ts'
+import { admitPayload, draftEvent } from './draft.ts'
 import { erasedName } from './erased-names.ts'
 import { foldFact, namesOf, rowChanges } from './fold.ts'
 import { refusalOf } from './outcome.ts'
@@ -78,7 +78,7 @@ async function eraseTogether(scope: Scope, subject: Id | undefined, events: read
   return retryConflicts(scope, d ? [d.table, 'names'] : [], async () => {
     const { guards, changes, kept } = d && subject ? await refold(scope, d, subject, new Set(seqs)) : NO_ROW
     const said = { seqs: toRanges(seqs), reason, ...(d && kept && { kept: { [d.table]: kept } }) }
-    const draft = draftEvent(scope, { type: ERASED, subject }, payloadOf(scope, admit(scope, said)))
+    const draft = draftEvent(scope, { type: ERASED, subject }, admitPayload(scope, said).payload)
     const outcome = await scope.engine.lane.submit({
       tenant: scope.tenant,
       guards,

@@ -1,7 +1,6 @@
 // Read, decide, commit; when another writer was first, read and decide again. Several rows that change together are one plan and so
 // one commit.
 
-import { takeData } from '../model/data.ts'
 import { assert, type InkError, refuse } from '../model/errors.ts'
 import type { EventDraft, Receipt } from '../model/event.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
@@ -11,7 +10,7 @@ import { type Body, decodeBody } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
 import type { Change, Commit, CommitKey, Guard } from '../ports/commit.ts'
 import type { AnyDecider, Command, Decider, Decision, Fact, Happened } from './decider.ts'
-import { admit, commitKey, draftEvent, payloadOf } from './draft.ts'
+import { admit, admitPayload, commitKey, draftEvent } from './draft.ts'
 import { erasedName } from './erased-names.ts'
 import { foldFact } from './fold.ts'
 import { refusalOf } from './outcome.ts'
@@ -189,7 +188,7 @@ function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[],
       const draft = draftEvent(
         scope,
         { type, session, run, cause, subject: part.id, key: key?.digest, at },
-        payloadOf(scope, part.whole ? takeData(data) : admit(scope, data)),
+        admitPayload(scope, data, part.whole).payload,
       )
       const folded = foldFact(part.decider, now, happened(draft), events.length)
       // The name must be free, among erased names too.

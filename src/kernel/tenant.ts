@@ -4,7 +4,7 @@ import { refuse } from '../model/errors.ts'
 import { invalidOption } from '../model/options.ts'
 import { isTenantState, type TenantState, tenantStates } from '../model/tenant.ts'
 import { TENANT_STATE_EVENTS } from './decider.ts'
-import { admit, draftEvent, payloadOf } from './draft.ts'
+import { admitPayload, draftEvent } from './draft.ts'
 import { checkReason } from './erase.ts'
 import { refusalOf } from './outcome.ts'
 import { checkOpen, type Scope } from './scope.ts'
@@ -17,7 +17,7 @@ export async function setTenantState(scope: Scope, state: TenantState, reason: s
   const { engine, tenant } = scope
   checkOpen(engine)
   if (!isTenantState(state)) throw invalidOption('state', `one of ${tenantStates.join(', ')}`, state)
-  const payload = payloadOf(scope, admit(scope, { reason: checkReason(reason) }))
+  const { payload } = admitPayload(scope, { reason: checkReason(reason) })
   const end = await engine.rowMutex.take([`${tenant}/state`])
   try {
     const found = (await engine.backend.journal.head(tenant)).state

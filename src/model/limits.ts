@@ -8,6 +8,8 @@ export const limits = {
   payloadBytes: 256 * KiB,
   /** The largest `payloadBytes` a store may be opened with: one event must fit a batch many times over. */
   payloadBytesMost: 8 * MiB,
+  /** A masked payload may be this many times `payloadBytes`: a mask is longer than a short secret. */
+  maskedTimes: 4,
   /** Deeper JSON is almost always a cycle or an attack on a recursive reader. */
   dataDepth: 64,
   /** `noun.verbed` stands in a header that is never erased, and in an index. */
