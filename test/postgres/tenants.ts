@@ -61,10 +61,12 @@ const VALUES: Readonly<Record<PlannedColumn['type'], string>> = {
 }
 
 /** The wall as the store itself has it: only whoever reads its key can sign, which here is a superuser. */
-export async function wallOf(superuser: Client): Promise<Wall> {
+export const wallOf = async (superuser: Client): Promise<Wall> => new Wall(await keyOfWall(superuser))
+
+export async function keyOfWall(superuser: Client): Promise<Uint8Array> {
   const { rows } = await superuser.query<{ inner_pad: Buffer }>('select inner_pad from inkfast.wall_keys order by made_at desc limit 1')
   if (!rows[0]) throw new Error('there is no key of the wall')
-  return new Wall(keyOfPad(rows[0].inner_pad))
+  return keyOfPad(rows[0].inner_pad)
 }
 
 export interface Identity {

@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer'
 import { checkDigest } from '../../model/blob.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Blobs } from '../../ports/blobs.ts'
-import { type Database, enter } from './database.ts'
+import type { Database } from './database.ts'
 import { texts } from './pack.ts'
 
 const put = 'insert into inkfast.blobs (tenant, digest, bytes) values ($1, $2, $3) on conflict (tenant, digest) do nothing'
@@ -22,7 +22,7 @@ export function blobs(db: Database, { durable }: { readonly durable: boolean }):
     put: async (tenant, digest, bytes) => {
       checkDigest(digest)
       if (db.readOnly) throw refuse('DATABASE_READ_ONLY', { place: db.place, reason: 'it was opened with readOnly' })
-      const steps = [enter(db.wall.tenant(tenant)), flushed, { text: put, values: [tenant, digest, bytes], prepared: true }]
+      const steps = [db.enter(db.wall.tenant(tenant)), flushed, { text: put, values: [tenant, digest, bytes], prepared: true }]
       // A put is idempotent, so it is retried like a read.
       await db.run(steps, 'reading')
     },

@@ -9,7 +9,7 @@ import { readId, type TenantId } from '../../model/ids.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Commit, Guard, Outcome } from '../../ports/commit.ts'
 import { commitCall } from './commit-function.ts'
-import type { Database } from './database.ts'
+import type { Database, Opening } from './database.ts'
 import { packBatch } from './pack.ts'
 import { sha256 } from './sha256.ts'
 
@@ -36,13 +36,16 @@ type Odd = { readonly commit: number } & (
   | { readonly kind: 'guard'; readonly pair: number; readonly found: number }
 )
 
+// The function names the tenant and sets the rest itself. Its arguments are read before that.
+const OPENING: Opening = { settings: [] }
+
 /** Takes commits of one tenant, no two of which touch the same row, key or session. */
 export async function applyBatch(db: Database, batch: readonly Commit[], settings: CommitSettings): Promise<Applied> {
   const tenant = batch[0]?.tenant
   assert(tenant !== undefined, 'a batch holds a commit')
   const packed = packBatch(batch)
   const values = [db.wall.whatever(tenant), settings.durable, settings.lockMs, ...packed.values]
-  const [rows] = await db.run([{ text: commitCall, values, prepared: true }], 'writing')
+  const [rows] = await db.run([{ text: commitCall, values, tenant, prepared: true }], 'writing', OPENING)
   const [base, hashes, oddText, nowText] = rows?.[0] ?? []
   assert(base && oddText && nowText, 'the function answers with one row')
   const now = Number(nowText)

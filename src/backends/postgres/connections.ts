@@ -10,6 +10,8 @@ export interface Step {
   readonly values?: readonly Value[]
   /** The statement is used often, so it is prepared once per connection. */
   readonly prepared?: boolean
+  /** The tenant that this step enters. Steps without one run for the tenant that an earlier step of the round trip entered. */
+  readonly tenant?: string
 }
 
 export interface Connection {

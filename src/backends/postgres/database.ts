@@ -19,6 +19,7 @@ export interface DatabaseOptions {
   readonly role?: string
   readonly timeoutMs?: number
   readonly readOnly?: boolean
+  readonly loginTimeouts?: LoginTimeouts
 }
 
 const TIMEOUT_MS = 20_000
@@ -30,17 +31,44 @@ const FIRST_WAIT_MS = 4
 const START_UP_MS = 5000
 const START_UP_LOOK_MS = 50
 
+const READ_ONLY = '25006'
+const CANCELLED = '57014'
+
+/** The timeouts of the login, as the server shows them on a new connection. */
+export interface LoginTimeouts {
+  readonly statement: string
+  readonly lock: string
+}
+
+const NO_TIMEOUTS: LoginTimeouts = { statement: '0', lock: '0' }
+
 /**
- * Enters the tenant and restricts names to the server's own schema: an attacker could otherwise define a better matching function or type
- * and read along. Reads use an index in its order. Otherwise a plan made for an empty table would scan and sort it, and stay cached after
- * it has grown.
+ * Settings of every transaction, whatever an earlier one left on the connection. Names are restricted to the server's own schema: an
+ * attacker could otherwise define a better matching function or type and read along. Text and arrays are read as they were sent.
  */
-const entering = [`'search_path', 'pg_catalog, pg_temp'`, `'enable_seqscan', 'off'`, `'enable_sort', 'off'`, `'jit', 'off'`]
+const guarding = ({ statement, lock }: LoginTimeouts): readonly string[] => [
+  `'search_path', 'pg_catalog, pg_temp'`,
+  `'client_encoding', 'UTF8'`,
+  `'array_nulls', 'on'`,
+  `'statement_timeout', '${statement}'`,
+  `'lock_timeout', '${lock}'`,
+]
+
+/** Uses an index in its order. Otherwise a plan made for an empty table would scan and sort it, and stay cached after it has grown. */
+export const BY_INDEX: readonly string[] = [`'enable_seqscan', 'off'`, `'enable_sort', 'off'`, `'jit', 'off'`]
+
 const setting = (nameAndValue: string): string => `pg_catalog.set_config(${nameAndValue}, true)`
 
-const ENTER = `select ${entering.map(setting).join(', ')}, inkfast.enter_v1($1)`
+const entering = (timeouts: LoginTimeouts): string =>
+  `select ${[...guarding(timeouts), ...BY_INDEX].map(setting).join(', ')}, inkfast.enter_v1($1)`
 
-export const enter = (token: string): Step => ({ text: ENTER, values: [token], prepared: true })
+const ENTER = entering(NO_TIMEOUTS)
+
+/** The step that enters a tenant for the rest of the transaction. */
+export const enter = (token: string, text: string = ENTER): Step => ({ text, values: [token], tenant: nameIn(token), prepared: true })
+
+/** The tenant of a signed setting, whatever its state. */
+const nameIn = (token: string): string => token.slice(0, -65).replace(/!$/, '')
 
 /** Settings of one transaction beyond the usual ones, set together with the role in one statement. */
 export interface Opening {
@@ -57,13 +85,20 @@ export class Database {
   readonly #role: string | undefined
   readonly #timeoutMs: number
   readonly #writer = new WriteConnection()
+  readonly #guarding: readonly string[]
+  readonly #enterText: string
+  /** The login has a statement timeout of its own, so a cancelled statement is no sign of a setting left behind. */
+  readonly #timed: boolean
   readonly #batcher = new ReadBatcher((token, steps) => this.#readAs(token, steps))
   /** The statement texts, built once: prepared statements are found by their text. */
   readonly #openings = new WeakMap<Opening, string>()
   #prepares = true
   #closed = false
 
-  constructor({ connections, wall, role, timeoutMs = TIMEOUT_MS, readOnly = false }: DatabaseOptions) {
+  constructor({ connections, wall, role, timeoutMs = TIMEOUT_MS, readOnly = false, loginTimeouts = NO_TIMEOUTS }: DatabaseOptions) {
+    this.#guarding = guarding(loginTimeouts)
+    this.#enterText = entering(loginTimeouts)
+    this.#timed = loginTimeouts.statement !== '0'
     this.connections = connections
     this.wall = wall
     this.readOnly = readOnly
@@ -75,6 +110,11 @@ export class Database {
     return this.connections.place
   }
 
+  /** Enters a tenant with the timeouts of this login. */
+  enter(token: string): Step {
+    return enter(token, this.#enterText)
+  }
+
   /** Reads for a tenant or the store, in one round trip with entering. */
   async read(who: Somebody, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
     return this.#readAs(this.wall.tenant(who), steps)
@@ -82,7 +122,7 @@ export class Database {
 
   /** Like `read`, and checks at the end that the tenant is still open: it may be closed after entering, and later data must not be read. */
   async readWhileOpen(who: Somebody, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
-    const still = enter(this.wall.tenant(who))
+    const still = this.enter(this.wall.tenant(who))
     const results = await this.run([still, ...steps, still], 'reading')
     return results.slice(1, -1)
   }
@@ -98,7 +138,7 @@ export class Database {
   }
 
   async #readAs(token: string, steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> {
-    const results = await this.run([enter(token), ...steps], 'reading')
+    const results = await this.run([this.enter(token), ...steps], 'reading')
     return results.slice(1)
   }
 
@@ -109,16 +149,20 @@ export class Database {
     opening?: Opening,
     values: readonly Value[] = [],
   ): Promise<readonly (readonly Cells[])[]> {
+    let spoiled = false
     for (let attempt = 1; ; attempt++) {
       const connection = (what === 'writing' && this.#writer.take()) || (await this.acquire())
       let broken = false
       try {
         return await this.send(connection, steps, { opening, values })
       } catch (error) {
-        broken = isLost(error)
+        const lost = isLost(error)
+        const first: boolean = !spoiled && this.#isSpoiled(error)
+        spoiled ||= first
+        broken = lost || first
         // A transaction pooler loses prepared statements, so preparing is switched off.
         if (isStalePlan(error) && codeOf(error) !== '0A000') this.#prepares = false
-        const again = isPassing(error) || isStalePlan(error) || (what === 'reading' && broken && !(error instanceof NoAnswer))
+        const again = first || isPassing(error) || isStalePlan(error) || (what === 'reading' && lost && !(error instanceof NoAnswer))
         if (!again || attempt >= TRIES) throw translate(this.place, error, what)
       } finally {
         if (broken || what === 'reading' || this.#closed) connection.release(broken)
@@ -126,6 +170,15 @@ export class Database {
       }
       await new Promise((resolve) => setTimeout(resolve, Math.random() * FIRST_WAIT_MS * 2 ** attempt))
     }
+  }
+
+  /**
+   * A setting of the session, left behind by an earlier transaction, may have failed the steps before they could set their own: it allows
+   * reading only, or cancels statements. The connection is discarded, and the steps are tried once more on another.
+   */
+  #isSpoiled(error: unknown): boolean {
+    const code = codeOf(error)
+    return (code === READ_ONLY && !this.readOnly) || (code === CANCELLED && !this.#timed)
   }
 
   /**
@@ -158,7 +211,7 @@ export class Database {
 
   #becoming(opening: Opening): string {
     const role = this.#role === undefined ? [] : [`'role', '${this.#role}'`]
-    const settings = [...role, ...(opening === NOTHING ? [] : [...entering, ...opening.settings])]
+    const settings = [...role, ...(opening === NOTHING ? [] : [...this.#guarding, ...opening.settings])]
     return settings.length === 0 ? '' : `select ${settings.map(setting).join(', ')}`
   }
 
@@ -210,7 +263,7 @@ export class Database {
       const become = this.#become()
       // Folding pauses between two reads, which must not end the transaction.
       const patient = { text: `select set_config('idle_in_transaction_session_timeout', '0', true)` }
-      await run({ text: begin }, ...(become ? [become] : []), patient, enter(token))
+      await run({ text: begin }, ...(become ? [become] : []), patient, this.enter(token))
     } catch (error) {
       await end('rollback')
       throw error

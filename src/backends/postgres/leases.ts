@@ -2,7 +2,7 @@
 
 import type { HeldTable, Leases, LeaseTimes } from '../../ports/leases.ts'
 import type { Cells } from './connections.ts'
-import { type Database, enter } from './database.ts'
+import type { Database } from './database.ts'
 import { texts } from './pack.ts'
 
 const read = (table: HeldTable) => `
@@ -29,7 +29,7 @@ export function leases(db: Database): Leases {
     renew: async (tenant, held, ms, of = 'leases') => {
       const ids = texts(held.map(({ id }) => id))
       const fences = held.length === 0 ? null : `{${held.map(({ fence }) => fence).join(',')}}`
-      const named = enter(db.wall.tenant(tenant))
+      const named = db.enter(db.wall.tenant(tenant))
       const steps = [named, { text: statements[of].renew, values: [ids, fences, ms], prepared: true }, ...readSteps(ids, of)]
       const [, , now, rows] = await db.run(steps, 'reading')
       return toTimes(now, rows)

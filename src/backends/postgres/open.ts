@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { refuse } from '../../model/errors.ts'
 import { invalidOption } from '../../model/options.ts'
 import { type Connection, type Connections, carefully, type Step } from './connections.ts'
-import { Database } from './database.ts'
+import { Database, type LoginTimeouts } from './database.ts'
 import { translate } from './failures.ts'
 import { checkSchema, migrate, readApplied, wallKey } from './migrate.ts'
 import { pooled } from './pool.ts'
@@ -47,7 +47,7 @@ const facts: Step = {
   text: `
     select current_setting('server_version_num')::integer, current_setting('server_encoding'), pg_is_in_recovery(),
       current_setting('default_transaction_isolation'), current_setting('fsync'), current_setting('default_transaction_read_only'),
-      current_setting('standard_conforming_strings'),
+      current_setting('standard_conforming_strings'), current_setting('statement_timeout'), current_setting('lock_timeout'),
       r.rolname, r.rolsuper, r.rolbypassrls, r.rolcreaterole, has_database_privilege(current_database(), 'create'),
       to_regclass('inkfast.migrations') is not null,
       coalesce((select pg_has_role(o.oid, 'MEMBER') from pg_roles o where o.rolname = 'inkfast_owner'), false),
@@ -66,6 +66,7 @@ interface Facts {
   readonly fsync: boolean
   readonly readOnly: boolean
   readonly plainStrings: boolean
+  readonly timeouts: LoginTimeouts
   readonly login: string
   readonly superuser: boolean
   readonly bypasses: boolean
@@ -101,6 +102,7 @@ export async function openOver(options: OpenOptions, connections: Connections, a
       ...(powerful && { role }),
       ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
       ...(options.readOnly && { readOnly: true }),
+      loginTimeouts: after.timeouts,
     })
     await proveWall(db, { plant: !options.readOnly })
     return { db, powerful }
@@ -154,7 +156,7 @@ async function checkSame(connection: Connection, found: Facts): Promise<void> {
 
 async function readFacts(connection: Connection, role: string): Promise<Facts> {
   const [rows, same] = await connection.run([{ ...facts, values: [role] }, { text: identity }], TIMEOUT_MS)
-  const [version, encoding, replica, isolation, fsync, readOnly, strings, login, ...flags] = rows?.[0] ?? []
+  const [version, encoding, replica, isolation, fsync, readOnly, strings, statement, lock, login, ...flags] = rows?.[0] ?? []
   const [superuser, bypasses, createsRoles, creates, prepared, owns, walls, serves] = flags.map((flag) => flag === 't')
   return {
     identity: same?.[0]?.[0] ?? undefined,
@@ -165,6 +167,7 @@ async function readFacts(connection: Connection, role: string): Promise<Facts> {
     fsync: fsync === 'on',
     readOnly: readOnly === 'on',
     plainStrings: strings === 'on',
+    timeouts: { statement: String(statement), lock: String(lock) },
     login: String(login),
     superuser: superuser ?? false,
     bypasses: bypasses ?? false,

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { tableNames } from '../../model/tables.ts'
 import { PLAIN_NAMES, type Step } from './connections.ts'
-import { type Database, enter } from './database.ts'
+import type { Database } from './database.ts'
 import { CANARY, STORE, STRANGER } from './wall.ts'
 
 const walled = ['heads', 'events', 'receipts', 'renewals', 'blobs', ...tableNames]
@@ -57,7 +57,7 @@ export async function proveWall(db: Database, { plant: mayPlant }: { readonly pl
   if (loose.length > 0) throw open(`the policy ${loose.map(([table, rule]) => `${rule} on ${table}`).join(', ')} does not check the tenant`)
 
   if (mayPlant) {
-    const named = enter(db.wall.whatever(CANARY))
+    const named = db.enter(db.wall.whatever(CANARY))
     await db.run([named, { text: plant, values: [CANARY] }], 'reading')
     // The canary must see itself; otherwise the test would prove nothing.
     const [own] = await db.readWhatever(CANARY, { text: canary })

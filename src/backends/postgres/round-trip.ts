@@ -15,10 +15,18 @@ interface Protocol {
   readonly stream: { cork(): void; uncork(): void }
 }
 
-// Per connection: prepared texts, and texts that may or may not be prepared after an error.
+/** The prepared statements of one connection, and the tenant that used it last. */
 interface Prepared {
-  readonly names: Map<string, string>
-  readonly unsure: Set<string>
+  readonly statements: Map<string, Statement>
+  tenant: string | undefined
+  /** Counts the changes of tenant. */
+  turn: number
+}
+
+interface Statement {
+  readonly name: string
+  /** The turn in which it was prepared; undefined if an error left that open. */
+  turn: number | undefined
 }
 
 // The name is a digest of the text. Behind a pooler, a connection may have statements of other clients, and a shared name would run the
@@ -30,7 +38,7 @@ const PREPARED_MOST = 256
 const prepared = new WeakMap<object, Prepared>()
 
 function preparedOn(wire: object): Prepared {
-  const known = prepared.get(wire) ?? { names: new Map(), unsure: new Set() }
+  const known = prepared.get(wire) ?? { statements: new Map(), tenant: undefined, turn: 0 }
   prepared.set(wire, known)
   return known
 }
@@ -54,7 +62,9 @@ export class RoundTrip {
     // Buffered, so that it is sent as one packet.
     wire.stream.cork()
     try {
-      for (const step of this.#steps) this.#write(wire, step)
+      const known = preparedOn(connection)
+      this.#changeTenant(known)
+      for (const step of this.#steps) this.#write(wire, known, step)
       wire.sync()
     } finally {
       wire.stream.uncork()
@@ -62,17 +72,33 @@ export class RoundTrip {
     return null
   }
 
-  #write(wire: Protocol, { text, values = [], prepared }: Step): void {
-    const known = preparedOn(wire)
-    const keep = prepared && (known.names.has(text) || known.names.size < PREPARED_MOST)
-    const before = keep ? known.names.get(text) : undefined
-    const name = before ?? (keep ? nameOf(text) : '')
-    // Closing a statement that does not exist is allowed; preparing an existing one is not.
-    const unsure = known.unsure.delete(text)
-    if (before !== undefined && unsure) wire.close({ type: 'S', name })
-    if (before === undefined || unsure) wire.parse({ text, name })
-    if (keep) known.names.set(text, name)
-    this.#execute(wire, name, values)
+  /**
+   * SQL that was slipped into a tenant's transaction can replace a prepared statement. So each statement is prepared again when the tenant
+   * of the connection changes: no tenant runs what another may have left.
+   */
+  #changeTenant(known: Prepared): void {
+    const tenant = this.#steps.find((step) => step.tenant !== undefined)?.tenant
+    if (tenant === known.tenant) return
+    known.tenant = tenant
+    known.turn++
+  }
+
+  #write(wire: Protocol, known: Prepared, { text, values = [], prepared }: Step): void {
+    const before = known.statements.get(text)
+    if (!prepared || (!before && known.statements.size >= PREPARED_MOST)) {
+      wire.parse({ text, name: '' })
+      this.#execute(wire, '', values)
+      return
+    }
+    const statement = before ?? { name: nameOf(text), turn: undefined }
+    if (statement.turn !== known.turn) {
+      // Closing a statement that does not exist is allowed; preparing an existing one is not.
+      wire.close({ type: 'S', name: statement.name })
+      wire.parse({ text, name: statement.name })
+      statement.turn = known.turn
+      known.statements.set(text, statement)
+    }
+    this.#execute(wire, statement.name, values)
   }
 
   #execute(wire: Protocol, statement: string, values: readonly Value[]): void {
@@ -89,7 +115,11 @@ export class RoundTrip {
   }
 
   handleError(error: unknown): void {
-    if (this.#wire) for (const { text, prepared: keep } of this.#steps) if (keep) preparedOn(this.#wire).unsure.add(text)
+    const statements = this.#wire && preparedOn(this.#wire).statements
+    for (const { text } of this.#steps) {
+      const statement = statements?.get(text)
+      if (statement) statement.turn = undefined
+    }
     this.#done(error, [])
   }
 

@@ -7,7 +7,7 @@ import type { TenantId } from '../../model/ids.ts'
 import { type TableName, tableNames, tableOf } from '../../model/tables.ts'
 import type { BackendHealth, Scratch, Upkeep } from '../../ports/upkeep.ts'
 import { checkDatabase } from './check.ts'
-import { type Database, enter, type Held } from './database.ts'
+import type { Database, Held } from './database.ts'
 import { headFrom, headStep, journalReads, readPage } from './journal.ts'
 import { texts } from './pack.ts'
 import { scanRows } from './rows.ts'
@@ -93,7 +93,7 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
     sweepReceipts: async (before) => {
       let swept = 0
       for (const tenant of await tenants()) {
-        const named = enter(db.wall.whatever(tenant))
+        const named = db.enter(db.wall.whatever(tenant))
         const [, answer] = await db.run([named, ...sweeps.map((text) => ({ text, values: [before] }))], 'reading')
         swept += Number(answer?.[0]?.[0])
       }

@@ -11,7 +11,7 @@ import type { Commit, Outcome } from '../../../ports/commit.ts'
 import type { CommitSettings } from '../commit.ts'
 import { insertEvents } from '../commit-function.ts'
 import type { Value } from '../connections.ts'
-import type { Database, Opening } from '../database.ts'
+import { BY_INDEX, type Database, type Opening } from '../database.ts'
 import { packEvents } from '../pack.ts'
 import { sha256 } from '../sha256.ts'
 import { type RowMoves, type RowParts, rowParts, rowStatement } from './rows.ts'
@@ -97,10 +97,11 @@ function textOf(insertion: Insertion, rowShape: string, moves: RowMoves): string
 }
 
 // Makes the server find rows by id, whatever size the table had when the plan was made. Settings cost time, and most batches change no rows.
-const FOUND_BY_THEIR_IDS = ['seqscan', 'sort', 'hashjoin', 'mergejoin'].map((way) => `'enable_${way}', 'off'`)
+const FOUND_BY_THEIR_IDS = ['hashjoin', 'mergejoin'].map((way) => `'enable_${way}', 'off'`)
 
 const opening = ({ durable, lockMs }: CommitSettings, changesRows: boolean): Opening => ({
   settings: [
+    ...BY_INDEX,
     `'inkfast.tenant', $1`,
     `'lock_timeout', '${lockMs}'`,
     `'synchronous_commit', '${durable ? 'on' : 'off'}'`,
@@ -146,7 +147,7 @@ export async function commitFast(
     ...(lone ? packAlone(lone) : [links, ...packEvents(events)]),
     ...(changes.rows > 0 ? [changes.rows, ...changes.values] : []),
   ]
-  const step = { text: textOf(lone ? alone : several, changes.shape, moves), values, prepared: true }
+  const step = { text: textOf(lone ? alone : several, changes.shape, moves), values, tenant, prepared: true }
   const [rows] = await db.run([step], 'writing', openingOf(settings, changes.rows > 0), [db.wall.whatever(tenant)])
   const found = rows?.[0]?.[0]
   if (!found) return undefined
