@@ -36,6 +36,8 @@ U32 = (1 << 32) - 1
 STATES = ("intact", "erased", "erased-unauthorised", "corrupt", "missing")
 FIRST = 20          # how many broken events are listed
 CANDIDATES = 8      # how many possible previous hashes are kept after a break
+ERASURES = 10000    # how many erasures are listed
+DAY = 86400000      # milliseconds; clocks of nodes differ by less
 
 SQLITE_MAGIC = b"SQLite format 3\0"
 OPTIONAL_IDS = ("session", "run", "subject", "cause")
@@ -330,6 +332,7 @@ class Chain:
         self.hash = GENESIS          # stored hash at the position, None where it was malformed
         self.previous = [GENESIS]    # hashes the next event may follow; empty: unknown
         self.pending = Runs()        # erased, not (yet) authorised
+        self.at = 0                  # time of the event at the position
         self.last_good = 0
 
 
@@ -344,6 +347,8 @@ class Verifier:
         self.broken = []
         self.broken_total = 0
         self.notes = []
+        self.erasures = []
+        self.erasures_total = 0
         self.heads = None            # None, or {journal: (seq, hash)} as a database stores them
         self.unread_lines = 0
         self.current = None          # name of the journal of the last event
@@ -443,13 +448,17 @@ class Verifier:
             self.report(e.name, reported, "corrupt", "; ".join(problems))
             return
         chain.last_good = seq
+        if e.at < chain.at - DAY:
+            self.note("%s seq %d: its time %d lies more than a day before that of the event before it, %d"
+                      % (quote(e.name), seq, e.at, chain.at))
+        chain.at = e.at
         if e.erased:
             chain.pending.add(seq)
             return
         self.states["intact"] += 1
         if e.type == b"payload.erased":
             if verified:
-                self.authorise(e.name, chain, seq, e.payload)
+                self.authorise(e, chain, seq)
             else:
                 self.note("%s seq %d: payload.erased right after a gap; its header cannot be checked, "
                           "so it authorises nothing" % (quote(e.name), seq))
@@ -467,13 +476,16 @@ class Verifier:
                 reason += "; the link of seq %d cannot be checked" % (last + 1)
             self.report(name, first, "missing", reason)
 
-    def authorise(self, name, chain, seq, payload):
-        ranges = erased_ranges(payload)
+    def authorise(self, e, chain, seq):
+        ranges, reason = erased_ranges(e.payload)
         if ranges is None:
-            self.note("%s seq %d: payload.erased names no valid seqs; it authorises nothing" % (quote(name), seq))
-            return
-        for low, high in ranges:
-            self.states["erased"] += chain.pending.take(low, high)
+            self.note("%s seq %d: payload.erased names no valid seqs; it authorises nothing" % (quote(e.name), seq))
+        taken = sum(chain.pending.take(low, high) for low, high in ranges or ())
+        self.states["erased"] += taken
+        self.erasures_total += 1
+        if len(self.erasures) < ERASURES:
+            self.erasures.append({"journal": e.name, "seq": seq, "at": e.at, "actor": e.actor.decode("ascii"),
+                                  "reason": reason, "erased": taken})
 
     def finish(self, complete=True):
         for name, chain in self.chains.items():
@@ -547,20 +559,23 @@ def span(first, last):
 
 
 def erased_ranges(payload):
-    """[(from, to), ...] of a payload.erased payload, or None where it is malformed."""
+    """([(from, to), ...], reason) of a payload.erased payload; no ranges (None) where they are malformed."""
     try:
         value = parse(payload.decode("utf-8"))
     except (ValueError, RecursionError):
-        return None
-    seqs = value.get("seqs") if isinstance(value, dict) else None
+        return None, ""
+    value = value if isinstance(value, dict) else {}
+    reason = value.get("reason")
+    reason = reason if isinstance(reason, str) else ""
+    seqs = value.get("seqs")
     if not isinstance(seqs, list) or not seqs:
-        return None
+        return None, reason
     ranges = []
     for item in seqs:
         if not (isinstance(item, list) and len(item) == 2 and all(map(is_int, item)) and 1 <= item[0] <= item[1]):
-            return None
+            return None, reason
         ranges.append((item[0], item[1]))
-    return ranges
+    return ranges, reason
 
 
 # ---------------------------------------------------------------- reading
@@ -957,6 +972,8 @@ def result_of(verifier, source, complete):
     }
     if verifier.receipts is not None:
         result["receipts"] = {"checked": verifier.receipts_checked, "bad": verifier.receipts_bad}
+    result["erasures"] = verifier.erasures
+    result["erasuresTotal"] = verifier.erasures_total
     if verifier.notes:
         result["notes"] = verifier.notes
     return result
@@ -993,6 +1010,11 @@ def show(result):
         print("  %s: %s: %s" % (where, one["state"], one["reason"]))
     if result["brokenTotal"] > len(result["broken"]):
         print("  and %d more" % (result["brokenTotal"] - len(result["broken"])))
+    for one in result.get("erasures", ())[:FIRST]:
+        print("erasure: %s seq %d, time %d, actor %s: %s (%d payloads)" % (
+            quote(one["journal"]), one["seq"], one["at"], quote(one["actor"]), quote(one["reason"]), one["erased"]))
+    if result.get("erasuresTotal", 0) > FIRST:
+        print("  and %d more" % (result["erasuresTotal"] - FIRST))
     for note in result.get("notes", ()):
         print("note: " + note)
     if "error" in result:

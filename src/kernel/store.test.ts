@@ -77,6 +77,16 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('verify lists every erasure with its actor, time and reason', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const { seq } = await session.append('a.b', { n: 1 })
+    expect(await store.verify()).toMatchObject({ erasures: [], erasureCount: 0, backwardTimes: [] })
+    const { receipts } = await store.as('clerk').erase({ seq, reason: 'order 7' })
+    const listed = { seq: receipts[0]?.seq, at: expect.any(Number), actor: 'clerk', reason: 'order 7', erased: 1 }
+    expect(await store.verify()).toMatchObject({ intact: true, erasures: [listed], erasureCount: 1 })
+  })
+
   test('a key used by two callers at once is written once', async () => {
     const store = await engine.open()
     const session = await store.session('s')

@@ -23,6 +23,24 @@ export interface Problem {
   readonly reason: string
 }
 
+/** An event that authorises erased payloads. A chain cannot tell an ordered erasure from a forged one: compare it with your orders. */
+export interface Erasure {
+  readonly seq: number
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly actor: string
+  readonly reason: string
+  /** The number of payloads that it authorised. */
+  readonly erased: number
+}
+
+/** An event whose time lies more than a day before that of the event before it. */
+export interface BackwardTime {
+  readonly seq: number
+  readonly at: number
+  readonly previousAt: number
+}
+
 export interface VerifyReport {
   readonly intact: boolean
   readonly events: number
@@ -35,6 +53,11 @@ export interface VerifyReport {
   readonly problems: readonly Problem[]
   /** The evidence for the answer. A chain alone cannot show a cut tail or a rewrite from the start. */
   readonly anchors: { readonly receipts: number }
+  /** The first 10,000 erasures, in order. */
+  readonly erasures: readonly Erasure[]
+  readonly erasureCount: number
+  /** The first twenty times that run back: a wrong clock, or an event that was dated back. */
+  readonly backwardTimes: readonly BackwardTime[]
 }
 
 export interface VerifyOptions {
@@ -45,6 +68,10 @@ export interface VerifyOptions {
 }
 
 const PROBLEMS_TOLD = 20
+const ERASURES_TOLD = 10_000
+const TIMES_TOLD = 20
+// Clocks of nodes differ by less.
+const DAY_MS = 86_400_000
 // How often the walk goes on when payloads are erased during it.
 const ROUNDS = 100
 
@@ -84,6 +111,10 @@ class ChainWalk {
   readonly #problems: Problem[] = []
   readonly #states: Record<EventState, number> = { intact: 0, erased: 0, 'erased-unauthorised': 0, corrupt: 0, missing: 0 }
   readonly #unauthorised = new SeqRanges()
+  readonly #erasures: Erasure[] = []
+  readonly #backwardTimes: BackwardTime[] = []
+  #erasureCount = 0
+  #at = 0
   #events = 0
   // The state of the tenant according to the journal.
   #state: TenantState = 'active'
@@ -122,6 +153,9 @@ class ChainWalk {
     this.seq = e.seq
     this.#events++
     this.#state = tenantStates.find((state) => TENANT_STATE_EVENTS[state] === e.type) ?? this.#state
+    if (e.at < this.#at - DAY_MS && this.#backwardTimes.length < TIMES_TOLD)
+      this.#backwardTimes.push({ seq: e.seq, at: e.at, previousAt: this.#at })
+    this.#at = e.at
     const reason = this.#contentFlaw(e)
     const event = eventDigest(sha256, this.#scope.tenant, e, e.digest)
     const computed = this.#hash && linkHash(sha256, this.#hash, e.seq, event)
@@ -140,7 +174,7 @@ class ChainWalk {
     else if (e.payload === undefined) this.#unauthorised.add(e.seq)
     else {
       this.#states.intact++
-      if (e.type === ERASED) this.#authorise(e.seq, e.payload)
+      if (e.type === ERASED) this.#authorise(e, e.payload)
     }
   }
 
@@ -171,6 +205,9 @@ class ChainWalk {
       ...(first && { brokenAt: first.seq, reason: first.reason }),
       problems: this.#problems.slice(0, PROBLEMS_TOLD),
       anchors: { receipts: this.#anchorCount },
+      erasures: this.#erasures,
+      erasureCount: this.#erasureCount,
+      backwardTimes: this.#backwardTimes,
     }
   }
 
@@ -184,8 +221,13 @@ class ChainWalk {
   }
 
   // An erasure that does not name its events authorises nothing. Those events are reported as erased without authorisation.
-  #authorise(seq: number, payload: Uint8Array): void {
-    for (const [from, to] of erasedRanges(payload)) this.#states.erased += this.#unauthorised.remove(from, Math.min(to, seq - 1))
+  #authorise({ seq, at, actor }: EventRecord, payload: Uint8Array): void {
+    const { seqs, reason } = erasedBy(payload)
+    let erased = 0
+    for (const [from, to] of seqs) erased += this.#unauthorised.remove(from, Math.min(to, seq - 1))
+    this.#states.erased += erased
+    this.#erasureCount++
+    if (this.#erasures.length < ERASURES_TOLD) this.#erasures.push({ seq, at, actor, reason, erased })
   }
 
   #gap(upTo: number): void {
@@ -225,13 +267,16 @@ async function withLastGood(scope: Scope, from: number, error: InkError): Promis
   return refuse('FILE_CORRUPT', { ...error.details, lastGoodSeq: last }, error)
 }
 
-function erasedRanges(payload: Uint8Array): readonly (readonly [number, number])[] {
+function erasedBy(payload: Uint8Array): ErasedData {
   let data: Partial<ErasedData> | null
   try {
     data = JSON.parse(fromUtf8(payload))
   } catch {
-    return []
+    return { seqs: [], reason: '' }
   }
   const isRange = (r: unknown): boolean => Array.isArray(r) && r.length === 2 && r.every(Number.isSafeInteger) && r[0] > 0 && r[0] <= r[1]
-  return Array.isArray(data?.seqs) && data.seqs.every(isRange) ? data.seqs : []
+  return {
+    seqs: Array.isArray(data?.seqs) && data.seqs.every(isRange) ? data.seqs : [],
+    reason: typeof data?.reason === 'string' ? data.reason : '',
+  }
 }

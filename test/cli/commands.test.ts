@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { open } from '../../src/index.ts'
 import { inkHere as ink, lines, MARKER, type SmallStore, smallStore, withDatabase } from './support.ts'
 
 let store: SmallStore
@@ -119,6 +120,17 @@ describe('verify', () => {
     expect(out).toMatch(/✓ +main +9 +9 /)
     expect(out).toContain('every page is sound')
     expect(out).toContain('chain alone, which cannot reveal a truncated journal')
+  })
+
+  test('verify lists erasures with seq, time, actor and reason', async () => {
+    const other = await smallStore()
+    const writing = await open(other.path)
+    await writing.as('clerk').erase({ seq: other.marked, reason: 'order 7' })
+    await writing.close()
+    const { code, out } = await ink(['verify', other.path])
+    expect(code).toBe(0)
+    expect(out).toContain('tenant main has 1 erasure; compare with your orders:')
+    expect(out).toMatch(/seq 10 {2}[\d-]+ [\d:]+ {2}clerk: order 7 \(1 payload\)/)
   })
 
   test('verify holds the journal against receipts', async () => {

@@ -2,7 +2,7 @@
 
 import { InkError, type Receipt, type Store, type VerifyReport } from '../../index.ts'
 import { EXIT, type Exit } from '../exit.ts'
-import { count, one, shortHash, span } from '../format.ts'
+import { count, one, shortHash, span, time } from '../format.ts'
 import { progress } from '../progress.ts'
 import { readReceipts } from '../receipts.ts'
 import { type TenantViews, tellClosed, tenantViews, withStore } from '../store.ts'
@@ -16,6 +16,8 @@ export interface VerifyCommandOptions {
   /** Checks the pages of the file too; true unless --no-pages. */
   readonly pages?: boolean
 }
+
+const LINES_TOLD = 20
 
 interface Checked extends VerifyReport {
   readonly tenant: string
@@ -118,6 +120,8 @@ function tell(t: Terminal, tenants: readonly Checked[], damage: readonly string[
     t.out('')
   }
   for (const r of tenants) tellProblems(t, r)
+  for (const r of tenants) tellErasures(t, r)
+  for (const r of tenants) tellTimes(t, r)
   if (damage && damage.length > 0) {
     t.out(verdict(t, 'fail', server ? 'the server reports damage:' : 'the pages of the file are damaged:'))
     for (const line of damage) t.out(`    ${harmless(line)}`)
@@ -145,6 +149,25 @@ function tellProblems(t: Terminal, r: Checked): void {
   const told = r.problems.length
   const all = r.states.corrupt + r.states.missing + r.states['erased-unauthorised']
   if (all > told) t.out(`    … the first ${told} are shown; ${one(all, 'event')} in all`)
+}
+
+function tellErasures(t: Terminal, r: Checked): void {
+  if (r.erasureCount === 0) return
+  t.out(`tenant ${r.tenant} has ${one(r.erasureCount, 'erasure')}; compare with your orders:`)
+  for (const e of r.erasures.slice(0, LINES_TOLD))
+    t.out(`    seq ${e.seq}  ${time(e.at)}  ${harmless(e.actor) || 'no actor'}: ${harmless(e.reason)} (${one(e.erased, 'payload')})`)
+  if (r.erasureCount > LINES_TOLD) t.out(`    … the first ${LINES_TOLD} are shown; --json lists more`)
+}
+
+function tellTimes(t: Terminal, r: Checked): void {
+  for (const { seq, at, previousAt } of r.backwardTimes)
+    t.out(
+      verdict(
+        t,
+        'warn',
+        `tenant ${r.tenant}, seq ${seq}: its time ${time(at)} lies before that of the event before it, ${time(previousAt)}`,
+      ),
+    )
 }
 
 function restsOn(tenants: readonly Checked[]): string {
