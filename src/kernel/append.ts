@@ -103,7 +103,7 @@ async function commitEvents<Answer>(
   // The lane refuses before the work of masking and hashing, not after it.
   engine.lane.checkDoor()
   const taken = takeAll(scope, list, reserved)
-  const key = keyText === undefined ? undefined : commitKey(scope, within, keyText, taken.map(bodyOf))
+  const key = keyText === undefined ? undefined : commitKey(scope, within, keyText, taken.map(appendBody))
   // A run marks its own events, under its lease. Other callers may name a run of the session that has not ended.
   for (const { run, session, mark } of taken) if (run !== undefined && mark === undefined && !reserved) await checkRun(scope, run, session)
   const events: EventDraft[] = []
@@ -163,8 +163,15 @@ interface Taken extends Omit<Given, 'type' | 'data' | 'whole'> {
   readonly payload: string
 }
 
-/** The body that a repeated key must match: the whole command. */
-const bodyOf = ({ payload: _, at: __, mark: ___, ...command }: Taken): Omit<Taken, 'payload' | 'at' | 'mark'> => command
+/** The command of one event, which a repeated key must match. It follows from the stored event, so that `verify` can compute it again. */
+export const appendBody = ({ type, session, run, cause, transient, data }: Loose<NewEvent>): object => ({
+  type,
+  session,
+  run,
+  cause,
+  transient: transient === true ? true : undefined,
+  data,
+})
 
 function takeAll(scope: Scope, list: readonly Given[], reserved: boolean): readonly Taken[] {
   const taken: Taken[] = []

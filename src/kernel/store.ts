@@ -27,6 +27,7 @@ import { Recents } from './recent.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { setTenantState } from './tenant.ts'
 import { type VerifyOptions, type VerifyReport, verify } from './verify.ts'
+import { type KeysReport, verifyKeys } from './verify-keys.ts'
 
 export interface Stats extends LaneStats {
   readonly backend: string
@@ -72,6 +73,8 @@ export interface JournalStore extends AsyncDisposable {
   now(): number
   erase(options: EraseOptions): Promise<EraseReport>
   verify(options?: VerifyOptions): Promise<VerifyReport>
+  /** Checks the receipts of idempotency keys alone. `verify` does the same after the journal. */
+  verifyKeys(): Promise<KeysReport>
   rebuild(options?: RebuildOptions): Promise<RebuildReport>
   /** Tenants with events, including closed ones. */
   tenants(): Promise<readonly TenantId[]>
@@ -204,6 +207,10 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
   async verify(options?: VerifyOptions): Promise<VerifyReport> {
     checkOpen(this.#scope.engine)
     return verify(this.#scope, optionsOf(options, 'verify'))
+  }
+
+  async verifyKeys(): Promise<KeysReport> {
+    return verifyKeys(this.#scope)
   }
 
   async rebuild(options?: RebuildOptions): Promise<RebuildReport> {

@@ -14,6 +14,7 @@ import { telling } from './draft.ts'
 import { SeqRanges } from './ranges.ts'
 import { scanJournal, stopIfAsked } from './read.ts'
 import type { Scope } from './scope.ts'
+import { type KeysReport, verifyKeys } from './verify-keys.ts'
 
 export type EventState = 'intact' | 'erased' | 'erased-unauthorised' | 'corrupt' | 'missing'
 
@@ -51,6 +52,8 @@ export interface VerifyReport {
   readonly reason?: string
   /** The first problems, in order. */
   readonly problems: readonly Problem[]
+  /** The receipts of idempotency keys. A damaged one makes the report not intact, though the journal itself may be. */
+  readonly keys: KeysReport
   /** The evidence for the answer. A chain alone cannot show a cut tail or a rewrite from the start. */
   readonly anchors: { readonly receipts: number }
   /** The first 10,000 erasures, in order. */
@@ -98,7 +101,7 @@ export async function verify(scope: Scope, options: VerifyOptions = {}): Promise
     // Heads only grow, so an event that exists before the head is read again cannot lie beyond it.
     const beyond = (await journal.page(scope.tenant, { from: head.seq, limit: 1 })).events[0]
     const now = await journal.head(scope.tenant)
-    return walk.finish(head, beyond && beyond.seq > now.seq ? beyond.seq : undefined)
+    return walk.finish(head, beyond && beyond.seq > now.seq ? beyond.seq : undefined, await verifyKeys(scope, signal))
   } catch (error) {
     throw error instanceof InkError && error.code === 'FILE_CORRUPT' ? await withLastGood(scope, walk.seq, error) : error
   }
@@ -178,7 +181,7 @@ class ChainWalk {
     }
   }
 
-  finish(head: Head, beyond: number | undefined): VerifyReport {
+  finish(head: Head, beyond: number | undefined, keys: KeysReport): VerifyReport {
     this.#gap(head.seq)
     if (beyond !== undefined) this.#problem(beyond, 'corrupt', `an event stands beyond the head, which is ${head.seq}`)
     if (this.seq === head.seq && this.#hash && !sameBytes(this.#hash, head.hash))
@@ -198,12 +201,13 @@ class ChainWalk {
     this.#problems.sort((a, b) => a.seq - b.seq)
     const first = this.#problems[0]
     return {
-      intact: first === undefined,
+      intact: first === undefined && keys.intact,
       events: this.#events,
       head: { seq: head.seq, hash: hex(head.hash) },
       states: this.#states,
-      ...(first && { brokenAt: first.seq, reason: first.reason }),
+      ...(first ? { brokenAt: first.seq, reason: first.reason } : keys.problems[0] && { reason: keys.problems[0].reason }),
       problems: this.#problems.slice(0, PROBLEMS_TOLD),
+      keys,
       anchors: { receipts: this.#anchorCount },
       erasures: this.#erasures,
       erasureCount: this.#erasureCount,

@@ -46,6 +46,7 @@ export function yieldingReads(backend: Backend, environment: Pick<Environment, '
       check: () => backend.upkeep.check(),
       measure: () => read(() => backend.upkeep.measure()),
       health: () => read(() => backend.upkeep.health()),
+      receipts: (tenant, after, limit) => read(() => backend.upkeep.receipts(tenant, after, limit)),
       sweepReceipts: (before) => backend.upkeep.sweepReceipts(before),
       scrub: () => backend.upkeep.scrub(),
       secret: (name) => backend.upkeep.secret(name),

@@ -12,6 +12,7 @@ const EVENT = utf8('inkfast/1/event\0')
 const LINK = utf8('inkfast/1/link\0')
 const KEY = utf8('inkfast/1/key\0')
 const BODY = utf8('inkfast/1/body\0')
+const RECEIPT = utf8('inkfast/1/receipt\0')
 const KEY_LENGTH = 16
 
 const writer = new ByteWriter()
@@ -48,4 +49,22 @@ export function keyDigest(sha256: Sha256, journal: string, scope: string, key: s
  */
 export function bodyDigest(sha256: Sha256, salt: Uint8Array, canonicalBody: string): Uint8Array {
   return sha256(writer.start(BODY).bytes(salt).text(canonicalBody).done())
+}
+
+/** The row that a backend keeps for an idempotency key. */
+export interface KeyReceipt {
+  /** `keyDigest` of the caller's key. */
+  readonly key: Uint8Array
+  /** The first event of the commit. */
+  readonly seq: number
+  readonly count: number
+  /** `bodyDigest` of the command. */
+  readonly body: Uint8Array
+  /** Store time of the commit. */
+  readonly at: number
+}
+
+/** Covers every column of a receipt, so that a changed byte is noticed. */
+export function receiptDigest(sha256: Sha256, journal: string, { key, seq, count, body, at }: KeyReceipt): Uint8Array {
+  return sha256(writer.start(RECEIPT).prefixed(journal).bytes(key).u64(seq).u64(count).bytes(body).u64(at).done()).slice(0, KEY_LENGTH)
 }

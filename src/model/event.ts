@@ -76,6 +76,10 @@ export interface Receipt {
   readonly tenant: TenantId
 }
 
+/** The reason of a backend that refuses a key whose stored receipt does not match its digest. */
+export const damagedReceipt = (seq: number): string =>
+  `the stored receipt of this idempotency key is damaged (it names seq ${seq}); inkfast verify lists damaged receipts`
+
 const TYPE = /^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)+$/
 const ACTOR = new RegExp(`^[\\x21-\\x7e]{1,${limits.actorChars}}$`)
 

@@ -17,9 +17,9 @@ export interface SideTable {
 }
 
 export const sideTables = {
-  // Kept for thirty days, so that a retry with the same key finds its first outcome.
+  // Kept for thirty days, so that a retry with the same key finds its first outcome. The digest covers the other columns.
   receipts: {
-    columns: { key: 'blob', seq: 'integer', count: 'integer', body: 'blob', at: 'integer' },
+    columns: { key: 'blob', seq: 'integer', count: 'integer', body: 'blob', at: 'integer', digest: 'blob' },
     key: ['key'],
     indexes: { byAt: ['at'] },
     rights: ['insert', 'delete'],

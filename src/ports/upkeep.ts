@@ -1,5 +1,6 @@
 // Maintenance of a store: its size, its soundness, and the rebuild of its rows.
 
+import type { KeyReceipt } from '../model/chain.ts'
 import type { TenantId } from '../model/ids.ts'
 import type { ScannedRow, StoredRow } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
@@ -35,6 +36,11 @@ export interface Scratch {
   close(): Promise<void>
 }
 
+/** `digest` is `receiptDigest` of the rest, as it was written. */
+export interface StoredReceipt extends KeyReceipt {
+  readonly digest: Uint8Array
+}
+
 export interface Upkeep {
   /** Rejects with TENANT_CLOSED when the tenant is not active. A snapshot that is already open stays readable. */
   snapshot(tenant: TenantId): Promise<Snapshot>
@@ -45,6 +51,11 @@ export interface Upkeep {
   check(): Promise<readonly string[]>
   measure(): Promise<Measure>
   health(): Promise<BackendHealth>
+  /**
+   * The receipts of keyed commits of a tenant, ordered by key, after the key `after`. Rejects with TENANT_CLOSED when the tenant is not
+   * active.
+   */
+  receipts(tenant: TenantId, after: Uint8Array | undefined, limit: number): Promise<readonly StoredReceipt[]>
   /** Deletes receipts of keyed commits older than this, and returns their number. It also deletes renewals that ended before. */
   sweepReceipts(before: number): Promise<number>
   /** Makes sure that erased data is gone from side files too. */

@@ -6,6 +6,9 @@ import { backendOn } from '../../src/backends/postgres/backend.ts'
 import { migrate, migrations } from '../../src/backends/postgres/migrate.ts'
 import { openOver } from '../../src/backends/postgres/open.ts'
 import { pooled } from '../../src/backends/postgres/pool.ts'
+import { sha256 } from '../../src/conformance/material.ts'
+import { fromHex, hex } from '../../src/model/bytes.ts'
+import { receiptDigest } from '../../src/model/chain.ts'
 import { tableNames } from '../../src/model/tables.ts'
 import { liteConnections } from '../support/pglite.ts'
 import { START, type Stored, type Value, writeStore } from './stored.ts'
@@ -39,7 +42,13 @@ export async function databaseStored(lite: PGlite): Promise<Stored> {
 const withoutClock =
   (table: string) =>
   (row: Row): Row =>
-    table === 'receipts' ? { ...row, at: START } : row
+    table === 'receipts' ? { ...row, at: START, digest: digestOf({ ...row, at: START }) } : row
+
+function digestOf({ tenant, key, seq, count, body, at }: Row): string {
+  const bytes = (value: Value | undefined) => fromHex(String(value).slice(2))
+  const receipt = { key: bytes(key), seq: Number(seq), count: Number(count), body: bytes(body), at: Number(at) }
+  return `\\x${hex(receiptDigest(sha256, String(tenant), receipt))}`
+}
 
 /** The database as it was then: the migrations of its time, then its rows. */
 export async function restoreDatabase(url: string, stored: Stored): Promise<void> {

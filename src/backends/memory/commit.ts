@@ -1,7 +1,7 @@
 // The one write in its shortest correct form: look for an earlier send, check, then apply.
 
 import { hex, sameBytes, utf8 } from '../../model/bytes.ts'
-import { bodyDigest, GENESIS, linkHash, type Sha256 } from '../../model/chain.ts'
+import { bodyDigest, GENESIS, linkHash, receiptDigest, type Sha256 } from '../../model/chain.ts'
 import { assert } from '../../model/errors.ts'
 import type { EventRecord, Receipt } from '../../model/event.ts'
 import type { TenantId } from '../../model/ids.ts'
@@ -40,12 +40,9 @@ export function applyCommit(state: MemoryState, commit: Commit, sha256: Sha256, 
   }
   const salt = commit.events[0]?.salt
   if (commit.key && salt) {
-    tenant.receipts.set(hex(commit.key.digest), {
-      seq: first,
-      count: commit.events.length,
-      body: bodyDigest(sha256, salt, commit.key.body),
-      at: now,
-    })
+    const body = bodyDigest(sha256, salt, commit.key.body)
+    const receipt = { key: commit.key.digest, seq: first, count: commit.events.length, body, at: now }
+    tenant.receipts.set(hex(receipt.key), { ...receipt, digest: receiptDigest(sha256, commit.tenant, receipt) })
   }
   return { ok: true, receipts: tenant.events.slice(first - 1).map((e) => receiptOf(commit.tenant, e)), repeated: false, now }
 }

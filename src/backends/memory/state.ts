@@ -5,6 +5,7 @@ import type { TenantId } from '../../model/ids.ts'
 import type { StoredRow } from '../../model/rows.ts'
 import { type ColumnValue, type TableName, tableNames } from '../../model/tables.ts'
 import { checkActive, type TenantState } from '../../model/tenant.ts'
+import type { StoredReceipt } from '../../ports/upkeep.ts'
 
 export interface MemoryRow extends StoredRow {
   readonly columns: readonly ColumnValue[]
@@ -12,18 +13,12 @@ export interface MemoryRow extends StoredRow {
 
 export type MemoryRows = Map<TableName, Map<string, MemoryRow>>
 
-export interface MemoryReceipt {
-  readonly seq: number
-  readonly count: number
-  readonly body: Uint8Array
-  readonly at: number
-}
-
 export interface MemoryTenant {
   state: TenantState
   readonly events: EventRecord[]
   rows: MemoryRows
-  readonly receipts: Map<string, MemoryReceipt>
+  /** By their key in hex. */
+  readonly receipts: Map<string, StoredReceipt>
   /** By the id of the lease. */
   readonly renewals: Map<string, { readonly fence: number; readonly until: number }>
   /** By their digest. */

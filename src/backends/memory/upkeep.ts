@@ -1,6 +1,6 @@
 // Maintenance of a store that lives only as long as its process.
 
-import { sameBytes } from '../../model/bytes.ts'
+import { hex, sameBytes } from '../../model/bytes.ts'
 import { GENESIS } from '../../model/chain.ts'
 import { compareText } from '../../model/order.ts'
 import type { ScannedRow } from '../../model/rows.ts'
@@ -61,6 +61,12 @@ export function upkeep(state: MemoryState, entropy: Entropy): Upkeep {
       },
     }),
     health: async () => ({ ok: true, why: [] }),
+    receipts: async (tenant, after, limit) =>
+      [...activeTenant(state, tenant).receipts]
+        .filter(([key]) => after === undefined || key > hex(after))
+        .sort(([a], [b]) => compareText(a, b))
+        .slice(0, limit)
+        .map(([, receipt]) => receipt),
     sweepReceipts: async (before) => {
       let swept = 0
       for (const { receipts, renewals } of state.tenants.values()) {

@@ -4,6 +4,7 @@
 // Constants are inlined: PL/pgSQL would initialise a variable in every transaction.
 const NONE = `'\\x${'00'.repeat(16)}'::bytea`
 const LINK = `'\\x${Buffer.from('inkfast/1/link\0').toString('hex')}'::bytea`
+const RECEIPT = `'\\x${Buffer.from('inkfast/1/receipt\0').toString('hex')}'::bytea`
 
 /** Bytes of an event that have a fixed size, in this order: id, salt, digest, event, session, run, subject, cause, key. */
 export const FIXED = { id: 1, salt: 17, digest: 33, event: 65, session: 97, run: 113, subject: 129, cause: 145, key: 161, size: 176 }
@@ -161,11 +162,11 @@ begin
   -- An earlier sending, by its key. The caller, who has the command, compares it.
   if p_key_commits is not null then
     for v_row in
-      select k.commit, r.seq, r.count, encode(r.body, 'hex') as body, encode(e.salt, 'hex') as salt
+      select k.commit, r.seq, r.count, r.at, encode(r.body, 'hex') as body, encode(r.digest, 'hex') as digest, encode(e.salt, 'hex') as salt
       from unnest(p_key_commits) with ordinality as k (commit, n)
       cross join lateral (select substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16) as key offset 0) a
       cross join lateral (
-        select t.seq, t.count, t.body from inkfast.receipts t where t.tenant = v_tenant and t.key between a.key and a.key order by t.key limit 1
+        select t.seq, t.count, t.body, t.at, t.digest from inkfast.receipts t where t.tenant = v_tenant and t.key between a.key and a.key order by t.key limit 1
       ) r
       left join lateral (
         select t.salt from inkfast.events t where t.tenant = v_tenant and t.seq between r.seq and r.seq order by t.seq limit 1
@@ -174,7 +175,7 @@ begin
       v_any := true;
       v_out[v_row.commit] := true;
       odd := odd || jsonb_build_object('commit', v_row.commit, 'kind', 'key', 'seq', v_row.seq, 'count', v_row.count,
-        'body', v_row.body, 'salt', v_row.salt, 'receipts', ${receiptsOf('v_row.seq', 'v_row.count')});
+        'at', v_row.at, 'body', v_row.body, 'digest', v_row.digest, 'salt', v_row.salt, 'receipts', ${receiptsOf('v_row.seq', 'v_row.count')});
     end loop;
   end if;
 
@@ -284,12 +285,14 @@ begin
   end if;
 
   if p_key_commits is not null then
-    insert into inkfast.receipts (tenant, key, seq, count, body, at)
-    select v_tenant, substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16), ${seqOf('coalesce(p_firsts[k.commit], k.commit)')},
-      case when p_event_commits is null then 1 else cardinality(array_positions(p_event_commits, k.commit)) end,
-      substring(p_key_bodies from (k.n::integer - 1) * 32 + 1 for 32), now
+    insert into inkfast.receipts (tenant, key, seq, count, body, at, digest)
+    select v_tenant, r.key, r.seq, r.count, r.body, now, substring(sha256(${RECEIPT} || int4send(octet_length(v_tenant)) || convert_to(v_tenant, 'UTF8')
+      || r.key || int8send(r.seq) || int8send(r.count) || r.body || int8send(now)) for 16)
+    from (select substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16) as key, ${seqOf('coalesce(p_firsts[k.commit], k.commit)')} as seq,
+      case when p_event_commits is null then 1 else cardinality(array_positions(p_event_commits, k.commit)) end as count,
+      substring(p_key_bodies from (k.n::integer - 1) * 32 + 1 for 32) as body
     from unnest(p_key_commits) with ordinality as k (commit, n)
-    where not v_out[k.commit] and coalesce(p_firsts[k.commit], 1) > 0;
+    where not v_out[k.commit] and coalesce(p_firsts[k.commit], 1) > 0) r;
   end if;
 
   -- Erasures and states come in a batch of one.

@@ -1,10 +1,10 @@
 // The one write on PostgreSQL: a batch of one tenant is packed into arrays and sent as one function call. The function reports only
 // exceptions per commit (an earlier send, a failed guard); all other commits were saved.
 
-import { fromHex, sameBytes } from '../../model/bytes.ts'
-import { bodyDigest } from '../../model/chain.ts'
+import { fromHex, hex, sameBytes } from '../../model/bytes.ts'
+import { bodyDigest, receiptDigest } from '../../model/chain.ts'
 import { assert } from '../../model/errors.ts'
-import type { Receipt } from '../../model/event.ts'
+import { damagedReceipt, type Receipt } from '../../model/event.ts'
 import { readId, type TenantId } from '../../model/ids.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Commit, Guard, Outcome } from '../../ports/commit.ts'
@@ -31,7 +31,16 @@ type Ready = readonly (readonly [id: string, link: string])[] | null
 /** The report about a commit that was not simply saved. */
 type Odd = { readonly commit: number } & (
   | { readonly kind: 'tenant'; readonly state: TenantState }
-  | { readonly kind: 'key'; readonly seq: number; readonly body: string; readonly salt: string | null; readonly receipts: Ready }
+  | {
+      readonly kind: 'key'
+      readonly seq: number
+      readonly count: number
+      readonly at: number
+      readonly body: string
+      readonly digest: string
+      readonly salt: string | null
+      readonly receipts: Ready
+    }
   | { readonly kind: 'sent'; readonly seq: number; readonly receipts: Ready }
   | { readonly kind: 'guard'; readonly pair: number; readonly found: number }
 )
@@ -82,8 +91,12 @@ function tellOdd(commit: Commit, odd: Odd, pairs: readonly Guard[], now: number)
     case 'sent':
       return { ok: true, receipts: earlierReceipts(commit.tenant, odd), repeated: true, now }
     case 'key': {
+      assert(commit.key, 'only a commit with a key finds a receipt')
+      const stored = { key: commit.key.digest, seq: odd.seq, count: odd.count, body: fromHex(odd.body), at: odd.at }
+      if (hex(receiptDigest(sha256, commit.tenant, stored)) !== odd.digest)
+        return { ok: false, refused: 'failed', found: damagedReceipt(odd.seq), now }
       // The comparison is made here, because the command itself is not sent to the server.
-      const same = odd.salt !== null && commit.key && sameBytes(bodyDigest(sha256, fromHex(odd.salt), commit.key.body), fromHex(odd.body))
+      const same = odd.salt !== null && sameBytes(bodyDigest(sha256, fromHex(odd.salt), commit.key.body), stored.body)
       if (!same) return { ok: false, refused: 'key', found: { seq: odd.seq, erased: odd.salt === null }, now }
       return { ok: true, receipts: earlierReceipts(commit.tenant, odd), repeated: true, now }
     }

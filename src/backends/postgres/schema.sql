@@ -355,6 +355,7 @@ create table inkfast.receipts (
   count bigint not null,
   body bytea not null,
   at bigint not null,
+  digest bytea not null,
   PRIMARY KEY (tenant, key)
 );
 CREATE INDEX receipts_by_at ON inkfast.receipts USING btree (tenant, at);
@@ -609,11 +610,11 @@ begin
   -- An earlier sending, by its key. The caller, who has the command, compares it.
   if p_key_commits is not null then
     for v_row in
-      select k.commit, r.seq, r.count, encode(r.body, 'hex') as body, encode(e.salt, 'hex') as salt
+      select k.commit, r.seq, r.count, r.at, encode(r.body, 'hex') as body, encode(r.digest, 'hex') as digest, encode(e.salt, 'hex') as salt
       from unnest(p_key_commits) with ordinality as k (commit, n)
       cross join lateral (select substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16) as key offset 0) a
       cross join lateral (
-        select t.seq, t.count, t.body from inkfast.receipts t where t.tenant = v_tenant and t.key between a.key and a.key order by t.key limit 1
+        select t.seq, t.count, t.body, t.at, t.digest from inkfast.receipts t where t.tenant = v_tenant and t.key between a.key and a.key order by t.key limit 1
       ) r
       left join lateral (
         select t.salt from inkfast.events t where t.tenant = v_tenant and t.seq between r.seq and r.seq order by t.seq limit 1
@@ -622,7 +623,7 @@ begin
       v_any := true;
       v_out[v_row.commit] := true;
       odd := odd || jsonb_build_object('commit', v_row.commit, 'kind', 'key', 'seq', v_row.seq, 'count', v_row.count,
-        'body', v_row.body, 'salt', v_row.salt, 'receipts', (
+        'at', v_row.at, 'body', v_row.body, 'digest', v_row.digest, 'salt', v_row.salt, 'receipts', (
           select jsonb_agg(jsonb_build_array(encode(r.id, 'hex'), encode(r.hash, 'hex'))) from (
             select t.id, t.hash from inkfast.events t
             where t.tenant = v_tenant and t.seq >= v_row.seq and t.seq < v_row.seq + v_row.count order by t.seq offset 0
@@ -741,12 +742,14 @@ begin
   end if;
 
   if p_key_commits is not null then
-    insert into inkfast.receipts (tenant, key, seq, count, body, at)
-    select v_tenant, substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16), case when v_any then v_seqs[coalesce(p_firsts[k.commit], k.commit)] else base + nullif(coalesce(p_firsts[k.commit], k.commit), 0) end,
-      case when p_event_commits is null then 1 else cardinality(array_positions(p_event_commits, k.commit)) end,
-      substring(p_key_bodies from (k.n::integer - 1) * 32 + 1 for 32), now
+    insert into inkfast.receipts (tenant, key, seq, count, body, at, digest)
+    select v_tenant, r.key, r.seq, r.count, r.body, now, substring(sha256('\x696e6b666173742f312f7265636569707400'::bytea || int4send(octet_length(v_tenant)) || convert_to(v_tenant, 'UTF8')
+      || r.key || int8send(r.seq) || int8send(r.count) || r.body || int8send(now)) for 16)
+    from (select substring(p_keys from (k.n::integer - 1) * 16 + 1 for 16) as key, case when v_any then v_seqs[coalesce(p_firsts[k.commit], k.commit)] else base + nullif(coalesce(p_firsts[k.commit], k.commit), 0) end as seq,
+      case when p_event_commits is null then 1 else cardinality(array_positions(p_event_commits, k.commit)) end as count,
+      substring(p_key_bodies from (k.n::integer - 1) * 32 + 1 for 32) as body
     from unnest(p_key_commits) with ordinality as k (commit, n)
-    where not v_out[k.commit] and coalesce(p_firsts[k.commit], 1) > 0;
+    where not v_out[k.commit] and coalesce(p_firsts[k.commit], 1) > 0) r;
   end if;
 
   -- Erasures and states come in a batch of one.

@@ -25,6 +25,9 @@ const sweeps = [
   'with swept as (delete from inkfast.receipts where at < $1::numeric returning 1) select count(*) from swept',
   'delete from inkfast.renewals where until < $1::numeric',
 ]
+const scanReceipts = `
+  select encode(key, 'hex'), seq, count, encode(body, 'hex'), at, encode(digest, 'hex') from inkfast.receipts
+  where key > $1::bytea order by key limit $2::integer`
 const sizes = `
   select c.relname, pg_total_relation_size(c.oid) from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'inkfast' and c.relkind = 'r' order by 1`
@@ -90,6 +93,18 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
       return { bytes: Object.fromEntries(tables.map(([name, bytes]) => [name as string, Number(bytes)])), rows }
     },
     health,
+    receipts: async (tenant, after, limit) => {
+      const values = [after ?? new Uint8Array(0), limit]
+      const [rows = []] = await db.readWhileOpen(tenant, { text: scanReceipts, values, prepared: true })
+      return rows.map(([key, seq, count, body, at, digest]) => ({
+        key: fromHex(key as string),
+        seq: Number(seq),
+        count: Number(count),
+        body: fromHex(body as string),
+        at: Number(at),
+        digest: fromHex(digest as string),
+      }))
+    },
     sweepReceipts: async (before) => {
       let swept = 0
       for (const tenant of await tenants()) {

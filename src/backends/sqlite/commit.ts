@@ -3,15 +3,16 @@
 
 import { Buffer } from 'node:buffer'
 import { hex, sameBytes } from '../../model/bytes.ts'
-import { bodyDigest, linkHash } from '../../model/chain.ts'
+import { bodyDigest, linkHash, receiptDigest } from '../../model/chain.ts'
 import { assert } from '../../model/errors.ts'
-import type { EventDraft, Receipt } from '../../model/event.ts'
+import { damagedReceipt, type EventDraft, type Receipt } from '../../model/event.ts'
 import { idBytes, readId, type TenantId } from '../../model/ids.ts'
 import { type TableName, tableOf } from '../../model/tables.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
 import type { Database } from './database.ts'
 import { readHead, writeHead } from './heads.ts'
+import { toReceipt } from './receipts.ts'
 import { sha256 } from './sha256.ts'
 import { statements } from './statements.ts'
 
@@ -19,8 +20,8 @@ const addEvent = `
   insert into events (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const lastOfSession = 'select max(seq) as seq from events where tenant = ? and session = ?'
-const findReceipt = 'select seq, count, body from receipts where tenant = ? and key = ?'
-const addReceipt = 'insert into receipts (tenant, key, seq, count, body, at) values (?, ?, ?, ?, ?, ?)'
+const findReceipt = 'select key, seq, count, body, at, digest from receipts where tenant = ? and key = ?'
+const addReceipt = 'insert into receipts (tenant, key, seq, count, body, at, digest) values (?, ?, ?, ?, ?, ?, ?)'
 const saltOf = 'select salt from events where tenant = ? and seq = ?'
 const receiptRows = 'select seq, id, hash from events where tenant = ? and seq >= ? and seq < ? order by seq'
 const idsBeyond = 'select seq, id from events where tenant = ? and seq > ? and seq <= ? order by seq'
@@ -64,6 +65,7 @@ function movingHead(db: Database, batch: readonly Commit[], tenant: TenantId): M
 function applyCommit(db: Database, commit: Commit, head: MovingHead, now: number): Outcome {
   if (head.state !== 'active' && isShut(head.state, commit)) return { ok: false, refused: 'tenant', found: head.state, now }
   const earlier = findEarlier(db, commit, head)
+  if (earlier && 'damaged' in earlier) return { ok: false, refused: 'failed', found: damagedReceipt(earlier.seq), now }
   if (earlier && 'erased' in earlier) return { ok: false, refused: 'key', found: earlier, now }
   if (earlier) return { ok: true, receipts: readReceipts(db, commit.tenant, earlier.seq, earlier.count), repeated: true, now }
   for (const guard of commit.guards) {
@@ -91,8 +93,11 @@ function applyCommit(db: Database, commit: Commit, head: MovingHead, now: number
     } else if (change.kind !== 'erase') head.stamps.get(change.table)?.delete(change.id)
   }
   const salt = commit.events[0]?.salt
-  if (commit.key && salt)
-    db.run(addReceipt, commit.tenant, commit.key.digest, first, commit.events.length, bodyDigest(sha256, salt, commit.key.body), now)
+  if (commit.key && salt) {
+    const [key, count, body] = [commit.key.digest, commit.events.length, bodyDigest(sha256, salt, commit.key.body)]
+    const digest = receiptDigest(sha256, commit.tenant, { key, seq: first, count, body, at: now })
+    db.run(addReceipt, commit.tenant, key, first, count, body, now, digest)
+  }
   return { ok: true, receipts, repeated: false, now }
 }
 
@@ -144,15 +149,21 @@ function note(arrived: Arrived, id: string, seq: number): void {
 
 const hexOf = (bytes: Uint8Array<ArrayBuffer>): string => Buffer.from(bytes.buffer).toString('hex')
 
-type Earlier = { readonly seq: number; readonly count: number } | { readonly seq: number; readonly erased: boolean } | undefined
+type Earlier =
+  | { readonly seq: number; readonly count: number }
+  | { readonly seq: number; readonly erased: boolean }
+  | { readonly seq: number; readonly damaged: true }
+  | undefined
 
 function findEarlier(db: Database, commit: Commit, head: MovingHead): Earlier {
-  const receipt = commit.key && db.get(findReceipt, commit.tenant, commit.key.digest)
-  if (receipt && commit.key) {
-    const seq = receipt.seq as number
+  const row = commit.key && db.get(findReceipt, commit.tenant, commit.key.digest)
+  if (row && commit.key) {
+    const receipt = toReceipt(row)
+    const { seq } = receipt
+    if (!sameBytes(receiptDigest(sha256, commit.tenant, receipt), receipt.digest)) return { seq, damaged: true }
     const salt = db.get(saltOf, commit.tenant, seq)?.salt as Uint8Array | null | undefined
-    const same = salt && sameBytes(bodyDigest(sha256, salt, commit.key.body), receipt.body as Uint8Array)
-    return same ? { seq, count: receipt.count as number } : { seq, erased: !salt }
+    const same = salt && sameBytes(bodyDigest(sha256, salt, commit.key.body), receipt.body)
+    return same ? { seq, count: receipt.count } : { seq, erased: !salt }
   }
   const { since } = commit
   const sought = commit.events[0]

@@ -253,6 +253,14 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
       if (looked.damaged > 0) why.push(`what is due is not known for ${looked.damaged} of the files, which are damaged; check() names them`)
       return { ok: why.length === 0, why }
     },
+    receipts: async (tenant, after, limit) => {
+      const file = await files.hold(tenant)
+      try {
+        return file ? await file.backend.upkeep.receipts(tenant, after, limit) : []
+      } finally {
+        file?.release()
+      }
+    },
     sweepReceipts: async (before) => {
       let swept = 0
       await each(async (backend) => {

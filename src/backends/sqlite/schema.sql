@@ -288,6 +288,7 @@ CREATE TABLE receipts (
   count  integer not null,
   body   blob not null,
   at     integer not null,
+  digest blob not null,
   primary key (tenant, key)
 ) strict, without rowid;
 

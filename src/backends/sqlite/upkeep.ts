@@ -17,6 +17,7 @@ import { within } from './failures.ts'
 import { readHead } from './heads.ts'
 import { journalReads } from './journal.ts'
 import { migrate } from './migrate.ts'
+import { readReceipts } from './receipts.ts'
 import { getRow, scanRows } from './rows.ts'
 import { reading } from './transaction.ts'
 
@@ -152,6 +153,11 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       ]
       return { ok: why.length === 0, why }
     },
+    receipts: (tenant, after, limit) =>
+      reading(db, () => {
+        checkActive(tenant, readHead(db, tenant).state)
+        return readReceipts(db, tenant, after, limit)
+      }),
     sweepReceipts: (before) =>
       write(() => {
         db.run(sweepRenewals, before)

@@ -1,8 +1,14 @@
 // A key makes a retry safe: the same command under it is written once, another one is refused.
 
-import { deepEqual as same } from 'node:assert/strict'
+import { ok, deepEqual as same } from 'node:assert/strict'
+import { hex } from '../../model/bytes.ts'
+import { bodyDigest, receiptDigest } from '../../model/chain.ts'
+import type { EventDraft } from '../../model/event.ts'
+import { tenantId } from '../../model/ids.ts'
+import type { CommitKey, Outcome } from '../../ports/commit.ts'
+import type { StoredReceipt } from '../../ports/upkeep.ts'
 import { group } from '../case.ts'
-import { keyOf, MAIN, OTHER, put } from '../material.ts'
+import { keyOf, MAIN, OTHER, put, sha256 } from '../material.ts'
 import { changesNothing, refused, save, saved, send, seqsOf } from './expect.ts'
 
 const a = group('keys')
@@ -11,6 +17,7 @@ const once = 'a key is written once'
 const bound = 'a key is bound to its body'
 const before = 'a key is looked up before the guards'
 const scope = 'keys of two tenants never meet'
+const listed = 'the receipts of a tenant are listed by key, each with its digest'
 const swept = 'a key is remembered until its receipt is swept'
 
 export const keys = [
@@ -83,6 +90,39 @@ export const keys = [
     same(second[0]?.seq, 2)
     saved(await send(backend, make.commit(MAIN, { key })), true)
     same([await seqsOf(backend, MAIN), await seqsOf(backend, OTHER)], [[1], [1, 2]])
+  }),
+
+  a(listed, 'receipts are listed in the order of their keys, in steps, and their digests cover them', async ({ backend, make }) => {
+    const commits = ['k', 'l', 'm', 'n', 'o'].map((name, i) =>
+      make.commit(MAIN, { key: keyOf(MAIN, name, { name }), events: Array.from({ length: 1 + (i % 2) }, () => make.draft(MAIN)) }),
+    )
+    await save(backend, make.commit(MAIN))
+    const outcomes = await Promise.all(commits.map((commit) => send(backend, commit)))
+    await save(backend, make.commit(OTHER, { key: keyOf(OTHER, 'k') }))
+    const expected = commits
+      .map(({ key, events }, i) => ({
+        key: hex((key as CommitKey).digest),
+        seq: saved(outcomes[i] as Outcome)[0]?.seq,
+        count: events.length,
+        body: hex(bodyDigest(sha256, (events[0] as EventDraft).salt, (key as CommitKey).body)),
+      }))
+      .sort((x, y) => (x.key < y.key ? -1 : 1))
+    for (const limit of [1, 2, 5, 9]) {
+      const read: StoredReceipt[] = []
+      for (;;) {
+        const page = await backend.upkeep.receipts(MAIN, read.at(-1)?.key, limit)
+        ok(page.length <= limit, 'a page is no longer than asked')
+        read.push(...page)
+        if (page.length < limit) break
+      }
+      same(
+        read.map(({ key, seq, count, body }) => ({ key: hex(key), seq, count, body: hex(body) })),
+        expected,
+        `${limit} at a time`,
+      )
+      for (const receipt of read) same(hex(receipt.digest), hex(receiptDigest(sha256, MAIN, receipt)))
+    }
+    same(await backend.upkeep.receipts(tenantId('nobody'), undefined, 5), [])
   }),
 
   a(swept, 'a sweep forgets the receipts that are older, tells how many, and leaves the rest', async ({ backend, make }) => {

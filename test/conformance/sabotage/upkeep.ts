@@ -8,6 +8,7 @@ import { type Sabotage, spoiled } from './spoil.ts'
 const still = 'a snapshot stays still while others write'
 const folded = 'rows folded beside the store are stamped as a commit stamps them'
 const adopted = 'folded rows are put in place all at once, or not at all'
+const listed = 'the receipts of a tenant are listed by key, each with its digest'
 const swept = 'a key is remembered until its receipt is swept'
 const lapsed = 'a sweep forgets what ran out before it, and nothing else that is held'
 const counted = 'a store says how much it holds'
@@ -100,6 +101,18 @@ export const upkeepSabotages: readonly Sabotage[] = [
         await upkeep.sweepReceipts(Number.MAX_SAFE_INTEGER)
         return upkeep.adopt(tenant, scratch, head)
       },
+    })),
+  ),
+  spoiled(
+    'lists receipts in another order',
+    [listed],
+    keeping((upkeep) => ({ receipts: async (tenant, after, limit) => (await upkeep.receipts(tenant, after, limit)).toReversed() })),
+  ),
+  spoiled(
+    'lists receipts whose digest leaves a column out',
+    [listed],
+    keeping((upkeep) => ({
+      receipts: async (...of) => (await upkeep.receipts(...of)).map((receipt) => ({ ...receipt, at: receipt.at + 1 })),
     })),
   ),
   spoiled(

@@ -386,6 +386,7 @@ create table receipts (
   count  integer not null,
   body   blob not null,
   at     integer not null,
+  digest blob not null,
   primary key (tenant, key)
 ) strict, without rowid;
 
