@@ -2,7 +2,14 @@
 
 import { columnLines, type Declared, type PlannedColumn, type PlannedTable, planTables } from './plan.ts'
 
-const TYPES = { text: 'text collate "C"', integer: 'bigint', real: 'double precision', blob: 'bytea', flag: 'boolean' } as const
+const TYPES = {
+  text: 'text collate "C"',
+  integer: 'bigint',
+  real: 'double precision',
+  blob: 'bytea',
+  flag: 'boolean',
+  serial: 'bigint',
+} as const
 
 export const postgresType = ({ type }: PlannedColumn): string => TYPES[type]
 
@@ -16,7 +23,7 @@ function tableText(table: PlannedTable): string {
   return `create table inkfast.${name} (
 ${columnLines(table, postgresType)}
 );
-${table.indexes.map((index) => `create index ${index.name} on inkfast.${name} (${indexColumns(table, index.columns).join(', ')})${index.where ? ` where ${index.where}` : ''};\n`).join('')}alter table inkfast.${name} enable row level security, force row level security;
+${table.indexes.map((index) => `create ${index.unique ? 'unique ' : ''}index ${index.name} on inkfast.${name} (${indexColumns(table, index.columns).join(', ')})${index.where ? ` where ${index.where}` : ''};\n`).join('')}alter table inkfast.${name} enable row level security, force row level security;
 create policy tenant on inkfast.${name} to inkfast_app, inkfast_reader using ${OWN} with check ${OWN};
 grant select on inkfast.${name} to inkfast_app, inkfast_reader;
 grant ${rights.join(', ')} on inkfast.${name} to inkfast_app;

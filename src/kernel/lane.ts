@@ -290,6 +290,7 @@ export class Lane {
 function weigh(commit: Commit): number {
   let bytes = 256
   for (const event of commit.events) bytes += event.payload.length + 256
+  for (const node of commit.nodes ?? []) bytes += node.body.length + 128
   for (const change of commit.changes) bytes += change.kind === 'put' ? change.body.length + 128 : 128
   return bytes
 }

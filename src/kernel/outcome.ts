@@ -2,6 +2,7 @@
 
 import { InkError, refuse } from '../model/errors.ts'
 import type { TableName } from '../model/tables.ts'
+import { valueRef } from '../model/value.ts'
 import type { Commit, Outcome } from '../ports/commit.ts'
 import type { Scope } from './scope.ts'
 
@@ -15,6 +16,8 @@ export function refusalOf(scope: Scope, outcome: Outcome & { ok: false }): InkEr
       return refuse('HEAD_MOVED', { session: refused.session, after: refused.after, found })
     case 'fence':
       return refuse('FENCE_LOST', { table: refused.table, id: refused.id, fence: refused.fence, found })
+    case 'value':
+      return refuse('VALUE_MISSING', { ref: valueRef(refused.ref), tenant: scope.tenant })
     case 'row':
       return refuse('CONFLICT', { table: refused.table, id: refused.id, tries: 1 })
   }

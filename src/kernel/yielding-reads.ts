@@ -34,6 +34,9 @@ export function yieldingReads(backend: Backend, environment: Pick<Environment, '
       renew: (tenant, leases, ms, of) => backend.leases.renew(tenant, leases, ms, of),
       read: (tenant, ids, of) => read(() => backend.leases.read(tenant, ids, of)),
     },
+    values: {
+      get: (tenant, refs) => read(() => backend.values.get(tenant, refs)),
+    },
     blobs: {
       put: (tenant, digest, bytes) => backend.blobs.put(tenant, digest, bytes),
       get: (tenant, digest) => read(() => backend.blobs.get(tenant, digest)),

@@ -10,10 +10,24 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
  * Copies plain values while checking them. The checked copy is what is masked, hashed and written, even if a getter or the caller changes
  * the original. Throws `DATA_INVALID` naming the place.
  */
-export function takeData(value: unknown): Json {
+export const takeData = (value: unknown): Json => takeBy(JOURNAL, value)
+
+/** Like `takeData`, for values, which keep minus zero and lone surrogates and may be deeper. */
+export const takeExact = (value: unknown): Json => takeBy(EXACT, value)
+
+interface Rules {
+  readonly depth: number
+  /** Keeps what JSON text would change. */
+  readonly exact: boolean
+}
+
+const JOURNAL: Rules = { depth: limits.dataDepth, exact: false }
+const EXACT: Rules = { depth: limits.valueDepth, exact: true }
+
+function takeBy(rules: Rules, value: unknown): Json {
   const path: Path = []
   try {
-    return take(value, 0, path)
+    return take(rules, value, 0, path)
   } catch (error) {
     if (error instanceof InkError) throw error
     throw refuse('DATA_INVALID', { why: 'a property whose getter throws', path: placeOf(path) }, error)
@@ -27,21 +41,21 @@ const flawed = (why: string, path: Path) => refuse('DATA_INVALID', { why, path: 
 const placeOf = (path: Path): string =>
   path.reduce<string>((text, step) => text + (typeof step === 'number' ? `[${step}]` : `.${step}`), '$')
 
-function take(value: unknown, depth: number, path: Path): Json {
+function take(rules: Rules, value: unknown, depth: number, path: Path): Json {
   switch (typeof value) {
     case 'string':
-      if (value.isWellFormed()) return value
+      if (rules.exact || value.isWellFormed()) return value
       throw flawed('a lone surrogate', path)
     case 'number':
       // JSON would write minus zero as zero, so it is zero from the start.
-      if (Number.isFinite(value)) return value === 0 ? 0 : value
+      if (Number.isFinite(value)) return value === 0 && !rules.exact ? 0 : value
       throw flawed(String(value), path)
     case 'boolean':
       return value
     case 'object':
       if (value === null) return null
-      if (depth === limits.dataDepth) throw flawed(`more than ${limits.dataDepth} levels (or a cycle)`, path)
-      return Array.isArray(value) ? takeArray(value, depth, path) : takeObject(value as Record<string, unknown>, depth, path)
+      if (depth === rules.depth) throw flawed(`more than ${rules.depth} levels (or a cycle)`, path)
+      return Array.isArray(value) ? takeArray(rules, value, depth, path) : takeObject(rules, value as Record<string, unknown>, depth, path)
     case 'undefined':
       throw flawed('undefined', path)
     default:
@@ -49,7 +63,7 @@ function take(value: unknown, depth: number, path: Path): Json {
   }
 }
 
-function takeArray(items: readonly unknown[], depth: number, path: Path): Json {
+function takeArray(rules: Rules, items: readonly unknown[], depth: number, path: Path): Json {
   if (Object.getPrototypeOf(items) !== Array.prototype && Object.getPrototypeOf(Object.getPrototypeOf(items)) !== Object.prototype) {
     throw flawed('an instance of a class', path)
   }
@@ -58,13 +72,13 @@ function takeArray(items: readonly unknown[], depth: number, path: Path): Json {
   for (let i = 0; i < items.length; i++) {
     path.push(i)
     if (!(i in items)) throw flawed('a hole in an array', path)
-    copy.push(take(items[i], depth + 1, path))
+    copy.push(take(rules, items[i], depth + 1, path))
     path.pop()
   }
   return copy
 }
 
-function takeObject(members: Record<string, unknown>, depth: number, path: Path): Json {
+function takeObject(rules: Rules, members: Record<string, unknown>, depth: number, path: Path): Json {
   const prototype = Object.getPrototypeOf(members)
   // A plain object of another realm has a prototype of its own, recognised by having no prototype above it.
   if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
@@ -75,8 +89,8 @@ function takeObject(members: Record<string, unknown>, depth: number, path: Path)
   const copy: Record<string, Json> = {}
   for (const key of Object.keys(members)) {
     path.push(key)
-    if (!key.isWellFormed()) throw flawed('a lone surrogate in a key', path)
-    const value = take(members[key], depth + 1, path)
+    if (!rules.exact && !key.isWellFormed()) throw flawed('a lone surrogate in a key', path)
+    const value = take(rules, members[key], depth + 1, path)
     // Plain assignment of this key would set the prototype.
     if (key === '__proto__') Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true })
     else copy[key] = value
@@ -86,14 +100,31 @@ function takeObject(members: Record<string, unknown>, depth: number, path: Path)
 }
 
 /** Parses JSON text given by a caller. Duplicate keys are refused, because parsers differ in which one wins. */
-export function parseData(text: string): Json {
+export const parseData = (text: string): Json => parseBy(JOURNAL, text)
+
+/** Like `parseData`, for values. Integers that JavaScript would round are refused too. */
+export function parseExact(text: string): Json {
+  const value = parseBy(EXACT, text)
+  const rounded = text
+    .replace(STRINGS, '""')
+    .match(INTEGERS)
+    ?.find((digits) => !Number.isSafeInteger(Number(digits)))
+  if (rounded !== undefined)
+    throw refuse('DATA_INVALID', { why: `the integer ${rounded.slice(0, 40)}, which JavaScript would round`, path: '$' })
+  return value
+}
+
+const STRINGS = /"(?:[^"\\]|\\.)*"/g
+const INTEGERS = /(?<![\d.eE+-])-?\d+(?![\d.eE])/g
+
+function parseBy(rules: Rules, text: string): Json {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
     throw refuse('DATA_INVALID', { why: 'text that is not JSON', path: '$' }, cause)
   }
-  const taken = takeData(value)
+  const taken = takeBy(rules, value)
   // JSON.parse drops earlier duplicates, so a text with one yields fewer members than it contains.
   if (countMembers(text) !== sizeOf(taken)) throw refuse('DATA_INVALID', { why: 'a duplicate key', path: '$' })
   return taken

@@ -551,6 +551,31 @@ export const errors = {
       `The blob has ${d.bytes} bytes; the limit is ${d.limit}. Nothing was written. Split it into several blobs and keep their references.`,
   ),
 
+  // values
+  VALUE_REF_INVALID: row(
+    'invalid',
+    (d) =>
+      `${d.ref} is not the ref of a value. Nothing was read or written. Pass the text that \`values.put\` returned: \`value:\` and 43 characters.`,
+  ),
+  VALUE_MISSING: row(
+    'missing',
+    (d) =>
+      `There is no value ${d.ref} in tenant ${d.tenant}. Nothing was read or written. It was never put, or garbage collection removed it: put it again.`,
+  ),
+  VALUE_DAMAGED: row(
+    'corrupt',
+    (d) => `The value ${d.ref} is damaged: ${d.why}. Nothing was returned or changed. Keep a copy for examination and restore a backup.`,
+  ),
+  VALUE_TOO_LARGE: row(
+    'invalid',
+    (d) =>
+      `The value is larger than ${d.limit} bytes. Nothing was written or returned. Store its large parts as blobs, or read it in parts with \`values.slice\`.`,
+  ),
+  VALUE_NOT_A_LIST: row(
+    'invalid',
+    (d) => `The value ${d.ref} is not a list. Nothing was read or written. Use \`values.get\` or \`values.field\` to read it.`,
+  ),
+
   // the lane
   OVERLOADED: row(
     'exhausted',

@@ -140,6 +140,14 @@ export const limits = {
   processRestMostMs: 60 * 60 * 1000,
   /** Rows of processes that one commit removes. */
   prunedAtOnce: 500,
+  /** Levels of a value. Agents nest state deeper than facts; deeper still is almost always a cycle. */
+  valueDepth: 512,
+  /** Size of a value: its texts, and eight bytes for every element. It is in memory as a whole when it is put. */
+  valueBytes: 256 * MiB,
+  /** Nodes of values that a process keeps in memory. */
+  valueCacheBytes: 16 * MiB,
+  /** Names of nodes that a process remembers, so that they are not sent again. */
+  valueNodesKnown: 100_000,
   /** One blob: it is digested and sent in one piece, and stays in memory meanwhile. */
   blobBytes: 64 * MiB,
   /** The kind and each hint of a blob: every reference to it contains them. */

@@ -8,6 +8,8 @@ export interface SideTable {
   readonly columns: Readonly<Record<string, SideColumnType | `${SideColumnType}?`>>
   /** The primary key, behind the tenant. */
   readonly key: readonly string[]
+  /** Rows have a growing `id` of their own, and `key` is a unique index. For long rows, and where the order of insertion matters. */
+  readonly numbered?: boolean
   /** Each index begins with the tenant. */
   readonly indexes: Readonly<Record<string, readonly string[]>>
   /** Rights of the app role on PostgreSQL besides reading. */
@@ -30,6 +32,14 @@ export const sideTables = {
     key: ['id'],
     indexes: {},
     rights: ['insert', 'update', 'delete'],
+  },
+  // Nodes of values, named by their digest. Not safe to lose. Written in commits, removed by garbage collection.
+  nodes: {
+    columns: { ref: 'blob', at: 'integer', body: 'blob' },
+    key: ['ref'],
+    numbered: true,
+    indexes: {},
+    rights: ['insert', 'delete'],
   },
   // Immutable bytes named by their SHA-256 in hex. Not safe to lose. On SQLite they are files in a folder beside the store.
   blobs: {

@@ -7,6 +7,7 @@ import type { JournalReads } from './journal.ts'
 import type { Leases } from './leases.ts'
 import type { RowReads } from './rows.ts'
 import type { Upkeep } from './upkeep.ts'
+import type { Values } from './values.ts'
 import type { Wakeups } from './wakeups.ts'
 
 export interface BackendTraits {
@@ -33,6 +34,7 @@ export interface Backend {
   readonly queries: Queries
   readonly leases: Leases
   readonly blobs: Blobs
+  readonly values: Values
   readonly wakeups: Wakeups
   readonly upkeep: Upkeep
   close(): Promise<void>

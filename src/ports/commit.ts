@@ -5,6 +5,7 @@ import type { EventDraft, Receipt } from '../model/event.ts'
 import type { SessionId, TenantId } from '../model/ids.ts'
 import type { ColumnValue, TableName } from '../model/tables.ts'
 import type { TenantState } from '../model/tenant.ts'
+import type { ValueNode } from '../model/value.ts'
 
 export type Guard =
   /** The row is at this revision; 0 means that it is absent. */
@@ -13,6 +14,8 @@ export type Guard =
   | { readonly kind: 'quiet'; readonly session: SessionId; readonly after: number }
   /** This fence is the newest: the holder of an older one has lost its right. */
   | { readonly kind: 'fence'; readonly table: TableName; readonly id: string; readonly fence: number }
+  /** The tenant has this node of a value. Garbage collection started before this commit keeps it. */
+  | { readonly kind: 'value'; readonly ref: Uint8Array }
 
 export type Change =
   | {
@@ -47,6 +50,8 @@ export interface Commit {
   readonly guards: readonly Guard[]
   readonly events: readonly EventDraft[]
   readonly changes: readonly Change[]
+  /** Nodes of values, children before parents; those that the tenant has already are left as they are. Guards cover what they refer to. */
+  readonly nodes?: readonly ValueNode[]
   /**
    * The head that the sender knew when it first sent this commit. If the journal has grown since, an earlier send may have arrived. The
    * backend then first looks for the commit's first event id beyond this seq, so that a resent commit is saved once.

@@ -46,6 +46,6 @@ export interface JournalReads {
   head(tenant: TenantId): Promise<Head>
   /** Rejects with TENANT_CLOSED when the tenant is not active, checked in the store each time. So does every other read of its content. */
   page(tenant: TenantId, query: PageQuery): Promise<Page>
-  /** Ordered by id, including tenants that are not active. */
+  /** Ordered by id, including tenants that are not active. A tenant that has only values may be listed or not. */
   tenants(): Promise<readonly TenantId[]>
 }

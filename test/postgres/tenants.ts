@@ -58,6 +58,7 @@ const VALUES: Readonly<Record<PlannedColumn['type'], string>> = {
   real: '0.5',
   blob: `'\\x${'0c'.repeat(16)}'::bytea`,
   flag: 'false',
+  serial: '7',
 }
 
 /** The wall as the store itself has it: only whoever reads its key can sign, which here is a superuser. */

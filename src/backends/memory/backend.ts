@@ -12,6 +12,7 @@ import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
 import { emptyState } from './state.ts'
 import { upkeep } from './upkeep.ts'
+import { values } from './values.ts'
 import { localSignals } from './wakeups.ts'
 
 export interface MemoryWorld {
@@ -45,6 +46,7 @@ export function memoryBackend(world: MemoryWorld): Backend {
     queries: queries(state, storeTime),
     leases: leases(state, storeTime),
     blobs: blobs(state, checkOpen),
+    values: values(state),
     wakeups,
     upkeep: upkeep(state, world.entropy),
     close: async () => {

@@ -27,13 +27,14 @@ export function applyCommit(state: MemoryState, commit: Commit, sha256: Sha256, 
   const beyond = commit.changes.find((c) => c.kind === 'erase' && c.seqs.some((seq) => seq < 1 || seq >= first + commit.events.length))
   if (beyond) return { ok: false, refused: 'failed', found: 'only events that exist are erased', now }
 
-  if (commit.events.length + commit.changes.length > 0) state.tenants.set(commit.tenant, tenant)
+  if (commit.events.length + commit.changes.length + (commit.nodes?.length ?? 0) > 0) state.tenants.set(commit.tenant, tenant)
   for (const draft of commit.events) {
     const seq = tenant.events.length + 1
     const hash = linkHash(sha256, tenant.events.at(-1)?.hash ?? GENESIS, seq, draft.event)
     const { event: _, ...kept } = draft
     tenant.events.push({ ...kept, seq, payload: utf8(draft.payload), hash })
   }
+  for (const { ref, body } of commit.nodes ?? []) if (!tenant.nodes.has(hex(ref))) tenant.nodes.set(hex(ref), new Uint8Array(body))
   for (const change of commit.changes) {
     if (change.kind === 'state') tenant.state = change.state
     applyChange(tenant.rows, change, first, (seqs) => erase(tenant, seqs))
@@ -81,6 +82,7 @@ function whatGuardFinds(tenant: MemoryTenant, guard: Guard): number | undefined 
     const last = tenant.events.findLast((e) => e.session === guard.session)?.seq ?? 0
     return last > guard.after ? last : undefined
   }
+  if (guard.kind === 'value') return tenant.nodes.has(hex(guard.ref)) ? undefined : 0
   const row = tableRows(tenant.rows, guard.table).get(guard.id)
   const [wanted, found] = guard.kind === 'row' ? [guard.revision, row?.revision ?? 0] : [guard.fence, row?.fence ?? 0]
   return found === wanted ? undefined : found

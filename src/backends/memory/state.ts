@@ -23,6 +23,8 @@ export interface MemoryTenant {
   readonly renewals: Map<string, { readonly fence: number; readonly until: number }>
   /** By their digest. */
   readonly blobs: Map<string, Uint8Array>
+  /** Bodies of nodes by their ref in hex. */
+  readonly nodes: Map<string, Uint8Array>
 }
 
 export interface MemoryState {
@@ -41,6 +43,7 @@ export const emptyTenant = (): MemoryTenant => ({
   receipts: new Map(),
   renewals: new Map(),
   blobs: new Map(),
+  nodes: new Map(),
 })
 
 /** Returns the tenant for a read, which only an active one allows. */

@@ -18,6 +18,7 @@ import { splitBatch } from './pack.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
 import { upkeep } from './upkeep.ts'
+import { values } from './values.ts'
 import { NodeSignals, type SignalOptions } from './wakeups.ts'
 import { STORE } from './wall.ts'
 
@@ -142,6 +143,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
     queries: queries(db),
     leases: leases(db),
     blobs: blobs(db, settings),
+    values: values(db),
     wakeups,
     upkeep: upkeep({
       db,

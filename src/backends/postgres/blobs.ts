@@ -4,8 +4,8 @@ import { Buffer } from 'node:buffer'
 import { checkDigest } from '../../model/blob.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Blobs } from '../../ports/blobs.ts'
+import { texts } from './arrays.ts'
 import type { Database } from './database.ts'
-import { texts } from './pack.ts'
 
 const put = 'insert into inkfast.blobs (tenant, digest, bytes) values ($1, $2, $3) on conflict (tenant, digest) do nothing'
 // Encoded as hex, because the server's own output format is a setting that a login may have changed. A range in key order, which only the

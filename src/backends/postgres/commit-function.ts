@@ -50,7 +50,10 @@ const receiptsOf = (seq: string, count: string): string => `(
 /** The seq of an event of the batch; null if its commit was refused, or if `n` is 0. */
 const seqOf = (n: string): string => `case when v_any then v_seqs[${n}] else base + nullif(${n}, 0) end`
 
-const PARAMETERS = 44
+/** Stands for a table in guards on nodes of values. */
+export const VALUE = '#value'
+
+const PARAMETERS = 49
 
 export const commitCall = `select base, hashes, odd, now from inkfast.commit_v1(${Array.from({ length: PARAMETERS }, (_, i) => `$${i + 1}`).join(', ')})`
 
@@ -106,6 +109,11 @@ export const commitFunction = `create function inkfast.commit_v1(
   p_put_names      text[],
   p_erase          bigint[],
   p_state          text,
+  p_node_commits   integer[],
+  p_node_from      integer[],
+  p_node_size      integer[],
+  p_node_refs      bytea,
+  p_node_bodies    bytea,
   out base   bigint,
   out hashes bytea,
   out odd    jsonb,
@@ -211,6 +219,15 @@ begin
       ) e
       where g.name = '' and e.session = decode(g.id, 'hex') and e.seq > g.wanted;
     end if;
+    if '${VALUE}' = any (p_guard_tables) then
+      select v_fails || array_agg(g.n), v_finds || array_agg(0::bigint) into v_fails, v_finds
+      from unnest(p_guard_tables, p_guard_ids) with ordinality as g (name, id, n)
+      left join lateral (
+        select t.ref from inkfast.nodes t
+        where t.tenant = v_tenant and t.ref between decode(g.id, 'hex') and decode(g.id, 'hex') order by t.ref limit 1
+      ) e on g.name = '${VALUE}'
+      where g.name = '${VALUE}' and e.ref is null;
+    end if;
     if p_guard_names is not null then
       foreach v_name in array p_guard_names loop
         v_pairs := inkfast.guard_rows(v_name, row(v_tenant, p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences)::inkfast.guard_list);
@@ -265,6 +282,14 @@ begin
     })}
     where not v_any or v_seqs[d.n] is not null;
     update inkfast.heads h set seq = v_seq, hash = v_hash where h.tenant = v_tenant;
+  end if;
+
+  if p_node_commits is not null then
+    insert into inkfast.nodes (tenant, ref, at, body)
+    select v_tenant, substring(p_node_refs from d.n::integer * 32 - 31 for 32), now, substring(p_node_bodies from d.body_from for d.body_size)
+    from unnest(p_node_commits, p_node_from, p_node_size) with ordinality as d (commit, body_from, body_size, n)
+    where not v_out[d.commit]
+    on conflict (tenant, ref) do nothing;
   end if;
 
   if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null and p_state is null then

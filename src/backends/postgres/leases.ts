@@ -1,9 +1,9 @@
 // End times of leases, by the clock of the database: a node with a wrong clock, or one that was paused, cannot misjudge them.
 
 import type { HeldTable, Leases, LeaseTimes } from '../../ports/leases.ts'
+import { texts } from './arrays.ts'
 import type { Cells } from './connections.ts'
 import type { Database } from './database.ts'
-import { texts } from './pack.ts'
 
 const read = (table: HeldTable) => `
   select a.id, coalesce(l.fence, 0), coalesce(r.until, 0)

@@ -8,7 +8,8 @@ import { DURABLE, type EventDraft } from '../../model/event.ts'
 import { idBytes, writeId } from '../../model/ids.ts'
 import type { ColumnValue } from '../../model/tables.ts'
 import type { Change, Commit, Guard } from '../../ports/commit.ts'
-import { FIXED } from './commit-function.ts'
+import { list, numbers, texts } from './arrays.ts'
+import { FIXED, VALUE } from './commit-function.ts'
 import type { Value } from './connections.ts'
 import { sha256 } from './sha256.ts'
 
@@ -62,8 +63,27 @@ export function packBatch(batch: readonly Commit[]): Packed {
     ...rows.values(),
     numbers([...erase]),
     state,
+    ...packNodes(batch),
   ]
   return { values, pairs: guards.pairs }
+}
+
+/** Commits, offsets and sizes of the nodes of values; then all refs, then all bodies. */
+function packNodes(batch: readonly Commit[]): readonly Value[] {
+  const nodes = batch.flatMap((commit, i) => (commit.nodes ?? []).map((node) => ({ ...node, commit: i + 1 })))
+  if (nodes.length === 0) return [null, null, null, null, null]
+  let end = 1
+  const starts = nodes.map(({ body }) => {
+    end += body.length
+    return end - body.length
+  })
+  return [
+    numbers(nodes.map(({ commit }) => commit)),
+    numbers(starts),
+    numbers(nodes.map(({ body }) => body.length)),
+    Buffer.concat(nodes.map(({ ref }) => ref)),
+    Buffer.concat(nodes.map(({ body }) => body)),
+  ]
 }
 
 /** Times, types, schemas, classes, actors, bytes, whether rare members are present, payload offsets, payload sizes, payloads. */
@@ -118,9 +138,11 @@ class Guards {
 
   add(commit: number, guard: Guard): void {
     const [table, id, wanted] =
-      guard.kind === 'quiet'
-        ? ['', hex(idBytes(guard.session)), guard.after]
-        : [guard.table, guard.id, guard.kind === 'row' ? guard.revision : guard.fence]
+      guard.kind === 'value'
+        ? [VALUE, hex(guard.ref), 0]
+        : guard.kind === 'quiet'
+          ? ['', hex(idBytes(guard.session)), guard.after]
+          : [guard.table, guard.id, guard.kind === 'row' ? guard.revision : guard.fence]
     const name = `${guard.kind} ${table} ${wanted} ${id}`
     let number = this.#numbers.get(name)
     if (number === undefined) {
@@ -143,7 +165,7 @@ class Guards {
       list(this.#fences.map(String)),
       numbers(this.#pairCommits),
       numbers(this.#pairGuards),
-      distinct(this.#tables.filter((table) => table !== '')),
+      distinct(this.#tables.filter((table) => table !== '' && table !== VALUE)),
     ]
   }
 }
@@ -244,8 +266,8 @@ export function splitBatch(batch: readonly Commit[]): readonly (readonly Commit[
 /** Whether all commits are events without changes, keys or `quiet` guards. That is the usual batch, and needs no split. */
 function isPlain(batch: readonly Commit[]): boolean {
   const ids = new Set<string>()
-  for (const { changes, key, guards, events } of batch) {
-    if (changes.length > 0 || key || guards.some((guard) => guard.kind === 'quiet')) return false
+  for (const { changes, key, guards, events, nodes } of batch) {
+    if (changes.length > 0 || key || nodes || guards.some((guard) => guard.kind === 'quiet')) return false
     if (events[0]) ids.add(events[0].id)
   }
   return ids.size === batch.length
@@ -254,11 +276,14 @@ function isPlain(batch: readonly Commit[]): boolean {
 const written = (commit: Commit): readonly string[] => [
   ...commit.changes.flatMap((change) => (change.kind === 'put' || change.kind === 'remove' ? [rowName(change)] : [])),
   ...(commit.key ? [`key ${hex(commit.key.digest)}`] : []),
+  ...(commit.nodes ?? []).map(({ ref }) => `node ${hex(ref)}`),
 ]
 
 /** Names of all that a commit reads or writes. No earlier commit in the same call may have written them. */
 function asks(commit: Commit): readonly string[] {
-  const guarded = commit.guards.map((guard) => (guard.kind === 'quiet' ? `session ${guard.session}` : rowName(guard)))
+  const guarded = commit.guards.map((guard) =>
+    guard.kind === 'quiet' ? `session ${guard.session}` : guard.kind === 'value' ? `node ${hex(guard.ref)}` : rowName(guard),
+  )
   const [first] = commit.events
   return [...written(commit), ...guarded, ...(first && commit.since !== undefined ? [`event ${first.id}`] : [])]
 }
@@ -269,14 +294,3 @@ function* touches(commit: Commit): Iterable<string> {
   if (first) yield `event ${first.id}`
   for (const { session } of commit.events) if (session) yield `session ${session}`
 }
-
-// An empty list is sent as null, which the server need not parse.
-const list = (items: readonly string[]): string | null => (items.length === 0 ? null : `{${items.join(',')}}`)
-export const numbers = (items: readonly number[] | undefined): string | null =>
-  items === undefined || items.length === 0 ? null : `{${items.join(',')}}`
-
-const PLAIN = /^[A-Za-z0-9._:/-]+$/
-export const texts = (items: readonly string[]): string | null => list(items.map(textItem))
-// An unquoted NULL in any case means null in an array.
-export const textItem = (text: string): string =>
-  PLAIN.test(text) && text.toLowerCase() !== 'null' ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`

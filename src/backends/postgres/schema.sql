@@ -269,6 +269,21 @@ grant delete, insert, select, update on inkfast.names to inkfast_app;
 grant select on inkfast.names to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.nodes (
+  id bigint not null,
+  tenant text collate "C" not null,
+  ref bytea not null,
+  at bigint not null,
+  body bytea not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE UNIQUE INDEX nodes_by_key ON inkfast.nodes USING btree (tenant, ref);
+alter table inkfast.nodes enable row level security, force row level security;
+create policy tenant on inkfast.nodes for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select on inkfast.nodes to inkfast_app;
+grant select on inkfast.nodes to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.occurrences (
   tenant text collate "C" not null,
   id text collate "C" not null,
@@ -556,7 +571,7 @@ create type inkfast.put_list as (tenant text, base bigint, partly boolean, seqs 
 create type inkfast.remove_list as (tenant text, outs boolean[], names text[], ids text[], commits integer[]);
 
 -- owner: inkfast_owner
-CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_seldom boolean, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_guard_names text[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_remove_names text[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_bodies text[], p_put_names text[], p_erase bigint[], p_state text, OUT base bigint, OUT hashes bytea, OUT odd jsonb, OUT now bigint)
+CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_seldom boolean, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_guard_names text[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_remove_names text[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_bodies text[], p_put_names text[], p_erase bigint[], p_state text, p_node_commits integer[], p_node_from integer[], p_node_size integer[], p_node_refs bytea, p_node_bodies bytea, OUT base bigint, OUT hashes bytea, OUT odd jsonb, OUT now bigint)
  RETURNS record
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -667,6 +682,15 @@ begin
       ) e
       where g.name = '' and e.session = decode(g.id, 'hex') and e.seq > g.wanted;
     end if;
+    if '#value' = any (p_guard_tables) then
+      select v_fails || array_agg(g.n), v_finds || array_agg(0::bigint) into v_fails, v_finds
+      from unnest(p_guard_tables, p_guard_ids) with ordinality as g (name, id, n)
+      left join lateral (
+        select t.ref from inkfast.nodes t
+        where t.tenant = v_tenant and t.ref between decode(g.id, 'hex') and decode(g.id, 'hex') order by t.ref limit 1
+      ) e on g.name = '#value'
+      where g.name = '#value' and e.ref is null;
+    end if;
     if p_guard_names is not null then
       foreach v_name in array p_guard_names loop
         v_pairs := inkfast.guard_rows(v_name, row(v_tenant, p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences)::inkfast.guard_list);
@@ -724,6 +748,14 @@ begin
     update inkfast.heads h set seq = v_seq, hash = v_hash where h.tenant = v_tenant;
   end if;
 
+  if p_node_commits is not null then
+    insert into inkfast.nodes (tenant, ref, at, body)
+    select v_tenant, substring(p_node_refs from d.n::integer * 32 - 31 for 32), now, substring(p_node_bodies from d.body_from for d.body_size)
+    from unnest(p_node_commits, p_node_from, p_node_size) with ordinality as d (commit, body_from, body_size, n)
+    where not v_out[d.commit]
+    on conflict (tenant, ref) do nothing;
+  end if;
+
   if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null and p_state is null then
     return;
   end if;
@@ -770,7 +802,7 @@ begin
   end if;
 end
 $function$;
-grant execute on function inkfast.commit_v1(text,boolean,integer,integer,bigint,bigint[],integer[],integer,integer[],bigint[],text[],bigint[],smallint[],text[],bytea,boolean,integer[],integer[],bytea,integer[],bytea,bytea,text[],text[],bigint[],boolean[],integer[],integer[],text[],text[],text[],integer[],text[],text[],text[],integer[],integer[],integer[],integer[],text[],text[],text[],bigint[],text) to inkfast_app;
+grant execute on function inkfast.commit_v1(text,boolean,integer,integer,bigint,bigint[],integer[],integer,integer[],bigint[],text[],bigint[],smallint[],text[],bytea,boolean,integer[],integer[],bytea,integer[],bytea,bytea,text[],text[],bigint[],boolean[],integer[],integer[],text[],text[],text[],integer[],text[],text[],text[],integer[],integer[],integer[],integer[],text[],text[],text[],bigint[],text,integer[],integer[],integer[],bytea,bytea) to inkfast_app;
 
 -- owner: inkfast_wall
 CREATE OR REPLACE FUNCTION inkfast.due_v1(p_queue text, p_limit integer)

@@ -4,9 +4,9 @@
 import { randomBytes } from 'node:crypto'
 import type { TenantId } from '../../model/ids.ts'
 import type { Wakeups, WatchOptions } from '../../ports/wakeups.ts'
+import { texts } from './arrays.ts'
 import type { Database } from './database.ts'
 import { Listener } from './listener.ts'
-import { texts } from './pack.ts'
 import { STORE } from './wall.ts'
 
 const LOOK_EVERY_MS = 1000

@@ -21,6 +21,7 @@ import { rowReads } from './rows.ts'
 import { blobFolder } from './tenant-files.ts'
 import { reading, writing } from './transaction.ts'
 import { upkeep } from './upkeep.ts'
+import { values } from './values.ts'
 import { fileSignals } from './wakeups.ts'
 
 export interface SqliteOptions extends OpenOptions {
@@ -111,6 +112,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     queries: queries(db, now),
     leases: leases({ db, now, write: write as <T>(work: () => T) => Promise<T> }),
     blobs,
+    values: values(db),
     wakeups,
     upkeep: upkeep({ db, files, checkpointer, now, closed: () => closed, write: write as <T>(work: () => T) => Promise<T> }),
     checkpoints: () => checkpointer.stats(),
@@ -146,8 +148,9 @@ const isChoking = (error: unknown): error is InkError => error instanceof InkErr
 // A rough count of written pages: a few per commit, one per event, and those that payloads fill.
 function pagesOf(batch: readonly Commit[]): number {
   let pages = 2
-  for (const { events, changes } of batch) {
+  for (const { events, changes, nodes = [] } of batch) {
     pages += changes.length
+    for (const { body } of nodes) pages += 1 + body.length / 4096
     for (const event of events) pages += 1 + event.payload.length / 4096
   }
   return pages

@@ -25,6 +25,8 @@ const addReceipt = 'insert into receipts (tenant, key, seq, count, body, at, dig
 const saltOf = 'select salt from events where tenant = ? and seq = ?'
 const receiptRows = 'select seq, id, hash from events where tenant = ? and seq >= ? and seq < ? order by seq'
 const idsBeyond = 'select seq, id from events where tenant = ? and seq > ? and seq <= ? order by seq'
+const hasNode = 'select 1 from nodes where tenant = ? and ref = ?'
+const addNode = 'insert into nodes (tenant, ref, at, body) values (?, ?, ?, ?) on conflict (tenant, ref) do nothing'
 const erasePayload = 'update events set payload = null, salt = null where tenant = ? and seq = ?'
 
 interface MovingHead {
@@ -85,6 +87,7 @@ function applyCommit(db: Database, commit: Commit, head: MovingHead, now: number
     receipts.push({ id: draft.id, seq, hash: hexOf(hash), tenant: commit.tenant })
   }
   if (receipts[0]) note(head.arrived, receipts[0].id, first)
+  for (const { ref, body } of commit.nodes ?? []) db.run(addNode, commit.tenant, ref, now, body)
   for (const change of commit.changes) {
     applyChange(db, commit.tenant, change, first)
     if (change.kind === 'state') {
@@ -184,6 +187,7 @@ function whatGuardFinds(db: Database, head: MovingHead, tenant: TenantId, guard:
     const last = (db.get(lastOfSession, tenant, idBytes(guard.session))?.seq as number | null) ?? 0
     return last > guard.after ? last : undefined
   }
+  if (guard.kind === 'value') return db.get(hasNode, tenant, guard.ref) ? undefined : 0
   // Most commits of a batch guard the same few rows.
   const stamps = head.stamps.get(guard.table)?.get(guard.id) ?? readStamps(db, head, tenant, guard)
   const [wanted, found] = guard.kind === 'row' ? [guard.revision, stamps.revision] : [guard.fence, stamps.fence]

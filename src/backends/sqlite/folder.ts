@@ -26,6 +26,7 @@ import { OpenFiles } from './open-files.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
 import { STORE_FILE, tenantFile, tenantsIn } from './tenant-files.ts'
+import { values } from './values.ts'
 
 export interface FolderOptions extends SqliteOptions {
   /** Maximum number of open files that no call is using. */
@@ -36,7 +37,7 @@ export interface FolderOptions extends SqliteOptions {
 const OPEN_FILES = 64
 const CACHE_BYTES = 4 * 1024 * 1024
 
-type Reads = Pick<Backend, 'journal' | 'rows' | 'queries' | 'leases'>
+type Reads = Pick<Backend, 'journal' | 'rows' | 'queries' | 'leases' | 'values'>
 
 export async function folderBackend(options: FolderOptions): Promise<Backend> {
   const { now = Date.now, openFiles = OPEN_FILES, path, ...rest } = options
@@ -96,6 +97,9 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
       read: (tenant, ids, of) => read(tenant, (reads) => reads.leases.read(tenant, ids, of)),
     },
     blobs,
+    values: {
+      get: (tenant, refs) => read(tenant, (reads) => reads.values.get(tenant, refs)),
+    },
     wakeups,
     upkeep: upkeep(files, own, nobody.reads, named),
     close: async () => {
@@ -146,7 +150,8 @@ async function commitTo({ files, wakeups, tenant, commits, now, readOnly }: Send
   }
 }
 
-const changesSomething = (commit: Commit | undefined): boolean => commit !== undefined && commit.events.length + commit.changes.length > 0
+const changesSomething = (commit: Commit | undefined): boolean =>
+  commit !== undefined && commit.events.length + commit.changes.length + (commit.nodes?.length ?? 0) > 0
 
 interface Part {
   readonly places: readonly number[]
@@ -294,7 +299,7 @@ function emptyReads(now: () => number): { readonly reads: Reads; close(): void }
   migrate(db, 0)
   const own = { db, now, write: async <T>(work: () => T) => work() }
   return {
-    reads: { journal: journalReads(db), rows: rowReads(db), queries: queries(db, own.now), leases: leases(own) },
+    reads: { journal: journalReads(db), rows: rowReads(db), queries: queries(db, own.now), leases: leases(own), values: values(db) },
     close: () => db.close(),
   }
 }

@@ -211,6 +211,17 @@ CREATE TABLE names (
 
 CREATE INDEX names_by_target on names (tenant, target, id);
 
+CREATE TABLE nodes (
+  id     integer,
+  tenant text not null,
+  ref    blob not null,
+  at     integer not null,
+  body   blob not null,
+  primary key (id)
+) strict;
+
+CREATE UNIQUE INDEX nodes_by_key on nodes (tenant, ref);
+
 CREATE TABLE occurrences (
   tenant   text not null,
   id       text not null,

@@ -19,6 +19,7 @@ import { rows } from './rows.ts'
 import { states } from './states.ts'
 import { tenants } from './tenants.ts'
 import { upkeep } from './upkeep.ts'
+import { values } from './values.ts'
 import { wakeups } from './wakeups.ts'
 
 export const cases: readonly Case[] = [
@@ -35,6 +36,7 @@ export const cases: readonly Case[] = [
   ...states,
   ...leases,
   ...blobs,
+  ...values,
   ...dues,
   ...readies,
   ...claims,

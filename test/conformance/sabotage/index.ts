@@ -12,6 +12,7 @@ import { rowSabotages } from './rows.ts'
 import type { Sabotage } from './spoil.ts'
 import { stateSabotages } from './states.ts'
 import { upkeepSabotages } from './upkeep.ts'
+import { valueSabotages } from './values.ts'
 
 export type { Sabotage }
 
@@ -24,6 +25,7 @@ export const sabotages: readonly Sabotage[] = [
   ...stateSabotages,
   ...leaseSabotages,
   ...blobSabotages,
+  ...valueSabotages,
   ...dueSabotages,
   ...readySabotages,
 ]

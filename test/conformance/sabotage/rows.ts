@@ -64,7 +64,7 @@ export const rowSabotages: readonly Sabotage[] = [
     (backend) => ({
       ...resending((commit) => ({
         ...commit,
-        guards: commit.guards.map((guard) => (guard.kind === 'quiet' ? guard : { ...guard, id: guard.id.toLowerCase() })),
+        guards: commit.guards.map((guard) => ('id' in guard ? { ...guard, id: guard.id.toLowerCase() } : guard)),
         changes: commit.changes.map((change) => ('id' in change ? { ...change, id: change.id.toLowerCase() } : change)),
       }))(backend),
       rows: { ...backend.rows, get: (tenant, table, id) => backend.rows.get(tenant, table, id.toLowerCase()) },

@@ -53,7 +53,7 @@ export interface Dialect {
 const SQLITE: Dialect = {
   engine: 'sqlite',
   place: 'the file',
-  typeOf: ({ type }) => (type === 'flag' ? 'integer' : type),
+  typeOf: ({ type }) => (type === 'flag' || type === 'serial' ? 'integer' : type),
   indexColumns: (_, columns) => columns,
 }
 

@@ -3,8 +3,8 @@
 
 import { type ColumnValue, type TableName, tableOf } from '../../../model/tables.ts'
 import type { Commit, Guard } from '../../../ports/commit.ts'
+import { numbers, textItem, texts } from '../arrays.ts'
 import type { Value } from '../connections.ts'
-import { numbers, textItem, texts } from '../pack.ts'
 
 interface Put {
   readonly born: number

@@ -34,11 +34,11 @@ export class KnownTenants {
     const tenant = batch[0]?.tenant
     const known = tenant === undefined ? undefined : this.#tenants.get(tenant)
     if (!known?.quiet) return undefined
-    for (const { changes, key, guards, events, since = Number.MAX_SAFE_INTEGER } of batch) {
-      if (key || events.length === 0 || since < known.head.seq) return undefined
+    for (const { changes, key, guards, events, nodes, since = Number.MAX_SAFE_INTEGER } of batch) {
+      if (key || nodes || events.length === 0 || since < known.head.seq) return undefined
       let changed: Set<string> | undefined
       for (const guard of guards) {
-        if (guard.kind === 'quiet') return undefined
+        if (guard.kind === 'quiet' || guard.kind === 'value') return undefined
         if (known.guards.get(nameOf(guard)) === wantedBy(guard)) continue
         changed ??= changedBy(changes)
         if (guard.kind !== 'row' || !changed.has(nameOf(guard))) return undefined
@@ -85,7 +85,7 @@ export class KnownTenants {
     for (const [i, { guards, changes }] of batch.entries()) {
       const outcome = outcomes[i]
       if (!outcome?.ok || outcome.repeated) continue
-      for (const guard of guards) if (guard.kind !== 'quiet') known.set(nameOf(guard), wantedBy(guard))
+      for (const guard of guards) if (guard.kind === 'row' || guard.kind === 'fence') known.set(nameOf(guard), wantedBy(guard))
       for (const change of changes) {
         if (change.kind !== 'put' && change.kind !== 'remove') continue
         const { table, id } = change
@@ -104,7 +104,7 @@ const changedBy = (changes: readonly Change[]): Set<string> =>
 
 const headAt = ({ seq, hash }: Receipt): KnownHead => ({ seq, hash: fromHex(hash) })
 
-type RowGuard = Exclude<Guard, { kind: 'quiet' }>
+type RowGuard = Extract<Guard, { kind: 'row' | 'fence' }>
 
 const nameOf = ({ kind, table, id }: Pick<RowGuard, 'kind' | 'table' | 'id'>): string => `${kind} ${table} ${id}`
 const wantedBy = (guard: RowGuard): number => (guard.kind === 'row' ? guard.revision : guard.fence)

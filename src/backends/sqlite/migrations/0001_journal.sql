@@ -399,6 +399,17 @@ create table renewals (
   until  integer not null,
   primary key (tenant, id)
 ) strict, without rowid;
+
+create table nodes (
+  id     integer,
+  tenant text not null,
+  ref    blob not null,
+  at     integer not null,
+  body   blob not null,
+  primary key (id)
+) strict;
+
+create unique index nodes_by_key on nodes (tenant, ref);
 -- end of generated: tables
 
 -- Only the oldest item of a series that is not dead can be claimed. All others have the flag `behind`, so that workers skip them, however many

@@ -1,0 +1,93 @@
+// A value on its way into a commit: the nodes that the store does not have yet, and guards on those that it should have.
+
+import { hex } from '../../model/bytes.ts'
+import type { Json } from '../../model/data.ts'
+import { limits } from '../../model/limits.ts'
+import type { ValueNode } from '../../model/value.ts'
+import type { Guard } from '../../ports/commit.ts'
+import type { Scope } from '../scope.ts'
+import { Budget } from './budget.ts'
+import { visitRefs } from './decode.ts'
+import { Encoder } from './encode.ts'
+import { refKey } from './format.ts'
+import { memoryOf } from './memory.ts'
+
+export interface StagedValue {
+  readonly ref: Uint8Array
+  /** Children before parents. */
+  readonly nodes: readonly ValueNode[]
+  readonly guards: readonly Guard[]
+}
+
+/** Encodes a value, and stores the long strings in it as blobs. `known` says that nodes this process knows need not be sent. */
+export async function stage(scope: Scope, value: Json, known = true): Promise<StagedValue> {
+  const encoder = encoderOf(scope)
+  const ref = encoder.root(value)
+  await storeBlobs(scope, encoder)
+  return select(scope, ref, encoder.nodes, known)
+}
+
+export const encoderOf = ({ engine }: Scope): Encoder => new Encoder(engine.environment.digest.sha256, new Budget(limits.valueBytes))
+
+export async function storeBlobs({ engine, tenant }: Scope, { blobs }: Encoder): Promise<void> {
+  for (const { digest, bytes } of blobs) await engine.backend.blobs.put(tenant, hex(digest), bytes)
+}
+
+/**
+ * Walks down from the root. A node that is known ends the walk: everything below it exists. `under` is an older value: nodes that were not
+ * encoded are below it, so one guard on it covers them.
+ */
+export function select(
+  { engine, tenant }: Scope,
+  root: Uint8Array,
+  encoded: readonly ValueNode[],
+  known: boolean,
+  under?: Uint8Array,
+): StagedValue {
+  const memory = memoryOf(engine)
+  const byKey = new Map(encoded.map((node) => [refKey(node.ref), node]))
+  const carried = new Set<string>()
+  const guards = new Map<string, Guard>()
+  const open = [root]
+  const visit = (ref: Uint8Array): void => void open.push(ref)
+  const visitor = { node: visit, leaf: visit, blob: () => {} }
+  for (let ref = open.pop(); ref; ref = open.pop()) {
+    const key = refKey(ref)
+    if (carried.has(key) || guards.has(key)) continue
+    const node = byKey.get(key)
+    if (!node && under) guards.set(refKey(under), { kind: 'value', ref: under })
+    else if (!node || (known && memory.isKnown(tenant, ref))) guards.set(key, { kind: 'value', ref })
+    if (!node || guards.has(key)) continue
+    carried.add(key)
+    visitRefs(node.body, visitor)
+  }
+  const nodes: ValueNode[] = []
+  for (const node of encoded) if (carried.delete(refKey(node.ref))) nodes.push(node)
+  return { ref: root, nodes, guards: [...guards.values()] }
+}
+
+/** A large value is written in several commits, children first. Each guards the children that an earlier one wrote. */
+export function split({ ref, nodes, guards }: StagedValue): readonly StagedValue[] {
+  const lists: ValueNode[][] = [[]]
+  let bytes = 0
+  for (const node of nodes) {
+    bytes += node.body.length
+    if (bytes > limits.batchBytes) {
+      lists.push([])
+      bytes = node.body.length
+    }
+    lists.at(-1)?.push(node)
+  }
+  if (lists.length === 1) return [{ ref, nodes, guards }]
+  const guarded = new Set(guards.map((guard) => (guard.kind === 'value' ? refKey(guard.ref) : '')))
+  return lists.map((list) => {
+    const own = new Set(list.map((node) => refKey(node.ref)))
+    const more = new Map<string, Guard>()
+    const visit = (child: Uint8Array): void => {
+      const key = refKey(child)
+      if (!own.has(key) && !guarded.has(key)) more.set(key, { kind: 'value', ref: child })
+    }
+    for (const node of list) visitRefs(node.body, { node: visit, leaf: visit, blob: () => {} })
+    return { ref, nodes: list, guards: [...guards, ...more.values()] }
+  })
+}

@@ -1,0 +1,162 @@
+// `store.values`: JSON goes in and a ref comes out. Equal content is stored once, and a changed value costs only what is new.
+
+import { type Json, parseExact, takeExact } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+import { limits } from '../../model/limits.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { parseValueRef, valueRef } from '../../model/value.ts'
+import { telling } from '../draft.ts'
+import { refusalOf } from '../outcome.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { TooLarge } from './budget.ts'
+import { KIND } from './format.ts'
+import { memoryOf } from './memory.ts'
+import { ValueReader } from './read.ts'
+import { encoderOf, type StagedValue, select, split, stage, storeBlobs } from './stage.ts'
+
+export interface ValueOptions {
+  /** Masks secrets first. By default a value is stored exactly. */
+  readonly redact?: boolean
+}
+
+export interface StoreValues {
+  /**
+   * Stores a JSON value exactly, in its own key order, and returns its ref: `value:` and 43 characters. Equal values have equal refs. A value
+   * that no event, row or pin refers to is garbage after a day; see `collect`.
+   */
+  put(value: unknown, options?: ValueOptions): Promise<string>
+  /** Stores the value of a JSON text. Duplicate keys, and integers that JavaScript would round, are refused. */
+  putText(text: string, options?: ValueOptions): Promise<string>
+  /** Reads a value, or the part of it that a JSON Pointer names. A path that is not there gives undefined. */
+  get(ref: string, pointer?: string): Promise<unknown>
+  /** Reads items of a list, as `Array.prototype.slice` would, without loading the others. */
+  slice(ref: string, from: number, to?: number): Promise<readonly unknown[]>
+  /** Reads one member of an object without loading the others. */
+  field(ref: string, key: string): Promise<unknown>
+  /** Adds items to the end of a list. Returns the ref that `put` of the whole list would return. */
+  append(ref: string, items: readonly unknown[], options?: ValueOptions): Promise<string>
+}
+
+/** Gets the scope when it is used, because a view has its scope only after it is made. */
+export const storeValues = (scope: Scope): StoreValues => ({
+  put: async (value, options) => putValue(scope, takeValue(scope, value, options, 'values.put')),
+  putText: async (text, options) => {
+    if (typeof text !== 'string') throw invalidOption('text', 'a JSON text', text)
+    return putValue(scope, masked(scope, parseExact(text), options, 'values.putText'))
+  },
+  get: async (given, pointer) => {
+    const path = parsePointer(pointer)
+    return reading(scope, given, (reader) => (path.length === 0 ? reader.whole() : reader.at(path)))
+  },
+  slice: async (given, from, to = Infinity) => {
+    for (const [name, index] of Object.entries({ from, to }))
+      if (!Number.isInteger(index) && index !== Infinity) throw invalidOption(name, 'a whole number', index)
+    return reading(scope, given, (reader) => reader.slice(from, to))
+  },
+  field: async (given, key) => {
+    if (typeof key !== 'string') throw invalidOption('key', 'a string', key)
+    return reading(scope, given, (reader) => reader.member(key))
+  },
+  append: async (given, items, options) => {
+    if (!Array.isArray(items)) throw invalidOption('items', 'an array', items)
+    return appendItems(scope, given, takeValue(scope, items, options, 'values.append') as readonly Json[])
+  },
+})
+
+function reading<T>(scope: Scope, given: string, read: (reader: ValueReader) => Promise<T>): Promise<T> {
+  checkOpen(scope.engine)
+  return ValueReader.of(scope, parseValueRef(given), read)
+}
+
+const takeValue = (scope: Scope, value: unknown, options: ValueOptions | undefined, call: string): Json =>
+  masked(
+    scope,
+    telling(scope, () => takeExact(value)),
+    options,
+    call,
+  )
+
+function masked({ engine }: Scope, value: Json, options: ValueOptions | undefined, call: string): Json {
+  const { redact = false, ...unknown } = optionsOf(options, call)
+  checkKnown(unknown, 'a value')
+  if (typeof redact !== 'boolean') throw invalidOption('redact', 'true or false', redact)
+  return redact && engine.redactor ? (engine.redactor.value(value) as Json) : value
+}
+
+async function putValue(scope: Scope, value: Json): Promise<string> {
+  const { ref } = await sized(() => writing(scope, (known) => stage(scope, value, known)))
+  return valueRef(ref)
+}
+
+async function appendItems(scope: Scope, given: string, items: readonly Json[]): Promise<string> {
+  const old = parseValueRef(given)
+  return reading(scope, given, async (reader) => {
+    const body = await reader.rootBody()
+    if (body[0] !== KIND.list) {
+      // A short list is one small node, which is written again.
+      const before = await reader.slice(0, Infinity)
+      return putValue(scope, [...(before as readonly Json[]), ...items])
+    }
+    if (items.length === 0) return given
+    const { ref } = await sized(() =>
+      writing(scope, async (known) => {
+        const encoder = encoderOf(scope)
+        const tree = encoder.list()
+        tree.resume(body)
+        for (const item of items) tree.add(encoder.entry(item))
+        for (let spine = tree.wanted(); spine; spine = tree.wanted()) tree.grow((await reader.fetch([spine]))[0] as Uint8Array)
+        const root = tree.finish()
+        await storeBlobs(scope, encoder)
+        return select(scope, root, encoder.nodes, known, old)
+      }),
+    )
+    return valueRef(ref)
+  })
+}
+
+/** Commits a staged value. If a node that this process remembered is gone, everything is sent again. */
+async function writing(scope: Scope, prepare: (known: boolean) => Promise<StagedValue>): Promise<StagedValue> {
+  checkOpen(scope.engine)
+  const staged = await prepare(true)
+  if (await commitNodes(scope, staged)) return staged
+  memoryOf(scope.engine).clear()
+  const whole = await prepare(false)
+  const refused = await commitNodes(scope, whole)
+  if (refused) return whole
+  throw refuse('VALUE_MISSING', { ref: valueRef(whole.ref), tenant: scope.tenant })
+}
+
+/** False if a guarded node does not exist. */
+async function commitNodes(scope: Scope, staged: StagedValue): Promise<boolean> {
+  const { engine, tenant } = scope
+  for (const { nodes, guards } of split(staged)) {
+    const outcome = await engine.lane.submit({ tenant, guards, events: [], changes: [], nodes })
+    if (!outcome.ok) {
+      if (typeof outcome.refused === 'object' && outcome.refused.kind === 'value') return false
+      throw refusalOf(scope, outcome)
+    }
+    const memory = memoryOf(engine)
+    for (const { ref } of nodes) memory.learn(tenant, ref)
+  }
+  return true
+}
+
+async function sized<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof TooLarge) throw refuse('VALUE_TOO_LARGE', { limit: limits.valueBytes })
+    throw error
+  }
+}
+
+/** The steps of a JSON Pointer (RFC 6901). */
+function parsePointer(pointer: string | undefined): readonly string[] {
+  if (pointer === undefined || pointer === '') return []
+  if (typeof pointer !== 'string' || !pointer.startsWith('/') || /~(?![01])/.test(pointer))
+    throw invalidOption('pointer', 'a JSON Pointer such as /messages/3', pointer)
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
