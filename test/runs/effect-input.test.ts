@@ -85,4 +85,57 @@ describe.each(engines)('on $name', (engine) => {
     expect(await differs('large', { big: 'x'.repeat(40_000) }, { big: 'y'.repeat(40_000) })).toEqual(['$.big'])
     await expectSound(store)
   })
+
+  test('an effect that was interrupted compares the input that it began with, and is not called with another', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const blocked = Promise.withResolvers<string>()
+    const asked = { ifUnknown: 'ask' } as const
+    const retried = { retry: { attempts: 2, backoff: '1h' } } as const
+    const begin = async (name: string, work: () => unknown, options: object, recorded: string) => {
+      const run = await session.run(name)
+      const effect = run.effect('pay', work, { ...options, input: { a: 1 } }).catch(() => {})
+      await expect.poll(async () => (await store.page({ run: run.id, types: [recorded] })).items.length).toBe(1)
+      await run.close()
+      blocked.resolve('too late')
+      await effect
+    }
+    const diverged = async (name: string, options: object) => {
+      await using run = await session.run(name)
+      const error = (await run.effect('pay', never, { ...options, input: { a: 2 } }).catch((thrown: InkError) => thrown)) as InkError
+      expect(error).toMatchObject({ code: 'REPLAY_DIVERGED', details: { diff: expect.stringContaining('differs at $.a') } })
+    }
+    await begin('started', () => blocked.promise, asked, 'effect.started')
+    await diverged('started', asked)
+    const started = await session.run('started')
+    const answer = started.effect('pay', never, { ...asked, input: { a: 1 } })
+    await expect.poll(async () => (await store.runs.get(started.id))?.waits.length).toBe(1)
+    await store.runs.resolve(started.id, 'pay', { result: 'by hand' })
+    expect(await answer).toBe('by hand')
+    await started.close()
+    await diverged('started', asked)
+
+    await begin('retried', () => Promise.reject(new Error('busy')), retried, 'effect.retried')
+    await diverged('retried', retried)
+    await expectSound(store)
+  })
+
+  test('an effect that was erased is not called, and another input is not compared with it', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const run = await session.run('r')
+    await run.effect('pay', () => 'paid', { input: { a: 1 } })
+    await run.effect('send', () => 'sent', { input: { b: 1 } })
+    await run.close()
+    const [settled] = (await store.page({ run: run.id, types: ['effect.settled'] })).items
+    await store.erase({ seq: settled?.seq ?? 0, reason: 'subject request 12' })
+    await using again = await session.run('r')
+    const [pay, send] = await Promise.allSettled([
+      again.effect('pay', never, { input: { a: 2 } }),
+      again.effect('send', never, { input: { b: 1 } }),
+    ])
+    expect(pay).toMatchObject({ reason: { code: 'REPLAY_DIVERGED', details: { diff: expect.stringContaining("effect '(erased)'") } } })
+    expect(send).toMatchObject({ value: 'sent' })
+    await expectSound(store)
+  })
 })

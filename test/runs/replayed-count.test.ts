@@ -58,4 +58,38 @@ describe.each(engines)('on $name', (engine) => {
     expect(await ended('from outside', (run) => store.runs.cancel(run.id, 'no need'))).toEqual(['run.cancelled', undefined])
     await expectSound(store)
   })
+
+  test('run.halted counts the calls that the tape answered before the program differed', async () => {
+    const store = await engine.open()
+    const handle = await store.start('greet', { session: 's' })
+    const serve = async (program: (run: Run) => Promise<unknown>, ends: number) => {
+      await using _ = store.work({ greet: program })
+      await expect.poll(async () => (await endsOf(store, handle.id)).length, { timeout: 30_000 }).toBe(ends)
+    }
+    const called = () => {
+      throw new Error('called again')
+    }
+    await serve(async (run) => {
+      await run.effect('look', () => 1)
+      await run.effect('find', () => 2, { input: { page: 1 } })
+      await run.signal('go')
+    }, 1)
+    await store.signal('s', 'go')
+    await serve(async (run) => {
+      await run.effect('look', called)
+      await run.effect('find', called, { input: { page: 2 } })
+    }, 2)
+    await store.runs.wake(handle.id)
+    await serve(async (run) => {
+      await run.effect('look', called)
+      await run.effect('find', called)
+      await run.effect('send', called)
+    }, 3)
+    expect((await endsOf(store, handle.id)).map(([type, count]) => [type, count])).toEqual([
+      ['run.parked', 0],
+      ['run.halted', 1],
+      ['run.halted', 2],
+    ])
+    await expectSound(store)
+  })
 })

@@ -236,8 +236,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   ): Promise<Entry> {
     const asked = this.slot(kind, name)
     await this.open.ready()
-    const before = await this.open.replay.find(asked)
-    if (before && check) await check(asked, before)
+    const before = await this.open.replay.find(asked, undefined, check && ((entry) => check(asked, entry)))
     if (before?.done) return this.received(before)
     await this.open.replay.clear(asked)
     if (this.open.replay.isLost(this.path)) return never()

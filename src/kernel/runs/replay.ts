@@ -42,11 +42,12 @@ export class Replay {
     return this.#replayed
   }
 
-  /** The entry on the tape, or undefined. */
-  async find(asked: Asked, key = entryKey(asked)): Promise<Entry | undefined> {
+  /** The entry on the tape, or undefined. An entry that `check` refuses does not count as an answer. */
+  async find(asked: Asked, key = entryKey(asked), check?: (entry: Entry) => Promise<void>): Promise<Entry | undefined> {
     this.#activity++
     const entry = this.#live ? undefined : await this.#tape.take(key)
     this.#activity++
+    if (entry && check) await check(entry)
     if (entry?.done) this.#replayed++
     if (this.#blocked.size > 0) await this.#letGo()
     return entry
