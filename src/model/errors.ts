@@ -410,6 +410,11 @@ export const errors = {
     (d) =>
       `The program of run ${d.run} no longer asks for what it asked for before; nothing was called and nothing was written.\n${d.diff}\nRun it with the code it began with, or fork it at a seq before the difference.`,
   ),
+  REPLAY_MISSING: row(
+    'missing',
+    (d) =>
+      `The tape of run ${d.run} has no ${d.begun ? 'outcome' : 'record'} of ${d.call}. A strict replay executes nothing: nothing was called and nothing was written. Open the run without replay: 'strict' to continue it, or replay it with the code it began with.`,
+  ),
   EFFECT_FAILED: row(
     'unavailable',
     (d) =>

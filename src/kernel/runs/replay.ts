@@ -25,12 +25,21 @@ export class Replay {
   /** Events that those branches appended. */
   readonly #left = new Set<string>()
   readonly #parted: (diff: string) => InkError
+  /** Creates the error for a call that has no record. Only under strict replay, which executes nothing. */
+  readonly #unrecorded: ((asked: Asked, before: Entry | undefined) => InkError) | undefined
   #live: boolean
   #activity = 0
   #replayed = 0
   #watching = false
 
-  constructor(scope: Scope, tape: Tape, live: boolean, parted: (diff: string) => InkError) {
+  constructor(
+    scope: Scope,
+    tape: Tape,
+    live: boolean,
+    parted: (diff: string) => InkError,
+    unrecorded?: (asked: Asked, before: Entry | undefined) => InkError,
+  ) {
+    this.#unrecorded = unrecorded
     this.#live = live
     this.#parted = parted
     this.#scope = scope
@@ -49,12 +58,15 @@ export class Replay {
     this.#activity++
     if (entry && check) await check(entry)
     if (entry?.done) this.#replayed++
+    else if (this.#unrecorded && !this.isLost(asked.branch)) throw this.#unrecorded(asked, entry)
     if (this.#blocked.size > 0) await this.#letGo()
     return entry
   }
 
   /** Resolves once the program has asked for everything that was recorded. */
   async clear(asked: Asked): Promise<void> {
+    // Only a branch that lost a race comes here under strict replay.
+    if (this.#unrecorded) return
     if (this.#live || (await this.#missing()).length === 0) {
       this.#live = true
       return

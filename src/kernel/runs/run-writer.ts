@@ -1,7 +1,7 @@
 // A run that this process holds: its row, its lease, its tape. Every write goes through here, guarded by the fence of the lease and by the
 // revision of the run.
 
-import { InkError, refuse } from '../../model/errors.ts'
+import { assert, InkError, refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
 import { isOver, type RunRow, type Slot } from '../../model/run.ts'
@@ -53,6 +53,8 @@ export interface OpenedRun {
   readonly since: number
   /** The run was opened just now, so its tape is empty. */
   readonly fresh?: boolean
+  /** The tape answers every call, and nothing is executed or written. */
+  readonly strict?: boolean
 }
 
 export class RunWriter {
@@ -62,6 +64,7 @@ export class RunWriter {
   readonly tape: Tape
   readonly parking: Parking
   readonly since: number
+  readonly strict: boolean
   readonly #underway: Underway
   readonly #shared: () => boolean
   readonly #counts = new Map<string, number>()
@@ -76,7 +79,7 @@ export class RunWriter {
   /** The number of results that the program has received. It orders the effects. */
   received = 0
 
-  constructor(scope: Scope, { row, revision, hold, underway, shared, sources, since, fresh = false }: OpenedRun) {
+  constructor(scope: Scope, { row, revision, hold, underway, shared, sources, since, fresh = false, strict = false }: OpenedRun) {
     this.scope = scope
     this.hold = hold
     this.#row = row
@@ -84,8 +87,15 @@ export class RunWriter {
     this.#underway = underway
     this.#shared = shared
     this.since = since
+    this.strict = strict
     this.tape = new Tape(scope, sources, row.origin)
-    this.replay = new Replay(scope, this.tape, fresh, (diff) => this.diverged(diff))
+    this.replay = new Replay(
+      scope,
+      this.tape,
+      fresh,
+      (diff) => this.diverged(diff),
+      strict ? (asked, before) => unrecorded(this.id, asked, before) : undefined,
+    )
     this.parking = new Parking(scope)
     this.begun = new PendingBegins((event) => this.#write(event, true))
     this.#segment = new Segment(
@@ -145,7 +155,7 @@ export class RunWriter {
   }
 
   checkLive(): void {
-    if (isOver(this.#row.state)) throw refuse('RUN_FINISHED', this.about)
+    if (!this.strict && isOver(this.#row.state)) throw refuse('RUN_FINISHED', this.about)
     if (this.signal.aborted) throw this.signal.reason
   }
 
@@ -170,6 +180,7 @@ export class RunWriter {
   }
 
   async #write(event: RunEvent, reserved: boolean): Promise<Receipt> {
+    assert(!this.strict, 'a strict replay writes nothing')
     const leave = await this.#segment.enter()
     // Branches of this run change its row too. The gate keeps such a change and this write apart.
     const shared = this.#gate.share()
@@ -193,6 +204,7 @@ export class RunWriter {
 
   /** Changes the row of the run, together with other rows. */
   async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], at, whole }: ChangeOptions = {}): Promise<Done> {
+    assert(!this.strict, 'a strict replay writes nothing')
     const isEntry = ENTRIES.includes(command.verb)
     if (isEntry) await this.begun.told()
     const leave = isEntry ? await this.#segment.enter() : undefined
@@ -271,6 +283,11 @@ export class RunWriter {
     if (error instanceof InkError && ENDING.includes(error.code)) this.end(error)
     return error
   }
+}
+
+function unrecorded(run: RunId, { kind, name, ordinal, branch }: Asked, before: Entry | undefined): InkError {
+  const call = `${kind} '${name}' #${ordinal}${branch === '' ? '' : ` in branch ${branch}`}`
+  return refuse('REPLAY_MISSING', { run, call, kind, name, ordinal, branch, begun: before !== undefined })
 }
 
 const ENDING: readonly string[] = ['OUTCOME_UNKNOWN', 'INBOX_CLAIM_LOST']

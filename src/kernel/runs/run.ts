@@ -20,6 +20,7 @@ import { endingParts, type RunEnding } from './ending.ts'
 import { checkKnownRun } from './find-run.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
 import { localRunsOf } from './local-runs.ts'
+import { checkRecordedEnd } from './recorded-end.ts'
 import { holdingsOf, type RunCommand } from './run-decider.ts'
 import { RunWriter } from './run-writer.ts'
 import { pastOf, tapeOf } from './tape-reader.ts'
@@ -144,6 +145,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
 
   async finish(result?: unknown): Promise<void> {
     const { open } = this.#live()
+    if (open.strict) return checkRecordedEnd(open, 'done', result)
     open.checkLive()
     await open.replay.checkDone()
     const stored = await store(this.#scope, result, { ...open.about, of: 'the program' })
@@ -153,6 +155,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
 
   async fail(error: unknown): Promise<void> {
     const { open } = this.#live()
+    if (open.strict) return checkRecordedEnd(open, 'failed')
     const told = errorData(this.#scope, error)
     await this.#end(open, 'failed', (holdings) => ({ verb: 'fail', id: open.id, holdings, error: told, replayed: open.replay.replayed }))
   }
@@ -160,6 +163,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
   async cancel(reason: string): Promise<void> {
     const { open } = this.#live()
     const why = checkReason(reason)
+    if (open.strict) return checkRecordedEnd(open, 'cancelled')
     await this.#end(open, 'cancelled', (holdings) => ({
       verb: 'cancel',
       id: open.id,
@@ -220,6 +224,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
     if (!open || this.#closed) return
     this.#closed = true
     open.end(refuse('RUN_CLOSED', open.about))
+    if (open.strict) return
     const { engine } = this.#scope
     if (open.hold.signal.aborted || engine.closing.aborted) {
       this.#letGo(open)
@@ -241,8 +246,8 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
   /** A lease that has expired may still write, as long as no other node has taken it. */
   [FENCE](): Fence {
     const open = this.#open
-    if (!open || this.#closed || isOver(this.state))
-      throw refuse('CLAIM_SETTLED', { run: this.id, how: isOver(this.state) ? this.state : 'closed' })
+    if (!open || this.#closed || open.strict || isOver(this.state))
+      throw refuse('CLAIM_SETTLED', { run: this.id, how: isOver(this.state) ? this.state : open?.strict ? 'replay only' : 'closed' })
     const { reason } = open.signal
     if (open.signal.aborted && !(reason instanceof InkError && reason.code === 'FENCE_LOST')) throw reason
     const { id, session, tenant } = this

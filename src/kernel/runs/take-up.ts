@@ -1,8 +1,8 @@
 // Takes a run up: finds or opens it, and takes its lease, in one commit.
 
-import { InkError } from '../../model/errors.ts'
+import { InkError, refuse } from '../../model/errors.ts'
 import type { RunId, SessionId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { isOver, type RunRow } from '../../model/run.ts'
 import type { SessionRow } from '../../model/session.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -18,6 +18,7 @@ import { checkKnownRun, forkedFrom, seenByName } from './find-run.ts'
 import { localRunsOf } from './local-runs.ts'
 import { handOf, type Run, RunInHand } from './run.ts'
 import { run as decider, type Opened } from './run-decider.ts'
+import { replayStrictly } from './strict-replay.ts'
 
 export interface RunOptions {
   readonly input?: unknown
@@ -27,6 +28,11 @@ export interface RunOptions {
   readonly parallel?: boolean
   /** How long to wait for the present holder. The default is not to wait. */
   readonly wait?: Duration
+  /**
+   * `strict` answers every call from the tape of a run that exists, ended or not. Nothing is executed or written, and no lease is taken. A call
+   * without a record is REPLAY_MISSING.
+   */
+  readonly replay?: 'strict'
   readonly signal?: AbortSignal
 }
 
@@ -39,14 +45,17 @@ export async function openRun(
   first = true,
 ): Promise<Run> {
   checkOpen(scope.engine)
-  const { input, key: given = '', parallel = false, wait = 0, signal, ...unknown } = optionsOf(options, 'run')
+  const { input, key: given = '', parallel = false, wait = 0, replay, signal, ...unknown } = optionsOf(options, 'run')
   checkKnown(unknown, 'a run')
+  if (replay !== undefined && replay !== 'strict') throw invalidOption('replay', "'strict'", replay)
   const taken = takeName(scope, name, 'a run')
   const key = given === '' ? '' : maskKey(scope, given)
   const waitMs = milliseconds(wait)
   const { id: session } = within
   const seen = await seenByName(scope, session, taken, key, first)
   const known = seen?.body
+  if (replay && !known) throw refuse('RUN_UNKNOWN', { run: taken, tenant: scope.tenant })
+  if (replay && known) return replayStrictly(scope, known)
   if (known && isOver(known.state)) return finished(scope, known)
   // An input that is gone is refused before a lease is taken.
   if (known) checkKnownRun(known)

@@ -157,6 +157,8 @@ async function end(open: RunWriter, asked: Asked, { outcome, parts, over }: Ende
 
 /** Ends the waits of branches that lost a race. */
 export async function leaveWaits(open: RunWriter): Promise<void> {
+  // A strict replay leaves them to the holder of the run.
+  if (open.strict) return
   for (const wait of open.row.waits) {
     if (!open.replay.isLost(wait.branch)) continue
     const about = { session: open.row.session, run: open.id }
