@@ -1,4 +1,4 @@
-// Eight places a secret turns up in what an agent records. A context says which innocent pieces around it must survive.
+// The places where a secret turns up in what an agent records. A context says which innocent pieces around it must survive.
 import type { Chance } from './chance.ts'
 import type { Family } from './families.ts'
 
@@ -9,11 +9,14 @@ export interface Case {
 }
 
 export const CONTEXTS = ['neutral key', 'secret key', 'prose', 'json text', 'nested json text', 'line', 'deep', 'log'] as const
-export type Context = (typeof CONTEXTS)[number]
+/** Contexts for a bare word only: a text of several words does not fit into them. */
+export const WORD_CONTEXTS = ['bare', 'assignment', 'header', 'query', 'yaml', 'shell', 'quoted log'] as const
+export type Context = (typeof CONTEXTS)[number] | (typeof WORD_CONTEXTS)[number]
 
 export function place(family: Family, context: Context, c: Chance): Case {
   const secret = family.make(c)
-  const needles = family.needles?.(secret) ?? [secret]
+  const raw = family.needles?.(secret) ?? [secret]
+  const needles = context === 'query' ? [...raw, ...raw.map(encodeURIComponent)] : raw
   const text = family.dress?.(secret, c) ?? secret
   const own = family.keep ?? []
   const data = family.key === undefined ? shaped(text, context, c) : named(text, family.key, context, c)
@@ -35,6 +38,13 @@ function shaped(text: string, context: Context, c: Chance): [unknown, ...string[
       return [{ stdout: line.replace('{}', () => text) }, line.split('{}')[0] as string]
     }
     case 'deep': return [{ items: [{ inner: { list: ['first', text, 'last'] } }] }, 'first', 'last']
+    case 'bare': return [text]
+    case 'assignment': return [{ stdout: `MODE=fast\n${c.pick(['FOO', 'SERVICE_REF', 'upstream', 'value'])}=${text}\nPORT=80` }, 'MODE=fast', 'PORT=80']
+    case 'header': return [`GET /v1 HTTP/1.1\r\nHost: example.com\r\n${c.pick(['X-Custom', 'X-Client-Ref', 'X-Trace'])}: ${text}\r\nAccept: */*`, 'Host: example.com', 'Accept: */*']
+    case 'query': return [`GET https://api.example.com/v1/items?limit=20&ref=${encodeURIComponent(text)}&page=2 200`, '?limit=20&ref=', '&page=2 200']
+    case 'yaml': return [`service:\n  mode: fast\n  upstream: ${c.pick(['{}', '"{}"', "'{}'"]).replace('{}', () => text)}\n  port: 80`, 'mode: fast', 'port: 80']
+    case 'shell': return [{ command: c.pick(["echo '{}' | tool import", 'tool push {} --force', 'tool --input={} --force', 'VALUE={} tool run']).replace('{}', () => text) }, 'tool']
+    case 'quoted log': return [`2025-01-02T03:04:05Z WARN rejected "${text}" from 10.0.0.1 after 3 tries`, '2025-01-02T03:04:05Z WARN rejected "', '" from 10.0.0.1 after 3 tries']
     case 'log': return [`10:00:01 INFO starting up\n10:00:02 DEBUG got ${text}\n10:00:03 INFO ready`, '10:00:01 INFO starting up\n10:00:02 DEBUG got ', '10:00:03 INFO ready']
   }
 }
@@ -58,6 +68,13 @@ function named(secret: string, key: string, context: Context, c: Chance): [unkno
       return [{ stdout: line.replace('{}', () => secret) }, line.split('{}')[0] as string]
     }
     case 'deep': return [{ items: [{ inner: { list: ['first', { [key]: secret }, 'last'] } }] }, 'first', 'last']
+    case 'bare': return [{ [key]: secret }]
+    case 'assignment': return [`MODE=fast\n${env}=${secret}\nPORT=80`, 'MODE=fast', 'PORT=80']
+    case 'header': return [`Host: example.com\r\nX-${spoken.replaceAll(' ', '-')}: ${secret}\r\nAccept: */*`, 'Host: example.com', 'Accept: */*']
+    case 'query': return [`GET https://api.example.com/v1/items?limit=20&${key}=${encodeURIComponent(secret)}&page=2 200`, '?limit=20&', '&page=2 200']
+    case 'yaml': return [`service:\n  mode: fast\n  ${key}: "${secret}"\n  port: 80`, 'mode: fast', 'port: 80']
+    case 'shell': return [{ command: `${env}='${secret}' tool run --force` }, 'tool run --force']
+    case 'quoted log': return [`2025-01-02T03:04:05Z WARN rejected "${key}=${secret}" from 10.0.0.1`, 'WARN rejected "', ' from 10.0.0.1']
     case 'log': return [`10:00:01 INFO starting up\n10:00:02 DEBUG sent {"user":"bob","${key}":"${secret}","n":1}\n10:00:03 INFO ready`, '10:00:01 INFO starting up', '"user":"bob"', '"n":1}\n10:00:03 INFO ready']
   }
 }

@@ -24,6 +24,10 @@ const UNITS: readonly string[] = [
   'sk-', 'sk-a1', 'sk_a-', 's' + 'k-aaaaaaaaaaaaaaaaaaaaaaaa-', 'gl' + 'pat-', 'xo' + 'xb-', 'M', 'M.', '-us1', 'a-', 'a_', 'a1-', 'a1.', 'a.', 'ab-1', 'us-us', 'atlas' + 'v1.', '1:', '123456789:', '0x', '\\n', '\\nab_1', '%3D', 'a%3Da_',
   ' --password ', ' --a', ' -u a:', 'curl -u ', 'mysql ', 'mysql -', '-p', 'login a password ', 'machine ', '<a>', '<password>', '<password>a</', '</', '<a', '[redacted:key:', '[redacted:key:1a2b3c4d]', 'password=[redacted:key:1a2b3c4d]', 'cookie: a=[redacted:key:1a2b3c4d]; ', '[redacted:key:1a2b3c4d];',
   '-----BEGIN RSA PRIVATE ' + 'KEY-----[redacted:key:1a2b3c4d]', 'password=a ', 'é', '😀', 'password:é',
+  'password%3D', '%22', '%3Da1', ':5432:', 'h:5432:a:b:', ' *:*:*:*:a1b2c3', 'kind: Secret\n', 'kind: Secret\ndata:\n', 'kind: Secret\ndata:\n a: b\n', 'data:\n', '---\nkind: Secret\n',
+  '"kty":"RSA"', '{"kty":"RSA","d":"a"}', '{"kty":"RSA",', '"kind":"Secret",', '"kind":"Secret","data":{"a":"b"}', '{"kind":"Secret","data":{"a":"b"},', '"data":{',
+  '<input ', '<input a="', '<a key="password" value="', '<a name="password">', '<a b="c" ', 'chpasswd ', 'chpasswd\n', 'chpasswd a:b1c2 ', '\uff1a', 'password\uff1a', '?key=', '?key=a1B2', 'hooks.zapier.com/hooks/catch/', 'bot123456789:', 'IncomingWebhook/',
+  'authorization: digest response=', 'QQQQQQQQQQ/', 'abcdefg_', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a7B8\n', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6+/B8\n', '5KKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKKK ',
 ]
 
 export function worstTexts(size: number): ReadonlyMap<string, string> {

@@ -1,8 +1,9 @@
 // Finds secrets that a text gives a name to: `password=hunter2`, `"apiKey": "…"`, `Authorization: Bearer …`, `Cookie: a=b`. Quotes may have
 // any number of backslashes before them, as JSON inside JSON has.
 import type { KeyJudge } from './keys.ts'
-import { absentValue, charKind, innocentValue, passwordLike, random } from './looks.ts'
+import { absentValue, charKind, innocentValue, passwordLike, random, UUID } from './looks.ts'
 import type { Span } from './spans.ts'
+import { hasWideMarks, WIDE_COLON, WIDE_EQUALS } from './survey.ts'
 import { AUTH_SCHEMES, type KeyKind } from './words.ts'
 
 const LONGEST_KEY = 64
@@ -14,7 +15,9 @@ interface Word {
   end: number
 }
 
-export function assignmentSpans(text: string, judge: KeyJudge, spans: Span[]): void {
+export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[]): void {
+  // Every place stays the same: a full-width mark is one character, too.
+  const text = hasWideMarks(written) ? written.replaceAll(WIDE_COLON, ':').replaceAll(WIDE_EQUALS, '=') : written
   const word: Word = { start: 0, end: 0 }
   let colon = text.indexOf(':')
   let equals = text.indexOf('=')
@@ -26,7 +29,8 @@ export function assignmentSpans(text: string, judge: KeyJudge, spans: Span[]): v
     at = colon < 0 || (equals >= 0 && equals < colon) ? equals : colon
     const key = keyBefore(text, at)
     if (key === undefined) continue
-    const kind = judgeInText(text, key, judge)
+    let kind = judgeInText(text, key, judge)
+    if (kind === 'none') kind = queryKind(text, key, at)
     if (kind === 'none') continue
     const from = valueStart(text, at)
     if (from < 0) continue
@@ -84,6 +88,17 @@ function judgeInText(text: string, key: Key, judge: KeyJudge): KeyKind {
     if (/tokens?$/i.test(name)) break
   }
   return judge(text.slice(start, key.end))
+}
+
+const QUERY_NAMES: ReadonlySet<string> = new Set(['key', 'code'])
+const QUERY_VALUE = /[A-Za-z0-9_.~%/=+-]{20}/y
+
+/** `?key=` and `&code=` in a URL carry a secret if the value is long and looks random. */
+function queryKind(text: string, key: Key, at: number): KeyKind {
+  if (key.end !== at || (text[key.start - 1] !== '?' && text[key.start - 1] !== '&')) return 'none'
+  if (!QUERY_NAMES.has(text.slice(key.start, key.end).toLowerCase())) return 'none'
+  QUERY_VALUE.lastIndex = at + 1
+  return QUERY_VALUE.test(text) ? 'weak' : 'none'
 }
 
 function valueStart(text: string, at: number): number {
@@ -152,13 +167,16 @@ export function spanOf(value: string, start: number, kind: KeyKind): Span | unde
     const scheme = /^([A-Za-z][A-Za-z0-9-]{1,24})\s{1,4}(?=\S)/.exec(value)
     if (scheme?.[1] !== undefined && AUTH_SCHEMES.has(scheme[1].toLowerCase())) {
       const name = scheme[1].toLowerCase()
+      // `Bearer ${token}` in code is a template.
+      if (absentValue(value.slice(scheme[0].length))) return undefined
       return { start: start + scheme[0].length, end, kind: name === 'bearer' || name === 'basic' ? name : 'key' }
     }
   }
   if (kind === 'unpath' && /^(?:[/~]|[A-Za-z]:[\\/])/.test(value)) return undefined
   if (kind === 'digits' && !/^\d{3,10}$/.test(value)) return undefined
   if (kind === 'likely' && (/\s/.test(value) || !passwordLike(value))) return undefined
-  if (kind === 'weak' && (value.length > 256 || /\s/.test(value) || !random(value, 12))) return undefined
+  if (kind === 'weak' && (value.length > 512 || /\s/.test(value) || UUID.test(value) || !(random(value, 12) || random(value, 32, 0.15))))
+    return undefined
   return { start, end, kind: kind === 'cookie' ? 'cookie' : 'key' }
 }
 
@@ -179,7 +197,7 @@ function bare(text: string, at: number, from: number, key: Key, kind: KeyKind, w
       if (!passwordLike(text.slice(from, end))) return undefined
     } else {
       start = end + 1
-      end = scheme === 'digest' || scheme.startsWith('aws4') ? lineEnd(text, start) : wordEnd(text, start, word)
+      end = scheme === 'digest' ? digestEnd(text, start) : scheme.startsWith('aws4') ? lineEnd(text, start) : wordEnd(text, start, word)
       const value = text.slice(start, end)
       if (innocentValue(value)) return undefined
       return { start, end, kind: scheme === 'bearer' || scheme === 'basic' ? scheme : 'key' }
@@ -246,6 +264,14 @@ function lineEnd(text: string, from: number): number {
   LINE_END.lastIndex = from
   const hit = LINE_END.exec(text)
   return hit === null ? text.length : hit.index
+}
+
+const DIGEST_RESPONSE = /[^\r\n]{0,1024}?\bresponse=\\{0,3}["']?[^\s"',\\]{1,128}/y
+
+/** The parameters of a digest are in quotes; the last secret one is the response. */
+function digestEnd(text: string, from: number): number {
+  DIGEST_RESPONSE.lastIndex = from
+  return DIGEST_RESPONSE.test(text) ? DIGEST_RESPONSE.lastIndex : lineEnd(text, from)
 }
 
 const PAIR = /(?:\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}\][;,\s]{0,3}){0,32}[^\s=;:"'`<>$\\]{1,128}=/y

@@ -21,12 +21,14 @@ export function innocentValue(value: string): boolean {
 }
 
 const WHOLE_REFERENCE =
-  /^(?:\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$[A-Z_][A-Z0-9_]*|<[^<>]{0,80}>|\{\{[^}]{0,200}\}\}|[*•]{3,}|[xX]{3,}|\.{3}|(?:process\.env|os\.environ|import\.meta)\b.{0,80}|\[(?:REDACTED|FILTERED|MASKED)\])$/
+  /^(?:\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$[A-Z_][A-Z0-9_]*|<[^<>="']{0,80}>|\{\{[^}]{0,200}\}\}|[*•]{3,}|[xX]{3,}|[~^>=v]{0,2}\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[\w.]{1,20})?|\.{3}|(?:process\.env|os\.environ|import\.meta)\b.{0,80}|\[(?:REDACTED|FILTERED|MASKED)\])$/
 
 /** Whether a value in quotes or under a key says that there is no secret, or where it is kept. */
 export function absentValue(value: string): boolean {
   return (
-    value === '' || (value.length <= 12 && ABSENT_VALUES.has(value.toLowerCase())) || (value.length <= 256 && WHOLE_REFERENCE.test(value))
+    value === '' ||
+    (value.length <= 12 && ABSENT_VALUES.has(value.trim().toLowerCase())) ||
+    (value.length <= 256 && WHOLE_REFERENCE.test(value))
   )
 }
 
@@ -70,6 +72,17 @@ export function random(text: string, least: number, bar = 0.24): boolean {
   // Without digits, a word must differ clearly from camel case, which changes at a third of the places at most.
   const enough = upper >= 3 && lower >= 3 ? digits >= 2 || changes >= size * 0.42 : digits >= 3
   return enough && changes >= size * bar
+}
+
+/** Whether a short body behind a vendor's prefix could be generated: it has a digit, or changes case more often than camel case. */
+export function loose(body: string): boolean {
+  let changes = 0
+  for (let at = 0; at < body.length; at++) {
+    const kind = charKind(body.charCodeAt(at))
+    if (kind === DIGIT) return true
+    if (at > 0 && kind !== charKind(body.charCodeAt(at - 1))) changes++
+  }
+  return changes >= body.length * 0.3
 }
 
 /** Whether a word in a sentence could be a password: long enough, and not only letters. */

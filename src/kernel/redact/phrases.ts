@@ -3,7 +3,7 @@ import type { KeyJudge } from './keys.ts'
 import { basicPair, innocentValue, passwordLike, random, UUID } from './looks.ts'
 import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
-import { SPOKEN_GLUE, SPOKEN_NAMES } from './words.ts'
+import { SPOKEN_GLUE, SPOKEN_NAMES, SPOKEN_OTHER } from './words.ts'
 
 const NAMES = new RegExp(`(?<![A-Za-z])(?:${SPOKEN_NAMES.join('|').replaceAll(' ', '[ _-]?')})(?![A-Za-z])`, 'gi')
 /** One word of a sentence, without surrounding quotes and punctuation. */
@@ -29,6 +29,7 @@ export function phraseSpans(text: string, spans: Span[]): void {
         spans.push({ start, end: start + word.length, kind: name === 'bearer' || name === 'basic' ? name : 'key' })
         break
       }
+      if (n === 0 && SPOKEN_OTHER.has(word.toLowerCase())) break
       glue = SPOKEN_GLUE.has(word.toLowerCase()) || (!/^(?:token|key)/.test(name) && (next[1] as string).endsWith(':'))
       // The end of a sentence ends its subject.
       if (/[.!?;]$/.test(next[1] as string)) break
@@ -51,7 +52,6 @@ const FLAG = /(?<![\w-])--?([A-Za-z][\w-]{1,60}) {1,3}(["']?)([^\s"'\\-][^\s"'\\
 const USER = /(?<![\w-])(?:-u|-U|--user|--proxy-user)(?: {0,2}|=)["']?([^\s:"']{1,128}):([^\s"'\\]{1,256})/g
 const SHORT =
   /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli)\b[^\n|;]{0,160}? (?:-p|-a) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
-const NETRC = /\blogin\s{1,4}\S{1,128}\s{1,4}password\s{1,4}(\S{1,128})/g
 
 export function commandSpans(text: string, judge: KeyJudge, spans: Span[]): void {
   for (const hit of text.matchAll(FLAG)) {
@@ -70,10 +70,6 @@ export function commandSpans(text: string, judge: KeyJudge, spans: Span[]): void
   for (const hit of text.matchAll(SHORT)) push(hit, 1, spans, /^\d{2,5}(?::\d+)?$/.test(hit[1] as string))
 }
 
-export function netrcSpans(text: string, spans: Span[]): void {
-  for (const hit of text.matchAll(NETRC)) push(hit, 1, spans, false)
-}
-
 function push(hit: RegExpExecArray, group: number, spans: Span[], innocent: boolean): void {
   const value = hit[group] as string
   const end = hit.index + hit[0].length
@@ -85,16 +81,4 @@ const FORM = /name="([^"\r\n]{1,64})"(?:\r?\n){2}([^\r\n]{1,1024})/g
 /** A field of a multipart form has its value two lines below its name. */
 export function formSpans(text: string, judge: KeyJudge, spans: Span[]): void {
   for (const hit of text.matchAll(FORM)) push(hit, 2, spans, judge(hit[1] as string) === 'none')
-}
-
-const ELEMENT = /<([A-Za-z][\w.:-]{0,60})>([^<>]{1,2048})<\//g
-
-export function elementSpans(text: string, judge: KeyJudge, spans: Span[]): void {
-  for (const hit of text.matchAll(ELEMENT)) {
-    const kind = judge(hit[1] as string)
-    const value = hit[2] as string
-    if (kind !== 'all' && !(kind === 'text' && !/^\d+$/.test(value))) continue
-    const end = hit.index + hit[0].length - 2
-    if (!innocentValue(value.trim())) spans.push({ start: end - value.length, end, kind: 'key' })
-  }
 }

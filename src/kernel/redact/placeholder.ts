@@ -1,6 +1,6 @@
 // A placeholder stands for a masked secret: `[redacted:kind:tag]`. Only a known kind with a tag of eight hex digits is one, so nobody can
 // dress a secret up as a placeholder.
-import { SHAPES } from './shapes.ts'
+import { MARKED_SHAPES, SHAPES } from './shapes.ts'
 
 export type Tag = (secret: string) => string
 
@@ -11,7 +11,7 @@ export interface Range {
 
 /** Kinds of secrets that are recognised by the text around them, or by rules instead of a row in `shapes.ts`. */
 const RULE_KINDS = ['key', 'value', 'token', 'jwt', 'bearer', 'basic', 'cookie', 'url-password', 'private-key']
-const KINDS: ReadonlySet<string> = new Set([...RULE_KINDS, ...SHAPES.map(({ kind }) => kind)])
+const KINDS: ReadonlySet<string> = new Set([...RULE_KINDS, ...SHAPES.map(({ kind }) => kind), ...MARKED_SHAPES.map(({ kind }) => kind)])
 const OPENING = '[redacted:'
 const PLACEHOLDER = /\[redacted:([a-z0-9-]{1,32}):[0-9a-f]{8}\]/y
 /** The longest kind and its tag. */

@@ -5,7 +5,8 @@ import { inherited, type JsonRules, maskJson } from './json.ts'
 import { keyJudge } from './keys.ts'
 import { absentValue, passwordLike } from './looks.ts'
 import { isPlaceholder, placeholder, placeholdersIn } from './placeholder.ts'
-import { mask } from './spans.ts'
+import { sealedMembers, sealedSpans } from './sealed.ts'
+import { mask, type Span } from './spans.ts'
 import { maskText } from './text.ts'
 import { type KeyKind, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './words.ts'
 
@@ -65,10 +66,17 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
     if (depth >= DEEPEST || !couldBeJson(text)) return undefined
     depth++
     try {
-      return maskJson(text, rules, kind)
+      return maskJson(unsealed(text), rules, kind)
     } finally {
       depth--
     }
+  }
+
+  /** Masks members that only their object tells, while the whole object is in sight. */
+  const unsealed = (text: string): string => {
+    const spans: Span[] = []
+    sealedSpans(text, spans)
+    return mask(text, spans, tag)
   }
 
   // Caches short texts without secrets: tool names, roles, commands and paths repeat with every event.
@@ -128,6 +136,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
     const keys = Object.keys(data)
     const schema = above !== 'none' && describesSchema(data)
     const named = above === 'none' ? pairKind(data, keys) : 'none'
+    const sealed = sealedMembers(data)
     let copy: Record<string, unknown> | undefined
     for (let at = 0; at < keys.length; at++) {
       const key = keys[at] as string
@@ -136,6 +145,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
       let kind = above === 'none' || schema ? (said ?? judge(key)) : above
       if (schema && SCHEMA_SAMPLES.has(key)) kind = above
       if (named !== 'none' && PAIR_VALUES.has(key)) kind = named
+      if (sealed?.has(key) === true) kind = 'all'
       if (kind !== 'none' && typeof item === 'object' && !Array.isArray(item) && !inherited(kind, key)) kind = 'none'
       const masked = walk(item, kind)
       const name = said === undefined ? plain(key) : key

@@ -4,10 +4,12 @@ export interface Shape {
   readonly kind: string
   readonly starts: readonly string[]
   readonly pattern: RegExp
-  /** The match must also look random, because the prefix alone is too common. */
-  readonly random?: boolean
+  /** The match must also look random, because the prefix alone is too common. `loose` is for a body that is short and unbroken. */
+  readonly random?: boolean | 'loose'
   /** The match must also end in a valid Base58Check sum. */
   readonly checked?: boolean
+  /** Characters of the match that stay, because they only say where the secret was used. */
+  readonly skip?: number
   /** Text that must precede the start, if a key is not recognised by its beginning. It is masked too. */
   readonly before?: RegExp
 }
@@ -16,13 +18,15 @@ export interface Shape {
 export const SHAPES: readonly Shape[] = [
   { kind: 'aws-key-id', starts: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], pattern: /A[KSBC]I?[AC]?A[A-Z2-7]{16}(?![A-Za-z0-9])/y },
   { kind: 'aws-bedrock', starts: ['ABSK'], pattern: /ABSK[A-Za-z0-9+/]{60,400}={0,2}/y },
+  { kind: 'aws-session', starts: ['IQoJb3JpZ2lu', 'FwoGZXIvYXdz', 'FQoGZXIvYXdz', 'AQoDYXdz'], pattern: /[A-Za-z0-9+/]{200,2048}={0,2}/y },
   { kind: 'google-api-key', starts: ['AIza'], pattern: /AIza[A-Za-z0-9_-]{33,40}/y },
   { kind: 'google-oauth', starts: ['ya29.', 'GOCSPX-', '1//0'], pattern: /(?:ya29\.|GOCSPX-|1\/\/0)[A-Za-z0-9_-]{20,512}/y },
   { kind: 'github', starts: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], pattern: /gh[pousr]_[A-Za-z0-9]{30,255}/y },
   { kind: 'github', starts: ['github_pat_'], pattern: /github_pat_[A-Za-z0-9_]{40,255}/y },
-  { kind: 'gitlab', starts: ['glpat-', 'gldt-', 'glrt-', 'glcbt-', 'glptt-', 'glft-', 'glsoat-', 'glimt-', 'glagent-', 'gloas-', 'GR1348941'], pattern: /(?:gl[a-z]{2,6}-|GR1348941)[A-Za-z0-9_.-]{20,100}/y },
-  { kind: 'slack', starts: ['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-', 'xoxe-', 'xoxe.', 'xoxc-', 'xoxd-', 'xapp-'], pattern: /x(?:ox[a-z]|app)[-.][A-Za-z0-9%.-]{20,300}/y },
+  { kind: 'gitlab', starts: ['glpat-', 'gldt-', 'glrt-', 'glcbt-', 'glptt-', 'glft-', 'glsoat-', 'glimt-', 'glagent-', 'gloas-', 'glffct-', 'glwt-', 'GR1348941'], pattern: /(?:gl[a-z]{2,6}-|GR1348941)[A-Za-z0-9_.-]{20,100}/y },
+  { kind: 'slack', starts: ['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-', 'xoxe-', 'xoxe.', 'xoxc-', 'xoxd-', 'xoxo-', 'xapp-'], pattern: /x(?:ox[a-z]|app)[-.][A-Za-z0-9%.-]{20,300}/y },
   { kind: 'stripe', starts: ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'], pattern: /[sr]k_(?:live|test)_[A-Za-z0-9]{16,247}/y },
+  { kind: 'stripe', starts: ['pi_', 'seti_', 'src_', 'cs_live_', 'cs_test_'], pattern: /(?:pi|seti|src|cs_live|cs_test)_[A-Za-z0-9]{14,80}_secret_[A-Za-z0-9]{16,80}/y },
   { kind: 'webhook-secret', starts: ['whsec_'], pattern: /whsec_[A-Za-z0-9+/]{24,100}={0,2}/y },
   { kind: 'anthropic', starts: ['sk-ant-'], pattern: /sk-ant-[A-Za-z0-9_-]{20,255}/y },
   { kind: 'openrouter', starts: ['sk-or-'], pattern: /sk-or-[A-Za-z0-9_-]{20,255}/y },
@@ -32,8 +36,8 @@ export const SHAPES: readonly Shape[] = [
   { kind: 'groq', starts: ['gsk_'], pattern: /gsk_[A-Za-z0-9]{40,100}/y },
   { kind: 'replicate', starts: ['r8_'], pattern: /r8_[A-Za-z0-9]{30,60}/y },
   { kind: 'perplexity', starts: ['pplx-'], pattern: /pplx-[A-Za-z0-9]{32,80}/y },
-  { kind: 'xai', starts: ['xai-'], pattern: /xai-[A-Za-z0-9]{40,120}/y },
-  { kind: 'fireworks', starts: ['fw_'], pattern: /fw_[A-Za-z0-9]{20,60}/y, random: true },
+  { kind: 'xai', starts: ['xai-'], pattern: /xai-[A-Za-z0-9_]{40,120}/y },
+  { kind: 'fireworks', starts: ['fw_'], pattern: /fw_[A-Za-z0-9]{20,60}/y, random: 'loose' },
   { kind: 'nvidia', starts: ['nvapi-'], pattern: /nvapi-[A-Za-z0-9_-]{40,100}/y },
   { kind: 'tavily', starts: ['tvly-'], pattern: /tvly-[A-Za-z0-9_-]{20,80}/y },
   { kind: 'npm', starts: ['npm_'], pattern: /npm_[A-Za-z0-9]{30,64}/y, random: true },
@@ -80,11 +84,78 @@ export const SHAPES: readonly Shape[] = [
   { kind: 'mailchimp', starts: ['us'], before: /(?<![a-f0-9])[a-f0-9]{32}-$/, pattern: /us\d{1,2}(?![A-Za-z0-9])/y },
   { kind: 'discord', starts: ['M', 'N', 'O'], pattern: /[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}/y },
   { kind: 'telegram', starts: [...'123456789'], pattern: /\d{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/y },
-  { kind: 'azure-client-secret', starts: [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'], pattern: /[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}/y },
+  { kind: 'telegram', starts: ['bot'], skip: 3, pattern: /bot\d{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/y },
   { kind: 'wallet-key', starts: ['5', 'K', 'L'], pattern: /(?:5[HJK][1-9A-HJ-NP-Za-km-z]{49}|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![A-Za-z0-9])/y, checked: true },
   { kind: 'wallet-key', starts: ['xprv', 'yprv', 'zprv'], pattern: /[xyz]prv[1-9A-HJ-NP-Za-km-z]{107}(?![A-Za-z0-9])/y, checked: true },
   // The host of a webhook address stays, because it shows where the agent posted.
   { kind: 'webhook', starts: ['T'], pattern: /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/)T[A-Za-z0-9/_-]{20,200}/y },
   { kind: 'webhook', starts: [...'123456789'], pattern: /(?<=\/api\/webhooks\/)\d{17,20}\/[A-Za-z0-9_-]{60,80}/y },
+  { kind: 'webhook', starts: ['IncomingWebhook/'], skip: 16, pattern: /IncomingWebhook\/[A-Za-z0-9]{32}(?:\/[A-Za-z0-9_-]{20,80}){1,2}/y },
+  { kind: 'firecrawl', starts: ['fc-'], pattern: /fc-[a-f0-9]{32}(?![A-Za-z0-9])/y },
+  { kind: 'cursor', starts: ['key_'], pattern: /key_[a-f0-9]{64}(?![A-Za-z0-9])/y },
+  { kind: 'composio', starts: ['ak_'], pattern: /ak_[A-Za-z0-9_-]{20}(?![A-Za-z0-9_-])/y, random: 'loose' },
+  { kind: 'trigger-dev', starts: ['tr_prod_', 'tr_dev_', 'tr_stg_', 'tr_preview_', 'tr_pat_'], pattern: /tr_[a-z]{3,7}_[A-Za-z0-9]{20,60}/y, random: 'loose' },
+  { kind: 'alibaba', starts: ['LTAI'], pattern: /LTAI[A-Za-z0-9]{12,26}(?![A-Za-z0-9])/y },
+  { kind: 'jfrog', starts: ['AKCp', 'cmVmd'], pattern: /(?:AKCp[A-Za-z0-9]{60,80}|cmVmd[A-Za-z0-9]{59})(?![A-Za-z0-9])/y },
+  { kind: 'clickhouse', starts: ['4b1d'], pattern: /4b1d(?=[a-z0-9]{0,37}[A-Z])[A-Za-z0-9]{38}(?![A-Za-z0-9])/y },
+  { kind: 'easypost', starts: ['EZAK', 'EZTK'], pattern: /EZ[AT]K[A-Za-z0-9]{54}(?![A-Za-z0-9])/y },
+  { kind: 'octopus', starts: ['API-'], pattern: /API-[A-Z0-9]{25,32}(?![A-Za-z0-9])/y },
+  { kind: 'grafana', starts: ['eyJrIjoi'], pattern: /eyJrIjoi[A-Za-z0-9+/]{40,400}={0,2}/y },
+  { kind: 'vault', starts: ['s.'], pattern: /s\.[A-Za-z0-9]{24}(?![A-Za-z0-9_.([-])/y, random: true },
+  { kind: 'klaviyo', starts: ['pk_'], pattern: /pk_[a-f0-9]{34}(?![A-Za-z0-9])/y },
+  { kind: 'clickup', starts: ['pk_'], pattern: /pk_\d{5,12}_[A-Z0-9]{32}(?![A-Za-z0-9])/y },
+  { kind: 'adafruit', starts: ['aio_'], pattern: /aio_[A-Za-z0-9]{28}(?![A-Za-z0-9])/y },
+  { kind: 'adobe', starts: ['p8e-'], pattern: /p8e-[A-Za-z0-9]{32}(?![A-Za-z0-9])/y },
+  { kind: 'aiven', starts: ['AVNS_'], pattern: /AVNS_[A-Za-z0-9_-]{19}(?![A-Za-z0-9])/y },
+  { kind: 'apify', starts: ['apify_api_'], pattern: /apify_api_[A-Za-z0-9]{30,50}/y },
+  { kind: 'asana', starts: ['1/', '2/'], pattern: /[12]\/\d{14,18}:[a-f0-9]{32}(?![A-Za-z0-9])/y },
+  { kind: 'browserbase', starts: ['bb_live_'], pattern: /bb_live_[A-Za-z0-9_-]{20,60}/y },
+  { kind: 'circleci', starts: ['CCIPAT_', 'CCIPRJ_'], pattern: /CCIP(?:AT|RJ)_[A-Za-z0-9]{20,26}_[a-f0-9]{40}/y },
+  { kind: 'harness', starts: ['pat.', 'sat.'], pattern: /[ps]at\.[A-Za-z0-9_-]{22}\.[a-f0-9]{24}\.[A-Za-z0-9]{20}(?![A-Za-z0-9])/y },
+  { kind: 'infracost', starts: ['ico-'], pattern: /ico-[A-Za-z0-9]{32}(?![A-Za-z0-9])/y },
+  { kind: 'intercom', starts: ['dG9rO'], pattern: /dG9rO[A-Za-z0-9+/]{54}=/y },
+  { kind: 'intra42', starts: ['s-s4t2ud-', 's-s4t2af-', 'u-s4t2ud-', 'u-s4t2af-'], pattern: /[su]-s4t2(?:ud|af)-[a-f0-9]{64}/y },
+  { kind: 'launchdarkly', starts: ['sdk-'], pattern: /sdk-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}/y },
+  { kind: 'lichess', starts: ['lip_'], pattern: /lip_[A-Za-z0-9]{20}(?![A-Za-z0-9])/y },
+  { kind: 'lob', starts: ['live_', 'test_'], pattern: /(?:live|test)_[a-f0-9]{35}(?![A-Za-z0-9])/y },
+  { kind: 'mapbox', starts: ['sk.eyJ'], pattern: /sk\.eyJ[A-Za-z0-9_-]{40,200}\.[A-Za-z0-9_-]{20,40}/y },
+  { kind: 'modal', starts: ['ak-', 'as-'], pattern: /a[ks]-[A-Za-z0-9]{22}(?![A-Za-z0-9_-])/y, random: 'loose' },
+  { kind: 'nuget', starts: ['oy2'], pattern: /oy2[a-z0-9]{43}(?![A-Za-z0-9])/y },
+  { kind: 'openshift', starts: ['sha256~'], pattern: /sha256~[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/y },
+  { kind: 'paddle', starts: ['pdl_live_apikey_', 'pdl_sdbx_apikey_'], pattern: /pdl_(?:live|sdbx)_apikey_[A-Za-z0-9_]{40,80}/y },
+  { kind: 'plaid', starts: ['access-'], pattern: /access-(?:sandbox|development|production)-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}/y },
+  { kind: 'render', starts: ['rnd_'], pattern: /rnd_[A-Za-z0-9]{24,40}/y, random: 'loose' },
+  { kind: 'settlemint', starts: ['sm_pat_', 'sm_aat_', 'sm_sat_'], pattern: /sm_[pas]at_[A-Za-z0-9]{16}(?![A-Za-z0-9])/y },
+  { kind: 'stackhawk', starts: ['hawk.'], pattern: /hawk\.[A-Za-z0-9_-]{20}\.[A-Za-z0-9_-]{20}(?![A-Za-z0-9_-])/y },
+  { kind: 'stytch', starts: ['secret-live-', 'secret-test-'], pattern: /secret-(?:live|test)-[A-Za-z0-9_-]{30,50}={0,2}/y },
+  { kind: 'twitter', starts: ['AAAAAAAAAAAAAAAAAAAA'], pattern: /A{20,23}(?=[A-Za-z0-9]{4,80}%)[A-Za-z0-9%]{80,140}/y },
+  { kind: 'yandex', starts: ['AQVN', 'y0_'], pattern: /(?:AQVN[A-Za-z0-9_-]{35,38}|y0_[A-Za-z0-9_-]{50,62})(?![A-Za-z0-9_-])/y, random: true },
   { kind: 'langfuse', starts: ['sk-lf-'], pattern: /sk-lf-[a-f0-9-]{36}/y },
+]
+
+/** A shape that is known by a mark inside it. The mark is checked before the pattern, so that a word without it costs one comparison. */
+export interface MarkedShape {
+  readonly kind: string
+  readonly offset: number
+  readonly mark: string
+  readonly pattern: RegExp
+}
+
+// Azure writes a mark of the service into its newer keys, at a fixed place before the checksum.
+// biome-ignore format: one row a family
+export const MARKED_SHAPES: readonly MarkedShape[] = [
+  { kind: 'azure-client-secret', offset: 4, mark: 'Q~', pattern: /[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}/y },
+  { kind: 'azure-key', offset: 52, mark: 'JQQJ9', pattern: /[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}(?:[A-Za-z0-9]{2}==)?(?![A-Za-z0-9])/y },
+  { kind: 'azure-key', offset: 76, mark: 'ACDb', pattern: /[A-Za-z0-9+/]{76}ACDb[A-Za-z0-9+/]{5}[AQgw]==/y },
+  { kind: 'azure-key', offset: 76, mark: 'APIM', pattern: /[A-Za-z0-9+/]{76}APIM[A-Za-z0-9+/]{5}[AQgw]==/y },
+  { kind: 'azure-key', offset: 76, mark: '+A', pattern: /[A-Za-z0-9+/]{76}\+A(?:St|Ba|MC)[A-Za-z0-9+/]{5}[AQgw]==/y },
+  { kind: 'azure-key', offset: 33, mark: '+A', pattern: /[A-Za-z0-9+/]{33}\+A(?:Sb|Eh|Rm)[A-Za-z0-9+/]{5}[A-Za-z0-9+/]=/y },
+  { kind: 'azure-key', offset: 33, mark: 'AIoT', pattern: /[A-Za-z0-9+/]{33}AIoT[A-Za-z0-9+/]{5}[A-Za-z0-9+/]=/y },
+  { kind: 'azure-key', offset: 33, mark: 'AzCa', pattern: /[A-Za-z0-9]{33}AzCaA[A-Za-z0-9]{5}=/y },
+  { kind: 'azure-key', offset: 42, mark: 'AzSe', pattern: /[A-Za-z0-9]{42}AzSe[A-D][A-Za-z0-9]{5}(?![A-Za-z0-9])/y },
+  { kind: 'azure-key', offset: 42, mark: '+ACR', pattern: /[A-Za-z0-9+/]{42}\+ACR[A-D][A-Za-z0-9+/]{5}(?![A-Za-z0-9])/y },
+  { kind: 'azure-key', offset: 44, mark: 'AzFu', pattern: /[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{5}[AQgw]==/y },
+  { kind: 'mailgun', offset: 32, mark: '-', pattern: /[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![A-Za-z0-9-])/y },
+  { kind: 'maxmind', offset: 36, mark: '_mmk', pattern: /[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9])/y },
+  { kind: 'rapidapi', offset: 10, mark: 'msh', pattern: /[a-z0-9]{10}msh[a-z0-9]{15}p1[a-f0-9]{6}jsn[a-z0-9]{12}(?![A-Za-z0-9])/y },
 ]

@@ -11,6 +11,7 @@ export const AT = 8
 /** A word that begins with a dash. */
 export const OPTION = 16
 export const ELEMENT = 32
+export const PERCENT = 512
 
 const WORD = 64
 const DIGIT = 128
@@ -23,10 +24,23 @@ for (const char of ' \t') CLASS[char.charCodeAt(0)] = SPACE
 CLASS[45] = WORD | OPTION
 CLASS[64] = AT
 CLASS[60] = ELEMENT
+CLASS[37] = PERCENT
 
 /** Up to this length one loop over the characters is faster than the calls that would replace it. */
 const SHORT = 160
 const DIGITS = /\d/
+
+/** The full-width forms that Chinese and Japanese texts use. */
+export const WIDE_COLON = '\uff1a'
+export const WIDE_EQUALS = '\uff1d'
+
+export function hasWideMarks(text: string): boolean {
+  return text.includes(WIDE_COLON) || text.includes(WIDE_EQUALS)
+}
+
+function wide(code: number): number {
+  return code === 0xff1a || code === 0xff1d ? ASSIGN : 0
+}
 
 export function survey(text: string): number {
   let found = text.length <= SHORT ? read(text) : ask(text)
@@ -39,7 +53,7 @@ function read(text: string): number {
   let length = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    const kind = code < 128 ? (CLASS[code] as number) : 0
+    const kind = code < 128 ? (CLASS[code] as number) : wide(code)
     found |= kind
     if ((kind & WORD) === 0) length = 0
     else if (++length === 16) found |= LONG
@@ -52,10 +66,11 @@ function ask(text: string): number {
   return (
     SPACE |
     (hasLongWord(text) ? LONG : 0) |
-    (text.includes(':') || text.includes('=') ? ASSIGN : 0) |
+    (text.includes(':') || text.includes('=') || hasWideMarks(text) ? ASSIGN : 0) |
     (text.includes('@') ? AT : 0) |
     (text.includes('-') ? OPTION : 0) |
     (text.includes('<') ? ELEMENT : 0) |
+    (text.includes('%') ? PERCENT : 0) |
     (DIGITS.test(text) ? DIGIT : 0)
   )
 }

@@ -2,13 +2,18 @@
 import { assignmentSpans } from './assignments.ts'
 import type { Bound } from './bound.ts'
 import type { KeyJudge } from './keys.ts'
+import { manifestSpans } from './manifests.ts'
+import { attributeSpans, elementSpans } from './markup.ts'
+import { chpasswdSpans, netrcSpans, pgpassSpans } from './password-lines.ts'
 import { pemSpans } from './pem.ts'
-import { commandSpans, elementSpans, formSpans, netrcSpans, phraseSpans } from './phrases.ts'
+import { percentSpans } from './percent.ts'
+import { commandSpans, formSpans, phraseSpans } from './phrases.ts'
 import type { Tag } from './placeholder.ts'
+import { sealedSpans } from './sealed.ts'
 import { mask, type Span } from './spans.ts'
-import { ASSIGN, AT, ELEMENT, LONG, OPTION, PHRASE, survey } from './survey.ts'
+import { ASSIGN, AT, ELEMENT, LONG, OPTION, PERCENT, PHRASE, survey } from './survey.ts'
 import { tokenSpans } from './tokens.ts'
-import { urlSpans } from './urls.ts'
+import { urlSpans, zapierSpans } from './urls.ts'
 
 /** No shorter text can contain a named secret (`pwd=x1`). */
 const SHORTEST = 6
@@ -23,7 +28,10 @@ export function maskText(text: string, judge: KeyJudge, bound: Bound, tag: Tag):
   for (let look = 0; look < LOOKS; look++) {
     const spans: Span[] = []
     bound.find(before, spans)
-    if (before.length >= SHORTEST) find(before, judge, spans)
+    if (before.length >= SHORTEST) {
+      const traits = find(before, judge, spans)
+      if ((traits & PERCENT) !== 0) percentSpans(before, (decoded, found) => find(decoded, judge, found), spans)
+    }
     if (spans.length === 0) return before
     const after = mask(before, spans, tag)
     if (after === before) return before
@@ -32,12 +40,17 @@ export function maskText(text: string, judge: KeyJudge, bound: Bound, tag: Tag):
   return before
 }
 
-function find(text: string, judge: KeyJudge, spans: Span[]): void {
+function find(text: string, judge: KeyJudge, spans: Span[]): number {
   const traits = survey(text)
   if ((traits & LONG) !== 0) tokenSpans(text, spans)
   if ((traits & ASSIGN) !== 0) {
     assignmentSpans(text, judge, spans)
     if ((traits & AT) !== 0) urlSpans(text, spans)
+    pgpassSpans(text, spans)
+    if (text.includes('chpasswd')) chpasswdSpans(text, spans)
+    if (text.includes('hooks.zapier.com')) zapierSpans(text, spans)
+    if (text.includes('Secret')) manifestSpans(text, spans)
+    sealedSpans(text, spans)
   }
   if ((traits & OPTION) !== 0) {
     if (COMMAND.test(text)) commandSpans(text, judge, spans)
@@ -45,6 +58,10 @@ function find(text: string, judge: KeyJudge, spans: Span[]): void {
     if (text.includes('-----BEGIN ') || text.includes('Private-Lines')) pemSpans(text, spans)
   }
   if ((traits & PHRASE) !== 0) phraseSpans(text, spans)
-  if ((traits & ELEMENT) !== 0 && text.includes('</')) elementSpans(text, judge, spans)
+  if ((traits & ELEMENT) !== 0) {
+    if (text.includes('</')) elementSpans(text, judge, spans)
+    if ((traits & ASSIGN) !== 0) attributeSpans(text, judge, spans)
+  }
   if (text.length > 20 && text.includes('machine ')) netrcSpans(text, spans)
+  return traits
 }

@@ -2,8 +2,8 @@
 // words are checked, which prose does not have.
 import { base58Checked } from './base58.ts'
 import { longRun, wrappedEnd } from './base64-runs.ts'
-import { charKind, random, UUID } from './looks.ts'
-import { SHAPES, type Shape } from './shapes.ts'
+import { charKind, loose, random, UUID } from './looks.ts'
+import { MARKED_SHAPES, SHAPES, type Shape } from './shapes.ts'
 import type { Span } from './spans.ts'
 import { INNOCENT_PREFIXES } from './words.ts'
 
@@ -84,6 +84,7 @@ function readRegion(text: string, from: number, end: number, spans: Span[]): voi
       else spans.push({ start: at, end: stop, kind: 'jwt' })
     }
     if (stop < 0) stop = known(text, at, spans)
+    if (stop < 0) stop = marked(text, at, spans)
     // A word does not start again after each dot: it would be read once per dot.
     if (stop < 0 && (at === start || (classOf(text, at - 1) === JOINT && text[at - 1] !== '.') || afterEscape(text, at))) {
       stop = vendor(text, at, end, spans)
@@ -116,7 +117,7 @@ function known(text: string, at: number, spans: Span[]): number {
   if (rows === undefined) return -1
   for (const { start, shape } of rows) {
     if (!text.startsWith(start, at)) continue
-    let from = at
+    let from = at + (shape.skip ?? 0)
     if (shape.before !== undefined) {
       const before = shape.before.exec(text.slice(Math.max(0, at - 40), at))
       if (before === null) continue
@@ -124,13 +125,28 @@ function known(text: string, at: number, spans: Span[]): number {
     }
     shape.pattern.lastIndex = at
     const hit = shape.pattern.exec(text)
-    if (hit === null || (shape.random === true && !random(hit[0].slice(start.length), 16))) continue
+    if (hit === null || !looksRandom(hit[0].slice(start.length), shape)) continue
     if (shape.checked === true && !base58Checked(hit[0])) continue
     let end = at + hit[0].length
     // The pattern is bounded for speed; unbroken text after it belongs to the same word.
-    while (hit[0].length >= (shape.random === true ? 64 : 200) && end < text.length && classOf(text, end) === WORD) end++
+    while (hit[0].length >= (shape.random !== undefined ? 64 : 200) && end < text.length && classOf(text, end) === WORD) end++
     spans.push({ start: from, end, kind: shape.kind })
     return end
+  }
+  return -1
+}
+
+function looksRandom(body: string, shape: Shape): boolean {
+  return shape.random === undefined || (shape.random === 'loose' ? loose(body) : random(body, 16))
+}
+
+function marked(text: string, at: number, spans: Span[]): number {
+  for (const { kind, offset, mark, pattern } of MARKED_SHAPES) {
+    if (text.charCodeAt(at + offset) !== mark.charCodeAt(0) || !text.startsWith(mark, at + offset)) continue
+    pattern.lastIndex = at
+    if (!pattern.test(text)) continue
+    spans.push({ start: at, end: pattern.lastIndex, kind })
+    return pattern.lastIndex
   }
   return -1
 }

@@ -17,12 +17,19 @@ export function urlSpans(text: string, spans: Span[]): void {
     const from = named ? colon + 1 : start
     const secret = text.slice(from, info)
     if (innocentValue(secret)) continue
-    if (named || random(secret, 16)) spans.push({ start: from, end: info, kind: 'url-password' })
+    if (named || random(secret, 16) || /^[a-f0-9]{32}$/.test(secret)) spans.push({ start: from, end: info, kind: 'url-password' })
   }
   for (const hit of text.matchAll(ORACLE)) {
     const end = hit.index + hit[0].length - 1
     spans.push({ start: end - (hit[1] as string).length, end, kind: 'url-password' })
   }
+}
+
+const ZAPIER = /(?<=hooks\.zapier\.com\/hooks\/(?:catch|standard)\/)\d{4,10}\/[A-Za-z0-9]{5,40}/g
+
+/** A webhook address is a secret without a long word. Its host stays, because it shows where the agent posted. */
+export function zapierSpans(text: string, spans: Span[]): void {
+  for (const hit of text.matchAll(ZAPIER)) spans.push({ start: hit.index, end: hit.index + hit[0].length, kind: 'webhook' })
 }
 
 /** Returns the place of the `@` that ends the user info, or -1. Many passwords are not encoded as they should be. */

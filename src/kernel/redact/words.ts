@@ -42,7 +42,7 @@ export const SECRET_PHRASES: Readonly<Record<Exclude<KeyKind, 'none'>, readonly 
   digits: ['pin', 'pin code', 'pincode', 'otp', 'totp', 'mfa code', 'one time code', 'verification code', 'cvv', 'cvc', 'security code'],
   likely: ['pass', 'pw'],
   unpath: ['pwd'],
-  weak: ['tokens', 'auth', 'sig', 'sas', 'amz signature', 'goog signature', 'pat', 'session key', 'client key', 'server key', 'write key', 'access code'],
+  weak: ['tokens', 'sessionid', 'auth', 'sig', 'sas', 'amz signature', 'goog signature', 'pat', 'session key', 'client key', 'server key', 'write key', 'access code'],
 }
 
 /** Compounds in one lower-case word (`dbpassword`, `clientsecret`) are recognised by the end of the word. */
@@ -128,14 +128,14 @@ export const INNOCENT_PREFIXES: ReadonlySet<string> = new Set([
   'snapshot', 'backup', 'layer', 'container', 'pod', 'vol', 'volume', 'sg', 'subnet', 'vpc', 'eni', 'ami', 'snap', 'i', 'arn', 'key',
   'idem', 'idempotency', 'page', 'cursor', 'doc', 'document', 'part', 'chk', 'ckpt', 'checkpoint', 'mem', 'memory', 'work', 'ext', 'docker',
   'eff', 'effect', 'apr', 'approval', 'cnv', 'canvas', 'ten', 'tenant', 'lease', 'seal', 'receipt', 'artifact', 'upload', 'download',
-  'qm', 'bafy', 'did', 'urn', 'ipfs', 'pkg', 'npm', 'node', 'lock', 'v1', 'v2', 'v3', 'x', 'test', 'spec', 'public', 'pub', 'pk', 'rsa', 'ecdsa', 'ssh',
+  'diff', 'qm', 'bafy', 'did', 'urn', 'ipfs', 'pkg', 'npm', 'node', 'lock', 'v1', 'v2', 'v3', 'x', 'test', 'spec', 'public', 'pub', 'pk', 'rsa', 'ecdsa', 'ssh',
 ])
 
 /** URL schemes and header schemes that are followed by a secret. */
 // biome-ignore format: a list of words is read in lines, not in a column
 export const AUTH_SCHEMES: ReadonlySet<string> = new Set([
   'bearer', 'basic', 'token', 'apikey', 'api-key', 'key', 'digest', 'negotiate', 'ntlm', 'jwt', 'oauth', 'hmac', 'dpop',
-  'aws4-hmac-sha256', 'sharedkey', 'sharedaccesssignature', 'geniekey', 'bot', 'splunk', 'sso-key', 'pve', 'mac',
+  'aws4-hmac-sha256', 'ssws', 'sharedkey', 'sharedaccesssignature', 'geniekey', 'bot', 'splunk', 'sso-key', 'pve', 'mac',
 ])
 
 /** Words by which a sentence names a secret. `key` alone is weak: it counts only with a verb right before the value. */
@@ -146,6 +146,13 @@ export const SPOKEN_NAMES: readonly string[] = [
   'credentials', 'credential', 'webhook', 'keys', 'key',
 ]
 
+/** Words after a name that make the sentence about something else: `the password manager is 1Password`. */
+// biome-ignore format: a list of words is read in lines, not in a column
+export const SPOKEN_OTHER: ReadonlySet<string> = new Set([
+  'manager', 'managers', 'policy', 'policies', 'generator', 'hint', 'length', 'strength', 'type', 'provider', 'store', 'vault', 'service',
+  'budget', 'limit', 'count', 'window', 'usage', 'rotation', 'validator', 'tool', 'app',
+])
+
 /** Words between a name and its value: `the password is …`. */
 export const SPOKEN_GLUE: ReadonlySet<string> = new Set(['is', 'was', 'to', 'as', 'be', '->', '→', 'called', 'now'])
 
@@ -153,5 +160,5 @@ export const SPOKEN_GLUE: ReadonlySet<string> = new Set(['is', 'was', 'to', 'as'
 export const PAIR_NAMES: ReadonlySet<string> = new Set(['name', 'key', 'header', 'field', 'Name', 'Key', 'variable'])
 export const PAIR_VALUES: ReadonlySet<string> = new Set(['value', 'Value', 'val', 'content'])
 
-/** Members of a JSON Schema that may contain a real secret. */
-export const SCHEMA_SAMPLES: ReadonlySet<string> = new Set(['default', 'const', 'example', 'examples', 'enum'])
+/** Members of a JSON Schema that may contain a real secret. An `enum` lists choices, which are public. */
+export const SCHEMA_SAMPLES: ReadonlySet<string> = new Set(['default', 'const', 'example', 'examples'])

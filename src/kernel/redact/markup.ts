@@ -1,0 +1,47 @@
+// Finds secrets in HTML and XML: `<password>…</password>`, password inputs, and settings with a telling name beside their value.
+import type { KeyJudge } from './keys.ts'
+import { absentValue, innocentValue } from './looks.ts'
+import type { Span } from './spans.ts'
+
+const ELEMENT = /<([A-Za-z][\w.:-]{0,60})>([^<>]{1,2048})<\//g
+const TAG = /<[A-Za-z][\w.:-]{0,60}\s[^<>]{0,1024}>/g
+const ATTRIBUTE = /\s([A-Za-z][\w.:-]{0,60})\s{0,4}=\s{0,4}\\{0,3}(["'])([^"'<>\\]{0,512})/g
+const BODY = /[^<>]{1,2048}(?=<\/)/y
+
+export function elementSpans(text: string, judge: KeyJudge, spans: Span[]): void {
+  for (const hit of text.matchAll(ELEMENT)) {
+    const value = hit[2] as string
+    if (secret(judge, hit[1] as string, value) && !innocentValue(value.trim())) {
+      const end = hit.index + hit[0].length - 2
+      spans.push({ start: end - value.length, end, kind: 'key' })
+    }
+  }
+}
+
+export function attributeSpans(text: string, judge: KeyJudge, spans: Span[]): void {
+  for (const tag of text.matchAll(TAG)) {
+    let named = false
+    let input = false
+    let value: { readonly text: string; readonly end: number } | undefined
+    for (const hit of tag[0].matchAll(ATTRIBUTE)) {
+      const name = (hit[1] as string).toLowerCase()
+      const said = hit[3] as string
+      if (name === 'type') input = said === 'password'
+      else if (name === 'key' || name === 'name') named = secret(judge, said.slice(said.lastIndexOf('.') + 1), '')
+      else if (name === 'value') value = { text: said, end: tag.index + hit.index + hit[0].length }
+    }
+    if (!named && !input) continue
+    BODY.lastIndex = tag.index + tag[0].length
+    const body = value === undefined && !tag[0].endsWith('/>') ? BODY.exec(text)?.[0].trim() : undefined
+    if (value !== undefined && !absentValue(value.text)) spans.push({ start: value.end - value.text.length, end: value.end, kind: 'key' })
+    else if (body !== undefined && body !== '' && !innocentValue(body)) {
+      const start = text.indexOf(body, tag.index + tag[0].length)
+      spans.push({ start, end: start + body.length, kind: 'key' })
+    }
+  }
+}
+
+function secret(judge: KeyJudge, name: string, value: string): boolean {
+  const kind = judge(name)
+  return kind === 'all' || (kind === 'text' && !/^\d+$/.test(value))
+}

@@ -1,0 +1,50 @@
+// Finds passwords in the lines of well-known files and tools: `.netrc`, `.pgpass` and `chpasswd`.
+import { innocentValue, passwordLike } from './looks.ts'
+import type { Span } from './spans.ts'
+
+const NETRC = /\blogin\s{1,4}\S{1,128}\s{1,4}password\s{1,4}(\S{1,128})/g
+
+export function netrcSpans(text: string, spans: Span[]): void {
+  for (const hit of text.matchAll(NETRC)) push(hit.index + hit[0].length, hit[1] as string, spans)
+}
+
+const PORT = /:(?:\d{4,5}|\*):/g
+const HOST = /^(?=[^:]*[A-Za-z.*])[\w.*-]+$/
+const LONGEST_HOST = 128
+const REST = /(?:[A-Za-z_][\w-]{0,62}|\*):(?:[A-Za-z_][\w.@-]{0,62}|\*):([^\s:"'`]{4,128})(?=[\s"'`]|$)/y
+const EDGES = ' \t\r\n"\'`=(['
+
+/** `host:port:database:user:password`, as a line of its own or quoted in a text. */
+export function pgpassSpans(text: string, spans: Span[]): void {
+  for (const port of text.matchAll(PORT)) {
+    REST.lastIndex = port.index + port[0].length
+    const secret = REST.exec(text)?.[1]
+    if (secret === undefined) continue
+    let start = port.index
+    while (start > 0 && port.index - start <= LONGEST_HOST && !EDGES.includes(text[start - 1] as string)) start--
+    if (!HOST.test(text.slice(start, port.index))) continue
+    const alone = (start === 0 || text[start - 1] === '\n') && '\r\n'.includes(text.charAt(REST.lastIndex))
+    if (alone || passwordLike(secret)) push(REST.lastIndex, secret, spans)
+  }
+}
+
+const NEAR = 512
+const HERE_LINES = /(?:\n[\w.-]{1,64}:[^\n]{1,256}){0,32}/y
+const ACCOUNT = /(?<![^\s"'`])([A-Za-z_][\w.-]{0,63}):([^\s"'`|<>\\:/][^\s"'`|<>\\]{2,127})/g
+
+/** `echo 'user:password' | chpasswd`, and the lines of its here document. */
+export function chpasswdSpans(text: string, spans: Span[]): void {
+  for (let at = text.indexOf('chpasswd'); at >= 0; ) {
+    const start = Math.max(text.lastIndexOf('\n', at), at - NEAR, 0)
+    const stop = text.indexOf('\n', at)
+    const end = Math.min(stop < 0 ? text.length : stop, at + NEAR)
+    HERE_LINES.lastIndex = end
+    const lines = HERE_LINES.exec(text)?.[0].length ?? 0
+    for (const hit of text.slice(start, end + lines).matchAll(ACCOUNT)) push(start + hit.index + hit[0].length, hit[2] as string, spans)
+    at = text.indexOf('chpasswd', end + lines)
+  }
+}
+
+function push(end: number, value: string, spans: Span[]): void {
+  if (!innocentValue(value)) spans.push({ start: end - value.length, end, kind: 'key' })
+}

@@ -1,0 +1,42 @@
+// Finds secrets in percent-encoded text: `password%3Dhunter2`. Each unbroken word is decoded once, the rules read the decoded word, and the
+// places they find are mapped back.
+import type { Span } from './spans.ts'
+
+/** An escape of a printable ASCII character or a line end. Other bytes are left as they are: no rule needs them. */
+const ESCAPE = /%(?:[2-7][0-9A-Fa-f]|0[9AaDd])/
+const STOPS = ' \t\r\n"\'`<>'
+
+export function percentSpans(text: string, find: (decoded: string, spans: Span[]) => void, spans: Span[]): void {
+  for (let at = text.indexOf('%'); at >= 0; ) {
+    let start = at
+    while (start > 0 && !STOPS.includes(text[start - 1] as string)) start--
+    let end = at
+    while (end < text.length && !STOPS.includes(text[end] as string)) end++
+    if (ESCAPE.test(text.slice(at, end))) readWord(text, start, end, find, spans)
+    at = text.indexOf('%', end)
+  }
+}
+
+function readWord(text: string, start: number, end: number, find: (decoded: string, spans: Span[]) => void, spans: Span[]): void {
+  // The place of each decoded character, and of the end.
+  const places = new Uint32Array(end - start + 1)
+  let decoded = ''
+  let copied = start
+  let size = 0
+  for (let at = start; at < end; size++) {
+    places[size] = at
+    if (text.charCodeAt(at) === 37 && ESCAPE.test(text.slice(at, at + 3))) {
+      decoded += text.slice(copied, at) + String.fromCharCode(Number.parseInt(text.slice(at + 1, at + 3), 16))
+      at += 3
+      copied = at
+    } else at++
+  }
+  places[size] = end
+  decoded += text.slice(copied, end)
+  const found: Span[] = []
+  find(decoded, found)
+  for (const span of found) {
+    const secret = span.secret ?? decoded.slice(span.start, span.end)
+    spans.push({ start: places[span.start] as number, end: places[span.end] as number, kind: span.kind, secret })
+  }
+}

@@ -1,0 +1,75 @@
+// Finds objects whose secret members have plain names: a JSON Web Key (`d` beside `kty`) and a Kubernetes secret (`data` beside `kind`).
+import { absentValue } from './looks.ts'
+import type { Span } from './spans.ts'
+
+const KEY_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP', 'oct', 'AKP'])
+const KEY_MEMBERS: ReadonlySet<string> = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'priv'])
+const SECRET_MEMBERS: ReadonlySet<string> = new Set(['data', 'stringData'])
+
+/** Returns the names of the members that are secret in this object, or undefined if it is of neither kind. */
+export function sealedMembers(data: Readonly<Record<string, unknown>>): ReadonlySet<string> | undefined {
+  if (Object.hasOwn(data, 'kty') && KEY_TYPES.has(data.kty)) return KEY_MEMBERS
+  return Object.hasOwn(data, 'kind') && data.kind === 'Secret' ? SECRET_MEMBERS : undefined
+}
+
+const KTY = /"kty\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"(?:RSA|EC|OKP|oct|AKP)\\{0,3}"/g
+const KEY_MEMBER = /"(?:d|p|q|dp|dq|qi|k|priv)\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"([A-Za-z0-9_=-]{1,8192})/g
+const KIND = /"kind\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"Secret\\{0,3}"/
+const SECRET_DATA = /"(?:data|stringData)\\{0,3}"\s{0,8}:\s{0,8}\{([^{}]{1,65536})\}/g
+const ENTRY = /:\s{0,8}\\{0,3}"([^"\\]{1,65536})/g
+/** A key or a secret is not larger. The limit also bounds the search for its braces. */
+const LARGEST = 16_384
+const MOST = 32
+
+/** The same in JSON text. It is masked in place, so that the text stays JSON. */
+export function sealedSpans(text: string, spans: Span[]): void {
+  if (text.includes('"kty')) {
+    for (const hit of atMost(text.matchAll(KTY))) {
+      const start = Math.max(text.lastIndexOf('{', hit.index), hit.index - LARGEST, 0)
+      const close = text.indexOf('}', hit.index)
+      const end = close < 0 ? text.length : close
+      for (const member of text.slice(start, Math.min(end, start + LARGEST)).matchAll(KEY_MEMBER)) push(start, member, spans)
+    }
+  }
+  if (!text.includes('"Secret') || !KIND.test(text)) return
+  for (const hit of atMost(text.matchAll(SECRET_DATA))) {
+    if (!KIND.test(text.slice(opening(text, hit.index), closing(text, hit.index + hit[0].length)))) continue
+    const start = hit.index + hit[0].length - 1 - (hit[1] as string).length
+    for (const entry of (hit[1] as string).matchAll(ENTRY)) push(start, entry, spans)
+  }
+}
+
+function push(offset: number, hit: RegExpExecArray, spans: Span[]): void {
+  const value = hit[1] as string
+  const end = offset + hit.index + hit[0].length
+  if (!absentValue(value)) spans.push({ start: end - value.length, end, kind: 'key' })
+}
+
+function* atMost(hits: Iterable<RegExpExecArray>): Generator<RegExpExecArray> {
+  let count = 0
+  for (const hit of hits) {
+    if (++count > MOST) return
+    yield hit
+  }
+}
+
+/** Returns the place of the brace that opens the object around `at`. */
+function opening(text: string, at: number): number {
+  let depth = 0
+  for (let place = at - 1; place >= 0 && place > at - LARGEST; place--) {
+    const code = text.charCodeAt(place)
+    if (code === 125) depth++
+    else if (code === 123 && depth-- === 0) return place
+  }
+  return Math.max(0, at - LARGEST)
+}
+
+function closing(text: string, at: number): number {
+  let depth = 0
+  for (let place = at; place < text.length && place < at + LARGEST; place++) {
+    const code = text.charCodeAt(place)
+    if (code === 123) depth++
+    else if (code === 125 && depth-- === 0) return place
+  }
+  return Math.min(text.length, at + LARGEST)
+}
