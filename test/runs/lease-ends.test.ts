@@ -97,4 +97,15 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('on %s', (engine) => {
     await run.finish()
     await expectSound(next)
   })
+
+  test.skipIf(process.platform !== 'linux')('a session lease displaces a holder whose process is gone, before its time', async () => {
+    const place = await placeOn(engine)
+    const [dead, next] = [await opened(place), await opened(place, withDeadHolders)]
+    const { fence } = await (await dead.session('s')).lease({ ttl: '1h' })
+    const session = await next.session('s')
+    const lease = await session.lease()
+    expect(lease.displaced).toEqual({ owner: expect.any(String), fence, lapsedAt: expect.any(Number) })
+    await lease.release()
+    await expectSound(next)
+  })
 })

@@ -90,4 +90,28 @@ describe.each(engines)('on $name', (engine) => {
     await store.close()
     expect((await first).value).toMatchObject({ session: session.id })
   })
+
+  test('a node leaves the runs of a session alone while a session lease is held, and takes them after its release', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const lease = await session.lease()
+    const handle = await store.start('r', { session: 's' })
+    const other = await store.start('r', { session: 'other' })
+    await using _ = store.work({ r: () => 'done' })
+    expect(await other.result()).toBe('done')
+    expect(await handle.state()).toBe('pending')
+    await lease.release()
+    expect(await handle.result()).toBe('done')
+    await expectSound(store)
+  })
+
+  test('a session lease of a deleted session writes nothing to it any more, and can be released', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const lease = await session.lease()
+    await session.delete({ reason: 'subject request 12' })
+    expect(await codeOf(session.append('note.made', 1, { under: lease }))).toBe('SESSION_DELETED')
+    await lease.release()
+    await expectSound(store)
+  })
 })
