@@ -1,5 +1,6 @@
 // The public entry point.
 
+export type { AheadEvent, AheadItem, AheadReport } from './kernel/ahead.ts'
 export type { AppendOptions, NewEvent } from './kernel/append.ts'
 export type * from './kernel/approvals/public.ts'
 export type { BlobOptions, StoreBlobs } from './kernel/blobs.ts'
@@ -8,6 +9,7 @@ export type { EraseOptions, EraseReport } from './kernel/erase.ts'
 export type { Fenced } from './kernel/fence.ts'
 export { FinalError } from './kernel/final-error.ts'
 export type { EventKey } from './kernel/find-event.ts'
+export type { Health } from './kernel/health.ts'
 export type { Latency } from './kernel/histogram.ts'
 export type * from './kernel/inputs/public.ts'
 export type * from './kernel/leases/public.ts'
@@ -19,7 +21,7 @@ export type { Difference, RebuildOptions, RebuildReport } from './kernel/rebuild
 export type { RedactOptions } from './kernel/redact/redactor.ts'
 export type * from './kernel/runs/public.ts'
 export type * from './kernel/sessions/public.ts'
-export type { Health, MaintenanceReport, Stats, Store } from './kernel/store.ts'
+export type { MaintenanceReport, Stats, Store } from './kernel/store.ts'
 export type * from './kernel/triggers/public.ts'
 export type * from './kernel/usage/public.ts'
 export type * from './kernel/values/public.ts'

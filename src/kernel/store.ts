@@ -11,6 +11,7 @@ import type { TenantState } from '../model/tenant.ts'
 import type { Backend, BackendTraits } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Measure } from '../ports/upkeep.ts'
+import { type AheadReport, ahead } from './ahead.ts'
 import { appendAll, type NewEvent } from './append.ts'
 import { type StoreBlobs, storeBlobs } from './blobs.ts'
 import { StoreLifetime } from './close-store.ts'
@@ -20,6 +21,7 @@ import { type EraseOptions, type EraseReport, erase } from './erase.ts'
 import { withMembers } from './feature.ts'
 import { features, type StoreMembers } from './features.ts'
 import { type EventKey, findEvent } from './find-event.ts'
+import { type Health, health } from './health.ts'
 import type { LaneStats } from './lane.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
@@ -31,11 +33,6 @@ import { type KeysReport, verifyKeys } from './verify-keys.ts'
 
 export interface Stats extends LaneStats {
   readonly backend: string
-}
-
-export interface Health {
-  readonly status: 'ok' | 'degraded'
-  readonly why: readonly string[]
 }
 
 export interface MaintenanceReport {
@@ -89,6 +86,8 @@ export interface JournalStore extends AsyncDisposable {
   measure(): Promise<Measure>
   /** Finds damage below the journal (pages, indexes), in the backend's words. Empty when sound. */
   check(): Promise<readonly string[]>
+  /** Finds events and work items ahead of the store's clock. A clock that was wrong left them. */
+  ahead(): Promise<AheadReport>
   maintain(): Promise<MaintenanceReport>
   stats(): Stats
   health(): Promise<Health>
@@ -257,6 +256,10 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     return [...(await backend.upkeep.check()), ...(await features.doctor(this.#scope))]
   }
 
+  async ahead(): Promise<AheadReport> {
+    return ahead(this.#scope)
+  }
+
   async maintain(): Promise<MaintenanceReport> {
     checkOpen(this.#scope.engine)
     this.#beyondWall('maintain()')
@@ -272,16 +275,7 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
   }
 
   async health(): Promise<Health> {
-    const { engine } = this.#scope
-    if (engine.closing.aborted) return { status: 'degraded', why: ['the store is closed'] }
-    const { budget } = engine.lane.stats()
-    const slow = (budget.sinceLastBreachMs ?? Infinity) < limits.breachMemoryMs
-    const backend = await engine.backend.upkeep.health()
-    const why = [
-      ...(slow ? [`a write took longer than ${budget.ms} ms within the last minute (${budget.breaches} in all)`] : []),
-      ...backend.why,
-    ]
-    return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', why }
+    return health(this.#scope)
   }
 
   /** A view of one tenant must not see events, rows, number or names of other tenants. */

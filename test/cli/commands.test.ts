@@ -199,7 +199,7 @@ describe('doctor', () => {
     const { code, out } = await ink(['doctor', other.path])
     expect(code).toBe(0)
     expect(out).toContain('! leftovers')
-    expect(out).toMatch(/! journal main .* in the future/)
+    expect(out).toMatch(/! events main +in the future: seq \d+ [a-z.]+ .* ahead/)
     expect(out).toMatch(/! guards .* the trigger events_stay is missing/)
     expect(out).toContain('usable, with 4 warnings')
   })

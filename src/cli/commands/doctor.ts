@@ -13,9 +13,8 @@ import { storePath, withStore } from '../store.ts'
 import { environment, type Terminal, verdict } from '../terminal.ts'
 import { displayWidth, harmless, jsonLine } from '../text.ts'
 
-// Clocks that are synchronised differ by less.
-const FUTURE_MS = 60_000
 const TENANTS_TOLD = 20
+const AHEAD_TOLD = 5
 
 export async function doctor(t: Terminal, url: string | undefined): Promise<Exit> {
   const store = storePath(url)
@@ -110,7 +109,7 @@ async function lookInto(root: Store, id: string): Promise<readonly Finding[]> {
   const store = root.tenant(id)
   const head = await store.head()
   if (state !== 'active') return [ok(`journal ${id}`, `${state}, not checked; ${one(head.seq, 'event')}, head ${shortHash(head.hash)}`)]
-  return [await journalFinding(store, head), ...(await keyFindings(store))]
+  return [await journalFinding(store, head), ...(await keyFindings(store)), ...(await aheadFindings(store))]
 }
 
 /** A sound tenant says nothing about its keys: its other findings are enough. */
@@ -120,19 +119,39 @@ async function keyFindings(store: Store): Promise<readonly Finding[]> {
   return problems.map(({ seq, reason }) => fail(`keys ${store.tenantId}`, `${reason} (seq ${seq})`, todo))
 }
 
+/** Times ahead of the store's clock, which is the machine's on SQLite and the database's on PostgreSQL. */
+async function aheadFindings(store: Store): Promise<readonly Finding[]> {
+  const { now, events, items } = await store.ahead()
+  const few = (told: readonly string[]): string =>
+    `${told.slice(0, AHEAD_TOLD).join(', ')}${told.length > AHEAD_TOLD ? `, and ${told.length - AHEAD_TOLD} or more others` : ''}`
+  const due = (at: number): string => `${span(at - now)} ahead (${time(at)} UTC)`
+  return [
+    ...(events.length === 0
+      ? []
+      : [
+          warn(
+            `events ${store.tenantId}`,
+            `in the future: ${few(events.map(({ seq, type, at }) => `seq ${seq} ${type} ${due(at)}`))}`,
+            'A clock is wrong: that of the store, or that of the writer. Correct it. The order by seq is not affected.',
+          ),
+        ]),
+    ...(items.length === 0
+      ? []
+      : [
+          warn(
+            `items ${store.tenantId}`,
+            `due far in the future: ${few(items.map(({ queue, id, at }) => `${queue} ${id} ${due(at)}`))}`,
+            'If a clock was ahead when they were offered, cancel them (inkfast queue cancel) and offer them again.',
+          ),
+        ]),
+  ]
+}
+
 async function journalFinding(store: Store, head: { readonly seq: number; readonly hash: string }): Promise<Finding> {
   const name = `journal ${store.tenantId}`
   const [last] = (await store.page({ backwards: true, limit: 1 })).items
   if (!last) return fail(name, `the head is seq ${head.seq}, but there is no event`, 'Run inkfast verify.')
-  const age = Date.now() - last.at
-  const says = `${one(head.seq, 'event')}, head ${shortHash(head.hash)}, last event`
-  return age < -FUTURE_MS
-    ? warn(
-        name,
-        `${says} is ${span(-age)} in the future (${time(last.at)} UTC)`,
-        'A clock is wrong: this one, or that of the writer. The order by seq is not affected.',
-      )
-    : ok(name, `${says} ${span(Math.max(0, age))} ago`)
+  return ok(name, `${one(head.seq, 'event')}, head ${shortHash(head.hash)}, last event at ${time(last.at)} UTC`)
 }
 
 function tell(t: Terminal, path: string, findings: readonly Finding[], sound: boolean): void {

@@ -1,0 +1,21 @@
+// The health of a store: recent slow writes, and what its backend reports.
+
+import { limits } from '../model/limits.ts'
+import type { Scope } from './scope.ts'
+
+export interface Health {
+  readonly status: 'ok' | 'degraded'
+  readonly why: readonly string[]
+}
+
+export async function health({ engine }: Scope): Promise<Health> {
+  if (engine.closing.aborted) return { status: 'degraded', why: ['the store is closed'] }
+  const { budget } = engine.lane.stats()
+  const slow = (budget.sinceLastBreachMs ?? Infinity) < limits.breachMemoryMs
+  const backend = await engine.backend.upkeep.health()
+  const why = [
+    ...(slow ? [`a write took longer than ${budget.ms} ms within the last minute (${budget.breaches} in all)`] : []),
+    ...backend.why,
+  ]
+  return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', why }
+}
