@@ -82,6 +82,10 @@ export const limits = {
   streamMs: 250,
   /** The end of streamed text is held back: a secret cut in two would not be recognised. */
   streamHeldChars: 512,
+  /** Streamed text that was recorded is read again up to this far back: it may name the secret that follows. */
+  streamContextChars: 1024,
+  /** A secret or a word in streamed text that is longer than this is recorded in parts. */
+  streamHeldMostChars: 16 * KiB,
   /** A program that makes no call for this long during replay, while its tape has more, has diverged. */
   replayQuietMs: 2000,
   /** A run whose waits are all longer than this is parked instead of staying in memory. */

@@ -1,5 +1,6 @@
 // Masks JSON inside a string, in place. Only literals with a secret are rewritten, so spacing, numbers, repeated keys and line-delimited
 // documents stay byte for byte. Parsing and writing again would lose all four.
+import type { Range } from './placeholder.ts'
 import { type KeyKind, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './words.ts'
 
 export interface JsonRules {
@@ -24,6 +25,10 @@ interface Frame {
   said: KeyKind
 }
 
+/** The token is cut off. */
+const WAITS = -2
+/** The beginning of an object that tells whether it is a schema. */
+const SCHEMA_CHARS = 256
 const SCALAR = /-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?(?:[eE][+-]?\d{1,5})?|true|false|null/y
 const TYPES = '"type"\\s{0,8}:\\s{0,8}(?:"(?:string|number|integer|boolean|array|object|null)"|\\[)'
 const SCHEMA = new RegExp(
@@ -31,80 +36,166 @@ const SCHEMA = new RegExp(
   'y',
 )
 
+/** A literal with a secret, and the JSON text that replaces it. */
+export interface Rewrite extends Range {
+  readonly masked: string
+}
+
 /** Returns the masked text, the same text if nothing was masked, or undefined if it is not JSON. */
 export function maskJson(text: string, rules: JsonRules, top: KeyKind): string | undefined {
-  const size = text.length
-  const stack: Frame[] = []
+  const reader = new JsonReader(rules, top)
+  if (reader.read(text, 0, true) !== text.length || !reader.complete) return undefined
   let out = ''
   let copied = 0
-  let at = space(text, 0)
-  let frame: Frame | undefined
-  let wantsKey = false
-  const rewrite = (start: number, end: number, masked: string) => {
-    out += text.slice(copied, start) + JSON.stringify(masked)
+  for (const { start, end, masked } of reader.rewrites) {
+    out += text.slice(copied, start) + masked
     copied = end
   }
+  return copied === 0 ? text : out + text.slice(copied)
+}
 
-  while (at < size) {
+type Expected = 'value' | 'first' | 'key' | 'colon' | 'after'
+
+/** Reads JSON documents, also in parts: a literal that is cut off is read once the rest of it is there. */
+export class JsonReader {
+  /** Literals of the text last read that contain a secret, in order. */
+  rewrites: Rewrite[] = []
+  readonly #rules: JsonRules
+  readonly #top: KeyKind
+  readonly #stack: Frame[] = []
+  #frame: Frame | undefined
+  #expected: Expected = 'value'
+  #skipping = false
+
+  constructor(rules: JsonRules, top: KeyKind) {
+    this.#rules = rules
+    this.#top = top
+  }
+
+  /** Whether no document is open. */
+  get complete(): boolean {
+    return this.#frame === undefined && this.#expected === 'value' && !this.#skipping
+  }
+
+  /** The kind of the value that is expected next, or undefined if a key or a mark is expected. */
+  get kind(): KeyKind | undefined {
+    if (this.#expected !== 'value' && (this.#expected !== 'first' || this.#frame?.object === true)) return undefined
+    return this.#frame === undefined ? this.#top : kindOf(this.#frame, this.#rules)
+  }
+
+  /** Gives up the literal that is cut off, because it is too long to be kept. The next `read` goes on inside it. */
+  skipLiteral(): void {
+    this.#skipping = true
+  }
+
+  /** Reads on from `from`. Returns the place where the next part begins, or -1 if the text is not JSON. `last`: no more text follows. */
+  read(text: string, from: number, last: boolean): number {
+    let at = from
+    if (this.#skipping) {
+      const end = quoteEnd(text, from, 0)
+      if (end < 0) return last ? -1 : text.length
+      this.#skipping = false
+      this.#passed()
+      at = end
+    }
+    for (at = space(text, at); at < text.length; at = space(text, at)) {
+      const next = this.#token(text, at, last)
+      if (next === WAITS) return last ? -1 : at
+      if (next < 0) return -1
+      at = next
+    }
+    return at
+  }
+
+  #token(text: string, at: number, last: boolean): number {
     const code = text.charCodeAt(at)
-    if (frame !== undefined && code === (frame.object ? 125 : 93)) {
-      stack.pop()
-      frame = stack.at(-1)
-      at = after(text, at + 1, frame)
-    } else if (wantsKey && frame !== undefined) {
-      const end = literalEnd(text, at)
-      const name = end < 0 ? undefined : decode(text, at, end)
-      if (name === undefined) return undefined
-      const said = rules.key(name)
-      if (said === undefined) rewrite(at, end, rules.maskKey(name))
-      frame.key = name
-      frame.said = said ?? rules.judge(name)
-      at = space(text, end)
-      if (text.charCodeAt(at) !== 58) return undefined
-      at = space(text, at + 1)
-      wantsKey = false
-      continue
-    } else {
-      const kind = frame === undefined ? top : kindOf(frame, rules)
-      if (code === 123 || code === 91) {
-        SCHEMA.lastIndex = at
-        const schema = code === 123 && kind !== 'none' && SCHEMA.test(text)
-        frame = {
-          object: code === 123,
-          kind: schema || (code === 123 && !inherited(kind, frame?.key ?? '')) ? 'none' : kind,
-          schema: schema ? kind : 'none',
-          name: '',
-          key: '',
-          said: 'none',
-        }
-        stack.push(frame)
-        at = space(text, at + 1)
-        wantsKey = frame.object
-        continue
+    const frame = this.#frame
+    if (this.#expected === 'colon') {
+      this.#expected = 'value'
+      return code === 58 ? at + 1 : -1
+    }
+    if (frame !== undefined && (this.#expected === 'first' || this.#expected === 'after')) {
+      if (code === (frame.object ? 125 : 93)) {
+        this.#stack.pop()
+        this.#frame = this.#stack.at(-1)
+        this.#passed()
+        return at + 1
       }
-      if (code === 34) {
-        const end = literalEnd(text, at)
-        const value = end < 0 ? undefined : decode(text, at, end)
-        if (value === undefined) return undefined
-        const masked = rules.string(value, kind)
-        if (masked !== value) rewrite(at, end, masked)
-        if (frame?.object === true && PAIR_NAMES.has(frame.key)) frame.name = value
-        at = after(text, end, frame)
-      } else {
-        SCALAR.lastIndex = at
-        const scalar = SCALAR.exec(text)
-        if (scalar === null) return undefined
-        const end = at + scalar[0].length
-        const masked = code === 116 || code === 102 || code === 110 ? undefined : rules.number(scalar[0], kind)
-        if (masked !== undefined) rewrite(at, end, masked)
-        at = after(text, end, frame)
+      if (this.#expected === 'after') {
+        this.#expected = frame.object ? 'key' : 'value'
+        return code === 44 ? at + 1 : -1
       }
     }
-    if (at < 0) return undefined
-    wantsKey = frame?.object === true
+    if (frame?.object === true && this.#expected !== 'value') return this.#key(text, at, frame)
+    if (code === 123 || code === 91) return this.#open(text, at, code === 123, last)
+    return code === 34 ? this.#string(text, at) : this.#scalar(text, at, last)
   }
-  if (frame !== undefined) return undefined
-  return copied === 0 ? text : out + text.slice(copied)
+
+  #key(text: string, at: number, frame: Frame): number {
+    const end = literalEnd(text, at)
+    if (end < 0) return end
+    const name = decode(text, at, end)
+    if (name === undefined) return -1
+    const said = this.#rules.key(name)
+    if (said === undefined) this.#rewrite(at, end, this.#rules.maskKey(name))
+    frame.key = name
+    frame.said = said ?? this.#rules.judge(name)
+    this.#expected = 'colon'
+    return end
+  }
+
+  #open(text: string, at: number, object: boolean, last: boolean): number {
+    const kind = this.kind ?? 'none'
+    // The first members tell whether the object is a schema.
+    if (object && kind !== 'none' && !last && text.length - at < SCHEMA_CHARS) return WAITS
+    SCHEMA.lastIndex = at
+    const schema = object && kind !== 'none' && SCHEMA.test(text)
+    this.#frame = {
+      object,
+      kind: schema || (object && !inherited(kind, this.#frame?.key ?? '')) ? 'none' : kind,
+      schema: schema ? kind : 'none',
+      name: '',
+      key: '',
+      said: 'none',
+    }
+    this.#stack.push(this.#frame)
+    this.#expected = 'first'
+    return at + 1
+  }
+
+  #string(text: string, at: number): number {
+    const end = literalEnd(text, at)
+    if (end < 0) return end
+    const value = decode(text, at, end)
+    if (value === undefined) return -1
+    const masked = this.#rules.string(value, this.kind ?? 'none')
+    if (masked !== value) this.#rewrite(at, end, masked)
+    const frame = this.#frame
+    if (frame?.object === true && PAIR_NAMES.has(frame.key)) frame.name = value
+    this.#passed()
+    return end
+  }
+
+  #scalar(text: string, at: number, last: boolean): number {
+    SCALAR.lastIndex = at
+    const written = SCALAR.exec(text)?.[0]
+    if (written === undefined) return !last && text.length - at < 5 ? WAITS : -1
+    const end = at + written.length
+    // The number may go on.
+    if (!last && end === text.length) return WAITS
+    const masked = /^[tfn]/.test(written) ? undefined : this.#rules.number(written, this.kind ?? 'none')
+    if (masked !== undefined) this.#rewrite(at, end, masked)
+    this.#passed()
+    return end
+  }
+
+  #passed(): void {
+    this.#expected = this.#frame === undefined ? 'value' : 'after'
+  }
+
+  #rewrite(start: number, end: number, masked: string): void {
+    this.rewrites.push({ start, end, masked: JSON.stringify(masked) })
+  }
 }
 
 function kindOf(frame: Frame, rules: JsonRules): KeyKind {
@@ -122,17 +213,6 @@ export function inherited(kind: KeyKind, key: string): boolean {
   return kind !== 'weak' && kind !== 'digits' && kind !== 'likely' && !key.includes('/')
 }
 
-/** Returns the place after the comma, at the closing bracket, or at the next document; -1 if none follows. */
-function after(text: string, from: number, frame: Frame | undefined): number {
-  const at = space(text, from)
-  if (frame === undefined) return at
-  const code = text.charCodeAt(at)
-  if (code === (frame.object ? 125 : 93)) return at
-  if (code !== 44) return -1
-  const next = space(text, at + 1)
-  return next < text.length && text.charCodeAt(next) !== (frame.object ? 125 : 93) ? next : -1
-}
-
 function space(text: string, from: number): number {
   let at = from
   for (; at < text.length; at++) {
@@ -142,14 +222,19 @@ function space(text: string, from: number): number {
   return at
 }
 
+/** Returns the end of the literal that begins here, WAITS if it is cut off, or -1 if no literal begins here. */
 function literalEnd(text: string, at: number): number {
-  if (text.charCodeAt(at) !== 34) return -1
-  for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+  return text.charCodeAt(at) === 34 ? quoteEnd(text, at + 1, at) : -1
+}
+
+/** Returns the place after the quote that ends a literal, or WAITS. `floor` is the beginning of the literal. */
+function quoteEnd(text: string, from: number, floor: number): number {
+  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0
-    while (text.charCodeAt(end - slashes - 1) === 92) slashes++
+    while (end - slashes > floor && text.charCodeAt(end - slashes - 1) === 92) slashes++
     if (slashes % 2 === 0) return end + 1
   }
-  return -1
+  return WAITS
 }
 
 function decode(text: string, start: number, end: number): string | undefined {

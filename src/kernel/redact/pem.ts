@@ -5,7 +5,8 @@ import type { Span } from './spans.ts'
 const BEGIN = '-----BEGIN '
 const LABEL = /-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----/y
 /** Characters of an armoured body, including line ends written as `\n`. */
-const BODY = /[A-Za-z0-9+/=\s\\:,.\-"'>|()]/
+export const BODY = /[A-Za-z0-9+/=\s\\:,.\-"'>|()]/
+export const END_LINE = /-----END [A-Z0-9 ]{0,60}-----/y
 const PUTTY = /Private-Lines: \d{1,4}\s{1,4}([A-Za-z0-9+/=\s]{1,8192})/g
 /** Longer than any key. A closing line that is farther away belongs to another block. */
 const LONGEST = 16_384

@@ -14,11 +14,16 @@ const RULE_KINDS = ['key', 'value', 'token', 'jwt', 'bearer', 'basic', 'cookie',
 const KINDS: ReadonlySet<string> = new Set([...RULE_KINDS, ...SHAPES.map(({ kind }) => kind), ...MARKED_SHAPES.map(({ kind }) => kind)])
 const OPENING = '[redacted:'
 const PLACEHOLDER = /\[redacted:([a-z0-9-]{1,32}):[0-9a-f]{8}\]/y
+const TAG_CHARS = 8
 /** The longest kind and its tag. */
 const LONGEST = 64
 
 export function placeholder(kind: string, secret: string, tag: Tag): string {
   return `${OPENING}${kind}:${tag(secret)}]`
+}
+
+export function placeholderLength(kind: string): number {
+  return OPENING.length + kind.length + 1 + TAG_CHARS + 1
 }
 
 /** Returns the places of all placeholders in a text, in order. */

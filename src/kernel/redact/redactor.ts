@@ -1,13 +1,14 @@
 // The redactor walks JSON data and masks every secret before anything is hashed, indexed or logged.
-import { spanOf } from './assignments.ts'
+import { assignmentSpans, spanOf } from './assignments.ts'
 import { bind } from './bound.ts'
-import { inherited, type JsonRules, maskJson } from './json.ts'
+import { inherited, JsonReader, type JsonRules, maskJson } from './json.ts'
 import { keyJudge } from './keys.ts'
 import { absentValue, passwordLike } from './looks.ts'
 import { isPlaceholder, placeholder, placeholdersIn } from './placeholder.ts'
 import { sealedMembers, sealedSpans } from './sealed.ts'
 import { mask, type Span } from './spans.ts'
-import { maskText } from './text.ts'
+import { MaskedStream, type StreamBounds, type StreamRules } from './stream.ts'
+import { maskText, secretSpans } from './text.ts'
 import { type KeyKind, PAIR_NAMES, PAIR_VALUES, SCHEMA_SAMPLES } from './words.ts'
 
 export interface RedactOptions {
@@ -23,6 +24,8 @@ export interface Redactor {
   /** Returns a copy of `data` with every secret masked, or the same reference if nothing was masked. Never mutates its input. */
   value(data: unknown): unknown
   text(text: string): string
+  /** A text that comes in pieces and is masked as it comes. */
+  stream(bounds: StreamBounds): MaskedStream
 }
 
 type Data = Readonly<Record<string, unknown>>
@@ -169,7 +172,22 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
     return 'none'
   }
 
-  return { value: (data) => walk(data, 'none'), text: (text) => string(text, 'none') }
+  const streamed: StreamRules = {
+    spans: (part) => secretSpans(part, judge, bound, tag),
+    named: (part) => {
+      const spans: Span[] = []
+      assignmentSpans(part, judge, spans)
+      return spans
+    },
+    json: () => new JsonReader(rules, 'none'),
+    tag,
+  }
+
+  return {
+    value: (data) => walk(data, 'none'),
+    text: (text) => string(text, 'none'),
+    stream: (bounds) => new MaskedStream(streamed, bounds),
+  }
 }
 
 /** Tool parameters may include `password: { type: 'string' }`: a description, which stays readable. */

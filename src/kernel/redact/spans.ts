@@ -5,6 +5,8 @@ export interface Span extends Range {
   readonly kind: string
   /** The secret that the tag is made of, if it differs from the text of the span (an encoded form of a bound value). */
   readonly secret?: string
+  /** The text that replaces the span, if it is not a placeholder alone (a JSON literal). */
+  readonly masked?: string
 }
 
 /** Returns the text with every span masked, or the same text if there is none. Placeholders in the text stay. */
@@ -23,7 +25,8 @@ export function replace(text: string, spans: readonly Span[], tag: Tag): string 
   let out = ''
   let from = 0
   for (const span of spans) {
-    out += text.slice(from, span.start) + placeholder(span.kind, span.secret ?? text.slice(span.start, span.end), tag)
+    const masked = span.masked ?? placeholder(span.kind, span.secret ?? text.slice(span.start, span.end), tag)
+    out += text.slice(from, span.start) + masked
     from = span.end
   }
   return out + text.slice(from)

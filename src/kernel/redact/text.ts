@@ -8,9 +8,9 @@ import { chpasswdSpans, netrcSpans, pgpassSpans } from './password-lines.ts'
 import { pemSpans } from './pem.ts'
 import { percentSpans } from './percent.ts'
 import { commandSpans, formSpans, phraseSpans } from './phrases.ts'
-import type { Tag } from './placeholder.ts'
+import { placeholderLength, type Tag } from './placeholder.ts'
 import { sealedSpans } from './sealed.ts'
-import { mask, type Span } from './spans.ts'
+import { apart, replace, type Span } from './spans.ts'
 import { ASSIGN, AT, ELEMENT, LONG, OPTION, PERCENT, PHRASE, survey } from './survey.ts'
 import { tokenSpans } from './tokens.ts'
 import { urlSpans, zapierSpans } from './urls.ts'
@@ -21,27 +21,61 @@ const COMMAND = /(?:^|[\s"'`([])--?[A-Za-z]/
 
 /** A secret hidden behind another is found on the next pass. The limit keeps the cost linear. */
 const LOOKS = 4
+const EVERY = LONG | PHRASE | ASSIGN | AT | OPTION | ELEMENT | PERCENT
 
-/** Returns the text with its secrets masked. Passes repeat until one finds nothing, so masking is idempotent. */
+/** Returns the text with its secrets masked. Masking is idempotent. */
 export function maskText(text: string, judge: KeyJudge, bound: Bound, tag: Tag): string {
-  let before = text
-  for (let look = 0; look < LOOKS; look++) {
-    const spans: Span[] = []
-    bound.find(before, spans)
-    if (before.length >= SHORTEST) {
-      const traits = find(before, judge, spans)
-      if ((traits & PERCENT) !== 0) percentSpans(before, (decoded, found) => find(decoded, judge, found), spans)
-    }
-    if (spans.length === 0) return before
-    const after = mask(before, spans, tag)
-    if (after === before) return before
-    before = after
-  }
-  return before
+  return scan(text, judge, bound, tag).masked
 }
 
-function find(text: string, judge: KeyJudge, spans: Span[]): number {
-  const traits = survey(text)
+/** Returns the secrets of a part of a longer text, in order and without overlaps. Rules that the rest of the text could call for run too. */
+export function secretSpans(part: string, judge: KeyJudge, bound: Bound, tag: Tag): readonly Span[] {
+  return scan(part, judge, bound, tag, EVERY).spans
+}
+
+interface Scanned {
+  readonly spans: readonly Span[]
+  readonly masked: string
+}
+
+/** Passes repeat until one finds nothing: a placeholder can bring out the secret beside it. */
+function scan(text: string, judge: KeyJudge, bound: Bound, tag: Tag, traits?: number): Scanned {
+  let spans: readonly Span[] = []
+  let masked = text
+  for (let look = 0; look < LOOKS; look++) {
+    const found: Span[] = []
+    bound.find(masked, found)
+    if (masked.length >= SHORTEST) {
+      const here = traits ?? survey(masked)
+      find(masked, judge, found, here)
+      if ((here & PERCENT) !== 0) percentSpans(masked, (decoded, inside) => find(decoded, judge, inside, traits ?? survey(decoded)), found)
+    }
+    const fresh = apart(masked, found)
+    if (fresh.length === 0) break
+    spans = spans.length === 0 ? fresh : merge(spans, fresh)
+    masked = replace(text, spans, tag)
+  }
+  return { spans, masked }
+}
+
+/** Moves spans of the masked text back to their places in the text itself. They never touch a placeholder. */
+function merge(before: readonly Span[], fresh: readonly Span[]): Span[] {
+  const out: Span[] = []
+  let grown = 0
+  let next = 0
+  for (const span of fresh) {
+    for (; next < before.length; next++) {
+      const known = before[next] as Span
+      if (known.start + grown >= span.start) break
+      out.push(known)
+      grown += placeholderLength(known.kind) - (known.end - known.start)
+    }
+    out.push({ ...span, start: span.start - grown, end: span.end - grown })
+  }
+  return [...out, ...before.slice(next)]
+}
+
+function find(text: string, judge: KeyJudge, spans: Span[], traits: number): void {
   if ((traits & LONG) !== 0) tokenSpans(text, spans)
   if ((traits & ASSIGN) !== 0) {
     assignmentSpans(text, judge, spans)
@@ -63,5 +97,4 @@ function find(text: string, judge: KeyJudge, spans: Span[]): number {
     if ((traits & ASSIGN) !== 0) attributeSpans(text, judge, spans)
   }
   if (text.length > 20 && text.includes('machine ')) netrcSpans(text, spans)
-  return traits
 }

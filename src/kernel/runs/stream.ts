@@ -2,15 +2,25 @@
 // result.
 
 import { limits } from '../../model/limits.ts'
+import { MaskedStream, type StreamBounds } from '../redact/stream.ts'
 import type { Asked } from './asked.ts'
 import type { RunWriter } from './run-writer.ts'
+
+const BOUNDS: StreamBounds = {
+  portion: limits.streamChars,
+  held: limits.streamHeldChars,
+  context: limits.streamContextChars,
+  most: limits.streamHeldMostChars,
+}
 
 export class EffectStream {
   readonly #open: RunWriter
   readonly #asked: Asked
   readonly #attempt: number
   readonly #ending = new AbortController()
-  #text = ''
+  readonly #text: MaskedStream
+  /** The number of characters in one entry. A character of JSON text has at most six bytes. */
+  readonly #most: number
   #written: Promise<unknown> = Promise.resolve()
   #waiting = false
 
@@ -18,19 +28,22 @@ export class EffectStream {
     this.#open = open
     this.#asked = asked
     this.#attempt = attempt
+    const { redactor, payloadBytes } = open.scope.engine
+    this.#text = redactor?.stream(BOUNDS) ?? new MaskedStream(undefined, BOUNDS)
+    this.#most = Math.max(1, Math.min(2 * limits.streamChars, payloadBytes >> 3))
   }
 
   /** Never waits: pieces that come close together are recorded together. */
   write(text: string): void {
-    this.#text += String(text)
-    if (this.#text.length >= limits.streamChars + limits.streamHeldChars) this.#flush(this.#cut())
+    this.#text.write(String(text))
+    if (this.#text.ready) this.#record(this.#text.take())
     else if (!this.#waiting) this.#flushLater()
   }
 
   /** Waits until all pieces are recorded. Throws if the run was lost. */
   async end(): Promise<void> {
     this.#ending.abort()
-    this.#flush(this.#text.length)
+    this.#record(this.#text.end())
     await this.#written
   }
 
@@ -39,28 +52,29 @@ export class EffectStream {
     const { timer } = this.#open.scope.engine.environment
     timer
       .idly(limits.streamMs, this.#ending.signal)
-      .then(() => this.#flush(this.#cut()))
+      .then(() => this.#record(this.#text.take()))
       .catch(() => {})
       .finally(() => {
         this.#waiting = false
       })
   }
 
-  /** Masking sees only the text that is flushed, so the end is held back, and the cut lies between two words. */
-  #cut(): number {
-    const most = this.#text.length - limits.streamHeldChars
-    return most <= 0 ? 0 : this.#text.slice(0, most).search(/\s\S*$/) + 1
+  #record(text: string): void {
+    for (let at = 0; at < text.length; ) {
+      let end = Math.min(text.length, at + this.#most)
+      // A surrogate pair stays together.
+      if (end < text.length && (text.codePointAt(end - 1) as number) > 0xffff) end++
+      this.#append(text.slice(at, end))
+      at = end
+    }
   }
 
-  #flush(end: number): void {
-    const text = this.#text.slice(0, end).toWellFormed()
-    this.#text = this.#text.slice(end)
-    if (text === '') return
+  #append(text: string): void {
     const { kind: _, ...slot } = this.#asked
-    const data = { ...slot, attempt: this.#attempt, text }
-    // Entries are written one after the other. A failure is kept for the end.
+    const data = { ...slot, attempt: this.#attempt, text: text.toWellFormed() }
+    // Entries are written one after the other. A failure is kept for the end. The text is masked already.
     const before = this.#written
-    this.#written = before.then(() => this.#open.record({ type: 'effect.streamed', data, transient: true }))
+    this.#written = before.then(() => this.#open.record({ type: 'effect.streamed', data, transient: true, whole: true }))
     this.#written.catch(() => {})
   }
 }
