@@ -18,7 +18,7 @@ export interface Fence {
   /** Set for the fence of a run: what is written under it names the run. */
   readonly run?: { readonly id: RunId; readonly session: SessionId }
   /** Tells the handle that a newer holder exists. */
-  lost(error: InkError): void
+  lost(error: InkError): unknown
 }
 
 /** The method of a handle that returns its fence. It throws if the handle is settled or released. */

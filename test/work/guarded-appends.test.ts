@@ -54,6 +54,21 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('a claim that is completed while an append under it is underway stays completed', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    await store.queue('q').offer(1)
+    const claim = await claimOf(store)
+    const { seq } = await session.append('step.first', 1)
+    // The append looks up `after` first, so the completion may overtake it.
+    const late = codeOf(session.append('step.late', 2, { under: claim, after: seq }))
+    await claim.complete()
+    expect(['FENCE_LOST', 'no error']).toContain(await late)
+    expect(await codeOf(claim.complete())).toBe('CLAIM_SETTLED')
+    expect(claim.signal.aborted).toBe(false)
+    await expectSound(store)
+  })
+
   test('a handle that is settled or released refuses appends at once', async () => {
     const store = await engine.open()
     const session = await store.session('s')

@@ -177,7 +177,9 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
   /** A claim that has expired may still write, as long as no other worker has claimed the item. */
   [FENCE](): Fence {
     this.#checkOpen()
-    return { tenant: this.tenant, guard: this.#guard, lost: (error) => this.unsettled(error) }
+    // A refusal is no loss if this claim has settled the item meanwhile.
+    const lost = (error: InkError) => this.#how === undefined && this.unsettled(error)
+    return { tenant: this.tenant, guard: this.#guard, lost }
   }
 
   get #guard() {
