@@ -9,6 +9,7 @@ import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options
 import { decodeBody } from '../model/rows.ts'
 import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
+import { callerIdentity, findWritten, ID_SCOPE } from './caller-id.ts'
 import { admitPayload, commitKey, draftEvent, isWhole, payloadOf, telling } from './draft.ts'
 import { type Fenced, fenceOf, writeUnder } from './fence.ts'
 import { keyScope } from './find-event.ts'
@@ -36,6 +37,13 @@ export interface AppendOptions {
   readonly under?: Fenced
   /** `false` stores the data without masking secrets. */
   readonly redact?: boolean
+  /**
+   * The id of the event, a ULID. It is an idempotency key for ever: the same id with the same body is written once and returns the same
+   * receipt, and with another body it is refused with ID_REUSED. Not together with `key`.
+   */
+  readonly id?: string
+  /** The time of the event, at most five minutes ahead of the store's clock. The default is the node's clock. */
+  readonly at?: Date | number
 }
 
 export interface NewEvent {
@@ -54,9 +62,12 @@ export function append(scope: Scope, session: SessionId, type: string, data: unk
 }
 
 async function appendWith(scope: Scope, session: SessionId, type: string, data: unknown, options: AppendOptions): Promise<Receipt> {
-  const { after, key, run, cause, transient, under, redact, ...unknown } = optionsOf(options, 'append')
+  const { after, key, run, cause, transient, under, redact, id, at, ...unknown } = optionsOf(options, 'append')
   checkKnown(unknown, 'an append')
   const whole = isWhole(redact)
+  if (id !== undefined && key !== undefined)
+    throw refuse('OPTION_INVALID', { option: 'id', why: 'an id is an idempotency key; pass id or key, not both' })
+  const chosen = telling(scope, () => callerIdentity(scope, id, at))
   const fence = under === undefined ? undefined : fenceOf(scope, session, under)
   if (fence?.run && run !== undefined && run !== fence.run.id)
     throw refuse('OPTION_INVALID', { option: 'run', why: 'under is another run' })
@@ -64,8 +75,9 @@ async function appendWith(scope: Scope, session: SessionId, type: string, data: 
   if (after !== undefined) await checkWritten(scope, checkSeq(after))
   const guards: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after }]
   if (fence) guards.unshift(fence.guard)
-  const event = { session, type, data, run: fence?.run?.id ?? run, cause, transient, whole }
-  const write = commitEvents(scope, [event], firstOf, { key, within: keyScope(session), guards })
+  const event = { session, type, data, run: fence?.run?.id ?? run, cause, transient, whole, ...chosen }
+  const keyed = chosen.id ? { key: chosen.id, within: ID_SCOPE } : { key, within: keyScope(session) }
+  const write = commitEvents(scope, [event], firstOf, { ...keyed, guards, timed: at !== undefined })
   return fence ? writeUnder(fence, write) : write
 }
 
@@ -96,7 +108,7 @@ async function commitEvents<Answer>(
   scope: Scope,
   list: readonly Given[],
   answer: (receipts: readonly Receipt[]) => Answer,
-  { key: keyText, within = '', guards: given = [], reserved = false }: CommitOptions,
+  { key: keyText, within = '', guards: given = [], reserved = false, timed = false }: CommitOptions,
 ): Promise<Answer> {
   const { engine, tenant } = scope
   checkOpen(engine)
@@ -104,15 +116,20 @@ async function commitEvents<Answer>(
   engine.lane.checkDoor()
   const taken = takeAll(scope, list, reserved)
   const key = keyText === undefined ? undefined : commitKey(scope, within, keyText, taken.map(appendBody))
-  // A run marks its own events, under its lease. Other callers may name a run of the session that has not ended.
-  for (const { run, session, mark } of taken) if (run !== undefined && mark === undefined && !reserved) await checkRun(scope, run, session)
   const events: EventDraft[] = []
   const sessions: SessionId[] = []
-  for (const { type, session, run, cause, transient, payload, at, mark } of taken) {
-    const draft = { type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest ?? mark, at } as const
+  for (const { type, session, run, cause, transient, payload, id, at, mark } of taken) {
+    const draft = { id, type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest ?? mark, at } as const
     events.push(draftEvent(scope, draft, payload))
     if (session !== undefined && !sessions.includes(session)) sessions.push(session)
   }
+  // The receipt of the first append is swept after a while. The journal knows the id for ever.
+  const chosen = taken[0]?.id !== undefined
+  const findFirst = () => findWritten(scope, events[0] as EventDraft, timed)
+  const written = chosen && (await findFirst())
+  if (written) return answer([written])
+  // A run marks its own events, under its lease. Other callers may name a run of the session that has not ended.
+  for (const { run, session, mark } of taken) if (run !== undefined && mark === undefined && !reserved) await checkRun(scope, run, session)
 
   for (let attempt = 1; ; attempt++) {
     const guards: Guard[] = []
@@ -125,6 +142,9 @@ async function commitEvents<Answer>(
     const outcome = await engine.lane.submit(key ? { tenant, key, guards, events, changes: [] } : { tenant, guards, events, changes: [] })
     if (outcome.ok) return answer(outcome.receipts)
     const { refused } = outcome
+    // The id was written since it was looked for. A retry without a time of its own differs from it in its time alone.
+    const since = chosen && refused === 'key' && (await findFirst())
+    if (since) return answer([since])
     if (typeof refused !== 'object' || refused.kind !== 'row' || given.includes(refused)) throw refusalOf(scope, outcome)
     // The session has changed since this node last read it.
     await lookAgain(scope, refused.id as SessionId)
@@ -139,11 +159,15 @@ interface CommitOptions {
   readonly guards?: readonly Guard[]
   /** Allows types that belong to the kernel. */
   readonly reserved?: boolean
+  /** A retry of an event with an id of the caller's must have the same time: the caller gave that too. */
+  readonly timed?: boolean
 }
 
 const PLAIN: CommitOptions = {}
 
 interface Given extends Loose<NewEvent> {
+  /** The id of the event. The default is a new one. */
+  readonly id?: EventId | undefined
   /** The time of the event. The default is the clock's. */
   readonly at?: number | undefined
   /** Stores the data as it is: nothing is masked. */
@@ -164,13 +188,14 @@ interface Taken extends Omit<Given, 'type' | 'data' | 'whole'> {
 }
 
 /** The command of one event, which a repeated key must match. It follows from the stored event, so that `verify` can compute it again. */
-export const appendBody = ({ type, session, run, cause, transient, data }: Loose<NewEvent>): object => ({
+export const appendBody = ({ type, session, run, cause, transient, data, id, at }: Loose<NewEvent> & Pick<Given, 'id' | 'at'>): object => ({
   type,
   session,
   run,
   cause,
   transient: transient === true ? true : undefined,
   data,
+  at: id === undefined ? undefined : at,
 })
 
 function takeAll(scope: Scope, list: readonly Given[], reserved: boolean): readonly Taken[] {
@@ -193,7 +218,7 @@ export const checkNew = (scope: Scope, type: string, data: unknown): void => voi
 /** Reads every member once, so that the checked value is the written one. */
 function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Taken {
   if (typeof given !== 'object' || given === null) throw invalidOption('events', 'objects with type and data', given)
-  const { type, session, run, cause, transient, data, at, whole, mark } = given
+  const { type, session, run, cause, transient, data, id, at, whole, mark } = given
   const ids = telling(scope, () => {
     checkType(type)
     if (!reserved && scope.engine.registry.isReserved(type)) throw refuse('TYPE_RESERVED', { type })
@@ -208,6 +233,7 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     run: ids.run,
     cause: ids.cause,
     transient,
+    id,
     at,
     mark,
     ...admitted,

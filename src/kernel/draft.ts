@@ -20,6 +20,8 @@ export interface DraftHeader {
   readonly subject?: Id | undefined
   readonly cause?: EventId | undefined
   readonly key?: Uint8Array | undefined
+  /** The id of the event. The default is a new one. */
+  readonly id?: EventId | undefined
   /** The time of the event. The default is the clock's. */
   readonly at?: number | undefined
 }
@@ -76,7 +78,7 @@ export function draftEvent(scope: Scope, header: DraftHeader, payload: string): 
   const digest = payloadDigest(sha256, salt, payload)
   // One object is completed in place, because every event passes here.
   const draft = {
-    id: engine.newId<'event'>(),
+    id: header.id ?? engine.newId<'event'>(),
     at: header.at ?? engine.environment.clock.now(),
     type: header.type,
     schema: 1,

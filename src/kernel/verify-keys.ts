@@ -3,11 +3,12 @@
 
 import { fromUtf8, sameBytes } from '../model/bytes.ts'
 import { canonical } from '../model/canonical.ts'
-import { bodyDigest, receiptDigest } from '../model/chain.ts'
+import { bodyDigest, keyDigest, receiptDigest } from '../model/chain.ts'
 import { type EventRecord, TRANSIENT } from '../model/event.ts'
 import { limits } from '../model/limits.ts'
 import type { StoredReceipt } from '../ports/upkeep.ts'
 import { appendBody } from './append.ts'
+import { ID_SCOPE } from './caller-id.ts'
 import { stopIfAsked } from './read.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
@@ -63,19 +64,21 @@ async function flawOf(scope: Scope, receipt: StoredReceipt, head: number): Promi
   const events = await eventsAt(scope, seq, count)
   if (events.length < count || events.some((e) => e.key === undefined || !sameBytes(e.key, key)))
     return 'the receipt of an idempotency key names events that were written under another key'
-  const computed = bodyOf(scope, events)
+  const computed = bodyOf(scope, key, events)
   if (computed !== undefined && !sameBytes(computed, body)) return 'the receipt of an idempotency key is of another command'
   return undefined
 }
 
 /** The digest of the command of an append, computed from its events; undefined for other commands and erased payloads. */
-function bodyOf(scope: Scope, events: readonly EventRecord[]): Uint8Array | undefined {
+function bodyOf(scope: Scope, key: Uint8Array, events: readonly EventRecord[]): Uint8Array | undefined {
   const { environment, registry } = scope.engine
   const salt = events[0]?.salt
   const commands: object[] = []
-  for (const { type, session, run, cause, class: kind, payload } of events) {
+  for (const { id, at, type, session, run, cause, class: kind, payload } of events) {
     if (payload === undefined || registry.isReserved(type)) return undefined
-    commands.push(appendBody({ type, session, run, cause, transient: kind === TRANSIENT, data: JSON.parse(fromUtf8(payload)) }))
+    const data = JSON.parse(fromUtf8(payload)) as unknown
+    const byId = sameBytes(key, keyDigest(environment.digest.sha256, scope.tenant, ID_SCOPE, id)) && { id, at }
+    commands.push(appendBody({ type, session, run, cause, transient: kind === TRANSIENT, data, ...byId }))
   }
   return salt && bodyDigest(environment.digest.sha256, salt, canonical(commands))
 }

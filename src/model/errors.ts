@@ -266,6 +266,11 @@ export const errors = {
     (d) =>
       `The key was already used ${usedFor(d)}${d.erased ? '; that payload was erased since, so the two cannot be compared' : ''}. Nothing was written. Use a new key for a new command.`,
   ),
+  ID_REUSED: row(
+    'conflict',
+    (d) =>
+      `The id ${d.id} already names the event at seq ${d.seq}${d.erased ? ', whose payload was erased since, so the two cannot be compared' : ', which is another one'}. Nothing was written. Use a new id for a new event.`,
+  ),
   HEAD_MOVED: row(
     'conflict',
     (d) =>

@@ -17,6 +17,7 @@ const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 const TENANT = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${limits.tenantChars - 1}}$`)
 
 export const ID_BYTES = 16
+const TIME_CHARS = 10
 export const isId = (text: unknown): text is Id => typeof text === 'string' && ULID.test(text)
 export const isTenant = (text: unknown): text is TenantId => typeof text === 'string' && TENANT.test(text)
 export const MAIN = 'main' as TenantId
@@ -54,6 +55,13 @@ export function writeId(id: string, target: Uint8Array, offset: number): void {
       target[at++] = (bits >> held) & 0xff
     }
   }
+}
+
+/** The time in an id, in Unix milliseconds. */
+export function idTime(id: Id): number {
+  let time = 0
+  for (let i = 0; i < TIME_CHARS; i++) time = time * 32 + (VALUES[id.charCodeAt(i)] as number)
+  return time
 }
 
 export function idBytes(id: string): Uint8Array<ArrayBuffer> {

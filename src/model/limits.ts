@@ -56,6 +56,8 @@ export const limits = {
   pageEvents: 512,
   /** Bytes of payload in one page: pages of large events stay small. */
   pageBytes: 2 * MiB,
+  /** How far the id and the time of an event that a caller gives may be ahead of the store's clock: clocks of machines differ. */
+  clockAheadMs: 5 * 60 * 1000,
   /** Types and prefixes in one query: each is a condition in the statement. */
   typePatterns: 64,
   /** The most a caller may ask for in one list. */
