@@ -15,9 +15,13 @@ const unwatched: Plugin = {
   },
 }
 
-const house = { testTimeout: 300_000, hookTimeout: 300_000, expect: patient }
+// Test files share processes, because loading the sources anew for each took a fifth of the run. Hooks of support modules are in the setup file.
+const shared = { isolate: false, setupFiles: ['test/support/setup.ts'], expect: patient }
+const ALONE = ['test/work/reserve-corners.test.ts']
+const house = { ...shared, testTimeout: 300_000, hookTimeout: 300_000 }
 
 // Three projects: the tests whose coverage counts, quick ones beside the code, and those that start processes, pack the package or kill writers.
+// A fourth has the tests that look at their whole process, and so have one to themselves.
 export default defineConfig({
   test: {
     coverage: {
@@ -36,9 +40,10 @@ export default defineConfig({
       { test: { ...house, name: 'bar', include: [...WATCHED] } },
       {
         plugins: [unwatched],
-        test: { name: 'rooms', include: ['src/**/*.test.ts'], exclude: [...WATCHED], testTimeout: 30_000, expect: patient },
+        test: { ...shared, name: 'rooms', include: ['src/**/*.test.ts'], exclude: [...WATCHED], testTimeout: 30_000 },
       },
-      { plugins: [unwatched], test: { ...house, name: 'house', include: ['test/**/*.test.ts'], exclude: [...WATCHED] } },
+      { plugins: [unwatched], test: { ...house, name: 'house', include: ['test/**/*.test.ts'], exclude: [...WATCHED, ...ALONE] } },
+      { plugins: [unwatched], test: { ...house, name: 'alone', include: [...ALONE], isolate: true } },
     ],
   },
 })

@@ -1,12 +1,10 @@
 // A store on a server for tests of the command line: a powerful login and one that may only serve, whose passwords must never be shown.
 
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
-import { environment, readSwitch } from '../../src/cli/terminal.ts'
 import { open, type Receipt } from '../../src/index.ts'
 import { migrateStore } from '../../src/migrations.ts'
 import { preparedDatabase } from '../support/databases.ts'
 import { query } from '../support/postgres-database.ts'
-import { type Ended, inkHere } from './support.ts'
 
 export const TENANT_KEY = 'the key that nodes sign with'
 export const PASSWORD = 'p4ss-w0rd-that-nobody-sees'
@@ -17,43 +15,39 @@ export interface ServedStore {
   /** Of a login that is a member of inkfast_app alone, and has the tenant key from elsewhere. */
   readonly node: string
   readonly login: string
+  /** Of a login that is a member of inkfast_reader alone. */
+  readonly reader: string
   readonly receipts: readonly Receipt[]
 }
 
 let login = ''
 const receipts: Receipt[] = []
 
-const asNode = (admin: string): string => {
+const as = (name: string, admin: string): string => {
   const url = new URL(admin)
-  url.username = login
+  url.username = name
   url.password = PASSWORD
   return url.href
 }
 
-/** Two tenants, three sessions, nine events. Made once for a file of tests; each store is a copy. */
+/** Two tenants, three sessions, nine events. Made once in a process; each store is a copy. */
 export async function servedStore(): Promise<ServedStore> {
   const { url: admin } = await preparedDatabase(prepare)
-  return { admin, node: asNode(admin), login, receipts }
+  return { admin, node: as(login, admin), login, reader: as(`${login}_reader`, admin), receipts }
 }
 
 async function prepare(admin: string): Promise<void> {
   await migrateStore(admin, { tenantKey: TENANT_KEY })
   login = `node_${new URL(admin).pathname.slice(1)}`
   await query(admin, `create role ${login} login password '${PASSWORD}' in role inkfast_app`)
-  const store = await open({ url: asNode(admin), tenantKey: TENANT_KEY })
+  await query(admin, `create role ${login}_reader login password '${PASSWORD}' in role inkfast_reader`)
+  const store = await open({ url: as(login, admin), tenantKey: TENANT_KEY })
   const session = await store.as('user_ada').session('support/4711', { title: 'Order 4711', owner: 'user_ada' })
   for (let i = 1; i <= 3; i++) receipts.push(await session.append('plan.changed', { steps: i }))
   await (await store.session('support/4712')).archive()
   const other = await store.tenant('acme').session('a/1')
   receipts.push(await other.append('plan.changed', { steps: 9 }))
   await store.close()
-}
-
-/** A command within this process, with these variables of the environment. Calls at the same time must have the same ones. */
-export async function inkIn(words: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const { INKFAST_URL: url, INKFAST_TENANT_KEY: tenantKey, INKFAST_DATABASE_REQUIRED: required, INKFAST_DEBUG: debug } = variables
-  Object.assign(environment, { url, tenantKey, databaseRequired: readSwitch(required), debug: readSwitch(debug) })
-  return inkHere(words)
 }
 
 /** The password of any URL, as it stands in it and as it is meant. */

@@ -8,8 +8,8 @@ import { open } from '../../src/index.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { query } from '../support/postgres-database.ts'
 import { startServer } from '../support/postgres-server.ts'
-import { deafTo, inkIn as ink, PASSWORD, passwordsOf, type ServedStore, servedStore, TENANT_KEY } from './database-support.ts'
-import { folder, ink as inkProcess, lines, start } from './support.ts'
+import { deafTo, PASSWORD, passwordsOf, type ServedStore, servedStore, TENANT_KEY } from './database-support.ts'
+import { folder, inkHere as ink, ink as inkProcess, lines, start } from './support.ts'
 
 let store: ServedStore
 /** As a node would: its own login, and the key from the environment. */

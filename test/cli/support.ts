@@ -7,11 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { beforeAll, beforeEach } from 'vitest'
 import { tellFailure } from '../../src/cli/exit.ts'
 import { run } from '../../src/cli/run.ts'
-import { environment, type Terminal } from '../../src/cli/terminal.ts'
+import { environment, readSwitch, type Terminal, unclearSwitch } from '../../src/cli/terminal.ts'
 import { open, type Receipt } from '../../src/index.ts'
+import { afterThisFile } from '../support/cleanups.ts'
 
 export const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
@@ -21,17 +22,12 @@ export interface Ended {
   readonly err: string
 }
 
-const folders: string[] = []
-
+/** Goes away with the test file. */
 export function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'inkfast-cli-'))
-  folders.push(made)
+  afterThisFile(() => rmSync(made, { recursive: true, force: true }))
   return made
 }
-
-afterAll(() => {
-  for (const made of folders) rmSync(made, { recursive: true, force: true })
-})
 
 export function start(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { INKFAST_URL: _, NO_COLOR: __, ...rest } = process.env
@@ -101,11 +97,14 @@ export function withDatabase(path: string, work: (db: DatabaseSync) => void): vo
 
 /**
  * The same within this process, which takes a hundredth of the time, and on a terminal as wide as asked for. Nothing is seen of pipes and
- * signals. Where the environment says something, it is a process of its own after all.
+ * signals. Calls at the same time must have the same variables of the environment.
  */
 export async function inkHere(words: readonly string[], around?: number | Environment): Promise<Ended> {
-  if (typeof around === 'object') return ink(words, around)
-  const width = around
+  const width = typeof around === 'number' ? around : undefined
+  const variables = typeof around === 'object' ? around : {}
+  // The command itself reads this one from its process.
+  if (unclearSwitch(variables) !== undefined) return ink(words, variables)
+  Object.assign(environment, environmentOf(variables))
   let [out, err] = ['', '']
   const json = words.includes('--json')
   const speak: Pick<Terminal, 'out' | 'note'> = {
@@ -132,6 +131,18 @@ export async function inkHere(words: readonly string[], around?: number | Enviro
 }
 
 type Environment = Readonly<Record<string, string>>
+
+/** As src/cli/terminal.ts reads the variables. */
+function environmentOf({ INKFAST_URL, INKFAST_TENANT_KEY, INKFAST_DATABASE_REQUIRED, INKFAST_DEBUG, ...others }: Environment) {
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw new Error(`inkHere does not know ${other}: use ink, which starts a process.`)
+  return {
+    url: INKFAST_URL,
+    tenantKey: INKFAST_TENANT_KEY,
+    databaseRequired: readSwitch(INKFAST_DATABASE_REQUIRED) === true,
+    debug: readSwitch(INKFAST_DEBUG) === true,
+  }
+}
 
 export const inkHereJson = async (words: readonly string[], env?: Environment) => JSON.parse((await inkHere([...words, '--json'], env)).out)
 

@@ -1,19 +1,15 @@
 // Queues, jobs, triggers and processes of a store on a server, at the terminal: as a node, and as a login that may only look.
 
 import { expect, test } from 'vitest'
-import { query } from '../support/postgres-database.ts'
 import { PASSWORD, servedStore, TENANT_KEY } from './database-support.ts'
-import { ink, inkJson } from './support.ts'
+import { inkHere as ink, inkHereJson as inkJson } from './support.ts'
 import { SECRET, storeWithWork } from './work-support.ts'
 
 test('a node looks and changes, and whoever may only look only looks', async () => {
   const served = await servedStore()
   const ids = await storeWithWork({ url: served.node, tenantKey: TENANT_KEY })
   const env = { INKFAST_URL: served.node, INKFAST_TENANT_KEY: TENANT_KEY }
-  const reader = new URL(served.node)
-  reader.username = `${served.login}_reader`
-  await query(served.admin, `create role ${reader.username} login password '${reader.password}' in role inkfast_reader`)
-  const lookingOnly = { ...env, INKFAST_URL: reader.href }
+  const lookingOnly = { ...env, INKFAST_URL: served.reader }
 
   for (const asked of [env, lookingOnly]) {
     for (const [words, said] of [

@@ -51,7 +51,11 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     for (let i = 0; i < 20; i++) await session.append('said.this', i)
     const life = mortal(await backend(), { at: 1, when: 'after' })
     const doomed = await open(life.backend, { schedule: false })
-    void doomed.sessions.find('s').then((found) => found?.delete({ reason: 'asked for' }))
+    // The dead process gets no answer; the lane gives up after this test.
+    doomed.sessions
+      .find('s')
+      .then((found) => found?.delete({ reason: 'asked for' }))
+      .catch(() => {})
     await life.died
     for (let i = 0; i < 3; i++) {
       const store = await open(await backend())

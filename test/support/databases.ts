@@ -3,17 +3,18 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
+import { afterThisFile } from './cleanups.ts'
 import { closeDatabase, createDatabase, type Database, type DatabaseOptions } from './postgres-database.ts'
 import type { Answer } from './postgres-global.ts'
 
 const made = new Set<Database>()
 const leaving: Promise<void>[] = []
 
-afterAll(async () => {
+async function dropAll(): Promise<void> {
   await Promise.all([...leaving.splice(0), ...[...made].map((database) => database.drop())])
   made.clear()
-})
+}
 
 /** It goes while the next test is at work: for a connection that is just being closed the server waits a tenth of a second. */
 export function leave(database: Database): void {
@@ -27,6 +28,7 @@ export function leave(database: Database): void {
 /** Empty, or the copy of a template. */
 export async function freshDatabase(options: DatabaseOptions = {}): Promise<Database> {
   const database = await createDatabase(await serverUrl(), options)
+  if (made.size === 0 && leaving.length === 0) afterThisFile(dropAll)
   made.add(database)
   return database
 }
@@ -35,7 +37,10 @@ const templates = new Map<Prepare, Promise<string>>()
 
 type Prepare = (url: string) => Promise<void>
 
-/** A copy of a database that `prepare` has filled: it runs once for each test file that asks, and must have closed its connections. */
+/**
+ * A copy of a database that `prepare` has filled. `prepare` runs once in each process and must close its connections; the template outlives the
+ * test file and goes at the end of the run.
+ */
 export async function preparedDatabase(prepare: Prepare): Promise<Database> {
   const template = templates.get(prepare) ?? makeTemplate(prepare)
   templates.set(prepare, template)
@@ -43,7 +48,7 @@ export async function preparedDatabase(prepare: Prepare): Promise<Database> {
 }
 
 async function makeTemplate(prepare: Prepare): Promise<string> {
-  const { name, url } = await freshDatabase({ prefix: 'inkfast_template' })
+  const { name, url } = await createDatabase(await serverUrl(), { prefix: inject('postgres').templates })
   await prepare(url)
   await closeDatabase(await serverUrl(), name)
   return name

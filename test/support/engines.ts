@@ -1,11 +1,9 @@
 // Every engine a promise must hold on, each opened fresh in a folder that goes away with the test.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { afterEach } from 'vitest'
 import { open, type Store, type StoreOptions } from '../../src/index.ts'
+import { later, tempFolder } from './cleanups.ts'
 import { leave, preparedDatabase } from './databases.ts'
 import { query } from './postgres-database.ts'
 import { QUICK } from './rounds.ts'
@@ -27,19 +25,7 @@ export interface InTime {
   pass(ms: number): Promise<void>
 }
 
-const cleanups: (() => unknown)[] = []
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-export const later = (cleanup: () => unknown): void => void cleanups.push(cleanup)
-
-export function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'inkfast-test-'))
-  later(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+export { later, tempFolder }
 
 export const tempFile = (name = 'agents.db'): string => join(tempFolder(), name)
 

@@ -33,6 +33,9 @@ const placeOf = ({ moduleId }: TestSpecification): number => {
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).toSorted((one, other) => placeOf(one) - placeOf(other))
+    // Files of one project follow each other, because a process is shared only within a project.
+    return (await super.sort(files)).toSorted(
+      (one, other) => placeOf(one) - placeOf(other) || one.project.name.localeCompare(other.project.name),
+    )
   }
 }

@@ -34,6 +34,13 @@ export async function createDatabase(server: string, { template, prefix = 'inkfa
 export const closeDatabase = (server: string, name: string): Promise<void> =>
   ask(server, `alter database ${escapeIdentifier(name)} with allow_connections false`)
 
+/** Drops every database whose name begins with `prefix`. */
+export async function dropDatabases(server: string, prefix: string): Promise<void> {
+  const names = (await query(server, 'select datname as name from pg_database')) as { readonly name: string }[]
+  for (const { name } of names.filter((one) => one.name.startsWith(prefix)))
+    await query(server, `drop database if exists ${escapeIdentifier(name)} with (force)`)
+}
+
 /** One question over a connection of its own. */
 export async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client(url)

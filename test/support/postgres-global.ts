@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { placeInMemory } from './in-memory.ts'
+import { dropDatabases } from './postgres-database.ts'
 import { type Server, startServer } from './postgres-server.ts'
 import { QUICK } from './rounds.ts'
 
@@ -15,16 +16,17 @@ export type Answer = { readonly url: string } | { readonly error: string }
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The server's URL, or the socket to ask for it. */
-    readonly postgres: { readonly url: string } | { readonly socket: string }
+    /** The server's URL, or the socket to ask for it, and the prefix of the templates that this run makes. */
+    readonly postgres: ({ readonly url: string } | { readonly socket: string }) & { readonly templates: string }
   }
 }
 
-export function setup(project: TestProject): (() => Promise<void>) | undefined {
+export function setup(project: TestProject): () => Promise<void> {
+  const templates = `inkfast_template_${process.pid}`
   const url = process.env.INKFAST_TEST_POSTGRES
   if (url) {
-    project.provide('postgres', { url })
-    return undefined
+    project.provide('postgres', { url, templates })
+    return () => dropDatabases(url, `${templates}_`)
   }
 
   let server: Promise<Server> | undefined
@@ -47,7 +49,7 @@ export function setup(project: TestProject): (() => Promise<void>) | undefined {
   const path = join(folder, 'postgres')
   const door = createServer((socket) => void answer(socket)).listen(path)
   door.unref()
-  project.provide('postgres', { socket: path })
+  project.provide('postgres', { socket: path, templates })
 
   return async () => {
     door.close()

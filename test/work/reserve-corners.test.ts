@@ -1,10 +1,10 @@
 // Claiming ahead and settling together where something is odd: a handler that settles late, a store that fails or says nothing, an item that is urgent,
 // large, slow to read or at its last attempt. Each of these did harm once.
 
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { freshMemory } from '../../src/conformance/shared-memory.ts'
 import type { Commit } from '../../src/ports/commit.ts'
-import { expectSound } from '../support/engines.ts'
+import { expectSound, later } from '../support/engines.ts'
 import { committing, fill, moments, openOn, refusingOnly, tells } from './spoiled.ts'
 
 const GONE = { ready: 0, claimed: 0, dead: 0 }
@@ -47,10 +47,10 @@ test('a worker that was closed on a full queue does nothing more', async () => {
   await worker.close()
   await moments(20)
   const { commits } = store.stats()
-  for (let i = 0; i < 20; i++) {
-    expect(process.getActiveResourcesInfo()).not.toContain('Immediate')
-    await moments(2)
-  }
+  const soon = vi.spyOn(globalThis, 'setImmediate')
+  later(() => soon.mockRestore())
+  await moments(40)
+  expect(soon).not.toHaveBeenCalled()
   expect(store.stats().commits).toBe(commits)
 })
 
