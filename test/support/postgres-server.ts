@@ -166,8 +166,10 @@ class RunningServer implements Server {
     own(passwordFile, user)
     const args = ['--pgdata', this.data, '--username=postgres', '--pwfile', passwordFile, '--auth=scram-sha-256']
     const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8', '--lc-messages=C']
+    // One iteration of SCRAM instead of 4096: a connection then costs a tenth of what it did, on both sides.
+    const password = ['-c', 'scram_iterations=1']
     // No flush for what initdb writes: a machine that goes down takes along whoever would have wanted it.
-    const made = await this.#spawn(initdb, [...args, ...locale, '--no-sync', '--no-instructions'])
+    const made = await this.#spawn(initdb, [...args, ...locale, ...password, '--no-sync', '--no-instructions'])
     await ended(made)
     rmSync(passwordFile)
     if (made.exitCode !== 0) throw new Error(`PostgreSQL could not make its data folder: ${this.#tail()}`)
