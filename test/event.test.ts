@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Event, Store } from '../src/index.ts'
-import { codeOf, engines } from './support/engines.ts'
+import { codeOf, layouts } from './support/engines.ts'
 
 const all = async (store: Store): Promise<readonly Event[]> => {
   const events: Event[] = []
@@ -10,7 +10,7 @@ const all = async (store: Store): Promise<readonly Event[]> => {
   return events
 }
 
-describe.each(engines)('one event on $name', (engine) => {
+describe.each(layouts)('one event on $name', (engine) => {
   test('an event is found by its id, also an event of the kernel, and an unknown id finds nothing', async () => {
     const store = await engine.open()
     const session = await store.session('s')

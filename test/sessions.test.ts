@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { memoryBackend } from '../src/backends/memory/backend.ts'
 import { nodeEnvironment } from '../src/environment.ts'
 import { open } from '../src/index.ts'
-import { codeOf, engines } from './support/engines.ts'
+import { codeOf, layouts } from './support/engines.ts'
 
-describe.each(engines)('sessions on $name', (engine) => {
+describe.each(layouts)('sessions on $name', (engine) => {
   test('a session of another owner is refused, and one without an owner is not', async () => {
     const store = await engine.open()
     const first = await store.as('user-a').session('chat', { owner: 'user-a' })

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Session, Store, UsageGiven } from '../src/index.ts'
-import { codeOf, engines, expectSound } from './support/engines.ts'
+import { codeOf, expectSound, layouts } from './support/engines.ts'
 
 const HOUR = 3_600_000
 const BEGIN = 1_000_000 * HOUR
@@ -30,7 +30,7 @@ const seqsOf = async (store: Store, type: string): Promise<readonly number[]> =>
   return seqs
 }
 
-describe.each(engines)('usage ($name)', (engine) => {
+describe.each(layouts)('usage ($name)', (engine) => {
   test('usage adds up by session, source and model, and groups as asked', async () => {
     const store = await engine.open()
     const [a, b] = [await store.session('a'), await store.session('b')]

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { asSuperuser } from '../../test/postgres/logins.ts'
-import { codeOf, engines, openIn, tempDatabase, tempFile, tempFolder } from '../../test/support/engines.ts'
+import { codeOf, layouts, openIn, tempDatabase, tempFile, tempFolder } from '../../test/support/engines.ts'
 import { QUICK } from '../../test/support/rounds.ts'
 import { memoryBackend } from '../backends/memory/backend.ts'
 import { nodeEnvironment } from '../environment.ts'
@@ -20,7 +20,7 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 const UNKNOWN = 'ab'.repeat(32)
 
-describe.each(engines)('on $name', (engine) => {
+describe.each(layouts)('on $name', (engine) => {
   test('bytes that were put are got by their reference, or by their digest alone', async () => {
     const store = await engine.open()
     const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => i)

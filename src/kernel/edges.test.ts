@@ -1,7 +1,7 @@
 // Where promises are usually broken: things that happen meanwhile, callers who change their mind, clocks and logs that misbehave.
 
 import { describe, expect, test } from 'vitest'
-import { codeOf, engines, expectSound } from '../../test/support/engines.ts'
+import { codeOf, expectSound, layouts } from '../../test/support/engines.ts'
 import type { Event } from '../index.ts'
 
 const collect = async (events: AsyncIterable<Event>): Promise<Event[]> => {
@@ -10,7 +10,7 @@ const collect = async (events: AsyncIterable<Event>): Promise<Event[]> => {
   return all
 }
 
-describe.each(engines)('on $name', (engine) => {
+describe.each(layouts)('on $name', (engine) => {
   test('a tail that waits is let go by return()', async () => {
     const store = await engine.open()
     const tail = store.events({ live: true })

@@ -1,7 +1,7 @@
 // The lines under *open* and *journal* of the API page, tried as written, on every engine.
 
 import { describe, expect, test } from 'vitest'
-import { codeOf, engines, expectSound } from '../../test/support/engines.ts'
+import { codeOf, expectSound, layouts } from '../../test/support/engines.ts'
 import type { Event } from '../index.ts'
 
 const collect = async (events: AsyncIterable<Event>): Promise<Event[]> => {
@@ -10,7 +10,7 @@ const collect = async (events: AsyncIterable<Event>): Promise<Event[]> => {
   return all
 }
 
-describe.each(engines)('on $name', (engine) => {
+describe.each(layouts)('on $name', (engine) => {
   test('a session is opened by its key or created, and found without being created', async () => {
     const store = await engine.open()
     expect(await store.sessions.find('support/4711')).toBeUndefined()

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { codeOf, engines, expectSound, openIn, tempFile } from '../../test/support/engines.ts'
+import { codeOf, expectSound, layouts, openIn, tempFile } from '../../test/support/engines.ts'
 import { memoryBackend } from '../backends/memory/backend.ts'
 import { failAfter } from '../conformance/faults.ts'
 import { nodeEnvironment } from '../environment.ts'
@@ -31,7 +31,7 @@ async function written(store: Store, tenant: string) {
   return { view, session, receipt }
 }
 
-describe.each(engines)('on $name', (engine) => {
+describe.each(layouts)('on $name', (engine) => {
   test('a store is looked after while its main tenant is closed', async () => {
     const store = await engine.open()
     await store.session('s')

@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest'
 import type { Run, Store } from '../../src/index.ts'
 import { refuse } from '../../src/model/errors.ts'
 import type { Backend } from '../../src/ports/backend.ts'
-import { engines, expectSound } from '../support/engines.ts'
+import { expectSound, layouts } from '../support/engines.ts'
 import { count, shared } from './in-memory.ts'
 
-const both = engines.filter(({ name }) => name === 'sqlite' || name === 'postgres')
+const both = layouts.filter(({ name }) => name === 'sqlite' || name === 'postgres')
 const unreachable = () => refuse('DATABASE_UNREACHABLE', { place: 'the store', reason: 'connection reset', setting: 'url' })
 
 const suspendedFor = async (store: Store, tenant: string, ms: number) => {

@@ -6,7 +6,7 @@ import { open, type Store, type StoreOptions } from '../../src/index.ts'
 import { later, tempFolder } from './cleanups.ts'
 import { leave, preparedDatabase } from './databases.ts'
 import { query } from './postgres-database.ts'
-import { QUICK } from './rounds.ts'
+import { LONG, QUICK } from './rounds.ts'
 
 export interface Engine {
   readonly name: 'memory' | 'sqlite' | 'sqlite folder' | 'postgres'
@@ -80,7 +80,14 @@ const all: readonly Engine[] = [
   },
 ]
 
-export const engines = all.filter(({ name }) => !QUICK || name !== 'postgres')
+/** Every engine, and SQLite also with a file for each tenant: for tests with several tenants, blobs, or the store as a whole. */
+export const layouts = all.filter(({ name }) => !QUICK || name !== 'postgres')
+
+/**
+ * For tests within one tenant. A short run leaves out the folder of SQLite files: there one tenant is one file, and the conformance suite shows
+ * that both layouts keep the same promises.
+ */
+export const engines = layouts.filter(({ name }) => LONG || name !== 'sqlite folder')
 
 /** For every node of the store at once. */
 export async function moveTime(url: string, ms: number): Promise<void> {

@@ -1,9 +1,9 @@
 // Corners of work and time: what an erasure leaves, what is in the way, and what is asked for too often. Nothing is stuck, and rows stay the fold.
 
 import { describe, expect, test } from 'vitest'
-import { codeOf, engines, expectSound } from '../support/engines.ts'
+import { codeOf, expectSound, layouts } from '../support/engines.ts'
 
-const some = engines.filter(({ name }) => name === 'memory' || name === 'sqlite' || name === 'postgres')
+const some = layouts.filter(({ name }) => name === 'memory' || name === 'sqlite' || name === 'postgres')
 
 const seqsOf = async (store: Awaited<ReturnType<(typeof some)[0]['open']>>, type: string): Promise<readonly number[]> => {
   const seqs: number[] = []

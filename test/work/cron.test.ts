@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/index.ts'
-import { codeOf, engines, expectSound, moveTime, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, expectSound, layouts, moveTime, openIn, tempDatabase, tempFile } from '../support/engines.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -17,7 +17,7 @@ const statesOf = async (store: Store, name: string) => (await settled(store, nam
 const untilNext = (store: Store, name: string, now: () => Promise<number>) =>
   expect.poll(async () => ((await store.cron.get(name))?.next ?? Infinity) > (await now())).toBe(true)
 
-describe.each(engines)('jobs on $name', (engine) => {
+describe.each(layouts)('jobs on $name', (engine) => {
   const open = async () => {
     const { store, now, pass } = await engine.openInTime()
     return {
@@ -207,7 +207,7 @@ describe.each(engines)('jobs on $name', (engine) => {
   })
 })
 
-describe.each(engines.filter(({ name }) => name === 'sqlite' || name === 'postgres'))('three nodes on $name', ({ name }) => {
+describe.each(layouts.filter(({ name }) => name === 'sqlite' || name === 'postgres'))('three nodes on $name', ({ name }) => {
   test('three nodes start each occurrence once, and tenants are looked after alike', async () => {
     const url = name === 'postgres' ? await tempDatabase() : tempFile()
     let ahead = 0

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/index.ts'
 import { makePlace } from '../runs/crashing-backend.ts'
-import { engines, expectSound, later, openIn } from '../support/engines.ts'
+import { expectSound, later, layouts, openIn } from '../support/engines.ts'
 
 const BUSY = 60
 const small = ['ada', 'ben', 'cleo']
@@ -18,7 +18,7 @@ const served = () => {
   return { order, isOver, ahead }
 }
 
-const ours = engines.filter(({ name }) => name !== 'sqlite')
+const ours = layouts.filter(({ name }) => name !== 'sqlite')
 
 describe.each(ours)('on $name', (engine) => {
   // Where what was read ahead is read again between two items, and where it is not.

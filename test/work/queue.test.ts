@@ -1,7 +1,7 @@
 // The queue as its users hold it: keys, delays, priorities, groups, attempts, dead letters, and claims that only their holder settles.
 
 import { describe, expect, test } from 'vitest'
-import { codeOf, engines, expectSound } from '../support/engines.ts'
+import { codeOf, expectSound, layouts } from '../support/engines.ts'
 
 const MINUTE = 60_000
 
@@ -9,7 +9,7 @@ interface Mail {
   readonly to: string
 }
 
-describe.each(engines)('a queue on $name', (engine) => {
+describe.each(layouts)('a queue on $name', (engine) => {
   test('an item is claimed, completed and gone', async () => {
     const store = await engine.open()
     const outbox = store.queue<Mail>('outbox')

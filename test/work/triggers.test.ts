@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { type Delivered, limits, type Store } from '../../src/index.ts'
-import { codeOf, engines, expectSound } from '../support/engines.ts'
+import { codeOf, expectSound, layouts } from '../support/engines.ts'
 import { complaintsOf } from './trigger-oracle.ts'
 
 interface Paid {
@@ -15,7 +15,7 @@ const paid: Paid = { type: 'invoice.paid', amount: 120 }
 const statesOf = async (store: Store, trigger: string) =>
   (await store.triggers.history({ trigger })).items.map(({ key, deliveries }) => [key, deliveries[0]?.state])
 
-describe.each(engines)('triggers on $name', (engine) => {
+describe.each(layouts)('triggers on $name', (engine) => {
   test('what fires is offered to every trigger that is for it, and to nobody else', async () => {
     const store = await engine.open()
     await store.triggers.on('invoice-paid', { source: 'stripe', match: { type: 'invoice.paid' }, queue: 'billing' })
