@@ -62,19 +62,24 @@ describe('the schema of a fresh file', () => {
   })
 })
 
+// One database for the file: tests that change its schema roll back.
+let lite: Awaited<ReturnType<typeof startPglite>>
+const ask: Ask = async (sql) => (await lite.query<Record<string, string | null>>(sql)).rows
+
+beforeAll(async () => {
+  lite = await startPglite()
+  const connection = await liteConnections(lite).acquire()
+  await migrate(connection, { place: 'here', now: () => 0 })
+  connection.release()
+})
+afterAll(() => lite.close())
+
 describe('the schema of a fresh database', () => {
-  let lite: Awaited<ReturnType<typeof startPglite>>
   let found: readonly FoundDatabaseTable[]
-  const ask: Ask = async (sql) => (await lite.query<Record<string, string | null>>(sql)).rows
 
   beforeAll(async () => {
-    lite = await startPglite()
-    const connection = await liteConnections(lite).acquire()
-    await migrate(connection, { place: 'here', now: () => 0 })
-    connection.release()
     found = await tablesInDatabase(ask)
   })
-  afterAll(() => lite.close())
 
   it('the schema of a fresh database is what tables.ts says: columns, keys, and every index with the tenant first, the id last and nulls first', () => {
     expect(checkDatabaseTables(found)).toEqual([])
@@ -141,12 +146,7 @@ describe('a side table that is declared', () => {
   })
 
   it('a declared side table is made on PostgreSQL with the wall between tenants, its rights and no statistics', async () => {
-    const lite = await startPglite()
-    const ask: Ask = async (sql) => (await lite.query<Record<string, string | null>>(sql)).rows
-    const connection = await liteConnections(lite).acquire()
-    await migrate(connection, { place: 'here', now: () => 0 })
-    connection.release()
-    await lite.exec(`begin; set local role inkfast_owner; ${postgresTables(throwaway)}; commit`)
+    await lite.exec(`begin; set local role inkfast_owner; ${postgresTables(throwaway)}; reset role`)
     const found = await tablesInDatabase(ask)
     expect(checkDatabaseTables(found, { ...DECLARED, sides: { ...DECLARED.sides, ...throwaway.sides } })).toEqual([])
     expect(checkWall(found)).toEqual([])
@@ -161,7 +161,7 @@ describe('a side table that is declared', () => {
     expect(await ask(statisticsKept)).toEqual([])
     await lite.exec('alter table inkfast.terms alter weight set statistics 10')
     expect(await ask(statisticsKept)).toEqual([{ name: 'terms.weight' }])
-    await lite.close()
+    await lite.exec('rollback')
   })
 })
 

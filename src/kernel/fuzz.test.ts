@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { engines, expectSound } from '../../test/support/engines.ts'
+import { rounds } from '../../test/support/rounds.ts'
 import { type Event, InkError, type Store } from '../index.ts'
 
 /** Runs a call; tells its result, or checks that the refusal is typed and changed nothing. */
@@ -45,7 +46,7 @@ describe.each(engines)('on $name', (engine) => {
         const [event] = (await store.page({ after: result.seq - 1, limit: 1 })).items as [Event]
         expect(JSON.stringify(event.data)).toBe(JSON.stringify(value))
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100, 300) },
     )
     await expectSound(store)
   })
@@ -72,7 +73,7 @@ describe.each(engines)('on $name', (engine) => {
         await tried(store, () => store.verify({ receipts: [value as never] }))
         await tried(store, () => session.rename(value as never))
       }),
-      { numRuns: 120 },
+      { numRuns: rounds(60, 120) },
     )
     await expectSound(store)
   })

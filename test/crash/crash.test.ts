@@ -10,8 +10,8 @@ import { expectSound, tempFile } from '../support/engines.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 
 const LANES = 2
-const KILLS_PER_LANE = rounds(12, 153)
-const LOOK_EVERY = rounds(4, 17)
+const KILLS_PER_LANE = rounds(6, 153)
+const LOOK_EVERY = rounds(3, 17)
 
 class Ledger {
   readonly begun = new Set<number>()

@@ -9,7 +9,7 @@ import { MAIN } from '../../src/model/ids.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Commit } from '../../src/ports/commit.ts'
 import { later, openIn, tempDatabase } from '../support/engines.ts'
-import { seeds } from '../support/rounds.ts'
+import { rounds, seeds } from '../support/rounds.ts'
 import { item, seqOf, watched } from './watched.ts'
 
 async function one(url: string): Promise<Backend> {
@@ -182,7 +182,7 @@ describe('two nodes in turns', () => {
     let turn = 0
     // Several in a row, so that each comes to know something before the other writes.
     const backend = inTurns(nodes, () => Math.floor(turn++ / 6) % 2)
-    return randomWalk({ seed, steps: 120, open: async () => ({ backend, ownClock: true }) })
+    return randomWalk({ seed, steps: rounds(70, 120), open: async () => ({ backend, ownClock: true }) })
   }
 
   test.each(seeds(1, 10))('two nodes in turns write what one node would, seed %i', async (seed) => {

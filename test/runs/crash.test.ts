@@ -129,7 +129,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const clean = await cleanly(engine, shape)
     const every = Array.from({ length: clean.commits }, (_, i) => (['before', 'after'] as const).map((when) => ({ at: i + 1, when })))
     // An odd share has deaths before and after a commit.
-    const deaths = share(every.flat(), engine === 'sqlite' ? 5 : 9)
+    const deaths = share(every.flat(), engine === 'sqlite' ? 7 : 15)
     const wrong: string[] = []
     let died = 0
     let doubted = 0
@@ -149,7 +149,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const shape = 'taken up by a node'
     const clean = await cleanly(engine, shape)
     const wrong: string[] = []
-    await each(engine, engine === 'sqlite' ? seeds(2, 12) : seeds(1, 6), async (place, tenant, seed) => {
+    await each(engine, engine === 'sqlite' ? seeds(1, 12) : seeds(1, 6), async (place, tenant, seed) => {
       const { int, pick } = chance(seed)
       const deaths = Array.from({ length: 5 }, () => ({ at: 2 + int(6), when: pick(['before', 'after'] as const) }))
       const told = await untilDone(place, tenant, { shape, deaths })

@@ -14,7 +14,7 @@ import { rounds, SEED } from '../support/rounds.ts'
 import type { Engine } from './crashing-backend.ts'
 
 const RUN_PROCESS = fileURLToPath(new URL('./run-process.ts', import.meta.url))
-const KILLS = rounds(3, 40)
+const KILLS = rounds(2, 40)
 
 function start(...given: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [RUN_PROCESS, ...given], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -13,7 +13,7 @@ import { QUICK_CONCURRENCY } from './worker-items.ts'
 
 const WORKER_PROCESS = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
 const ITEMS = rounds(500, 8000)
-const KILLS = rounds(2, 8)
+const KILLS = rounds(1, 8)
 
 describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
   test.each([
