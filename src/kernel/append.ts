@@ -1,11 +1,12 @@
 // Appends plain events, one or many in one commit. A plain append changes no row. It is guarded by the session being open.
 
+import type { BlobRef } from '../model/blob.ts'
 import type { Json } from '../model/data.ts'
 import { refuse } from '../model/errors.ts'
 import { checkType, DURABLE, type EventDraft, type Receipt, TRANSIENT } from '../model/event.ts'
 import { type EventId, optionalId, type RunId, type SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options.ts'
+import { checkKnown, checkSeq, invalidOption, listOf, optionsOf } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
 import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
@@ -15,6 +16,7 @@ import { type Fenced, fenceOf, writeUnder } from './fence.ts'
 import { keyScope } from './find-event.ts'
 import { checkWritten } from './lineage.ts'
 import { refusalOf } from './outcome.ts'
+import { referenceGuards, toReference } from './references.ts'
 import { pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { lookAgain, openGuard, stillOpen } from './session-guard.ts'
@@ -44,6 +46,8 @@ export interface AppendOptions {
   readonly id?: string
   /** The time of the event, at most five minutes ahead of the store's clock. The default is the node's clock. */
   readonly at?: Date | number
+  /** Values and blobs that the event refers to, for garbage collection. References to blobs in the data are found by themselves. */
+  readonly refs?: readonly (string | BlobRef)[]
 }
 
 export interface NewEvent {
@@ -62,9 +66,10 @@ export function append(scope: Scope, session: SessionId, type: string, data: unk
 }
 
 async function appendWith(scope: Scope, session: SessionId, type: string, data: unknown, options: AppendOptions): Promise<Receipt> {
-  const { after, key, run, cause, transient, under, redact, id, at, ...unknown } = optionsOf(options, 'append')
+  const { after, key, run, cause, transient, under, redact, id, at, refs: given, ...unknown } = optionsOf(options, 'append')
   checkKnown(unknown, 'an append')
   const whole = isWhole(redact)
+  const refs = (listOf(given, 'refs') ?? []).map(toReference)
   if (id !== undefined && key !== undefined)
     throw refuse('OPTION_INVALID', { option: 'id', why: 'an id is an idempotency key; pass id or key, not both' })
   const chosen = telling(scope, () => callerIdentity(scope, id, at))
@@ -75,7 +80,8 @@ async function appendWith(scope: Scope, session: SessionId, type: string, data: 
   if (after !== undefined) await checkWritten(scope, checkSeq(after))
   const guards: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after }]
   if (fence) guards.unshift(fence.guard)
-  const event = { session, type, data, run: fence?.run?.id ?? run, cause, transient, whole, ...chosen }
+  guards.push(...(await referenceGuards(scope, refs)))
+  const event = { session, type, data, run: fence?.run?.id ?? run, cause, transient, whole, refs, ...chosen }
   const keyed = chosen.id ? { key: chosen.id, within: ID_SCOPE } : { key, within: keyScope(session) }
   const write = commitEvents(scope, [event], firstOf, { ...keyed, guards, timed: at !== undefined })
   return fence ? writeUnder(fence, write) : write
@@ -118,8 +124,8 @@ async function commitEvents<Answer>(
   const key = keyText === undefined ? undefined : commitKey(scope, within, keyText, taken.map(appendBody))
   const events: EventDraft[] = []
   const sessions: SessionId[] = []
-  for (const { type, session, run, cause, transient, payload, id, at, mark } of taken) {
-    const draft = { id, type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest ?? mark, at } as const
+  for (const { type, session, run, cause, transient, payload, id, at, mark, refs } of taken) {
+    const draft = { id, type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest ?? mark, at, refs } as const
     events.push(draftEvent(scope, draft, payload))
     if (session !== undefined && !sessions.includes(session)) sessions.push(session)
   }
@@ -172,6 +178,8 @@ interface Given extends Loose<NewEvent> {
   readonly at?: number | undefined
   /** Stores the data as it is: nothing is masked. */
   readonly whole?: boolean | undefined
+  /** References to values and blobs. */
+  readonly refs?: readonly string[] | undefined
   /** A mark in the header, by which a run finds its own events. It makes no receipt. */
   readonly mark?: Uint8Array | undefined
 }
@@ -218,7 +226,7 @@ export const checkNew = (scope: Scope, type: string, data: unknown): void => voi
 /** Reads every member once, so that the checked value is the written one. */
 function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Taken {
   if (typeof given !== 'object' || given === null) throw invalidOption('events', 'objects with type and data', given)
-  const { type, session, run, cause, transient, data, id, at, whole, mark } = given
+  const { type, session, run, cause, transient, data, id, at, whole, mark, refs } = given
   const ids = telling(scope, () => {
     checkType(type)
     if (!reserved && scope.engine.registry.isReserved(type)) throw refuse('TYPE_RESERVED', { type })
@@ -236,6 +244,7 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     id,
     at,
     mark,
+    refs,
     ...admitted,
   }
 }

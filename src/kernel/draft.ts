@@ -10,6 +10,7 @@ import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKey, invalidOption } from '../model/options.ts'
 import type { CommitKey } from '../ports/commit.ts'
+import { blobsIn } from './references.ts'
 import type { Scope } from './scope.ts'
 
 export interface DraftHeader {
@@ -24,6 +25,8 @@ export interface DraftHeader {
   readonly id?: EventId | undefined
   /** The time of the event. The default is the clock's. */
   readonly at?: number | undefined
+  /** Values and blobs that the event refers to, beside the blobs in its payload. */
+  readonly refs?: readonly string[] | undefined
 }
 
 /** Checks data and masks secrets. The result is hashed, indexed and compared. */
@@ -76,6 +79,8 @@ export function draftEvent(scope: Scope, header: DraftHeader, payload: string): 
   const { sha256 } = engine.environment.digest
   const salt = engine.newSalt()
   const digest = payloadDigest(sha256, salt, payload)
+  const found = blobsIn(payload)
+  const refs = header.refs ? [...header.refs, ...found] : found
   // One object is completed in place, because every event passes here.
   const draft = {
     id: header.id ?? engine.newId<'event'>(),
@@ -93,6 +98,7 @@ export function draftEvent(scope: Scope, header: DraftHeader, payload: string): 
     salt,
     digest,
     event: digest,
+    refs: refs.length > 0 ? refs : undefined,
   }
   draft.event = eventDigest(sha256, tenant, draft, digest)
   return draft

@@ -103,6 +103,8 @@ export class FeatureSet {
   /** Tables of item origins. A conflict there is retried. */
   readonly followed: readonly TableName[]
   readonly tapeTypes: readonly string[]
+  /** Tables whose rows refer to values and blobs. */
+  readonly referring: readonly { readonly table: TableName; readonly refs: (row: never) => readonly string[] }[]
   readonly #run: readonly (readonly [string, RunMethod])[]
   readonly #session: readonly NonNullable<AnyFeature['session']>[]
 
@@ -112,6 +114,9 @@ export class FeatureSet {
     this.clocks = Object.assign({}, ...list.map(({ clocks }) => clocks))
     this.follows = Object.assign({}, ...list.map(({ follows }) => follows))
     this.followed = list.flatMap(({ follows, deciders = [] }) => (follows ? deciders.map(({ table }) => table) : []))
+    this.referring = list.flatMap(({ refs = {} }) =>
+      Object.entries(refs).map(([table, of]) => ({ table: table as TableName, refs: of as (row: never) => readonly string[] })),
+    )
     this.tapeTypes = list.flatMap(({ tapeTypes = [] }) => tapeTypes)
     this.#run = list.flatMap(({ run = {} }) => Object.entries(run as Readonly<Record<string, RunMethod>>))
     this.#session = list.flatMap((one) => one.session ?? [])

@@ -35,7 +35,10 @@ export function yieldingReads(backend: Backend, environment: Pick<Environment, '
       read: (tenant, ids, of) => read(() => backend.leases.read(tenant, ids, of)),
     },
     values: {
+      ...backend.values,
       get: (tenant, refs) => read(() => backend.values.get(tenant, refs)),
+      scan: (tenant, upTo, limit) => read(() => backend.values.scan(tenant, upTo, limit)),
+      references: (tenant, after, limit) => read(() => backend.values.references(tenant, after, limit)),
     },
     blobs: {
       put: (tenant, digest, bytes) => backend.blobs.put(tenant, digest, bytes),

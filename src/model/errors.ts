@@ -581,6 +581,11 @@ export const errors = {
     (d) =>
       `The value is larger than ${d.limit} bytes. Nothing was written or returned. Store its large parts as blobs, or read it in parts with \`values.slice\`.`,
   ),
+  COLLECTION_REPLACED: row(
+    'conflict',
+    (d) =>
+      `Another garbage collection of tenant ${d.tenant} has begun, so this one stopped. Nothing that is in use was deleted. Let the other one finish.`,
+  ),
   VALUE_NOT_A_LIST: row(
     'invalid',
     (d) => `The value ${d.ref} is not a list. Nothing was read or written. Use \`values.get\` or \`values.field\` to read it.`,

@@ -37,6 +37,8 @@ export interface EventDraft extends EventHeader {
   readonly digest: Uint8Array
   /** `event_i`, computed outside any lock. */
   readonly event: Uint8Array
+  /** Values and blobs that the payload refers to: refs of values, or `blob:` and a digest. Not hashed: the payload contains them. */
+  readonly refs?: readonly string[] | undefined
 }
 
 export interface EventRecord extends EventHeader {

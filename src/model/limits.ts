@@ -154,6 +154,8 @@ export const limits = {
   valueCacheBytes: 16 * MiB,
   /** Names of nodes that a process remembers, so that they are not sent again. */
   valueNodesKnown: 100_000,
+  /** Content that nothing refers to yet is kept this long: a program refers to it soon after it put it. */
+  collectGraceMs: 24 * 60 * 60 * 1000,
   /** One blob: it is digested and sent in one piece, and stays in memory meanwhile. */
   blobBytes: 64 * MiB,
   /** The kind and each hint of a blob: every reference to it contains them. */

@@ -6,6 +6,7 @@ import type { InboxRow } from './inbox.ts'
 import type { InputRow } from './input.ts'
 import type { JobRow, OccurrenceRow } from './job.ts'
 import type { LeaseRow } from './lease.ts'
+import type { PinRow } from './pin.ts'
 import type { GrantRow, ProcessEventRow, ProcessRow } from './process.ts'
 import type { Body } from './rows.ts'
 import type { RunRow } from './run.ts'
@@ -37,6 +38,7 @@ interface RowTypes {
   readonly inbox: InboxRow
   readonly permits: PermitRow
   readonly usage: UsageRow
+  readonly pins: PinRow
 }
 
 /** Fails to compile while a table has no row type above. */

@@ -41,6 +41,27 @@ export const sideTables = {
     indexes: {},
     rights: ['insert', 'delete'],
   },
+  // References of events to values and blobs. Garbage collection starts from them; the erasure of an event removes its own.
+  refs: {
+    columns: { seq: 'integer', ref: 'text' },
+    key: ['seq', 'ref'],
+    indexes: {},
+    rights: ['insert', 'delete'],
+  },
+  // The garbage collection of nodes that is under way, one per tenant.
+  collections: {
+    columns: { number: 'integer', top: 'integer', active: 'integer' },
+    key: [],
+    indexes: {},
+    rights: ['insert', 'update'],
+  },
+  // Nodes that a commit named or wrote again, long after they were written or while a collection was under way.
+  named_nodes: {
+    columns: { ref: 'blob', at: 'integer', number: 'integer' },
+    key: ['ref'],
+    indexes: { byNumber: ['number'] },
+    rights: ['insert', 'update', 'delete'],
+  },
   // Immutable bytes named by their SHA-256 in hex. Not safe to lose. On SQLite they are files in a folder beside the store.
   blobs: {
     columns: { digest: 'text', bytes: 'blob' },

@@ -154,6 +154,11 @@ export const tables = {
     columns: { session: 'text', hour: 'integer' },
     indexes: { byHour: ['hour'], bySession: ['session', 'hour'] },
   },
+  pins: {
+    authority: 'journal',
+    columns: {},
+    indexes: { byBorn: ['born'] },
+  },
 } as const satisfies Record<string, Table>
 
 export type TableName = keyof typeof tables

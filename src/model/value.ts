@@ -10,6 +10,9 @@ export interface ValueNode {
   readonly body: Uint8Array
 }
 
+/** A commit that names a node notes so if the node was written, or noted, longer ago than this. */
+export const NAMED_AGAIN_MS = 60 * 60 * 1000
+
 const PREFIX = 'value:'
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const SIXES = new Map([...ALPHABET].map((letter, six) => [letter, six]))

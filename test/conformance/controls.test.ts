@@ -82,7 +82,7 @@ test.each([
   const sabotage = sabotages.find((one) => one.name === name)
   expect(sabotage).toBeDefined()
   const open = sabotage?.open(openSharedMemory) ?? openSharedMemory
-  await expect(randomWalk({ seed: 7, steps: 250, open })).rejects.toThrow(
+  await expect(randomWalk({ seed: 7, steps: 350, open })).rejects.toThrow(
     /the walk with seed 7 parts from the oracle at step \d+ [\s\S]*\n- [\s\S]*\n\+ /,
   )
 })

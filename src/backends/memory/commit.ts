@@ -9,6 +9,7 @@ import { tableOf } from '../../model/tables.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
 import { emptyTenant, type MemoryRows, type MemoryState, type MemoryTenant, tableRows } from './state.ts'
+import { addNodes, nameNodes } from './values.ts'
 
 export function applyCommit(state: MemoryState, commit: Commit, sha256: Sha256, now: number): Outcome {
   const tenant = state.tenants.get(commit.tenant) ?? emptyTenant()
@@ -31,10 +32,12 @@ export function applyCommit(state: MemoryState, commit: Commit, sha256: Sha256, 
   for (const draft of commit.events) {
     const seq = tenant.events.length + 1
     const hash = linkHash(sha256, tenant.events.at(-1)?.hash ?? GENESIS, seq, draft.event)
-    const { event: _, ...kept } = draft
+    const { event: _, refs = [], ...kept } = draft
+    tenant.references = [...tenant.references, ...[...new Set(refs)].sort().map((ref) => ({ seq, ref }))]
     tenant.events.push({ ...kept, seq, payload: utf8(draft.payload), hash })
   }
-  for (const { ref, body } of commit.nodes ?? []) if (!tenant.nodes.has(hex(ref))) tenant.nodes.set(hex(ref), new Uint8Array(body))
+  nameNodes(tenant, commit, now)
+  addNodes(tenant, commit, now)
   for (const change of commit.changes) {
     if (change.kind === 'state') tenant.state = change.state
     applyChange(tenant.rows, change, first, (seqs) => erase(tenant, seqs))
@@ -118,6 +121,7 @@ function erase(tenant: MemoryTenant, seqs: readonly number[]): void {
     const event = tenant.events[seq - 1]
     assert(event, 'only events that exist are erased')
     tenant.events[seq - 1] = { ...event, payload: undefined, salt: undefined }
+    tenant.references = tenant.references.filter((reference) => reference.seq !== seq)
   }
 }
 

@@ -6,12 +6,19 @@ import type { StoredRow } from '../../model/rows.ts'
 import { type ColumnValue, type TableName, tableNames } from '../../model/tables.ts'
 import { checkActive, type TenantState } from '../../model/tenant.ts'
 import type { StoredReceipt } from '../../ports/upkeep.ts'
+import type { Collection, Reference } from '../../ports/values.ts'
 
 export interface MemoryRow extends StoredRow {
   readonly columns: readonly ColumnValue[]
 }
 
 export type MemoryRows = Map<TableName, Map<string, MemoryRow>>
+
+export interface MemoryNode {
+  readonly id: number
+  readonly at: number
+  readonly body: Uint8Array
+}
 
 export interface MemoryTenant {
   state: TenantState
@@ -23,8 +30,14 @@ export interface MemoryTenant {
   readonly renewals: Map<string, { readonly fence: number; readonly until: number }>
   /** By their digest. */
   readonly blobs: Map<string, Uint8Array>
-  /** Bodies of nodes by their ref in hex. */
-  readonly nodes: Map<string, Uint8Array>
+  /** By their ref in hex, in the order of their ids. */
+  readonly nodes: Map<string, MemoryNode>
+  lastNode: number
+  /** Nodes that a commit named or wrote again, by their ref in hex. */
+  readonly named: Map<string, { readonly at: number; readonly number: number }>
+  /** References of events, in the order of the journal. */
+  references: readonly Reference[]
+  collection: Collection & { readonly active: boolean }
 }
 
 export interface MemoryState {
@@ -44,6 +57,10 @@ export const emptyTenant = (): MemoryTenant => ({
   renewals: new Map(),
   blobs: new Map(),
   nodes: new Map(),
+  lastNode: 0,
+  named: new Map(),
+  references: [],
+  collection: { number: 0, top: 0, active: false },
 })
 
 /** Returns the tenant for a read, which only an active one allows. */

@@ -1,6 +1,8 @@
 // The SQL function that applies a batch, and the pieces of its text that the fast path shares. The function knows no table of rows: it calls
 // `guard_rows`, `remove_rows` and `put_rows`, which scripts/schema.ts generates from model/tables.ts.
 
+import { NAMED_AGAIN_MS } from '../../model/value.ts'
+
 // Constants are inlined: PL/pgSQL would initialise a variable in every transaction.
 const NONE = `'\\x${'00'.repeat(16)}'::bytea`
 const LINK = `'\\x${Buffer.from('inkfast/1/link\0').toString('hex')}'::bytea`
@@ -53,7 +55,7 @@ const seqOf = (n: string): string => `case when v_any then v_seqs[${n}] else bas
 /** Stands for a table in guards on nodes of values. */
 export const VALUE = '#value'
 
-const PARAMETERS = 49
+const PARAMETERS = 51
 
 export const commitCall = `select base, hashes, odd, now from inkfast.commit_v1(${Array.from({ length: PARAMETERS }, (_, i) => `$${i + 1}`).join(', ')})`
 
@@ -114,6 +116,8 @@ export const commitFunction = `create function inkfast.commit_v1(
   p_node_size      integer[],
   p_node_refs      bytea,
   p_node_bodies    bytea,
+  p_ref_events     integer[],
+  p_ref_names      text[],
   out base   bigint,
   out hashes bytea,
   out odd    jsonb,
@@ -291,6 +295,35 @@ begin
     where not v_out[d.commit]
     on conflict (tenant, ref) do nothing;
   end if;
+  if p_ref_events is not null then
+    insert into inkfast.refs (tenant, seq, ref)
+    select v_tenant, ${seqOf('r.event')}, r.name from unnest(p_ref_events, p_ref_names) as r (event, name)
+    where not v_any or v_seqs[r.event] is not null
+    on conflict (tenant, seq, ref) do nothing;
+  end if;
+  if p_node_commits is not null or '${VALUE}' = any (p_guard_tables) then
+    -- Nodes that are named or written again are noted: while a collection is under way, or long after they were written.
+    insert into inkfast.named_nodes as t (tenant, ref, at, number)
+    select distinct on (r.ref) v_tenant, r.ref, now, case when c.active = 1 then c.number else 0 end
+    from (
+      select decode(p_guard_ids[p_pair_guards[p.n]], 'hex') as ref
+      from unnest(p_pair_commits) with ordinality as p (commit, n)
+      where p_guard_tables[p_pair_guards[p.n]] = '${VALUE}' and not v_out[p.commit]
+      union all
+      select substring(p_node_refs from d.n::integer * 32 - 31 for 32) from unnest(p_node_commits) with ordinality as d (commit, n)
+      where not v_out[d.commit]
+    ) r
+    cross join lateral (
+      select t.id, t.at from inkfast.nodes t where t.tenant = v_tenant and t.ref between r.ref and r.ref order by t.ref limit 1
+    ) e
+    left join lateral (
+      select t.at, t.number from inkfast.named_nodes t where t.tenant = v_tenant and t.ref between r.ref and r.ref order by t.ref limit 1
+    ) m on true
+    left join lateral (select t.number, t.top, t.active from inkfast.collections t where t.tenant between v_tenant and v_tenant limit 1) c on true
+    where case when c.active = 1 and e.id <= c.top then m.number is distinct from c.number
+      else now - greatest(e.at, m.at) > ${NAMED_AGAIN_MS} end
+    on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
+  end if;
 
   if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null and p_state is null then
     return;
@@ -324,6 +357,7 @@ begin
   if not v_out[1] then
     if p_erase is not null then
       foreach v_seq in array p_erase loop
+        delete from inkfast.refs r where r.tenant = v_tenant and r.seq = v_seq;
         update inkfast.events e set payload = null, salt = null
         where e.ctid = (
           select t.ctid from inkfast.events t where t.tenant = v_tenant and t.seq between v_seq and v_seq order by t.seq limit 1);

@@ -64,8 +64,15 @@ export function packBatch(batch: readonly Commit[]): Packed {
     numbers([...erase]),
     state,
     ...packNodes(batch),
+    ...packReferences(events),
   ]
   return { values, pairs: guards.pairs }
+}
+
+/** Events, counted from 1, and what they refer to. */
+function packReferences(events: readonly EventDraft[]): readonly Value[] {
+  const references = events.flatMap(({ refs = [] }, i) => refs.map((ref) => ({ event: i + 1, ref })))
+  return [numbers(references.map(({ event }) => event)), texts(references.map(({ ref }) => ref))]
 }
 
 /** Commits, offsets and sizes of the nodes of values; then all refs, then all bodies. */

@@ -52,6 +52,19 @@ grant select on inkfast.clock to inkfast_app;
 grant select on inkfast.clock to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.collections (
+  tenant text collate "C" not null,
+  number bigint not null,
+  top bigint not null,
+  active bigint not null,
+  PRIMARY KEY (tenant)
+);
+alter table inkfast.collections enable row level security, force row level security;
+create policy tenant on inkfast.collections for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant insert, select, update on inkfast.collections to inkfast_app;
+grant select on inkfast.collections to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.deliveries (
   tenant text collate "C" not null,
   id text collate "C" not null,
@@ -253,6 +266,20 @@ grant select on inkfast.migrations to inkfast_app;
 grant select on inkfast.migrations to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.named_nodes (
+  tenant text collate "C" not null,
+  ref bytea not null,
+  at bigint not null,
+  number bigint not null,
+  PRIMARY KEY (tenant, ref)
+);
+CREATE INDEX named_nodes_by_number ON inkfast.named_nodes USING btree (tenant, number);
+alter table inkfast.named_nodes enable row level security, force row level security;
+create policy tenant on inkfast.named_nodes for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.named_nodes to inkfast_app;
+grant select on inkfast.named_nodes to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.names (
   tenant text collate "C" not null,
   id text collate "C" not null,
@@ -323,6 +350,21 @@ grant delete, insert, select, update on inkfast.permits to inkfast_app;
 grant select on inkfast.permits to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.pins (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX pins_by_born ON inkfast.pins USING btree (tenant, born, id);
+alter table inkfast.pins enable row level security, force row level security;
+create policy tenant on inkfast.pins for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.pins to inkfast_app;
+grant select on inkfast.pins to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.process_events (
   tenant text collate "C" not null,
   id text collate "C" not null,
@@ -378,6 +420,18 @@ alter table inkfast.receipts enable row level security, force row level security
 create policy tenant on inkfast.receipts for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 grant delete, insert, select on inkfast.receipts to inkfast_app;
 grant select on inkfast.receipts to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.refs (
+  tenant text collate "C" not null,
+  seq bigint not null,
+  ref text collate "C" not null,
+  PRIMARY KEY (tenant, seq, ref)
+);
+alter table inkfast.refs enable row level security, force row level security;
+create policy tenant on inkfast.refs for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select on inkfast.refs to inkfast_app;
+grant select on inkfast.refs to inkfast_reader;
 
 -- owner: inkfast_owner
 create table inkfast.renewals (
@@ -571,7 +625,7 @@ create type inkfast.put_list as (tenant text, base bigint, partly boolean, seqs 
 create type inkfast.remove_list as (tenant text, outs boolean[], names text[], ids text[], commits integer[]);
 
 -- owner: inkfast_owner
-CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_seldom boolean, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_guard_names text[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_remove_names text[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_bodies text[], p_put_names text[], p_erase bigint[], p_state text, p_node_commits integer[], p_node_from integer[], p_node_size integer[], p_node_refs bytea, p_node_bodies bytea, OUT base bigint, OUT hashes bytea, OUT odd jsonb, OUT now bigint)
+CREATE OR REPLACE FUNCTION inkfast.commit_v1(p_tenant text, p_durable boolean, p_lock_ms integer, p_commits integer, p_since bigint, p_sinces bigint[], p_firsts integer[], p_events integer, p_event_commits integer[], p_at bigint[], p_type text[], p_schema bigint[], p_class smallint[], p_actor text[], p_bytes bytea, p_seldom boolean, p_payload_from integer[], p_payload_size integer[], p_payloads bytea, p_key_commits integer[], p_keys bytea, p_key_bodies bytea, p_guard_tables text[], p_guard_ids text[], p_guard_wants bigint[], p_guard_fences boolean[], p_pair_commits integer[], p_pair_guards integer[], p_guard_names text[], p_remove_tables text[], p_remove_ids text[], p_remove_commits integer[], p_remove_names text[], p_put_tables text[], p_put_ids text[], p_put_commits integer[], p_put_borns integer[], p_put_revisions integer[], p_put_fences integer[], p_put_columns text[], p_put_bodies text[], p_put_names text[], p_erase bigint[], p_state text, p_node_commits integer[], p_node_from integer[], p_node_size integer[], p_node_refs bytea, p_node_bodies bytea, p_ref_events integer[], p_ref_names text[], OUT base bigint, OUT hashes bytea, OUT odd jsonb, OUT now bigint)
  RETURNS record
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -755,6 +809,35 @@ begin
     where not v_out[d.commit]
     on conflict (tenant, ref) do nothing;
   end if;
+  if p_ref_events is not null then
+    insert into inkfast.refs (tenant, seq, ref)
+    select v_tenant, case when v_any then v_seqs[r.event] else base + nullif(r.event, 0) end, r.name from unnest(p_ref_events, p_ref_names) as r (event, name)
+    where not v_any or v_seqs[r.event] is not null
+    on conflict (tenant, seq, ref) do nothing;
+  end if;
+  if p_node_commits is not null or '#value' = any (p_guard_tables) then
+    -- Nodes that are named or written again are noted: while a collection is under way, or long after they were written.
+    insert into inkfast.named_nodes as t (tenant, ref, at, number)
+    select distinct on (r.ref) v_tenant, r.ref, now, case when c.active = 1 then c.number else 0 end
+    from (
+      select decode(p_guard_ids[p_pair_guards[p.n]], 'hex') as ref
+      from unnest(p_pair_commits) with ordinality as p (commit, n)
+      where p_guard_tables[p_pair_guards[p.n]] = '#value' and not v_out[p.commit]
+      union all
+      select substring(p_node_refs from d.n::integer * 32 - 31 for 32) from unnest(p_node_commits) with ordinality as d (commit, n)
+      where not v_out[d.commit]
+    ) r
+    cross join lateral (
+      select t.id, t.at from inkfast.nodes t where t.tenant = v_tenant and t.ref between r.ref and r.ref order by t.ref limit 1
+    ) e
+    left join lateral (
+      select t.at, t.number from inkfast.named_nodes t where t.tenant = v_tenant and t.ref between r.ref and r.ref order by t.ref limit 1
+    ) m on true
+    left join lateral (select t.number, t.top, t.active from inkfast.collections t where t.tenant between v_tenant and v_tenant limit 1) c on true
+    where case when c.active = 1 and e.id <= c.top then m.number is distinct from c.number
+      else now - greatest(e.at, m.at) > 3600000 end
+    on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
+  end if;
 
   if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null and p_state is null then
     return;
@@ -788,6 +871,7 @@ begin
   if not v_out[1] then
     if p_erase is not null then
       foreach v_seq in array p_erase loop
+        delete from inkfast.refs r where r.tenant = v_tenant and r.seq = v_seq;
         update inkfast.events e set payload = null, salt = null
         where e.ctid = (
           select t.ctid from inkfast.events t where t.tenant = v_tenant and t.seq between v_seq and v_seq order by t.seq limit 1);
@@ -802,7 +886,7 @@ begin
   end if;
 end
 $function$;
-grant execute on function inkfast.commit_v1(text,boolean,integer,integer,bigint,bigint[],integer[],integer,integer[],bigint[],text[],bigint[],smallint[],text[],bytea,boolean,integer[],integer[],bytea,integer[],bytea,bytea,text[],text[],bigint[],boolean[],integer[],integer[],text[],text[],text[],integer[],text[],text[],text[],integer[],integer[],integer[],integer[],text[],text[],text[],bigint[],text,integer[],integer[],integer[],bytea,bytea) to inkfast_app;
+grant execute on function inkfast.commit_v1(text,boolean,integer,integer,bigint,bigint[],integer[],integer,integer[],bigint[],text[],bigint[],smallint[],text[],bytea,boolean,integer[],integer[],bytea,integer[],bytea,bytea,text[],text[],bigint[],boolean[],integer[],integer[],text[],text[],text[],integer[],text[],text[],text[],integer[],integer[],integer[],integer[],text[],text[],text[],bigint[],text,integer[],integer[],integer[],bytea,bytea,integer[],text[]) to inkfast_app;
 
 -- owner: inkfast_wall
 CREATE OR REPLACE FUNCTION inkfast.due_v1(p_queue text, p_limit integer)
@@ -1096,6 +1180,24 @@ $function$;
 grant execute on function inkfast.guard_permits(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_pins(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.pins t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'pins' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_pins(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_process_events(p inkfast.guard_list)
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -1137,8 +1239,8 @@ CREATE OR REPLACE FUNCTION inkfast.guard_rows(p_name text, p inkfast.guard_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'permits' then
-    if p_name collate "C" < 'inputs' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'grants' then
         if p_name = 'approvals' then return inkfast.guard_approvals(p);
         elsif p_name = 'deliveries' then return inkfast.guard_deliveries(p);
@@ -1147,24 +1249,25 @@ begin
       else
         if p_name = 'grants' then return inkfast.guard_grants(p);
         elsif p_name = 'inbox' then return inkfast.guard_inbox(p);
+        elsif p_name = 'inputs' then return inkfast.guard_inputs(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'names' then
-        if p_name = 'inputs' then return inkfast.guard_inputs(p);
-        elsif p_name = 'jobs' then return inkfast.guard_jobs(p);
+      if p_name collate "C" < 'occurrences' then
+        if p_name = 'jobs' then return inkfast.guard_jobs(p);
         elsif p_name = 'leases' then return inkfast.guard_leases(p);
+        elsif p_name = 'names' then return inkfast.guard_names(p);
         end if;
       else
-        if p_name = 'names' then return inkfast.guard_names(p);
-        elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+        if p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+        elsif p_name = 'permits' then return inkfast.guard_permits(p);
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'signals' then
       if p_name collate "C" < 'runs' then
-        if p_name = 'permits' then return inkfast.guard_permits(p);
+        if p_name = 'pins' then return inkfast.guard_pins(p);
         elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
         elsif p_name = 'processes' then return inkfast.guard_processes(p);
         end if;
@@ -1556,6 +1659,23 @@ $function$;
 grant execute on function inkfast.put_permits(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_pins(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.pins as t (tenant, id, born, revision, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'pins' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_pins(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_process_events(p inkfast.put_list)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1595,8 +1715,8 @@ CREATE OR REPLACE FUNCTION inkfast.put_rows(p_name text, p inkfast.put_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'permits' then
-    if p_name collate "C" < 'inputs' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'grants' then
         if p_name = 'approvals' then return inkfast.put_approvals(p);
         elsif p_name = 'deliveries' then return inkfast.put_deliveries(p);
@@ -1605,24 +1725,25 @@ begin
       else
         if p_name = 'grants' then return inkfast.put_grants(p);
         elsif p_name = 'inbox' then return inkfast.put_inbox(p);
+        elsif p_name = 'inputs' then return inkfast.put_inputs(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'names' then
-        if p_name = 'inputs' then return inkfast.put_inputs(p);
-        elsif p_name = 'jobs' then return inkfast.put_jobs(p);
+      if p_name collate "C" < 'occurrences' then
+        if p_name = 'jobs' then return inkfast.put_jobs(p);
         elsif p_name = 'leases' then return inkfast.put_leases(p);
+        elsif p_name = 'names' then return inkfast.put_names(p);
         end if;
       else
-        if p_name = 'names' then return inkfast.put_names(p);
-        elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
+        if p_name = 'occurrences' then return inkfast.put_occurrences(p);
+        elsif p_name = 'permits' then return inkfast.put_permits(p);
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'signals' then
       if p_name collate "C" < 'runs' then
-        if p_name = 'permits' then return inkfast.put_permits(p);
+        if p_name = 'pins' then return inkfast.put_pins(p);
         elsif p_name = 'process_events' then return inkfast.put_process_events(p);
         elsif p_name = 'processes' then return inkfast.put_processes(p);
         end if;
@@ -1989,6 +2110,26 @@ $function$;
 grant execute on function inkfast.remove_permits(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_pins(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.pins t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.pins s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'pins' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_pins(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_process_events(p inkfast.remove_list)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2034,8 +2175,8 @@ CREATE OR REPLACE FUNCTION inkfast.remove_rows(p_name text, p inkfast.remove_lis
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'permits' then
-    if p_name collate "C" < 'inputs' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'grants' then
         if p_name = 'approvals' then return inkfast.remove_approvals(p);
         elsif p_name = 'deliveries' then return inkfast.remove_deliveries(p);
@@ -2044,24 +2185,25 @@ begin
       else
         if p_name = 'grants' then return inkfast.remove_grants(p);
         elsif p_name = 'inbox' then return inkfast.remove_inbox(p);
+        elsif p_name = 'inputs' then return inkfast.remove_inputs(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'names' then
-        if p_name = 'inputs' then return inkfast.remove_inputs(p);
-        elsif p_name = 'jobs' then return inkfast.remove_jobs(p);
+      if p_name collate "C" < 'occurrences' then
+        if p_name = 'jobs' then return inkfast.remove_jobs(p);
         elsif p_name = 'leases' then return inkfast.remove_leases(p);
+        elsif p_name = 'names' then return inkfast.remove_names(p);
         end if;
       else
-        if p_name = 'names' then return inkfast.remove_names(p);
-        elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+        if p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+        elsif p_name = 'permits' then return inkfast.remove_permits(p);
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'signals' then
       if p_name collate "C" < 'runs' then
-        if p_name = 'permits' then return inkfast.remove_permits(p);
+        if p_name = 'pins' then return inkfast.remove_pins(p);
         elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
         elsif p_name = 'processes' then return inkfast.remove_processes(p);
         end if;

@@ -112,7 +112,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     queries: queries(db, now),
     leases: leases({ db, now, write: write as <T>(work: () => T) => Promise<T> }),
     blobs,
-    values: values(db),
+    values: values({ db, write: write as <T>(work: () => T) => Promise<T> }),
     wakeups,
     upkeep: upkeep({ db, files, checkpointer, now, closed: () => closed, write: write as <T>(work: () => T) => Promise<T> }),
     checkpoints: () => checkpointer.stats(),

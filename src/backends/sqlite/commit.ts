@@ -15,6 +15,7 @@ import { readHead, writeHead } from './heads.ts'
 import { toReceipt } from './receipts.ts'
 import { sha256 } from './sha256.ts'
 import { statements } from './statements.ts'
+import { writeNodes } from './values.ts'
 
 const addEvent = `
   insert into events (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
@@ -26,7 +27,8 @@ const saltOf = 'select salt from events where tenant = ? and seq = ?'
 const receiptRows = 'select seq, id, hash from events where tenant = ? and seq >= ? and seq < ? order by seq'
 const idsBeyond = 'select seq, id from events where tenant = ? and seq > ? and seq <= ? order by seq'
 const hasNode = 'select 1 from nodes where tenant = ? and ref = ?'
-const addNode = 'insert into nodes (tenant, ref, at, body) values (?, ?, ?, ?) on conflict (tenant, ref) do nothing'
+const addReference = 'insert into refs (tenant, seq, ref) values (?, ?, ?) on conflict (tenant, seq, ref) do nothing'
+const dropReferences = 'delete from refs where tenant = ? and seq = ?'
 const erasePayload = 'update events set payload = null, salt = null where tenant = ? and seq = ?'
 
 interface MovingHead {
@@ -81,13 +83,14 @@ function applyCommit(db: Database, commit: Commit, head: MovingHead, now: number
     const seq = head.seq + 1
     const hash = linkHash(sha256, head.hash, seq, draft.event)
     insertEvent(db, commit.tenant, seq, draft, hash)
+    for (const ref of draft.refs ?? []) db.run(addReference, commit.tenant, seq, ref)
     head.seq = seq
     head.hash = hash
     head.moved = true
     receipts.push({ id: draft.id, seq, hash: hexOf(hash), tenant: commit.tenant })
   }
   if (receipts[0]) note(head.arrived, receipts[0].id, first)
-  for (const { ref, body } of commit.nodes ?? []) db.run(addNode, commit.tenant, ref, now, body)
+  writeNodes(db, commit, now)
   for (const change of commit.changes) {
     applyChange(db, commit.tenant, change, first)
     if (change.kind === 'state') {
@@ -222,6 +225,9 @@ export function applyChange(db: Database, tenant: TenantId, change: Change, firs
       // The state is kept at the head, which is written at the end of the batch.
       return
     case 'erase':
-      for (const seq of change.seqs) assert(db.run(erasePayload, tenant, seq) === 1, 'only events that exist are erased')
+      for (const seq of change.seqs) {
+        assert(db.run(erasePayload, tenant, seq) === 1, 'only events that exist are erased')
+        db.run(dropReferences, tenant, seq)
+      }
   }
 }

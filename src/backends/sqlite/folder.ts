@@ -99,6 +99,12 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
     blobs,
     values: {
       get: (tenant, refs) => read(tenant, (reads) => reads.values.get(tenant, refs)),
+      scan: (tenant, upTo, limit) => read(tenant, (reads) => reads.values.scan(tenant, upTo, limit)),
+      references: (tenant, after, limit) => read(tenant, (reads) => reads.values.references(tenant, after, limit)),
+      begin: (tenant) => read(tenant, (reads) => reads.values.begin(tenant)),
+      named: (tenant, number) => read(tenant, (reads) => reads.values.named(tenant, number)),
+      remove: (tenant, number, ids, seen) => read(tenant, (reads) => reads.values.remove(tenant, number, ids, seen)),
+      end: (tenant, number) => read(tenant, (reads) => reads.values.end(tenant, number)),
     },
     wakeups,
     upkeep: upkeep(files, own, nobody.reads, named),
@@ -299,7 +305,7 @@ function emptyReads(now: () => number): { readonly reads: Reads; close(): void }
   migrate(db, 0)
   const own = { db, now, write: async <T>(work: () => T) => work() }
   return {
-    reads: { journal: journalReads(db), rows: rowReads(db), queries: queries(db, own.now), leases: leases(own), values: values(db) },
+    reads: { journal: journalReads(db), rows: rowReads(db), queries: queries(db, own.now), leases: leases(own), values: values(own) },
     close: () => db.close(),
   }
 }

@@ -20,6 +20,14 @@ CREATE INDEX approvals_by_run on approvals (tenant, run, born, id);
 
 CREATE INDEX approvals_by_state on approvals (tenant, state, born, id);
 
+CREATE TABLE collections (
+  tenant text not null,
+  number integer not null,
+  top    integer not null,
+  active integer not null,
+  primary key (tenant)
+) strict, without rowid;
+
 CREATE TABLE deliveries (
   tenant     text not null,
   id         text not null,
@@ -199,6 +207,16 @@ CREATE TABLE migrations (
   applied_at integer not null
 ) strict;
 
+CREATE TABLE named_nodes (
+  tenant text not null,
+  ref    blob not null,
+  at     integer not null,
+  number integer not null,
+  primary key (tenant, ref)
+) strict, without rowid;
+
+CREATE INDEX named_nodes_by_number on named_nodes (tenant, number);
+
 CREATE TABLE names (
   tenant   text not null,
   id       text not null,
@@ -256,6 +274,17 @@ CREATE INDEX permits_by_digest on permits (tenant, digest, state, born, id);
 
 CREATE INDEX permits_by_session on permits (tenant, session, state, born, id);
 
+CREATE TABLE pins (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX pins_by_born on pins (tenant, born, id);
+
 CREATE TABLE process_events (
   tenant   text not null,
   id       text not null,
@@ -304,6 +333,13 @@ CREATE TABLE receipts (
 ) strict, without rowid;
 
 CREATE INDEX receipts_by_at on receipts (tenant, at);
+
+CREATE TABLE refs (
+  tenant text not null,
+  seq    integer not null,
+  ref    text not null,
+  primary key (tenant, seq, ref)
+) strict, without rowid;
 
 CREATE TABLE renewals (
   tenant text not null,

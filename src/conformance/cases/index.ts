@@ -5,6 +5,7 @@ import { batches } from './batches.ts'
 import { blobs } from './blobs.ts'
 import { chain } from './chain.ts'
 import { claims } from './claims.ts'
+import { collections } from './collections.ts'
 import { dues } from './due.ts'
 import { erasure } from './erasure.ts'
 import { guards } from './guards.ts'
@@ -37,6 +38,7 @@ export const cases: readonly Case[] = [
   ...leases,
   ...blobs,
   ...values,
+  ...collections,
   ...dues,
   ...readies,
   ...claims,

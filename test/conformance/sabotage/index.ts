@@ -2,6 +2,7 @@
 // that stays green over one of these tests nothing.
 
 import { blobSabotages } from './blobs.ts'
+import { collectionSabotages } from './collections.ts'
 import { commitSabotages } from './commits.ts'
 import { dueSabotages } from './due.ts'
 import { journalSabotages } from './journal.ts'
@@ -26,6 +27,7 @@ export const sabotages: readonly Sabotage[] = [
   ...leaseSabotages,
   ...blobSabotages,
   ...valueSabotages,
+  ...collectionSabotages,
   ...dueSabotages,
   ...readySabotages,
 ]

@@ -102,6 +102,7 @@ export const valueSabotages: readonly Sabotage[] = [
         return outcomes
       },
       values: {
+        ...backend.values,
         get: async (tenant, refs) => {
           await backend.values.get(tenant, refs)
           return refs.map((ref) => all.get(key(ref)))
@@ -114,6 +115,7 @@ export const valueSabotages: readonly Sabotage[] = [
     return {
       ...backend,
       values: {
+        ...backend.values,
         get: async (tenant, refs) => {
           try {
             const bodies = await backend.values.get(tenant, refs)

@@ -35,7 +35,7 @@ export class KnownTenants {
     const known = tenant === undefined ? undefined : this.#tenants.get(tenant)
     if (!known?.quiet) return undefined
     for (const { changes, key, guards, events, nodes, since = Number.MAX_SAFE_INTEGER } of batch) {
-      if (key || nodes || events.length === 0 || since < known.head.seq) return undefined
+      if (key || nodes || events.length === 0 || events.some(({ refs }) => refs) || since < known.head.seq) return undefined
       let changed: Set<string> | undefined
       for (const guard of guards) {
         if (guard.kind === 'quiet' || guard.kind === 'value') return undefined

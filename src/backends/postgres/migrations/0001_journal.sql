@@ -659,6 +659,21 @@ grant select on inkfast.usage to inkfast_app, inkfast_reader;
 grant insert, update, delete on inkfast.usage to inkfast_app;
 alter table inkfast.usage alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter hour set statistics 0, alter body set statistics 0;
 
+create table inkfast.pins (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index pins_by_born on inkfast.pins (tenant, born, id);
+alter table inkfast.pins enable row level security, force row level security;
+create policy tenant on inkfast.pins to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.pins to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.pins to inkfast_app;
+alter table inkfast.pins alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter body set statistics 0;
+
 create table inkfast.receipts (
   tenant text collate "C" not null,
   key    bytea not null,
@@ -703,6 +718,45 @@ create policy tenant on inkfast.nodes to inkfast_app, inkfast_reader using (tena
 grant select on inkfast.nodes to inkfast_app, inkfast_reader;
 grant insert, delete on inkfast.nodes to inkfast_app;
 alter table inkfast.nodes alter id set statistics 0, alter tenant set statistics 0, alter ref set statistics 0, alter at set statistics 0, alter body set statistics 0;
+
+create table inkfast.refs (
+  tenant text collate "C" not null,
+  seq    bigint not null,
+  ref    text collate "C" not null,
+  primary key (tenant, seq, ref)
+);
+alter table inkfast.refs enable row level security, force row level security;
+create policy tenant on inkfast.refs to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.refs to inkfast_app, inkfast_reader;
+grant insert, delete on inkfast.refs to inkfast_app;
+alter table inkfast.refs alter tenant set statistics 0, alter seq set statistics 0, alter ref set statistics 0;
+
+create table inkfast.collections (
+  tenant text collate "C" not null,
+  number bigint not null,
+  top    bigint not null,
+  active bigint not null,
+  primary key (tenant)
+);
+alter table inkfast.collections enable row level security, force row level security;
+create policy tenant on inkfast.collections to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.collections to inkfast_app, inkfast_reader;
+grant insert, update on inkfast.collections to inkfast_app;
+alter table inkfast.collections alter tenant set statistics 0, alter number set statistics 0, alter top set statistics 0, alter active set statistics 0;
+
+create table inkfast.named_nodes (
+  tenant text collate "C" not null,
+  ref    bytea not null,
+  at     bigint not null,
+  number bigint not null,
+  primary key (tenant, ref)
+);
+create index named_nodes_by_number on inkfast.named_nodes (tenant, number);
+alter table inkfast.named_nodes enable row level security, force row level security;
+create policy tenant on inkfast.named_nodes to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.named_nodes to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.named_nodes to inkfast_app;
+alter table inkfast.named_nodes alter tenant set statistics 0, alter ref set statistics 0, alter at set statistics 0, alter number set statistics 0;
 
 create table inkfast.blobs (
   tenant text collate "C" not null,
@@ -1629,10 +1683,50 @@ begin
 end
 $$;
 
+create function inkfast.guard_pins(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.pins t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'pins' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_pins(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.pins t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.pins s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'pins' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_pins(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.pins as t (tenant, id, born, revision, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'pins' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, body = excluded.body;
+  return true;
+end
+$$;
+
 create function inkfast.guard_rows(p_name text, p inkfast.guard_list) returns bigint[] language plpgsql as $$
 begin
-  if p_name collate "C" < 'permits' then
-    if p_name collate "C" < 'inputs' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'grants' then
         if p_name = 'approvals' then return inkfast.guard_approvals(p);
         elsif p_name = 'deliveries' then return inkfast.guard_deliveries(p);
@@ -1641,24 +1735,25 @@ begin
       else
         if p_name = 'grants' then return inkfast.guard_grants(p);
         elsif p_name = 'inbox' then return inkfast.guard_inbox(p);
+        elsif p_name = 'inputs' then return inkfast.guard_inputs(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'names' then
-        if p_name = 'inputs' then return inkfast.guard_inputs(p);
-        elsif p_name = 'jobs' then return inkfast.guard_jobs(p);
+      if p_name collate "C" < 'occurrences' then
+        if p_name = 'jobs' then return inkfast.guard_jobs(p);
         elsif p_name = 'leases' then return inkfast.guard_leases(p);
+        elsif p_name = 'names' then return inkfast.guard_names(p);
         end if;
       else
-        if p_name = 'names' then return inkfast.guard_names(p);
-        elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+        if p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+        elsif p_name = 'permits' then return inkfast.guard_permits(p);
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'signals' then
       if p_name collate "C" < 'runs' then
-        if p_name = 'permits' then return inkfast.guard_permits(p);
+        if p_name = 'pins' then return inkfast.guard_pins(p);
         elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
         elsif p_name = 'processes' then return inkfast.guard_processes(p);
         end if;
@@ -1686,8 +1781,8 @@ $$;
 
 create function inkfast.remove_rows(p_name text, p inkfast.remove_list) returns boolean language plpgsql as $$
 begin
-  if p_name collate "C" < 'permits' then
-    if p_name collate "C" < 'inputs' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'grants' then
         if p_name = 'approvals' then return inkfast.remove_approvals(p);
         elsif p_name = 'deliveries' then return inkfast.remove_deliveries(p);
@@ -1696,24 +1791,25 @@ begin
       else
         if p_name = 'grants' then return inkfast.remove_grants(p);
         elsif p_name = 'inbox' then return inkfast.remove_inbox(p);
+        elsif p_name = 'inputs' then return inkfast.remove_inputs(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'names' then
-        if p_name = 'inputs' then return inkfast.remove_inputs(p);
-        elsif p_name = 'jobs' then return inkfast.remove_jobs(p);
+      if p_name collate "C" < 'occurrences' then
+        if p_name = 'jobs' then return inkfast.remove_jobs(p);
         elsif p_name = 'leases' then return inkfast.remove_leases(p);
+        elsif p_name = 'names' then return inkfast.remove_names(p);
         end if;
       else
-        if p_name = 'names' then return inkfast.remove_names(p);
-        elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+        if p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+        elsif p_name = 'permits' then return inkfast.remove_permits(p);
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'signals' then
       if p_name collate "C" < 'runs' then
-        if p_name = 'permits' then return inkfast.remove_permits(p);
+        if p_name = 'pins' then return inkfast.remove_pins(p);
         elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
         elsif p_name = 'processes' then return inkfast.remove_processes(p);
         end if;
@@ -1741,8 +1837,8 @@ $$;
 
 create function inkfast.put_rows(p_name text, p inkfast.put_list) returns boolean language plpgsql as $$
 begin
-  if p_name collate "C" < 'permits' then
-    if p_name collate "C" < 'inputs' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'grants' then
         if p_name = 'approvals' then return inkfast.put_approvals(p);
         elsif p_name = 'deliveries' then return inkfast.put_deliveries(p);
@@ -1751,24 +1847,25 @@ begin
       else
         if p_name = 'grants' then return inkfast.put_grants(p);
         elsif p_name = 'inbox' then return inkfast.put_inbox(p);
+        elsif p_name = 'inputs' then return inkfast.put_inputs(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'names' then
-        if p_name = 'inputs' then return inkfast.put_inputs(p);
-        elsif p_name = 'jobs' then return inkfast.put_jobs(p);
+      if p_name collate "C" < 'occurrences' then
+        if p_name = 'jobs' then return inkfast.put_jobs(p);
         elsif p_name = 'leases' then return inkfast.put_leases(p);
+        elsif p_name = 'names' then return inkfast.put_names(p);
         end if;
       else
-        if p_name = 'names' then return inkfast.put_names(p);
-        elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
+        if p_name = 'occurrences' then return inkfast.put_occurrences(p);
+        elsif p_name = 'permits' then return inkfast.put_permits(p);
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'signals' then
       if p_name collate "C" < 'runs' then
-        if p_name = 'permits' then return inkfast.put_permits(p);
+        if p_name = 'pins' then return inkfast.put_pins(p);
         elsif p_name = 'process_events' then return inkfast.put_process_events(p);
         elsif p_name = 'processes' then return inkfast.put_processes(p);
         end if;
@@ -1794,8 +1891,8 @@ begin
 end
 $$;
 
-revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
-grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
+revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
+grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
 -- end of generated: row functions
 
 -- generated by scripts/schema.ts: commit function
@@ -1849,6 +1946,8 @@ create function inkfast.commit_v1(
   p_node_size      integer[],
   p_node_refs      bytea,
   p_node_bodies    bytea,
+  p_ref_events     integer[],
+  p_ref_names      text[],
   out base   bigint,
   out hashes bytea,
   out odd    jsonb,
@@ -2035,6 +2134,35 @@ begin
     where not v_out[d.commit]
     on conflict (tenant, ref) do nothing;
   end if;
+  if p_ref_events is not null then
+    insert into inkfast.refs (tenant, seq, ref)
+    select v_tenant, case when v_any then v_seqs[r.event] else base + nullif(r.event, 0) end, r.name from unnest(p_ref_events, p_ref_names) as r (event, name)
+    where not v_any or v_seqs[r.event] is not null
+    on conflict (tenant, seq, ref) do nothing;
+  end if;
+  if p_node_commits is not null or '#value' = any (p_guard_tables) then
+    -- Nodes that are named or written again are noted: while a collection is under way, or long after they were written.
+    insert into inkfast.named_nodes as t (tenant, ref, at, number)
+    select distinct on (r.ref) v_tenant, r.ref, now, case when c.active = 1 then c.number else 0 end
+    from (
+      select decode(p_guard_ids[p_pair_guards[p.n]], 'hex') as ref
+      from unnest(p_pair_commits) with ordinality as p (commit, n)
+      where p_guard_tables[p_pair_guards[p.n]] = '#value' and not v_out[p.commit]
+      union all
+      select substring(p_node_refs from d.n::integer * 32 - 31 for 32) from unnest(p_node_commits) with ordinality as d (commit, n)
+      where not v_out[d.commit]
+    ) r
+    cross join lateral (
+      select t.id, t.at from inkfast.nodes t where t.tenant = v_tenant and t.ref between r.ref and r.ref order by t.ref limit 1
+    ) e
+    left join lateral (
+      select t.at, t.number from inkfast.named_nodes t where t.tenant = v_tenant and t.ref between r.ref and r.ref order by t.ref limit 1
+    ) m on true
+    left join lateral (select t.number, t.top, t.active from inkfast.collections t where t.tenant between v_tenant and v_tenant limit 1) c on true
+    where case when c.active = 1 and e.id <= c.top then m.number is distinct from c.number
+      else now - greatest(e.at, m.at) > 3600000 end
+    on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
+  end if;
 
   if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null and p_state is null then
     return;
@@ -2068,6 +2196,7 @@ begin
   if not v_out[1] then
     if p_erase is not null then
       foreach v_seq in array p_erase loop
+        delete from inkfast.refs r where r.tenant = v_tenant and r.seq = v_seq;
         update inkfast.events e set payload = null, salt = null
         where e.ctid = (
           select t.ctid from inkfast.events t where t.tenant = v_tenant and t.seq between v_seq and v_seq order by t.seq limit 1);

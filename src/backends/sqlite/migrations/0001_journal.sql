@@ -379,6 +379,17 @@ create table usage (
 create index usage_by_hour on usage (tenant, hour, id);
 create index usage_by_session on usage (tenant, session, hour, id);
 
+create table pins (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index pins_by_born on pins (tenant, born, id);
+
 create table receipts (
   tenant text not null,
   key    blob not null,
@@ -410,6 +421,31 @@ create table nodes (
 ) strict;
 
 create unique index nodes_by_key on nodes (tenant, ref);
+
+create table refs (
+  tenant text not null,
+  seq    integer not null,
+  ref    text not null,
+  primary key (tenant, seq, ref)
+) strict, without rowid;
+
+create table collections (
+  tenant text not null,
+  number integer not null,
+  top    integer not null,
+  active integer not null,
+  primary key (tenant)
+) strict, without rowid;
+
+create table named_nodes (
+  tenant text not null,
+  ref    blob not null,
+  at     integer not null,
+  number integer not null,
+  primary key (tenant, ref)
+) strict, without rowid;
+
+create index named_nodes_by_number on named_nodes (tenant, number);
 -- end of generated: tables
 
 -- Only the oldest item of a series that is not dead can be claimed. All others have the flag `behind`, so that workers skip them, however many

@@ -1,0 +1,45 @@
+// References to values and blobs, as events declare them and pins hold them: the ref of a value, or `blob:` and a digest.
+
+import { type BlobRef, checkDigest } from '../model/blob.ts'
+import { refuse } from '../model/errors.ts'
+import { parseValueRef, valueRef } from '../model/value.ts'
+import type { Guard } from '../ports/commit.ts'
+import type { Scope } from './scope.ts'
+
+const BLOB = 'blob:'
+const NONE: readonly string[] = []
+const DIGEST = /^[0-9a-f]{64}$/
+
+/** The reference that a caller means: a value's ref, a blob's reference, or a blob's digest. */
+export function toReference(given: unknown): string {
+  if (typeof given === 'string' && !DIGEST.test(given)) return valueRef(parseValueRef(given))
+  const digest: unknown = typeof given === 'string' ? given : (given as BlobRef | undefined)?.digest
+  checkDigest(digest)
+  return BLOB + digest
+}
+
+export const blobDigestOf = (reference: string): string | undefined =>
+  reference.startsWith(BLOB) ? reference.slice(BLOB.length) : undefined
+
+/** Guards that what is referred to exists. */
+export async function referenceGuards({ engine, tenant }: Scope, references: readonly string[]): Promise<readonly Guard[]> {
+  const digests = references.flatMap((reference) => blobDigestOf(reference) ?? [])
+  const there = digests.length > 0 ? await engine.backend.blobs.has(tenant, digests) : []
+  const missing = digests.find((_, i) => !there[i])
+  if (missing !== undefined) throw refuse('BLOB_UNKNOWN', { digest: missing, tenant })
+  return references
+    .filter((reference) => !reference.startsWith(BLOB))
+    .map((reference) => ({ kind: 'value', ref: parseValueRef(reference) }))
+}
+
+/** The blobs that a payload refers to: every object in it with the digest and the size of one. */
+export function blobsIn(payload: string): readonly string[] {
+  if (!payload.includes('"digest":"')) return NONE
+  const found = new Set<string>()
+  JSON.parse(payload, (_, value: unknown) => {
+    const { digest, bytes } = (typeof value === 'object' && value !== null ? value : {}) as Partial<BlobRef>
+    if (typeof digest === 'string' && DIGEST.test(digest) && Number.isSafeInteger(bytes)) found.add(BLOB + digest)
+    return value
+  })
+  return [...found]
+}

@@ -1,0 +1,116 @@
+// Garbage collection: marks what can be reached from events, rows and recent nodes, then removes the rest, newest first. Parents are newer
+// than their children, so a crash at any point leaves no node without its children.
+
+import { refuse } from '../../model/errors.ts'
+import { limits } from '../../model/limits.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import type { ScannedNode } from '../../ports/values.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { Marker } from './mark.ts'
+import { memoryOf } from './memory.ts'
+
+export interface CollectOptions {
+  /** Counts what would be deleted, and deletes nothing. */
+  readonly dryRun?: boolean
+  /** Content that was written or named by a commit within this time is kept. The default is a day. */
+  readonly grace?: Duration
+  /** Stops deleting after this time. A later collection deletes the rest. */
+  readonly budget?: Duration
+  readonly signal?: AbortSignal
+}
+
+export interface Collected {
+  readonly nodes: number
+  readonly blobs: number
+  readonly bytes: number
+}
+
+export interface CollectReport {
+  readonly deleted: Collected
+  readonly retained: Collected & {
+    /** Nodes by what kept them: references of events, rows (pins among them), or having been written or named within `grace`. */
+    readonly by: { readonly events: number; readonly rows: number; readonly recent: number }
+  }
+  /** False if `budget` ended it early. */
+  readonly complete: boolean
+}
+
+const PAGE = 512
+
+export async function collect(scope: Scope, options?: CollectOptions): Promise<CollectReport> {
+  const { engine, tenant } = scope
+  checkOpen(engine)
+  const { dryRun = false, grace = limits.collectGraceMs, budget, signal, ...unknown } = optionsOf(options, 'collect')
+  checkKnown(unknown, 'collect')
+  if (typeof dryRun !== 'boolean') throw invalidOption('dryRun', 'true or false', dryRun)
+  const { backend, environment } = engine
+  const graceMs = milliseconds(grace)
+  const until = budget === undefined ? Infinity : environment.clock.monotonic() + milliseconds(budget)
+  const { number, top } = dryRun ? { number: 0, top: Number.MAX_SAFE_INTEGER } : await backend.values.begin(tenant)
+  const oldest = (await backend.leases.read(tenant, [])).now - graceMs
+  const isRecent = (node: ScannedNode): boolean => graceMs > 0 && node.at >= oldest
+
+  const marker = new Marker(scope)
+  const deleted = { nodes: 0, blobs: 0, bytes: 0 }
+  const retained = { nodes: 0, blobs: 0, bytes: 0 }
+  let complete = true
+  try {
+    await marker.events()
+    await marker.rows()
+    for await (const page of nodesDown(scope, top, signal))
+      await marker.from(
+        page.filter(isRecent).map(({ ref }) => ref),
+        'recent',
+      )
+    let seen = 0
+    for await (const page of nodesDown(scope, top, signal)) {
+      let victims = page.filter(({ ref }) => !marker.nodes.has(ref))
+      while (!dryRun && victims.length > 0) {
+        const answer = await backend.values.remove(
+          tenant,
+          number,
+          victims.map(({ id }) => id),
+          seen,
+        )
+        if (answer === 'removed') break
+        if (answer === 'replaced') throw refuse('COLLECTION_REPLACED', { tenant })
+        // A commit named an older node meanwhile: it and everything below it stays.
+        const named = await backend.values.named(tenant, number)
+        seen = named.length
+        await marker.from(named, 'recent')
+        victims = victims.filter(({ ref }) => !marker.nodes.has(ref))
+      }
+      count(deleted, victims)
+      count(
+        retained,
+        page.filter((node) => !victims.includes(node)),
+      )
+      if (environment.clock.monotonic() > until) {
+        complete = false
+        break
+      }
+    }
+  } finally {
+    // Nodes that are gone must not be answered from memory.
+    if (deleted.nodes > 0 && !dryRun) memoryOf(engine).clear()
+    if (!dryRun) await backend.values.end(tenant, number)
+  }
+  return { deleted, retained: { ...retained, by: { ...marker.keptBy } }, complete }
+}
+
+function count(sum: { nodes: number; bytes: number }, nodes: readonly ScannedNode[]): void {
+  sum.nodes += nodes.length
+  for (const { bytes } of nodes) sum.bytes += bytes
+}
+
+/** Pages of all nodes up to an id, newest first. */
+async function* nodesDown({ engine, tenant }: Scope, top: number, signal: AbortSignal | undefined): AsyncGenerator<readonly ScannedNode[]> {
+  for (let upTo = top; ; ) {
+    signal?.throwIfAborted()
+    const page = await engine.backend.values.scan(tenant, upTo, PAGE)
+    if (page.length > 0) yield page
+    if (page.length < PAGE) return
+    upTo = (page.at(-1) as ScannedNode).id - 1
+  }
+}

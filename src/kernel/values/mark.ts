@@ -1,0 +1,99 @@
+// Marks every node and blob that can be reached from the roots of a garbage collection. A root that cannot be read ends the collection.
+
+import { hex, sameBytes } from '../../model/bytes.ts'
+import { refuse } from '../../model/errors.ts'
+import { parseValueRef, valueRef } from '../../model/value.ts'
+import { everyRow } from '../every-row.ts'
+import { blobDigestOf } from '../references.ts'
+import type { Scope } from '../scope.ts'
+import { TimeSlice } from '../time-slice.ts'
+import { visitRefs } from './decode.ts'
+import { refOf } from './format.ts'
+import { PrefixSet } from './prefix-set.ts'
+
+/** What keeps a node or a blob. */
+export type Keeper = 'events' | 'rows' | 'recent'
+
+const PAGE = 512
+
+export class Marker {
+  readonly nodes = new PrefixSet()
+  /** Digests in hex. */
+  readonly blobs = new Set<string>()
+  /** Nodes by what kept them first. */
+  readonly keptBy: Record<Keeper, number> = { events: 0, rows: 0, recent: 0 }
+  readonly #scope: Scope
+  readonly #slice: TimeSlice
+
+  constructor(scope: Scope) {
+    this.#scope = scope
+    this.#slice = new TimeSlice(scope.engine.environment)
+  }
+
+  /** Marks from the references of events. */
+  async events(): Promise<void> {
+    const { engine, tenant } = this.#scope
+    for (let after: { seq: number; ref: string } | undefined; ; ) {
+      const page = await engine.backend.values.references(tenant, after, PAGE)
+      await this.#references(
+        page.map(({ ref }) => ref),
+        'events',
+      )
+      if (page.length < PAGE) return
+      after = page.at(-1)
+    }
+  }
+
+  /** Marks from the rows of all features that refer to values and blobs. */
+  async rows(): Promise<void> {
+    for (const { table, refs } of this.#scope.engine.features.referring)
+      for await (const row of everyRow(this.#scope, table, { index: 'byBorn', equals: [], limit: PAGE }))
+        await this.#references(refs(JSON.parse(row.body) as never), 'rows')
+  }
+
+  async #references(references: readonly string[], by: Keeper): Promise<void> {
+    for (const reference of references) {
+      const digest = blobDigestOf(reference)
+      if (digest !== undefined) this.blobs.add(digest)
+    }
+    await this.from(
+      references.flatMap((reference) => (blobDigestOf(reference) === undefined ? [parseValueRef(reference)] : [])),
+      by,
+    )
+  }
+
+  /** Marks these nodes and everything below them. */
+  async from(refs: readonly Uint8Array[], by: Keeper): Promise<void> {
+    let open: Uint8Array[] = []
+    const note = (ref: Uint8Array): boolean => {
+      if (!this.nodes.add(ref)) return false
+      this.keptBy[by]++
+      return true
+    }
+    const visitor = {
+      node: (ref: Uint8Array) => void (note(ref) && open.push(ref.slice())),
+      leaf: (ref: Uint8Array) => void note(ref),
+      blob: (digest: Uint8Array) => void this.blobs.add(hex(digest)),
+    }
+    for (const ref of refs) visitor.node(ref)
+    while (open.length > 0) {
+      const level = open
+      open = []
+      for (let at = 0; at < level.length; at += PAGE) {
+        for (const body of await this.#read(level.slice(at, at + PAGE))) visitRefs(body, visitor)
+        await this.#slice.rest()
+      }
+    }
+  }
+
+  async #read(refs: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+    const { engine, tenant } = this.#scope
+    const bodies = await engine.backend.values.get(tenant, refs)
+    return refs.map((ref, i) => {
+      const body = bodies[i]
+      if (!body || !sameBytes(refOf(engine.environment.digest.sha256, body), ref))
+        throw refuse('VALUE_DAMAGED', { ref: valueRef(ref), why: body ? 'its node has another digest' : 'its node is missing' })
+      return body
+    })
+  }
+}

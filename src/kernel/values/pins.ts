@@ -1,0 +1,19 @@
+// `store.pin` and `store.unpin`.
+
+import type { BlobRef } from '../../model/blob.ts'
+import { derivedId } from '../derived-id.ts'
+import { execute } from '../execute.ts'
+import { referenceGuards, toReference } from '../references.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { pin } from './pin-decider.ts'
+
+export async function pinContent(scope: Scope, given: string | BlobRef): Promise<void> {
+  checkOpen(scope.engine)
+  const ref = toReference(given)
+  await execute(scope, pin, derivedId(scope, `pin/${ref}`), { verb: 'pin', ref }, { guards: await referenceGuards(scope, [ref]) })
+}
+
+export async function unpinContent(scope: Scope, given: string | BlobRef): Promise<void> {
+  checkOpen(scope.engine)
+  await execute(scope, pin, derivedId(scope, `pin/${toReference(given)}`), { verb: 'unpin' })
+}
