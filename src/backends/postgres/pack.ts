@@ -11,6 +11,7 @@ import type { Change, Commit, Guard } from '../../ports/commit.ts'
 import { list, numbers, texts } from './arrays.ts'
 import { FIXED, VALUE } from './commit-function.ts'
 import type { Value } from './connections.ts'
+import { packNodes, packReferences } from './pack-values.ts'
 import { sha256 } from './sha256.ts'
 
 export interface Packed {
@@ -67,30 +68,6 @@ export function packBatch(batch: readonly Commit[]): Packed {
     ...packReferences(events),
   ]
   return { values, pairs: guards.pairs }
-}
-
-/** Events, counted from 1, and what they refer to. */
-function packReferences(events: readonly EventDraft[]): readonly Value[] {
-  const references = events.flatMap(({ refs = [] }, i) => refs.map((ref) => ({ event: i + 1, ref })))
-  return [numbers(references.map(({ event }) => event)), texts(references.map(({ ref }) => ref))]
-}
-
-/** Commits, offsets and sizes of the nodes of values; then all refs, then all bodies. */
-function packNodes(batch: readonly Commit[]): readonly Value[] {
-  const nodes = batch.flatMap((commit, i) => (commit.nodes ?? []).map((node) => ({ ...node, commit: i + 1 })))
-  if (nodes.length === 0) return [null, null, null, null, null]
-  let end = 1
-  const starts = nodes.map(({ body }) => {
-    end += body.length
-    return end - body.length
-  })
-  return [
-    numbers(nodes.map(({ commit }) => commit)),
-    numbers(starts),
-    numbers(nodes.map(({ body }) => body.length)),
-    Buffer.concat(nodes.map(({ ref }) => ref)),
-    Buffer.concat(nodes.map(({ body }) => body)),
-  ]
 }
 
 /** Times, types, schemas, classes, actors, bytes, whether rare members are present, payload offsets, payload sizes, payloads. */

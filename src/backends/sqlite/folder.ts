@@ -17,6 +17,7 @@ import { makeWritten } from './create.ts'
 import { connect } from './database.ts'
 import { folderBlobs } from './folder-blobs.ts'
 import { type FolderQueries, folderQueries } from './folder-queries.ts'
+import { folderValues } from './folder-values.ts'
 import { type FolderWakeups, folderSignals } from './folder-wakeups.ts'
 import { journalReads } from './journal.ts'
 import { leases } from './leases.ts'
@@ -97,15 +98,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
       read: (tenant, ids, of) => read(tenant, (reads) => reads.leases.read(tenant, ids, of)),
     },
     blobs,
-    values: {
-      get: (tenant, refs) => read(tenant, (reads) => reads.values.get(tenant, refs)),
-      scan: (tenant, upTo, limit) => read(tenant, (reads) => reads.values.scan(tenant, upTo, limit)),
-      references: (tenant, after, limit) => read(tenant, (reads) => reads.values.references(tenant, after, limit)),
-      begin: (tenant) => read(tenant, (reads) => reads.values.begin(tenant)),
-      named: (tenant, number) => read(tenant, (reads) => reads.values.named(tenant, number)),
-      remove: (tenant, number, ids, seen) => read(tenant, (reads) => reads.values.remove(tenant, number, ids, seen)),
-      end: (tenant, number) => read(tenant, (reads) => reads.values.end(tenant, number)),
-    },
+    values: folderValues(read),
     wakeups,
     upkeep: upkeep(files, own, nobody.reads, named),
     close: async () => {
