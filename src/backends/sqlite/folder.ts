@@ -14,20 +14,14 @@ import { fileBackend, type SqliteBackend, type SqliteOptions } from './backend.t
 import { CheckpointThreads } from './checkpoint-thread.ts'
 import { applyBatch } from './commit.ts'
 import { makeWritten } from './create.ts'
-import { connect } from './database.ts'
+import { emptyReads, type Reads } from './empty-reads.ts'
 import { folderBlobs } from './folder-blobs.ts'
 import { type FolderQueries, folderQueries } from './folder-queries.ts'
 import { folderValues } from './folder-values.ts'
 import { type FolderWakeups, folderSignals } from './folder-wakeups.ts'
-import { journalReads } from './journal.ts'
-import { leases } from './leases.ts'
-import { migrate } from './migrate.ts'
 import { existingFolder } from './open.ts'
 import { OpenFiles } from './open-files.ts'
-import { queries } from './queries.ts'
-import { rowReads } from './rows.ts'
 import { STORE_FILE, tenantFile, tenantsIn } from './tenant-files.ts'
-import { values } from './values.ts'
 
 export interface FolderOptions extends SqliteOptions {
   /** Maximum number of open files that no call is using. */
@@ -37,8 +31,6 @@ export interface FolderOptions extends SqliteOptions {
 // A file costs three handles and its page cache.
 const OPEN_FILES = 64
 const CACHE_BYTES = 4 * 1024 * 1024
-
-type Reads = Pick<Backend, 'journal' | 'rows' | 'queries' | 'leases' | 'values'>
 
 export async function folderBackend(options: FolderOptions): Promise<Backend> {
   const { now = Date.now, openFiles = OPEN_FILES, path, ...rest } = options
@@ -290,15 +282,4 @@ function bytesIn(folder: string): Readonly<Record<string, number>> {
     sum.index += size(`${path}-shm`)
   }
   return sum
-}
-
-/** The answers of a store without data. */
-function emptyReads(now: () => number): { readonly reads: Reads; close(): void } {
-  const db = connect(':memory:')
-  migrate(db, 0)
-  const own = { db, now, write: async <T>(work: () => T) => work() }
-  return {
-    reads: { journal: journalReads(db), rows: rowReads(db), queries: queries(db, own.now), leases: leases(own), values: values(own) },
-    close: () => db.close(),
-  }
 }
