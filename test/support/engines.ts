@@ -5,7 +5,6 @@ import { Client } from 'pg'
 import { open, type Store, type StoreOptions } from '../../src/index.ts'
 import { later, tempFolder } from './cleanups.ts'
 import { leave, preparedDatabase } from './databases.ts'
-import { query } from './postgres-database.ts'
 import { LONG, QUICK } from './rounds.ts'
 
 export interface Engine {
@@ -73,7 +72,7 @@ const all: readonly Engine[] = [
     open: async (options) => openIn(await tempDatabase(), options),
     openInTime: async (options) => {
       const url = await tempDatabase()
-      const now = async () => Number(((await query(url, 'select inkfast.now_v1() as now'))[0] as { now: string }).now)
+      const now = async () => Number((await (await ownerOf(url)).query('select inkfast.now_v1() as now')).rows[0].now)
       await moveTime(url, HOUR + BEGIN - ((await now()) % HOUR))
       return { store: await openIn(url, options), now, pass: (ms) => moveTime(url, ms) }
     },
@@ -91,10 +90,26 @@ export const engines = layouts.filter(({ name }) => LONG || name !== 'sqlite fol
 
 /** For every node of the store at once. */
 export async function moveTime(url: string, ms: number): Promise<void> {
-  const owner = new Client(url)
-  await owner.connect()
+  const owner = await ownerOf(url)
   await owner.query('update inkfast.clock set offset_ms = offset_ms + $1', [ms])
-  await owner.end()
+}
+
+const owners = new Map<string, Promise<Client>>()
+
+/** One connection for the whole test, because connecting takes longer than what is asked here. */
+function ownerOf(url: string): Promise<Client> {
+  const known = owners.get(url)
+  if (known) return known
+  const owner = new Client(url)
+  // A server that is stopped ends its connections; the next question gets one of its own.
+  owner.on('error', () => owners.delete(url))
+  const connected = owner.connect().then(() => owner)
+  owners.set(url, connected)
+  later(() => {
+    owners.delete(url)
+    return owner.end()
+  })
+  return connected
 }
 
 /** Ends a test as the larger ones should: the journal is intact and the rows are its fold. */
