@@ -72,6 +72,39 @@ describe.each(layouts)('sessions on $name', (engine) => {
     expect(await store.rebuild({ check: true })).toMatchObject({ differences: [] })
   })
 
+  test('sessions are listed by branch state, relation and parent, page by page', async () => {
+    const store = await engine.open()
+    const parent = await store.session('parent', { owner: 'ada' })
+    const { seq } = await parent.append('a.b', 1)
+    for (const key of ['one', 'two', 'three']) await parent.fork({ at: seq, key })
+    await store.session('alone')
+    await store.session('note', { relation: { kind: 'about', session: parent.id } })
+    await (await store.session('two')).archive()
+    await (await store.session('three')).fork({ at: seq, key: 'grandchild' })
+    const keys = async (options: Parameters<typeof store.sessions.list>[0]) => {
+      const found: (string | undefined)[] = []
+      for (let cursor: string | undefined; ; ) {
+        const page = await store.sessions.list({ ...options, last: 2, ...(cursor !== undefined && { cursor }) })
+        found.push(...page.items.map(({ key }) => key))
+        if (page.cursor === undefined) return found
+        cursor = page.cursor
+      }
+    }
+    expect(await keys({ branch: 'root' })).toEqual(['note', 'alone'])
+    expect(await keys({ branch: 'source' })).toEqual(['three', 'parent'])
+    expect(await keys({ branch: 'branch' })).toEqual(['grandchild', 'two', 'one'])
+    expect(await keys({ relation: 'fork' })).toEqual(['grandchild', 'three', 'two', 'one'])
+    expect(await keys({ parent: parent.id })).toEqual(['note', 'three', 'two', 'one'])
+    expect(await keys({ parent: parent.id, relation: 'fork', state: 'open' })).toEqual(['three', 'one'])
+    expect(await keys({ owner: 'ada', branch: 'branch' })).toEqual(['grandchild', 'two', 'one'])
+    const { items } = await store.sessions.list({ parent: parent.id, first: 2 })
+    expect(items.map(({ key }) => key)).toEqual(['one', 'two'])
+    expect(await codeOf(store.sessions.list({ branch: 'twig' as never }))).toBe('RANGE_INVALID')
+    expect(await codeOf(store.sessions.list({ relation: '' }))).toBe('OPTION_INVALID')
+    expect(await codeOf(store.sessions.list({ parent: 'no id' }))).toBe('ID_INVALID')
+    expect(await store.rebuild({ check: true })).toMatchObject({ differences: [] })
+  })
+
   test('an append after a seq that does not exist yet is refused', async () => {
     const store = await engine.open()
     const session = await store.session('s')

@@ -1,6 +1,7 @@
 // Defines `inkfast sessions`.
 
 import { type Command, Option } from 'commander'
+import { BRANCH_STATES, SESSION_STATES } from '../model/session.ts'
 import { type Define, type Done, type TerminalOf, verbsOf } from './define.ts'
 
 export function defineSessions(sessions: Command, define: Define, terminalOf: TerminalOf, done: Done): void {
@@ -9,9 +10,18 @@ export function defineSessions(sessions: Command, define: Define, terminalOf: Te
   sessions.usage('[list | show] [options] [store] …')
 
   paged(
-    ofTenant(verb('list', 'List sessions, newest first.', ['sessions agents.db', 'sessions list agents.db --state open --owner user_01H']))
-      .addOption(new Option('--state <state>', 'show only sessions in this state').choices(['open', 'archived', 'deleted']))
-      .option('--owner <owner>', 'show only sessions of this owner'),
+    ofTenant(
+      verb('list', 'List sessions, newest first.', [
+        'sessions agents.db',
+        'sessions list agents.db --state open --owner user_01H',
+        'sessions list agents.db --parent support/4711',
+      ]),
+    )
+      .addOption(new Option('--state <state>', 'show only sessions in this state').choices([...SESSION_STATES]))
+      .option('--owner <owner>', 'show only sessions of this owner')
+      .addOption(new Option('--branch <state>', 'show only sessions in this branch state').choices([...BRANCH_STATES]))
+      .option('--relation <kind>', 'show only sessions with a relation of this kind, such as fork')
+      .option('--parent <key or id>', 'show only sessions with a relation to this session'),
     20,
   ).action(does(async () => (await looking()).listSessions))
 

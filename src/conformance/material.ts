@@ -94,15 +94,20 @@ export interface PutOptions {
   readonly grants?: boolean
 }
 
-export const put = (table: TableName, id: string, body: Body = {}, { event = 0, grants = false }: PutOptions = {}): Change => ({
-  kind: 'put',
-  table,
-  id,
-  columns: columnsOf(table, body),
-  body: encodeBody(body),
-  event,
-  ...(grants && { grants }),
-})
+/** `values` are members of the body by the names of their columns. */
+export const put = (table: TableName, id: string, values: Body = {}, { event = 0, grants = false }: PutOptions = {}): Change => {
+  const body = bodyOf(table, values)
+  return { kind: 'put', table, id, columns: columnsOf(table, body), body: encodeBody(body), event, ...(grants && { grants }) }
+}
+
+/** A column that is a member of a member goes where `columnsOf` looks for it. */
+function bodyOf(table: TableName, values: Body): Body {
+  const paths = Object.entries(tableOf(table).paths ?? {}).filter(([column]) => column in values)
+  const body: Record<string, unknown> = { ...values }
+  for (const [column] of paths) delete body[column]
+  for (const [column, [outer, inner]] of paths) body[outer] = { ...(body[outer] as Body | undefined), [inner]: values[column] }
+  return body
+}
 
 // UTF-16 units and UTF-8 bytes order the last two texts differently.
 const values: Readonly<Record<ColumnType, readonly ColumnValue[]>> = {

@@ -40,8 +40,10 @@ export const decodeBody = <Row extends object = Body>(text: BodyText<Row>): Row 
 
 /** The indexed columns of a body, in the order tables.ts names them. */
 export function columnsOf(table: TableName, body: Body): readonly ColumnValue[] {
-  return Object.keys(tableOf(table).columns).map((name) => {
-    const value = (body[name] as ColumnValue | undefined) ?? null
+  const { columns, paths } = tableOf(table)
+  return Object.keys(columns).map((name) => {
+    const path = paths?.[name]
+    const value = ((path ? (body[path[0]] as Body | undefined)?.[path[1]] : body[name]) as ColumnValue | undefined) ?? null
     // No backend could return such a number, and every read of the table would fail on it.
     assert(typeof value !== 'number' || Number.isSafeInteger(value), `${name} of ${table} is a whole number`)
     return value

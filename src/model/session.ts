@@ -4,9 +4,11 @@ import type { Json } from './data.ts'
 import type { SessionId } from './ids.ts'
 
 export type SessionState = 'open' | 'archived' | 'deleted'
+export const SESSION_STATES: readonly SessionState[] = ['open', 'archived', 'deleted']
 
 /** `root` stands alone, `branch` was forked from another, `source` has been forked. */
 export type BranchState = 'root' | 'branch' | 'source'
+export const BRANCH_STATES: readonly BranchState[] = ['root', 'branch', 'source']
 
 export interface SessionRelation {
   readonly kind: string

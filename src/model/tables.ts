@@ -9,6 +9,8 @@ export interface Table {
   readonly authority: 'journal' | 'cache'
   /** Indexed columns, each a member of the body under the same name; absent members are null. */
   readonly columns: Readonly<Record<string, ColumnType>>
+  /** Columns that are a member of a member: the names on the way to it. */
+  readonly paths?: Readonly<Record<string, readonly [string, string]>>
   /** Each index begins with the tenant and ends with the id, so that a cursor is always exact. `born` and `revision` may be indexed too. */
   readonly indexes: Readonly<Record<string, readonly string[]>>
   /** Has a fence: the seq of the event that last granted it to someone. */
@@ -30,8 +32,17 @@ export interface PartialIndex {
 export const tables = {
   sessions: {
     authority: 'journal',
-    columns: { state: 'text', owner: 'text' },
-    indexes: { byBorn: ['born'], byState: ['state', 'born'], byOwner: ['owner', 'born'], byOwnerAndState: ['owner', 'state', 'born'] },
+    columns: { state: 'text', owner: 'text', branch: 'text', relation: 'text', parent: 'text' },
+    paths: { relation: ['relation', 'kind'], parent: ['relation', 'session'] },
+    indexes: {
+      byBorn: ['born'],
+      byState: ['state', 'born'],
+      byOwner: ['owner', 'born'],
+      byOwnerAndState: ['owner', 'state', 'born'],
+      byBranch: ['branch', 'born'],
+      byRelation: ['relation', 'born'],
+      byParent: ['parent', 'born'],
+    },
   },
   // User-chosen keys: id is `kind:key`, so "still free" is always a guard on a primary key.
   names: {

@@ -102,6 +102,22 @@ describe('sessions', () => {
     expect(owned.items).toHaveLength(1)
   })
 
+  test('sessions narrows by branch state, relation and parent', async () => {
+    const other = await smallStore()
+    await using writer = await open(other.path)
+    const parent = await writer.session('support/4711')
+    await parent.fork({ at: (await writer.head()).seq, key: 'support/4711-b' })
+    for (const filter of [
+      ['--branch', 'branch'],
+      ['--relation', 'fork'],
+      ['--parent', 'support/4711'],
+    ]) {
+      const { items } = JSON.parse((await ink(['sessions', 'list', other.path, '--json', ...filter])).out)
+      expect(items.map((s: { key: string }) => s.key)).toEqual(['support/4711-b'])
+    }
+    expect((await ink(['sessions', other.path, '--branch', 'twig'])).code).toBe(2)
+  })
+
   test('sessions shows one by its key or its id, the store taken from INKFAST_URL', async () => {
     const { code, out } = await ink(['sessions', 'show', 'support/4711', '--json'], { INKFAST_URL: store.path })
     expect(code).toBe(0)

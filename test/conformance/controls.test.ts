@@ -82,10 +82,22 @@ test.each([
   const sabotage = sabotages.find((one) => one.name === name)
   expect(sabotage).toBeDefined()
   const open = sabotage?.open(openSharedMemory) ?? openSharedMemory
-  await expect(randomWalk({ seed: 7, steps: 350, open })).rejects.toThrow(
-    /the walk with seed 7 parts from the oracle at step \d+ [\s\S]*\n- [\s\S]*\n\+ /,
-  )
+  expect(await whereItParts(open)).toMatch(/the walk with seed \d+ parts from the oracle at step \d+ [\s\S]*\n- [\s\S]*\n\+ /)
 })
+
+// A walk meets rare faults by chance, and every new table shifts its steps. So several walks are tried.
+const SEEDS = Array.from({ length: 12 }, (_, i) => 7 + i)
+
+async function whereItParts(open: typeof openSharedMemory): Promise<string | undefined> {
+  for (const seed of SEEDS) {
+    try {
+      await randomWalk({ seed, steps: 250, open })
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  return undefined
+}
 
 test('a walk with a sound backend arrives', async () => {
   expect((await randomWalk({ seed: 7, steps: 150, open: openSharedMemory })).saved).toBeGreaterThan(100)

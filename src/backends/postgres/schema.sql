@@ -488,12 +488,18 @@ create table inkfast.sessions (
   revision bigint not null,
   state text collate "C",
   owner text collate "C",
+  branch text collate "C",
+  relation text collate "C",
+  parent text collate "C",
   body text collate "C" not null,
   PRIMARY KEY (tenant, id)
 );
 CREATE INDEX sessions_by_born ON inkfast.sessions USING btree (tenant, born, id);
+CREATE INDEX sessions_by_branch ON inkfast.sessions USING btree (tenant, branch NULLS FIRST, born, id);
 CREATE INDEX sessions_by_owner ON inkfast.sessions USING btree (tenant, owner NULLS FIRST, born, id);
 CREATE INDEX sessions_by_owner_and_state ON inkfast.sessions USING btree (tenant, owner NULLS FIRST, state NULLS FIRST, born, id);
+CREATE INDEX sessions_by_parent ON inkfast.sessions USING btree (tenant, parent NULLS FIRST, born, id);
+CREATE INDEX sessions_by_relation ON inkfast.sessions USING btree (tenant, relation NULLS FIRST, born, id);
 CREATE INDEX sessions_by_state ON inkfast.sessions USING btree (tenant, state NULLS FIRST, born, id);
 alter table inkfast.sessions enable row level security, force row level security;
 create policy tenant on inkfast.sessions for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
@@ -1793,12 +1799,12 @@ CREATE OR REPLACE FUNCTION inkfast.put_sessions(p inkfast.put_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into inkfast.sessions as t (tenant, id, born, revision, state, owner, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  insert into inkfast.sessions as t (tenant, id, born, revision, state, owner, branch, relation, parent, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3), (r.columns::json ->> 4), r.body
   from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
     as r (name, id, commit, born, revision, fence, columns, body)
   where r.name = 'sessions' and not p.outs[r.commit]
-  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, owner = excluded.owner, body = excluded.body;
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, owner = excluded.owner, branch = excluded.branch, relation = excluded.relation, parent = excluded.parent, body = excluded.body;
   return true;
 end
 $function$;

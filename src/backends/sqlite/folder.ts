@@ -175,10 +175,11 @@ export function together(
 }
 
 function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pick<FolderQueries, 'damaged'>): Upkeep {
-  const within = async (tenant: TenantId, work: (backend: SqliteBackend) => Promise<void>): Promise<void> => {
+  /** Undefined if the tenant has no file. */
+  const within = async <T>(tenant: TenantId, work: (backend: SqliteBackend) => Promise<T>): Promise<T | undefined> => {
     const file = await files.hold(tenant)
     try {
-      if (file) await work(file.backend)
+      return file && (await work(file.backend))
     } finally {
       file?.release()
     }
@@ -209,15 +210,8 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
       }
     },
     scratch: () => own.upkeep.scratch(),
-    adopt: async (tenant, scratch, head) => {
-      const file = await files.hold(tenant)
-      if (!file) return head.seq === 0 && sameBytes(head.hash, GENESIS)
-      try {
-        return await file.backend.upkeep.adopt(tenant, scratch, head)
-      } finally {
-        file.release()
-      }
-    },
+    adopt: async (tenant, scratch, head) =>
+      (await within(tenant, (backend) => backend.upkeep.adopt(tenant, scratch, head))) ?? (head.seq === 0 && sameBytes(head.hash, GENESIS)),
     check: async () => {
       const damage = [...(await own.upkeep.check())]
       for (const tenant of tenantsIn(files.folder)) {
@@ -249,14 +243,7 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
       if (looked.damaged > 0) why.push(`what is due is not known for ${looked.damaged} of the files, which are damaged; check() names them`)
       return { ok: why.length === 0, why }
     },
-    receipts: async (tenant, after, limit) => {
-      const file = await files.hold(tenant)
-      try {
-        return file ? await file.backend.upkeep.receipts(tenant, after, limit) : []
-      } finally {
-        file?.release()
-      }
-    },
+    receipts: async (tenant, after, limit) => (await within(tenant, (backend) => backend.upkeep.receipts(tenant, after, limit))) ?? [],
     sweepReceipts: async (before) => {
       let swept = 0
       await each(async (backend) => {

@@ -386,15 +386,24 @@ CREATE TABLE sessions (
   revision integer not null,
   state    text,
   owner    text,
+  branch   text,
+  relation text,
+  parent   text,
   body     text not null,
   primary key (tenant, id)
 ) strict, without rowid;
 
 CREATE INDEX sessions_by_born on sessions (tenant, born, id);
 
+CREATE INDEX sessions_by_branch on sessions (tenant, branch, born, id);
+
 CREATE INDEX sessions_by_owner on sessions (tenant, owner, born, id);
 
 CREATE INDEX sessions_by_owner_and_state on sessions (tenant, owner, state, born, id);
+
+CREATE INDEX sessions_by_parent on sessions (tenant, parent, born, id);
+
+CREATE INDEX sessions_by_relation on sessions (tenant, relation, born, id);
 
 CREATE INDEX sessions_by_state on sessions (tenant, state, born, id);
 

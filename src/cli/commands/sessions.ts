@@ -1,6 +1,6 @@
 // Lists sessions, or shows one.
 
-import type { SessionRow, SessionState, Store } from '../../index.ts'
+import type { BranchState, SessionRow, SessionState, Store } from '../../index.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { one, time } from '../format.ts'
 import { progress } from '../progress.ts'
@@ -8,11 +8,14 @@ import { findSession, tenantView, withStore } from '../store.ts'
 import { printTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { harmless, jsonLine, padEnd } from '../text.ts'
-import { namedWords, onlyStore } from '../words.ts'
+import { given, namedWords, onlyStore } from '../words.ts'
 
 export interface SessionsOptions {
   readonly state?: string
   readonly owner?: string
+  readonly branch?: string
+  readonly relation?: string
+  readonly parent?: string
   readonly last?: number
   readonly cursor?: string
   readonly tenant?: string
@@ -30,18 +33,20 @@ export function showSession(t: Terminal, words: readonly string[], options: Sess
   return withStore(url, async (root) => show(t, await tenantView(root, options.tenant), names[0] as string))
 }
 
-async function list(t: Terminal, store: Store, { state, owner, last, cursor }: SessionsOptions): Promise<Exit> {
+async function list(t: Terminal, store: Store, options: SessionsOptions): Promise<Exit> {
+  const { state, owner, branch, relation, parent, last, cursor } = options
   const page = await store.sessions.list({
     last: last ?? LAST_BY_DEFAULT,
     ...(state !== undefined && { state: state as SessionState }),
-    ...(owner !== undefined && { owner }),
-    ...(cursor !== undefined && { cursor }),
+    ...given({ owner, branch: branch as BranchState | undefined, relation, cursor }),
+    ...(parent !== undefined && { parent: (await findSession(store, parent)).id }),
   })
   if (t.json) {
     t.out(jsonLine(page))
     return EXIT.fine
   }
-  if (page.items.length === 0) t.note(`No session matches in tenant ${store.tenantId}.`)
+  if (page.items.length === 0)
+    t.note(page.cursor === undefined ? `No session matches in tenant ${store.tenantId}.` : 'No match on this page.')
   else {
     printTable(
       t,

@@ -8,12 +8,12 @@ import type { RunRow } from '../../model/run.ts'
 import { telling } from '../draft.ts'
 import { type Part, part, plan, readRow } from '../execute.ts'
 import { checkState, type Page, type PageOptions } from '../list.ts'
+import { listMatching } from '../list-matching.ts'
 import type { RunWriter } from '../runs/run-writer.ts'
 import type { Ended } from '../runs/wait.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { approval } from './approval-decider.ts'
 import { aboutOf, doneParts } from './clock.ts'
-import { listMatching } from './matching.ts'
 
 export interface ApprovalListOptions extends PageOptions {
   readonly state?: ApprovalState

@@ -19,12 +19,12 @@ import { derivedId } from '../derived-id.ts'
 import { telling } from '../draft.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { checkState, type Page, type PageOptions } from '../list.ts'
+import { listMatching } from '../list-matching.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import type { Asking, Decided } from './approval-decider.ts'
 import { takeBy, takeNote } from './asking.ts'
-import { listMatching } from './matching.ts'
 import { type Granted, permit } from './permit-decider.ts'
 
 export interface PermitListOptions extends PageOptions {

@@ -3,15 +3,15 @@
 import { refuse } from '../../model/errors.ts'
 import { isId, type SessionId, toId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
-import type { SessionRow, SessionState } from '../../model/session.ts'
+import { BRANCH_STATES, type BranchState, SESSION_STATES, type SessionRow, type SessionState } from '../../model/session.ts'
 import { telling } from '../draft.ts'
 import { nameHolder } from '../erased-names.ts'
 import { readRow } from '../execute.ts'
-import { checkLast } from '../list.ts'
+import { checkState, type Page } from '../list.ts'
+import { listMatching } from '../list-matching.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { checkOwnerId } from './session-options.ts'
+import { checkOwnerId, checkRelationKind } from './session-options.ts'
 
 export interface FoundSession {
   readonly row: SessionRow
@@ -51,6 +51,12 @@ export async function readSession(scope: Scope, id: SessionId): Promise<FoundSes
 export interface ListOptions {
   readonly state?: SessionState
   readonly owner?: string
+  /** Only sessions that stand alone (`root`), were forked from another (`branch`), or have been forked (`source`). */
+  readonly branch?: BranchState
+  /** Only sessions with a relation of this kind, such as `fork`. */
+  readonly relation?: string
+  /** Only sessions with a relation to the session with this id. */
+  readonly parent?: string
   /** Returns at most this many sessions, newest first. The default is 50. */
   readonly last?: number
   /** Returns at most this many sessions, oldest first. */
@@ -58,32 +64,44 @@ export interface ListOptions {
   readonly cursor?: string
 }
 
-export async function listSessions(
-  scope: Scope,
-  options: ListOptions = {},
-): Promise<{ readonly items: readonly SessionRow[]; readonly cursor?: string }> {
+/** Lists by the index that narrows most, and filters the rest row by row. */
+export async function listSessions(scope: Scope, options: ListOptions = {}): Promise<Page<SessionRow>> {
   checkOpen(scope.engine)
-  const { state, owner, cursor, last, first, ...unknown } = optionsOf(options, 'list')
+  const { state, owner, branch, relation, parent, cursor, last, first, ...unknown } = optionsOf(options, 'list')
   checkKnown(unknown, 'a list of sessions')
-  const limit = last ?? first ?? 50
   if (owner !== undefined) checkOwnerId(owner)
-  checkLast(limit, 'sessions')
-  if (state !== undefined && !['open', 'archived', 'deleted'].includes(state))
-    throw refuse('RANGE_INVALID', { why: `unknown session state '${state}'` })
-  const [index, equals] =
-    owner === undefined
-      ? state === undefined
-        ? ['byBorn', []]
-        : ['byState', [state]]
-      : state === undefined
-        ? ['byOwner', [owner]]
-        : ['byOwnerAndState', [owner, state]]
-  const page = await scope.engine.backend.rows.list(scope.tenant, 'sessions', {
-    index,
-    equals,
-    limit,
-    backwards: first === undefined,
-    ...(cursor !== undefined && { cursor }),
-  })
-  return { items: page.rows.map((row) => decodeBody(row.body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
+  if (relation !== undefined) checkRelationKind(relation)
+  if (parent !== undefined) telling(scope, () => toId(parent))
+  checkState(state, SESSION_STATES, 'session')
+  if (branch !== undefined && !BRANCH_STATES.includes(branch)) throw refuse('RANGE_INVALID', { why: `unknown branch state '${branch}'` })
+  const asked = { state, owner, branch, relation, parent }
+  const { index, fits } = INDEXES.find(({ fits }) => fits.every((name) => asked[name] !== undefined)) ?? { index: 'byBorn', fits: [] }
+  const rest = Object.entries(asked).filter(([name, value]) => value !== undefined && !fits.includes(name as Asked)) as [Asked, string][]
+  const matches = (row: SessionRow) => rest.every(([name, value]) => filterValue(row, name) === value)
+  return listMatching(
+    scope,
+    'sessions',
+    {
+      index,
+      equals: fits.map((name) => asked[name] as string),
+      forwards: first !== undefined,
+      ...(rest.length > 0 && { matches }),
+    },
+    { last: last ?? first ?? 50, ...(cursor !== undefined && { cursor }) },
+  )
 }
+
+type Asked = 'state' | 'owner' | 'branch' | 'relation' | 'parent'
+
+/** Ordered by how much they narrow. */
+const INDEXES: readonly { readonly index: string; readonly fits: readonly Asked[] }[] = [
+  { index: 'byParent', fits: ['parent'] },
+  { index: 'byRelation', fits: ['relation'] },
+  { index: 'byOwnerAndState', fits: ['owner', 'state'] },
+  { index: 'byOwner', fits: ['owner'] },
+  { index: 'byBranch', fits: ['branch'] },
+  { index: 'byState', fits: ['state'] },
+]
+
+const filterValue = (row: SessionRow, name: Asked): string | undefined =>
+  name === 'relation' ? row.relation?.kind : name === 'parent' ? row.relation?.session : row[name]

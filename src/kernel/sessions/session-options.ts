@@ -6,7 +6,7 @@ import { isActor } from '../../model/event.ts'
 import { toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf } from '../../model/options.ts'
-import type { BranchState, SessionRelation, SessionRow } from '../../model/session.ts'
+import { BRANCH_STATES, type BranchState, type SessionRelation, type SessionRow } from '../../model/session.ts'
 import { admit } from '../draft.ts'
 import type { Scope } from '../scope.ts'
 
@@ -32,8 +32,7 @@ export function takeSessionOptions(scope: Scope, options: SessionOptions): Taken
   checkKnown(unknown, 'a session')
   if (title !== undefined) checkTitle(title)
   if (owner !== undefined) checkOwnerId(owner)
-  if (branch !== undefined && !['root', 'branch', 'source'].includes(branch))
-    throw invalidOption('branch', "'root', 'branch' or 'source'", branch)
+  if (branch !== undefined && !BRANCH_STATES.includes(branch)) throw invalidOption('branch', "'root', 'branch' or 'source'", branch)
   const set = {
     ...(title !== undefined && { title }),
     ...(owner && { owner }),
@@ -67,7 +66,11 @@ export function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): No
 function checkRelation(relation: RelationOptions): SessionRelation {
   const { kind, session, at, ...unknown } = optionsOf(relation, 'relation')
   checkKnown(unknown, 'a relation')
-  if (typeof kind !== 'string' || kind === '' || kind.length > limits.typeBytes)
-    throw invalidOption('relation.kind', `a text of 1 to ${limits.typeBytes} characters`)
+  checkRelationKind(kind, 'relation.kind')
   return { kind, session: toId<'session'>(session), ...(at !== undefined && { at: checkSeq(at) }) }
+}
+
+export function checkRelationKind(kind: unknown, option = 'relation'): void {
+  if (typeof kind !== 'string' || kind === '' || kind.length > limits.typeBytes)
+    throw invalidOption(option, `a text of 1 to ${limits.typeBytes} characters`)
 }

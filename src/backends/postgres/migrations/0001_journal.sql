@@ -281,6 +281,9 @@ create table inkfast.sessions (
   revision bigint not null,
   state    text collate "C",
   owner    text collate "C",
+  branch   text collate "C",
+  relation text collate "C",
+  parent   text collate "C",
   body     text collate "C" not null,
   primary key (tenant, id)
 );
@@ -288,11 +291,14 @@ create index sessions_by_born on inkfast.sessions (tenant, born, id);
 create index sessions_by_state on inkfast.sessions (tenant, state nulls first, born, id);
 create index sessions_by_owner on inkfast.sessions (tenant, owner nulls first, born, id);
 create index sessions_by_owner_and_state on inkfast.sessions (tenant, owner nulls first, state nulls first, born, id);
+create index sessions_by_branch on inkfast.sessions (tenant, branch nulls first, born, id);
+create index sessions_by_relation on inkfast.sessions (tenant, relation nulls first, born, id);
+create index sessions_by_parent on inkfast.sessions (tenant, parent nulls first, born, id);
 alter table inkfast.sessions enable row level security, force row level security;
 create policy tenant on inkfast.sessions to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
 grant select on inkfast.sessions to inkfast_app, inkfast_reader;
 grant insert, update, delete on inkfast.sessions to inkfast_app;
-alter table inkfast.sessions alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter state set statistics 0, alter owner set statistics 0, alter body set statistics 0;
+alter table inkfast.sessions alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter state set statistics 0, alter owner set statistics 0, alter branch set statistics 0, alter relation set statistics 0, alter parent set statistics 0, alter body set statistics 0;
 
 create table inkfast.names (
   tenant   text collate "C" not null,
@@ -913,12 +919,12 @@ $$;
 
 create function inkfast.put_sessions(p inkfast.put_list) returns boolean language plpgsql as $$
 begin
-  insert into inkfast.sessions as t (tenant, id, born, revision, state, owner, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  insert into inkfast.sessions as t (tenant, id, born, revision, state, owner, branch, relation, parent, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3), (r.columns::json ->> 4), r.body
   from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
     as r (name, id, commit, born, revision, fence, columns, body)
   where r.name = 'sessions' and not p.outs[r.commit]
-  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, owner = excluded.owner, body = excluded.body;
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, owner = excluded.owner, branch = excluded.branch, relation = excluded.relation, parent = excluded.parent, body = excluded.body;
   return true;
 end
 $$;

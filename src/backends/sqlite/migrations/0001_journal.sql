@@ -82,6 +82,9 @@ create table sessions (
   revision integer not null,
   state    text,
   owner    text,
+  branch   text,
+  relation text,
+  parent   text,
   body     text not null,
   primary key (tenant, id)
 ) strict, without rowid;
@@ -90,6 +93,9 @@ create index sessions_by_born on sessions (tenant, born, id);
 create index sessions_by_state on sessions (tenant, state, born, id);
 create index sessions_by_owner on sessions (tenant, owner, born, id);
 create index sessions_by_owner_and_state on sessions (tenant, owner, state, born, id);
+create index sessions_by_branch on sessions (tenant, branch, born, id);
+create index sessions_by_relation on sessions (tenant, relation, born, id);
+create index sessions_by_parent on sessions (tenant, parent, born, id);
 
 create table names (
   tenant   text not null,
