@@ -11,7 +11,7 @@ import { nodeEnvironment } from './environment.ts'
 import type { KernelOptions } from './kernel/engine.ts'
 import { createStore, type Store } from './kernel/store.ts'
 import { InkError, refuse } from './model/errors.ts'
-import { invalidOption } from './model/options.ts'
+import { invalidOption, ownMembers } from './model/options.ts'
 import type { Backend } from './ports/backend.ts'
 import type { Clock, Entropy, Environment, Logger } from './ports/environment.ts'
 
@@ -60,8 +60,9 @@ export interface StoreOptions extends Omit<KernelOptions, 'redactKey'> {
 
 /** Opens a store, and creates it if it does not exist. A missing folder is an error and is never created silently. */
 export async function open(options: string | URL | StoreOptions): Promise<Store> {
-  const given: StoreOptions = typeof options === 'string' || options instanceof URL ? { url: options } : options
-  if (typeof given !== 'object' || given === null) throw invalidOption('url', 'a path, or an object with a url', options)
+  const asked: StoreOptions = typeof options === 'string' || options instanceof URL ? { url: options } : options
+  if (typeof asked !== 'object' || asked === null) throw invalidOption('url', 'a path, or an object with a url', options)
+  const given = ownMembers(asked)
   checkOptions(given)
   const environment = environmentOf(given)
   const backend = await openBackend(given, environment)
@@ -107,14 +108,16 @@ async function openBackend(given: StoreOptions, environment: Environment): Promi
   const inFolder = layout === 'tenant' || (layout === undefined && isFolderStore(path))
   if (!inFolder && path.endsWith('/'))
     throw refuse('NOT_YET', { feature: "A folder as a store without layout: 'tenant'", instead: 'Pass a file in that folder.' })
-  return (inFolder ? folderBackend : sqliteBackend)({
-    path,
-    now: () => environment.clock.now(),
-    ...(given.durability && { durability: given.durability }),
-    ...(given.create !== undefined && { create: given.create }),
-    ...(given.readOnly !== undefined && { readOnly: given.readOnly }),
-    ...(given.migrate !== undefined && { migrate: given.migrate }),
-  })
+  return (inFolder ? folderBackend : sqliteBackend)(
+    ownMembers({
+      path,
+      now: () => environment.clock.now(),
+      ...(given.durability && { durability: given.durability }),
+      ...(given.create !== undefined && { create: given.create }),
+      ...(given.readOnly !== undefined && { readOnly: given.readOnly }),
+      ...(given.migrate !== undefined && { migrate: given.migrate }),
+    }),
+  )
 }
 
 /** Whether a store is on a server and not in a file. */
@@ -130,24 +133,26 @@ async function openPostgres(given: StoreOptions, environment: Environment): Prom
     }
   }
   try {
-    return await postgresBackend({
-      url,
-      ...(durability && { durability }),
-      ...(create !== undefined && { create }),
-      ...(readOnly !== undefined && { readOnly }),
-      ...(migrate !== undefined && { migrate }),
-      ...(adminUrl !== undefined && { adminUrl }),
-      ...(listenUrl !== undefined && { listenUrl }),
-      ...(tenantKey !== undefined && { tenantKey }),
-      ...(connections !== undefined && { connections }),
-    })
+    return await postgresBackend(
+      ownMembers({
+        url,
+        ...(durability && { durability }),
+        ...(create !== undefined && { create }),
+        ...(readOnly !== undefined && { readOnly }),
+        ...(migrate !== undefined && { migrate }),
+        ...(adminUrl !== undefined && { adminUrl }),
+        ...(listenUrl !== undefined && { listenUrl }),
+        ...(tenantKey !== undefined && { tenantKey }),
+        ...(connections !== undefined && { connections }),
+      }),
+    )
   } catch (error) {
     // Fall back only if the server is unreachable. Any other fault must be fixed, not worked around.
     const away = error instanceof InkError && error.code === 'DATABASE_UNREACHABLE' && error.details.away === true
     if (fallback === undefined || required || !away) throw error
     environment.logger.warn('the database cannot be reached; a file is used instead', { reason: error.message })
     const { url: _, adminUrl: _a, listenUrl: _l, tenantKey: _t, connections: _c, fallback: _f, ...rest } = given
-    return degraded(await openBackend({ ...rest, url: fallback }, environment), error.message)
+    return degraded(await openBackend(ownMembers({ ...rest, url: fallback }), environment), error.message)
   }
 }
 
@@ -213,31 +218,11 @@ function environmentOf({ clock, entropy, logger }: StoreOptions): Environment {
   }
 }
 
+// biome-ignore format: a list is read in lines
 const KNOWN: readonly (keyof StoreOptions)[] = [
-  'url',
-  'adminUrl',
-  'listenUrl',
-  'tenantKey',
-  'connections',
-  'required',
-  'fallback',
-  'backend',
-  'durability',
-  'layout',
-  'airGapped',
-  'create',
-  'readOnly',
-  'migrate',
-  'clock',
-  'entropy',
-  'logger',
-  'embedder',
-  'redact',
-  'redactKey',
-  'payloadBytes',
-  'lane',
-  'lease',
-  'schedule',
+  'url', 'adminUrl', 'listenUrl', 'tenantKey', 'connections', 'required', 'fallback', 'backend', 'durability', 'layout',
+  'airGapped', 'create', 'readOnly', 'migrate', 'clock', 'entropy', 'logger', 'embedder', 'redact', 'redactKey', 'payloadBytes',
+  'lane', 'lease', 'schedule',
 ]
 
 /** A misspelt option would be silently ignored. */

@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest'
 import { open, type Store } from '../src/index.ts'
-import { codeOf, openIn } from './support/engines.ts'
+import { codeOf, engines, openIn } from './support/engines.ts'
 
 const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
   for await (const _ of events);
@@ -180,4 +180,38 @@ test('an option that is known elsewhere and means nothing here is refused', asyn
   ]
   for (const call of calls) expect(await codeOf(call()), String(call)).toBe('OPTION_INVALID')
   expect((await store.head()).seq).toBe(seq)
+})
+
+/** Puts members on the prototype of all objects while `work` runs, as a vulnerable library would. */
+async function polluted(members: Readonly<Record<string, unknown>>, work: () => Promise<void>): Promise<void> {
+  for (const [name, value] of Object.entries(members))
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: false })
+  try {
+    await work()
+  } finally {
+    for (const name of Object.keys(members)) Reflect.deleteProperty(Object.prototype, name)
+  }
+}
+
+test.each(engines)('a member of Object.prototype is no option on $name', async (engine) => {
+  const secret = 'hunter2hunter2'
+  const data = { password: secret }
+  await polluted({ redact: false, allow: ['password'], payloadBytes: 2, transient: true }, async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    await session.append('a.b', data)
+    await session.append('a.b', data, { key: 'mine' })
+    await session.append('a.b', data, { key: 'other' })
+    await store.appendAll([{ type: 'a.b', data }])
+    await store.queue('q').offer(data)
+    await store.queue('q').offer(data, { priority: 1 })
+    const run = await session.run('r')
+    expect(await run.effect('plain', () => data)).not.toEqual(data)
+    expect(await run.effect('with options', () => data, { ifUnknown: 'ask' })).not.toEqual(data)
+    const seen: string[] = []
+    for await (const event of store.events())
+      seen.push(`${event.type} ${Object.hasOwn(event, 'transient') && event.transient} ${JSON.stringify(event.data)}`)
+    expect(seen.filter((line) => line.startsWith('a.b false {"password":"[redacted:key:'))).toHaveLength(4)
+    expect(seen.join('\n')).not.toContain(secret)
+  })
 })

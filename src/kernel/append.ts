@@ -61,7 +61,8 @@ export interface NewEvent {
 }
 
 export function append(scope: Scope, session: SessionId, type: string, data: unknown, options?: AppendOptions): Promise<Receipt> {
-  if (options === undefined) return commitEvents(scope, [{ session, type, data }], firstOf, PLAIN)
+  if (options === undefined)
+    return commitEvents(scope, [{ session, type, data, run: undefined, cause: undefined, transient: undefined }], firstOf, PLAIN)
   return appendWith(scope, session, type, data, options)
 }
 
@@ -99,11 +100,12 @@ export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: 
   if (!Array.isArray(given) || given.length === 0) throw refuse('COMMIT_EMPTY')
   const found = given.length
   if (found > limits.commitEvents) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found })
-  // Only the names of members are read here, because a getter must be called only once.
-  for (const event of given)
-    for (const option of Object.keys(optionsOf(event, 'event')))
+  // Every member is read once, so that the checked value is the written one.
+  const own = Array.from(given, (event) => (event === undefined ? event : optionsOf(event, 'event')))
+  for (const event of own)
+    for (const option of Object.keys(event ?? {}))
       if (!MEMBERS.includes(option)) throw refuse('OPTION_INVALID', { option, why: 'an event has no such member' })
-  return commitEvents(scope, given, allOf, { key, within: keyScope(undefined) })
+  return commitEvents(scope, own as readonly NewEvent[], allOf, { key, within: keyScope(undefined) })
 }
 
 const firstOf = (receipts: readonly Receipt[]): Receipt => receipts[0] as Receipt

@@ -2,7 +2,7 @@
 
 import { idMaker } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { invalidOption } from '../model/options.ts'
+import { invalidOption, ownMembers } from '../model/options.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Environment, Logger } from '../ports/environment.ts'
 import { ClosedTenants } from './closed-tenants.ts'
@@ -59,7 +59,8 @@ export async function createEngine(
     })
     return secret
   }
-  const mask = options.redact === false ? undefined : redactor(options.redact || {}, tagger(environment.digest.sha256, await redactKey()))
+  const mask =
+    options.redact === false ? undefined : redactor(ownMembers(options.redact || {}), tagger(environment.digest.sha256, await redactKey()))
   const world = { ...environment, logger: maskedLogger(environment.logger, mask) }
   const sessions = new SessionMemory()
   const features = new FeatureSet(list)

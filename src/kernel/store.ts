@@ -5,7 +5,7 @@ import { refuse } from '../model/errors.ts'
 import { checkActor, type Event, type Receipt } from '../model/event.ts'
 import { MAIN, type TenantId, tenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, optionsOf } from '../model/options.ts'
+import { checkKnown, optionsOf, ownMembers } from '../model/options.ts'
 import type { TypeUsage } from '../model/queries.ts'
 import type { TenantState } from '../model/tenant.ts'
 import type { Backend, BackendTraits } from '../ports/backend.ts'
@@ -99,7 +99,7 @@ export interface Store extends JournalStore, StoreMembers {}
 export async function createStore(backend: Backend, environment: Environment, options: KernelOptions = {}): Promise<Store> {
   const recents = new Recents()
   const closing = new AbortController()
-  const engine = await createEngine(backend, environment, options, features, closing.signal, (commit, outcome) => {
+  const engine = await createEngine(backend, environment, ownMembers(options), features, closing.signal, (commit, outcome) => {
     recents.get(commit.tenant)?.note(commit, outcome.receipts)
     if (commit.changes.some((change) => change.kind === 'state')) engine.closedTenants.heard(commit.tenant)
   })

@@ -24,11 +24,19 @@ function shown(value: unknown): string {
   return Array.isArray(value) ? 'an array' : 'an object'
 }
 
-/** Returns the options, or an empty object for `undefined`. Throws for anything but an object. */
+/** Returns the own members of the options, or no members for `undefined`. Throws for anything but an object. */
 export function optionsOf<T extends object>(given: T | undefined, of: string): T {
-  if (given === undefined) return {} as T
+  if (given === undefined) return ownMembers({} as T)
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalidOption(of, 'an object', given)
-  return given
+  return ownMembers(given)
+}
+
+/**
+ * Returns a copy without a prototype. A member that other code put on `Object.prototype` is nobody's option: `redact: false` there would
+ * switch redaction off.
+ */
+export function ownMembers<T extends object>(given: T): T {
+  return Object.assign(Object.create(null) as T, given)
 }
 
 /** Throws for the first member of `unknown`, the options left after the known ones were taken out: a misspelt option would be silently ignored. */

@@ -1,11 +1,12 @@
 // A child run: started by another run in the same session, with a lease of its own. A node with a handler takes it up.
 
 import type { RunId } from '../../model/ids.ts'
+import { ownMembers } from '../../model/options.ts'
 import { isOver } from '../../model/run.ts'
 import { checkValue, load, type StoredValue } from '../json-or-blob.ts'
 import type { BranchHandle } from './branch.ts'
 import { ChildResult } from './child-result.ts'
-import { effectError, runEffect } from './effect.ts'
+import { type EffectOptions, effectError, runEffect } from './effect.ts'
 import { failureOf, readRun } from './result.ts'
 import { offerRun } from './start.ts'
 import { waitFor } from './wait.ts'
@@ -18,6 +19,8 @@ export interface Child {
    */
   result<T = unknown>(): Promise<T>
 }
+
+const NO_OPTIONS = ownMembers<EffectOptions>({})
 
 export async function childOf(parent: BranchHandle, name: string, { input }: { readonly input?: unknown }): Promise<Child> {
   const { open } = parent
@@ -34,7 +37,7 @@ export async function childOf(parent: BranchHandle, name: string, { input }: { r
       })
       return { run: id }
     }
-    return runEffect(open, asked, before, start, {}, parent.leaving)
+    return runEffect(open, asked, before, start, NO_OPTIONS, parent.leaving)
   })
   if (started.error) throw effectError(name, { run: open.id }, started.error, started.attempts ?? 1)
   const { run: id } = (await load(open.scope, started.value)) as { readonly run: RunId }

@@ -75,23 +75,25 @@ export async function runEffect(
   asked: Asked,
   before: Entry | undefined,
   work: (context: EffectContext) => unknown,
-  { input: _, ...options }: EffectOptions,
+  { retry: asks, ifUnknown, redact }: EffectOptions,
   signal: AbortSignal,
   declared?: DeclaredInput,
 ): Promise<Entry> {
   const input = declared && (await declared.record())
-  const retry = takeRetry(options.retry)
+  const retry = takeRetry(asks)
   if (before?.started) return resolved(open, asked, signal)
   if (before?.retried) await rest(open, asked, before.retried.until, signal)
   for (let attempt = (before?.retried?.attempt ?? 0) + 1; ; attempt++) {
     // The run is not parked until the result is on the tape. Otherwise the work would be repeated.
-    const done = await open.parking.busily(() => tryOnce(open, asked, work, { ...options, attempt, retry, signal, input }))
+    const done = await open.parking.busily(() => tryOnce(open, asked, work, { ifUnknown, redact, attempt, retry, signal, input }))
     if ('entry' in done) return done.entry
     await rest(open, asked, done.until, signal)
   }
 }
 
-interface Attempt extends Omit<EffectOptions, 'retry' | 'input'> {
+interface Attempt {
+  readonly ifUnknown: EffectOptions['ifUnknown'] | undefined
+  readonly redact: boolean | undefined
   readonly input: RecordedInput | undefined
   readonly attempt: number
   readonly retry: Retry
