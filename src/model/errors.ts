@@ -617,6 +617,31 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors
 
+/** Control characters, line separators and marks that change the direction of text. */
+const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** A message quotes names and values of the caller. Raw control characters in them could forge log lines or move the cursor. */
+function messageOf(code: ErrorCode, details: Details): string {
+  const { say } = errors[code]
+  const message = say(details)
+  if (!CONTROL.test(message)) return message
+  const quoted = Object.fromEntries(Object.entries(details).map(([name, value]) => [name, quotable(name, value)]))
+  return escaped(say(quoted), '\n')
+}
+
+/** A difference has several lines. */
+function quotable(name: string, value: unknown): unknown {
+  if (typeof value === 'string') return escaped(value, name === 'diff' ? '\n' : '')
+  return Array.isArray(value) ? value.map((item) => quotable(name, item)) : value
+}
+
+function escaped(text: string, kept: string): string {
+  return text.replace(new RegExp(CONTROL, 'gu'), (char) =>
+    char === kept ? char : (SHORT_ESCAPES[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  )
+}
+
 export class InkError extends Error {
   override readonly name = 'InkError'
   readonly code: ErrorCode
@@ -624,7 +649,7 @@ export class InkError extends Error {
   readonly details: Details
 
   constructor(code: ErrorCode, details: Details = {}, cause?: unknown) {
-    super(errors[code].say(details), cause === undefined ? undefined : { cause })
+    super(messageOf(code, details), cause === undefined ? undefined : { cause })
     this.code = code
     this.kind = errors[code].kind
     this.details = details
