@@ -1,7 +1,9 @@
 // Finds secrets that a text gives a name to: `password=hunter2`, `"apiKey": "…"`, `Authorization: Bearer …`, `Cookie: a=b`. Quotes may have
 // any number of backslashes before them, as JSON inside JSON has.
+import { cookieSpan, digestEnd, lineEnd } from './headers.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentValue, charKind, innocentValue, passwordLike, random, UUID } from './looks.ts'
+import { pgpassSpan } from './password-lines.ts'
 import type { Span } from './spans.ts'
 import { hasWideMarks, WIDE_COLON, WIDE_EQUALS } from './survey.ts'
 import { AUTH_SCHEMES, type KeyKind } from './words.ts'
@@ -27,6 +29,10 @@ export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[])
     if (equals >= 0 && equals <= at) equals = text.indexOf('=', at + 1)
     if (colon < 0 && equals < 0) return
     at = colon < 0 || (equals >= 0 && equals < colon) ? equals : colon
+    if (at === colon && portLike(text.charCodeAt(at + 1))) {
+      const password = pgpassSpan(text, at)
+      if (password !== undefined) spans.push(password)
+    }
     const key = keyBefore(text, at)
     if (key === undefined) continue
     let kind = judgeInText(text, key, judge)
@@ -39,6 +45,11 @@ export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[])
     spans.push(span)
     at = span.end - 1
   }
+}
+
+/** A digit or an asterisk, as after the host of a `.pgpass` line. */
+function portLike(code: number): boolean {
+  return code === 42 || (code >= 48 && code <= 57)
 }
 
 interface Key {
@@ -95,10 +106,15 @@ const QUERY_VALUE = /[A-Za-z0-9_.~%/=+-]{20}/y
 
 /** `?key=` and `&code=` in a URL carry a secret if the value is long and looks random. */
 function queryKind(text: string, key: Key, at: number): KeyKind {
-  if (key.end !== at || (text[key.start - 1] !== '?' && text[key.start - 1] !== '&')) return 'none'
+  if (key.end !== at || key.end - key.start > 4 || !isQuery(text.charCodeAt(key.start - 1))) return 'none'
   if (!QUERY_NAMES.has(text.slice(key.start, key.end).toLowerCase())) return 'none'
   QUERY_VALUE.lastIndex = at + 1
   return QUERY_VALUE.test(text) ? 'weak' : 'none'
+}
+
+/** Whether the mark is the `?` or `&` of a URL. */
+function isQuery(code: number): boolean {
+  return code === 63 || code === 38
 }
 
 function valueStart(text: string, at: number): number {
@@ -185,10 +201,9 @@ const SOFT = 2
 const STOPS = new Uint8Array(128)
 for (const char of ' \t\r\n\f\v"\'`<>\\') STOPS[char.charCodeAt(0)] = HARD
 for (const char of ',;&|)]}') STOPS[char.charCodeAt(0)] = SOFT
-const LINE_END = /[\r\n"'`]|\\[nr"']/g
 
 function bare(text: string, at: number, from: number, key: Key, kind: KeyKind, word: Word): Span | undefined {
-  if (kind === 'cookie') return cookie(text, from)
+  if (kind === 'cookie') return cookieSpan(text, from)
   let end = wordEnd(text, from, word)
   let start = from
   if (kind === 'auth') {
@@ -258,38 +273,4 @@ const FIELD = /[\s"'\\,;&|)\]}]|$|[\w.%-]{1,40} {0,2}[=:]/y
 function endsField(text: string, at: number): boolean {
   FIELD.lastIndex = at + 1
   return FIELD.test(text)
-}
-
-function lineEnd(text: string, from: number): number {
-  LINE_END.lastIndex = from
-  const hit = LINE_END.exec(text)
-  return hit === null ? text.length : hit.index
-}
-
-const DIGEST_RESPONSE = /[^\r\n]{0,1024}?\bresponse=\\{0,3}["']?[^\s"',\\]{1,128}/y
-
-/** The parameters of a digest are in quotes; the last secret one is the response. */
-function digestEnd(text: string, from: number): number {
-  DIGEST_RESPONSE.lastIndex = from
-  return DIGEST_RESPONSE.test(text) ? DIGEST_RESPONSE.lastIndex : lineEnd(text, from)
-}
-
-const PAIR = /(?:\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}\][;,\s]{0,3}){0,32}[^\s=;:"'`<>$\\]{1,128}=/y
-const MORE = /(?:[^\s=;,"'`<>\\]{1,256}(?:=[^\s;"'`<>\\]{0,4096})?)(?:; {0,2})?/y
-
-/** A cookie header is pairs separated by semicolons; the text after the last pair is the rest of the sentence. */
-function cookie(text: string, from: number): Span | undefined {
-  PAIR.lastIndex = from
-  if (!PAIR.test(text)) return undefined
-  let end = from
-  for (let more = true; more; ) {
-    MORE.lastIndex = end
-    const hit = MORE.exec(text)
-    if (hit === null) break
-    end += hit[0].trimEnd().length
-    more = hit[0].includes(';')
-    if (more) end = MORE.lastIndex
-  }
-  while (end > from && '; ,.'.includes(text[end - 1] as string)) end--
-  return { start: from, end, kind: 'cookie' }
 }

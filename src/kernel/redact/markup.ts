@@ -1,10 +1,10 @@
 // Finds secrets in HTML and XML: `<password>…</password>`, password inputs, and settings with a telling name beside their value.
 import type { KeyJudge } from './keys.ts'
-import { absentValue, innocentValue } from './looks.ts'
+import { absentValue, charKind, innocentValue } from './looks.ts'
 import type { Span } from './spans.ts'
 
 const ELEMENT = /<([A-Za-z][\w.:-]{0,60})>([^<>]{1,2048})<\//g
-const TAG = /<[A-Za-z][\w.:-]{0,60}\s[^<>]{0,1024}>/g
+const TAG = /<[A-Za-z][\w.:-]{0,60}\s[^<>]{0,1024}>/y
 const ATTRIBUTE = /\s([A-Za-z][\w.:-]{0,60})\s{0,4}=\s{0,4}\\{0,3}(["'])([^"'<>\\]{0,512})/g
 const BODY = /[^<>]{1,2048}(?=<\/)/y
 
@@ -19,7 +19,11 @@ export function elementSpans(text: string, judge: KeyJudge, spans: Span[]): void
 }
 
 export function attributeSpans(text: string, judge: KeyJudge, spans: Span[]): void {
-  for (const tag of text.matchAll(TAG)) {
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
+    if (charKind(text.charCodeAt(at + 1)) === 0) continue
+    TAG.lastIndex = at
+    const tag = TAG.exec(text)
+    if (tag === null || !tag[0].includes('=')) continue
     let named = false
     let input = false
     let value: { readonly text: string; readonly end: number } | undefined

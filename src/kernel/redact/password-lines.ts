@@ -8,24 +8,25 @@ export function netrcSpans(text: string, spans: Span[]): void {
   for (const hit of text.matchAll(NETRC)) push(hit.index + hit[0].length, hit[1] as string, spans)
 }
 
-const PORT = /:(?:\d{4,5}|\*):/g
+const PORT = /:(?:\d{4,5}|\*):/y
 const HOST = /^(?=[^:]*[A-Za-z.*])[\w.*-]+$/
 const LONGEST_HOST = 128
 const REST = /(?:[A-Za-z_][\w-]{0,62}|\*):(?:[A-Za-z_][\w.@-]{0,62}|\*):([^\s:"'`]{4,128})(?=[\s"'`]|$)/y
 const EDGES = ' \t\r\n"\'`=(['
 
-/** `host:port:database:user:password`, as a line of its own or quoted in a text. */
-export function pgpassSpans(text: string, spans: Span[]): void {
-  for (const port of text.matchAll(PORT)) {
-    REST.lastIndex = port.index + port[0].length
-    const secret = REST.exec(text)?.[1]
-    if (secret === undefined) continue
-    let start = port.index
-    while (start > 0 && port.index - start <= LONGEST_HOST && !EDGES.includes(text[start - 1] as string)) start--
-    if (!HOST.test(text.slice(start, port.index))) continue
-    const alone = (start === 0 || text[start - 1] === '\n') && '\r\n'.includes(text.charAt(REST.lastIndex))
-    if (alone || passwordLike(secret)) push(REST.lastIndex, secret, spans)
-  }
+/** Finds the password of `host:port:database:user:password` by the colon before the port. The line may be quoted in a text. */
+export function pgpassSpan(text: string, colon: number): Span | undefined {
+  PORT.lastIndex = colon
+  if (!PORT.test(text)) return undefined
+  REST.lastIndex = PORT.lastIndex
+  const secret = REST.exec(text)?.[1]
+  if (secret === undefined || innocentValue(secret)) return undefined
+  const end = REST.lastIndex
+  let start = colon
+  while (start > 0 && colon - start <= LONGEST_HOST && !EDGES.includes(text[start - 1] as string)) start--
+  if (!HOST.test(text.slice(start, colon))) return undefined
+  const alone = (start === 0 || text[start - 1] === '\n') && '\r\n'.includes(text.charAt(end))
+  return alone || passwordLike(secret) ? { start: end - secret.length, end, kind: 'key' } : undefined
 }
 
 const NEAR = 512

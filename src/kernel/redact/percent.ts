@@ -2,19 +2,30 @@
 // places they find are mapped back.
 import type { Span } from './spans.ts'
 
-/** An escape of a printable ASCII character or a line end. Other bytes are left as they are: no rule needs them. */
-const ESCAPE = /%(?:[2-7][0-9A-Fa-f]|0[9AaDd])/
+const ESCAPE = /%(?:[2-7][0-9A-Fa-f]|0[9AaDd])/y
 const STOPS = ' \t\r\n"\'`<>'
 
 export function percentSpans(text: string, find: (decoded: string, spans: Span[]) => void, spans: Span[]): void {
   for (let at = text.indexOf('%'); at >= 0; ) {
+    if (!escapes(text, at)) {
+      at = text.indexOf('%', at + 1)
+      continue
+    }
     let start = at
     while (start > 0 && !STOPS.includes(text[start - 1] as string)) start--
     let end = at
     while (end < text.length && !STOPS.includes(text[end] as string)) end++
-    if (ESCAPE.test(text.slice(at, end))) readWord(text, start, end, find, spans)
+    readWord(text, start, end, find, spans)
     at = text.indexOf('%', end)
   }
+}
+
+/** Whether an ASCII character is escaped here. Other bytes are left as they are: no rule needs them. */
+function escapes(text: string, at: number): boolean {
+  const next = text.charCodeAt(at + 1)
+  if (next < 48 || next > 55) return false
+  ESCAPE.lastIndex = at
+  return ESCAPE.test(text)
 }
 
 function readWord(text: string, start: number, end: number, find: (decoded: string, spans: Span[]) => void, spans: Span[]): void {
@@ -25,7 +36,7 @@ function readWord(text: string, start: number, end: number, find: (decoded: stri
   let size = 0
   for (let at = start; at < end; size++) {
     places[size] = at
-    if (text.charCodeAt(at) === 37 && ESCAPE.test(text.slice(at, at + 3))) {
+    if (text.charCodeAt(at) === 37 && escapes(text, at)) {
       decoded += text.slice(copied, at) + String.fromCharCode(Number.parseInt(text.slice(at + 1, at + 3), 16))
       at += 3
       copied = at

@@ -3,38 +3,58 @@ import type { KeyJudge } from './keys.ts'
 import { basicPair, innocentValue, passwordLike, random, UUID } from './looks.ts'
 import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
-import { SPOKEN_GLUE, SPOKEN_NAMES, SPOKEN_OTHER } from './words.ts'
+import { nextName } from './spoken-names.ts'
+import { SPOKEN_GLUE, SPOKEN_OTHER } from './words.ts'
 
-const NAMES = new RegExp(`(?<![A-Za-z])(?:${SPOKEN_NAMES.join('|').replaceAll(' ', '[ _-]?')})(?![A-Za-z])`, 'gi')
 /** One word of a sentence, without surrounding quotes and punctuation. */
 const NEXT = /[ \t]{1,4}["'`(<]{0,2}([^\s"'`<>()\\]{1,512})/y
 const AHEAD = 5
+const MARKS = '.,;:!?'
+const SENTENCE_ENDS = '.!?;'
 
 export function phraseSpans(text: string, spans: Span[]): void {
-  NAMES.lastIndex = 0
-  for (let hit = NAMES.exec(text); hit !== null; hit = NAMES.exec(text)) {
-    const name = hit[0].toLowerCase()
-    let at = hit.index + hit[0].length
+  for (let hit = nextName(text, 0); hit !== undefined; hit = nextName(text, hit.end)) {
+    const said = text.slice(hit.start, hit.end)
+    const name = said.toLowerCase()
+    let at = hit.end
     if (text[at] === ':' || text[at] === '=') at++
     // `ENV API_KEY …` needs no verb.
-    let glue = /^[A-Z_]+$/.test(hit[0]) && (name.includes('_') || text[hit.index - 1] === '_')
+    let glue = /^[A-Z_]+$/.test(said) && (name.includes('_') || text[hit.start - 1] === '_')
     for (let n = 0; n < AHEAD; n++) {
       NEXT.lastIndex = at
       const next = NEXT.exec(text)
       if (next === null) break
-      const word = (next[1] as string).replace(/[.,;:!?]{1,3}$/, '')
-      const start = at + next[0].length - (next[1] as string).length
+      const written = next[1] as string
+      const word = withoutMarks(written)
+      const start = at + next[0].length - written.length
       at += next[0].length
-      if (text[at] !== '(' && secretWord(name, withoutPlaceholders(word), n, glue)) {
+      if ((name === 'basic' || couldBeSecret(word)) && text[at] !== '(' && secretWord(name, withoutPlaceholders(word), n, glue)) {
         spans.push({ start, end: start + word.length, kind: name === 'bearer' || name === 'basic' ? name : 'key' })
         break
       }
       if (n === 0 && SPOKEN_OTHER.has(word.toLowerCase())) break
-      glue = SPOKEN_GLUE.has(word.toLowerCase()) || (!/^(?:token|key)/.test(name) && (next[1] as string).endsWith(':'))
+      glue = SPOKEN_GLUE.has(word.toLowerCase()) || (written.endsWith(':') && !/^(?:token|key)/.test(name))
       // The end of a sentence ends its subject.
-      if (/[.!?;]$/.test(next[1] as string)) break
+      if (SENTENCE_ENDS.includes(written.at(-1) as string)) break
     }
   }
+}
+
+function withoutMarks(word: string): string {
+  let end = word.length
+  while (end > word.length - 3 && end > 0 && MARKS.includes(word[end - 1] as string)) end--
+  return word.slice(0, end)
+}
+
+/** A word without a digit or a mark is a secret only if it is long. Most words end here. */
+function couldBeSecret(word: string): boolean {
+  if (word.length < 6) return false
+  if (word.length >= 20) return true
+  for (let at = 0; at < word.length; at++) {
+    const code = word.charCodeAt(at)
+    if (code < 65 ? code !== 45 && code !== 46 : code === 94 || code === 126) return true
+  }
+  return false
 }
 
 function secretWord(name: string, word: string, n: number, glue: boolean): boolean {
@@ -50,6 +70,8 @@ function secretWord(name: string, word: string, n: number, glue: boolean): boole
 
 const FLAG = /(?<![\w-])--?([A-Za-z][\w-]{1,60}) {1,3}(["']?)([^\s"'\\-][^\s"'\\]{0,511})/g
 const USER = /(?<![\w-])(?:-u|-U|--user|--proxy-user)(?: {0,2}|=)["']?([^\s:"']{1,128}):([^\s"'\\]{1,256})/g
+const SHORT_FLAG = / -[pa]/
+const USER_FLAG = /-(?:[uU]|-user|-proxy-user)/
 const SHORT =
   /\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|docker login|redis-cli)\b[^\n|;]{0,160}? (?:-p|-a) {0,1}["']?([^\s"'\\-][^\s"'\\]{2,128})/g
 
@@ -64,9 +86,10 @@ export function commandSpans(text: string, judge: KeyJudge, spans: Span[]): void
     if (hit[2] === '' && !passwordLike(value) && !/^\s*(?:$|\n|\\|-|[|&;>])/.test(text.slice(end, end + 8))) continue
     spans.push({ start: end - value.length, end, kind: 'key' })
   }
-  if (/\bcurl\b|\bhttp\b|\bwget\b/.test(text)) {
+  if (USER_FLAG.test(text) && /\bcurl\b|\bhttp\b|\bwget\b/.test(text)) {
     for (const hit of text.matchAll(USER)) push(hit, 2, spans, /^\d+$/.test(hit[1] as string) && /^\d+$/.test(hit[2] as string))
   }
+  if (!SHORT_FLAG.test(text)) return
   for (const hit of text.matchAll(SHORT)) push(hit, 1, spans, /^\d{2,5}(?::\d+)?$/.test(hit[1] as string))
 }
 

@@ -5,7 +5,7 @@ import { inherited, JsonReader, type JsonRules, maskJson } from './json.ts'
 import { keyJudge } from './keys.ts'
 import { absentValue, passwordLike } from './looks.ts'
 import { isPlaceholder, placeholder, placeholdersIn } from './placeholder.ts'
-import { sealedMembers, sealedSpans } from './sealed.ts'
+import { couldBeSealed, isSealed, sealedSpans } from './sealed.ts'
 import { mask, type Span } from './spans.ts'
 import { MaskedStream, type StreamBounds, type StreamRules } from './stream.ts'
 import { maskText, secretSpans } from './text.ts'
@@ -77,6 +77,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
 
   /** Masks members that only their object tells, while the whole object is in sight. */
   const unsealed = (text: string): string => {
+    if (!couldBeSealed(text)) return text
     const spans: Span[] = []
     sealedSpans(text, spans)
     return mask(text, spans, tag)
@@ -139,7 +140,6 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
     const keys = Object.keys(data)
     const schema = above !== 'none' && describesSchema(data)
     const named = above === 'none' ? pairKind(data, keys) : 'none'
-    const sealed = sealedMembers(data)
     let copy: Record<string, unknown> | undefined
     for (let at = 0; at < keys.length; at++) {
       const key = keys[at] as string
@@ -148,7 +148,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
       let kind = above === 'none' || schema ? (said ?? judge(key)) : above
       if (schema && SCHEMA_SAMPLES.has(key)) kind = above
       if (named !== 'none' && PAIR_VALUES.has(key)) kind = named
-      if (sealed?.has(key) === true) kind = 'all'
+      if (isSealed(data, key)) kind = 'all'
       if (kind !== 'none' && typeof item === 'object' && !Array.isArray(item) && !inherited(kind, key)) kind = 'none'
       const masked = walk(item, kind)
       const name = said === undefined ? plain(key) : key

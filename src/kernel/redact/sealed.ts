@@ -3,15 +3,15 @@ import { absentValue } from './looks.ts'
 import type { Span } from './spans.ts'
 
 const KEY_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP', 'oct', 'AKP'])
-const KEY_MEMBERS: ReadonlySet<string> = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'priv'])
-const SECRET_MEMBERS: ReadonlySet<string> = new Set(['data', 'stringData'])
 
-/** Returns the names of the members that are secret in this object, or undefined if it is of neither kind. */
-export function sealedMembers(data: Readonly<Record<string, unknown>>): ReadonlySet<string> | undefined {
-  if (Object.hasOwn(data, 'kty') && KEY_TYPES.has(data.kty)) return KEY_MEMBERS
-  return Object.hasOwn(data, 'kind') && data.kind === 'Secret' ? SECRET_MEMBERS : undefined
+/** Whether a member is secret because of the object around it. Runs for every member, so names that cannot be meant end at once. */
+export function isSealed(data: Readonly<Record<string, unknown>>, name: string): boolean {
+  if (name === 'data' || name === 'stringData') return Object.hasOwn(data, 'kind') && data.kind === 'Secret'
+  if (name.length > 2 && name !== 'priv') return false
+  return KEY_MEMBER_NAME.test(name) && Object.hasOwn(data, 'kty') && KEY_TYPES.has(data.kty)
 }
 
+const KEY_MEMBER_NAME = /^(?:d|p|q|dp|dq|qi|k|priv)$/
 const KTY = /"kty\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"(?:RSA|EC|OKP|oct|AKP)\\{0,3}"/g
 const KEY_MEMBER = /"(?:d|p|q|dp|dq|qi|k|priv)\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"([A-Za-z0-9_=-]{1,8192})/g
 const KIND = /"kind\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"Secret\\{0,3}"/
@@ -20,6 +20,10 @@ const ENTRY = /:\s{0,8}\\{0,3}"([^"\\]{1,65536})/g
 /** A key or a secret is not larger. The limit also bounds the search for its braces. */
 const LARGEST = 16_384
 const MOST = 32
+
+export function couldBeSealed(text: string): boolean {
+  return text.includes('kty') || text.includes('Secret')
+}
 
 /** The same in JSON text. It is masked in place, so that the text stays JSON. */
 export function sealedSpans(text: string, spans: Span[]): void {

@@ -12,6 +12,11 @@ export const AT = 8
 export const OPTION = 16
 export const ELEMENT = 32
 export const PERCENT = 512
+export const BRACE = 1024
+export const LINE = 2048
+/** A pipe or a here document. */
+export const PIPE = 4096
+export const SLASH = 8192
 
 const WORD = 64
 const DIGIT = 128
@@ -23,8 +28,12 @@ for (const char of ':=') CLASS[char.charCodeAt(0)] = ASSIGN
 for (const char of ' \t') CLASS[char.charCodeAt(0)] = SPACE
 CLASS[45] = WORD | OPTION
 CLASS[64] = AT
-CLASS[60] = ELEMENT
+CLASS[60] = ELEMENT | PIPE
+CLASS[124] = PIPE
+CLASS[47] = SLASH
 CLASS[37] = PERCENT
+CLASS[123] = BRACE
+CLASS[10] = LINE
 
 /** Up to this length one loop over the characters is faster than the calls that would replace it. */
 const SHORT = 160
@@ -69,8 +78,12 @@ function ask(text: string): number {
     (text.includes(':') || text.includes('=') || hasWideMarks(text) ? ASSIGN : 0) |
     (text.includes('@') ? AT : 0) |
     (text.includes('-') ? OPTION : 0) |
-    (text.includes('<') ? ELEMENT : 0) |
+    SLASH |
+    (text.includes('<') ? ELEMENT | PIPE : 0) |
+    (text.includes('|') ? PIPE : 0) |
     (text.includes('%') ? PERCENT : 0) |
+    (text.includes('{') ? BRACE : 0) |
+    (text.includes('\n') ? LINE : 0) |
     (DIGITS.test(text) ? DIGIT : 0)
   )
 }

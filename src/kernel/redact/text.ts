@@ -4,14 +4,14 @@ import type { Bound } from './bound.ts'
 import type { KeyJudge } from './keys.ts'
 import { manifestSpans } from './manifests.ts'
 import { attributeSpans, elementSpans } from './markup.ts'
-import { chpasswdSpans, netrcSpans, pgpassSpans } from './password-lines.ts'
+import { chpasswdSpans, netrcSpans } from './password-lines.ts'
 import { pemSpans } from './pem.ts'
 import { percentSpans } from './percent.ts'
 import { commandSpans, formSpans, phraseSpans } from './phrases.ts'
 import { placeholderLength, type Tag } from './placeholder.ts'
-import { sealedSpans } from './sealed.ts'
+import { couldBeSealed, sealedSpans } from './sealed.ts'
 import { apart, replace, type Span } from './spans.ts'
-import { ASSIGN, AT, ELEMENT, LONG, OPTION, PERCENT, PHRASE, survey } from './survey.ts'
+import { ASSIGN, AT, BRACE, ELEMENT, LINE, LONG, OPTION, PERCENT, PHRASE, PIPE, SLASH, survey } from './survey.ts'
 import { tokenSpans } from './tokens.ts'
 import { urlSpans, zapierSpans } from './urls.ts'
 
@@ -21,7 +21,7 @@ const COMMAND = /(?:^|[\s"'`([])--?[A-Za-z]/
 
 /** A secret hidden behind another is found on the next pass. The limit keeps the cost linear. */
 const LOOKS = 4
-const EVERY = LONG | PHRASE | ASSIGN | AT | OPTION | ELEMENT | PERCENT
+const EVERY = LONG | PHRASE | ASSIGN | AT | OPTION | ELEMENT | PERCENT | BRACE | LINE | PIPE | SLASH
 
 /** Returns the text with its secrets masked. Masking is idempotent. */
 export function maskText(text: string, judge: KeyJudge, bound: Bound, tag: Tag): string {
@@ -80,11 +80,10 @@ function find(text: string, judge: KeyJudge, spans: Span[], traits: number): voi
   if ((traits & ASSIGN) !== 0) {
     assignmentSpans(text, judge, spans)
     if ((traits & AT) !== 0) urlSpans(text, spans)
-    pgpassSpans(text, spans)
-    if (text.includes('chpasswd')) chpasswdSpans(text, spans)
-    if (text.includes('hooks.zapier.com')) zapierSpans(text, spans)
-    if (text.includes('Secret')) manifestSpans(text, spans)
-    sealedSpans(text, spans)
+    if ((traits & SLASH) !== 0 && text.includes('zapier.com')) zapierSpans(text, spans)
+    if ((traits & LINE) !== 0 && text.includes('Secret')) manifestSpans(text, spans)
+    if ((traits & BRACE) !== 0 && couldBeSealed(text)) sealedSpans(text, spans)
+    if ((traits & PIPE) !== 0 && text.includes('chpasswd')) chpasswdSpans(text, spans)
   }
   if ((traits & OPTION) !== 0) {
     if (COMMAND.test(text)) commandSpans(text, judge, spans)
