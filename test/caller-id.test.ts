@@ -2,17 +2,12 @@
 
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { limits, type Store } from '../src/index.ts'
+import { limits } from '../src/index.ts'
 import { type EventId, idMaker } from '../src/model/ids.ts'
-import { codeOf, engines } from './support/engines.ts'
+import { codeOf, engines, expectSound } from './support/engines.ts'
 
 const idAt = (time: number): EventId => idMaker(() => time, randomBytes)<'event'>()
 const newId = (): EventId => idAt(Date.now())
-
-const isSound = async (store: Store): Promise<void> => {
-  expect(await store.verify()).toMatchObject({ intact: true })
-  expect(await store.rebuild({ check: true })).toMatchObject({ equal: true })
-}
 
 describe.each(engines)('an append with an id on $name', (engine) => {
   test('an event has the id and the time that its caller gave', async () => {
@@ -24,7 +19,7 @@ describe.each(engines)('an append with an id on $name', (engine) => {
     expect(await store.event(id)).toMatchObject({ seq: receipt.seq, at: 1_600_000_000_000, data: { n: 1 } })
     const { id: other } = await session.append('a.b', 2, { at: 5 })
     expect((await store.event(other))?.at).toBe(5)
-    await isSound(store)
+    await expectSound(store)
   })
 
   test('the same id with the same event is a retry, also at the same time, in another order of members and under a guard', async () => {
@@ -40,7 +35,7 @@ describe.each(engines)('an append with an id on $name', (engine) => {
     expect(await session.append('a.b', sent, { id })).toEqual(first[0])
     expect(await codeOf(session.append('a.b', sent, { id: newId() }))).toBe('SESSION_ARCHIVED')
     expect((await store.head()).seq).toBe(after + 2)
-    await isSound(store)
+    await expectSound(store)
   })
 
   test('the same id with another event is a conflict that names the first event', async () => {
@@ -68,7 +63,7 @@ describe.each(engines)('an append with an id on $name', (engine) => {
     expect((await store.head()).seq).toBe(head.seq + 2)
     await store.erase({ seq, reason: 'a test' })
     await expect(session.append('a.b', 1, { id })).rejects.toMatchObject({ code: 'ID_REUSED', details: { seq, erased: true } })
-    await isSound(store)
+    await expectSound(store)
   })
 
   test('an id is known after its receipt was swept', async () => {

@@ -4,7 +4,7 @@ import type { Event, EventQuery, Store } from '../index.ts'
 import { toId } from '../model/ids.ts'
 import { type Duration, milliseconds } from '../model/time.ts'
 import { usage } from './exit.ts'
-import { shortId, time } from './format.ts'
+import { bytes, shortId, time } from './format.ts'
 import { findSession } from './store.ts'
 import type { Column } from './table.ts'
 import type { Terminal } from './terminal.ts'
@@ -85,7 +85,7 @@ export class EventLines {
   }
 
   async cells(e: Event): Promise<readonly string[]> {
-    const data = e.erased ? '(erased)' : jsonLine(e.data)
+    const data = e.erased ? '(erased)' : e.blob ? `(blob of ${bytes(e.blob.bytes)})` : jsonLine(e.data)
     return [String(e.seq), this.#time(e.at), e.type, e.session ? await this.#name(e.session) : '', e.actor ?? '', data]
   }
 

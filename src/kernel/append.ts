@@ -3,7 +3,7 @@
 import type { BlobRef } from '../model/blob.ts'
 import type { Json } from '../model/data.ts'
 import { refuse } from '../model/errors.ts'
-import { checkType, DURABLE, type EventDraft, type Receipt, TRANSIENT } from '../model/event.ts'
+import { checkType, DURABLE, type EventDraft, IN_BLOB, INLINE, type Receipt, TRANSIENT } from '../model/event.ts'
 import { type EventId, optionalId, type RunId, type SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, listOf, optionsOf } from '../model/options.ts'
@@ -11,9 +11,10 @@ import { decodeBody } from '../model/rows.ts'
 import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
 import { callerIdentity, findWritten, ID_SCOPE } from './caller-id.ts'
-import { admitPayload, commitKey, draftEvent, isWhole, payloadOf, telling } from './draft.ts'
+import { admitPayload, commitKey, draftEvent, isWhole, knownPayload, telling } from './draft.ts'
 import { type Fenced, fenceOf, writeUnder } from './fence.ts'
 import { keyScope } from './find-event.ts'
+import { mayUseBlob, moveToBlob } from './large-data.ts'
 import { checkWritten } from './lineage.ts'
 import { refusalOf } from './outcome.ts'
 import { referenceGuards, toReference } from './references.ts'
@@ -44,6 +45,8 @@ export interface AppendOptions {
    * receipt, and with another body it is refused with ID_REUSED. Not together with `key`.
    */
   readonly id?: string
+  /** `'blob'` stores data beyond `payloadBytes` in a blob, whose reference is the `blob` of the event. Otherwise it is DATA_TOO_LARGE. */
+  readonly large?: 'blob'
   /** The time of the event, at most five minutes ahead of the store's clock. The default is the node's clock. */
   readonly at?: Date | number
   /** Values and blobs that the event refers to, for garbage collection. References to blobs in the data are found by themselves. */
@@ -67,7 +70,7 @@ export function append(scope: Scope, session: SessionId, type: string, data: unk
 }
 
 async function appendWith(scope: Scope, session: SessionId, type: string, data: unknown, options: AppendOptions): Promise<Receipt> {
-  const { after, key, run, cause, transient, under, redact, id, at, refs: given, ...unknown } = optionsOf(options, 'append')
+  const { after, key, run, cause, transient, under, redact, id, at, large, refs: given, ...unknown } = optionsOf(options, 'append')
   checkKnown(unknown, 'an append')
   const whole = isWhole(redact)
   const refs = (listOf(given, 'refs') ?? []).map(toReference)
@@ -82,7 +85,8 @@ async function appendWith(scope: Scope, session: SessionId, type: string, data: 
   const guards: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after }]
   if (fence) guards.unshift(fence.guard)
   guards.push(...(await referenceGuards(scope, refs)))
-  const event = { session, type, data, run: fence?.run?.id ?? run, cause, transient, whole, refs, ...chosen }
+  const chosenRun = fence?.run?.id ?? run
+  const event = { session, type, data, run: chosenRun, cause, transient, whole, large: mayUseBlob(large), refs, ...chosen }
   const keyed = chosen.id ? { key: chosen.id, within: ID_SCOPE } : { key, within: keyScope(session) }
   const write = commitEvents(scope, [event], firstOf, { ...keyed, guards, timed: at !== undefined })
   return fence ? writeUnder(fence, write) : write
@@ -116,18 +120,20 @@ async function commitEvents<Answer>(
   scope: Scope,
   list: readonly Given[],
   answer: (receipts: readonly Receipt[]) => Answer,
-  { key: keyText, within = '', guards: given = [], reserved = false, timed = false }: CommitOptions,
+  { key: keyText, within = '', guards: also = [], reserved = false, timed = false }: CommitOptions,
 ): Promise<Answer> {
   const { engine, tenant } = scope
   checkOpen(engine)
   // The lane refuses before the work of masking and hashing, not after it.
   engine.lane.checkDoor()
-  const taken = takeAll(scope, list, reserved)
+  const given = takeAll(scope, list, reserved)
+  const taken = given.some(isLarge) ? await Promise.all(given.map((event) => moveToBlob(scope, event))) : given
   const key = keyText === undefined ? undefined : commitKey(scope, within, keyText, taken.map(appendBody))
   const events: EventDraft[] = []
   const sessions: SessionId[] = []
-  for (const { type, session, run, cause, transient, payload, id, at, mark, refs } of taken) {
-    const draft = { id, type, class: transient ? TRANSIENT : DURABLE, session, run, cause, key: key?.digest ?? mark, at, refs } as const
+  for (const { type, session, run, cause, transient, payload, large, id, at, mark, refs } of taken) {
+    const form = { schema: large ? IN_BLOB : INLINE, class: transient ? TRANSIENT : DURABLE } as const
+    const draft = { id, type, ...form, session, run, cause, key: key?.digest ?? mark, at, refs }
     events.push(draftEvent(scope, draft, payload))
     if (session !== undefined && !sessions.includes(session)) sessions.push(session)
   }
@@ -146,14 +152,14 @@ async function commitEvents<Answer>(
       const seen = engine.sessions.get(tenant, id)
       guards.push(seen?.state === 'open' ? stillOpen(id, seen.revision) : await openGuard(scope, id, key !== undefined))
     }
-    guards.push(...given)
+    guards.push(...also)
     const outcome = await engine.lane.submit(key ? { tenant, key, guards, events, changes: [] } : { tenant, guards, events, changes: [] })
     if (outcome.ok) return answer(outcome.receipts)
     const { refused } = outcome
     // The id was written since it was looked for. A retry without a time of its own differs from it in its time alone.
     const since = chosen && refused === 'key' && (await findFirst())
     if (since) return answer([since])
-    if (typeof refused !== 'object' || refused.kind !== 'row' || given.includes(refused)) throw refusalOf(scope, outcome)
+    if (typeof refused !== 'object' || refused.kind !== 'row' || also.includes(refused)) throw refusalOf(scope, outcome)
     // The session has changed since this node last read it.
     await lookAgain(scope, refused.id as SessionId)
     if (attempt === limits.conflictRetries) throw refuse('CONFLICT', { table: 'sessions', id: refused.id, tries: attempt })
@@ -180,6 +186,8 @@ interface Given extends Loose<NewEvent> {
   readonly at?: number | undefined
   /** Stores the data as it is: nothing is masked. */
   readonly whole?: boolean | undefined
+  /** Stores data that is too large for an event in a blob. */
+  readonly large?: boolean | undefined
   /** References to values and blobs. */
   readonly refs?: readonly string[] | undefined
   /** A mark in the header, by which a run finds its own events. It makes no receipt. */
@@ -188,14 +196,18 @@ interface Given extends Loose<NewEvent> {
 
 type Loose<T> = { readonly [K in keyof T]: T[K] | undefined }
 
-interface Taken extends Omit<Given, 'type' | 'data' | 'whole'> {
+interface Taken extends Omit<Given, 'type' | 'data' | 'whole' | 'large'> {
   readonly session: SessionId | undefined
   readonly run: RunId | undefined
   readonly cause: EventId | undefined
   readonly type: string
   readonly data: Json
   readonly payload: string
+  /** The data is too large for the event. */
+  readonly large?: boolean
 }
+
+const isLarge = ({ large }: Taken): boolean => large === true
 
 /** The command of one event, which a repeated key must match. It follows from the stored event, so that `verify` can compute it again. */
 export const appendBody = ({ type, session, run, cause, transient, data, id, at }: Loose<NewEvent> & Pick<Given, 'id' | 'at'>): object => ({
@@ -228,7 +240,7 @@ export const checkNew = (scope: Scope, type: string, data: unknown): void => voi
 /** Reads every member once, so that the checked value is the written one. */
 function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Taken {
   if (typeof given !== 'object' || given === null) throw invalidOption('events', 'objects with type and data', given)
-  const { type, session, run, cause, transient, data, id, at, whole, mark, refs } = given
+  const { type, session, run, cause, transient, data, id, at, whole, large, mark, refs } = given
   const ids = telling(scope, () => {
     checkType(type)
     if (!reserved && scope.engine.registry.isReserved(type)) throw refuse('TYPE_RESERVED', { type })
@@ -236,7 +248,7 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
     return { session: optionalId<'session'>(session), run: optionalId<'run'>(run), cause: optionalId<'event'>(cause) }
   })
   // Data that the kernel made from masked values is not masked again.
-  const admitted = whole && reserved ? { data: data as Json, payload: payloadOf(scope, data as Json) } : admitPayload(scope, data, whole)
+  const admitted = whole && reserved ? knownPayload(scope, data as Json) : admitPayload(scope, data, { whole, large })
   return {
     type: type as string,
     session: ids.session,

@@ -7,8 +7,8 @@ import type { EventDraft, EventRecord, Receipt } from '../model/event.ts'
 import { type EventId, idTime, toId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { invalidOption } from '../model/options.ts'
+import { decodePayload } from './decode-event.ts'
 import { findById } from './find-event.ts'
-import { decodePayload } from './read.ts'
 import type { Scope } from './scope.ts'
 
 /** The scope of the receipts that make an id unique while its first append is still on its way. */

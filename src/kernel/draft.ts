@@ -5,7 +5,7 @@ import { canonical } from '../model/canonical.ts'
 import { eventDigest, keyDigest, payloadDigest } from '../model/chain.ts'
 import { type Json, takeData } from '../model/data.ts'
 import { InkError, refuse } from '../model/errors.ts'
-import { DURABLE, type EventClass, type EventDraft } from '../model/event.ts'
+import { DURABLE, type EventClass, type EventDraft, INLINE } from '../model/event.ts'
 import type { EventId, Id, RunId, SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKey, invalidOption } from '../model/options.ts'
@@ -16,6 +16,7 @@ import type { Scope } from './scope.ts'
 export interface DraftHeader {
   readonly type: string
   readonly class?: EventClass
+  readonly schema?: number
   readonly session?: SessionId | undefined
   readonly run?: RunId | undefined
   readonly subject?: Id | undefined
@@ -32,12 +33,55 @@ export interface DraftHeader {
 /** Checks data and masks secrets. The result is hashed, indexed and compared. */
 export const admit = (scope: Scope, data: unknown): Json => mask(scope, taken(scope, data))
 
-/** Checks data, masks secrets unless it is stored whole, and fixes the exact text that will be hashed. */
-export function admitPayload(scope: Scope, data: unknown, whole = false): { readonly data: Json; readonly payload: string } {
+export interface Admitted {
+  readonly data: Json
+  /** The exact text that will be hashed. */
+  readonly payload: string
+  /** The data is too large for an event. */
+  readonly large?: boolean
+}
+
+interface AdmitOptions {
+  /** Stores the data as it is: nothing is masked. */
+  readonly whole?: boolean | undefined
+  /** Returns data that is too large instead of refusing it. */
+  readonly large?: boolean | undefined
+}
+
+/** Checks data, masks secrets, and fixes its text. Masks are longer than short secrets, so the limit counts what the caller sent. */
+export function admitPayload(scope: Scope, data: unknown, { whole, large }: AdmitOptions = {}): Admitted {
   const sent = taken(scope, data)
   const masked = whole ? sent : mask(scope, sent)
-  return { data: masked, payload: payloadOf(scope, masked, sent) }
+  const payload = JSON.stringify(masked)
+  const excess = excessOf(scope, payload, masked === sent ? payload : JSON.stringify(sent))
+  if (!excess) return { data: masked, payload }
+  if (!large) throw refuse('DATA_TOO_LARGE', { ...excess })
+  return { data: masked, payload, large }
 }
+
+/** The text of data that the kernel made from masked values. */
+export function knownPayload(scope: Scope, data: Json): Admitted {
+  const payload = JSON.stringify(data)
+  const excess = excessOf(scope, payload, payload)
+  if (excess) throw refuse('DATA_TOO_LARGE', { ...excess })
+  return { data, payload }
+}
+
+interface Excess {
+  readonly bytes: number
+  readonly limit: number
+  readonly masked?: true
+}
+
+function excessOf({ engine }: Scope, payload: string, sent: string): Excess | undefined {
+  const [limit, most] = [engine.payloadBytes, engine.payloadBytes * limits.maskedTimes]
+  if (isLonger(sent, limit)) return { bytes: utf8Length(sent), limit }
+  if (payload !== sent && isLonger(payload, most)) return { bytes: utf8Length(payload), limit: most, masked: true }
+  return undefined
+}
+
+/** Most texts are so short that their bytes need not be counted. */
+const isLonger = (text: string, limit: number): boolean => text.length * 3 > limit && utf8Length(text) > limit
 
 const taken = (scope: Scope, data: unknown): Json => telling(scope, () => takeData(data))
 
@@ -60,20 +104,6 @@ export function telling<T>(scope: Scope, check: () => T): T {
   }
 }
 
-/** The exact text that will be hashed, within its limits. Masks are longer than short secrets, so the limit counts what the caller sent. */
-export function payloadOf({ engine }: Scope, masked: Json, sent: Json = masked): string {
-  const payload = JSON.stringify(masked)
-  checkBytes(masked === sent ? payload : JSON.stringify(sent), engine.payloadBytes)
-  if (masked !== sent) checkBytes(payload, engine.payloadBytes * limits.maskedTimes, { masked: true })
-  return payload
-}
-
-function checkBytes(text: string, limit: number, more: { readonly masked?: true } = {}): void {
-  if (text.length * 3 <= limit) return
-  const bytes = utf8Length(text)
-  if (bytes > limit) throw refuse('DATA_TOO_LARGE', { bytes, limit, ...more })
-}
-
 export function draftEvent(scope: Scope, header: DraftHeader, payload: string): EventDraft {
   const { engine, tenant, actor } = scope
   const { sha256 } = engine.environment.digest
@@ -86,7 +116,7 @@ export function draftEvent(scope: Scope, header: DraftHeader, payload: string): 
     id: header.id ?? engine.newId<'event'>(),
     at: header.at ?? engine.environment.clock.now(),
     type: header.type,
-    schema: 1,
+    schema: header.schema ?? INLINE,
     class: header.class ?? DURABLE,
     actor,
     session: header.session,

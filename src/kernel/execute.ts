@@ -188,7 +188,7 @@ function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[],
       const draft = draftEvent(
         scope,
         { type, session, run, cause, subject: part.id, key: key?.digest, at },
-        admitPayload(scope, data, part.whole).payload,
+        admitPayload(scope, data, part).payload,
       )
       const folded = foldFact(part.decider, now, happened(draft), events.length)
       // The name must be free, among erased names too.

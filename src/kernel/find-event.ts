@@ -5,8 +5,8 @@ import type { Event, EventRecord } from '../model/event.ts'
 import { type EventId, optionalId, type SessionId, toId } from '../model/ids.ts'
 import { checkKey, checkKnown, optionsOf } from '../model/options.ts'
 import type { PageQuery } from '../ports/journal.ts'
+import { decodeEvent } from './decode-event.ts'
 import { telling } from './draft.ts'
-import { decodeEvent } from './read.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 /** Names an event by its idempotency key. */

@@ -1,13 +1,13 @@
 // Reads events: pages on demand in both directions, and a tail that misses nothing and repeats nothing.
 
-import { fromUtf8, hex } from '../model/bytes.ts'
 import { refuse } from '../model/errors.ts'
-import { checkActor, type Event, type EventRecord, TRANSIENT, typePattern } from '../model/event.ts'
-import { optionalId, type SessionId, type TenantId } from '../model/ids.ts'
+import { checkActor, type Event, type EventRecord, typePattern } from '../model/event.ts'
+import { optionalId, type SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, expected, invalidOption, listOf, optionsOf } from '../model/options.ts'
 import type { Timer } from '../ports/environment.ts'
 import type { JournalReads, Page, PageQuery } from '../ports/journal.ts'
+import { decodeEvent } from './decode-event.ts'
 import { telling } from './draft.ts'
 import { lineageOf, pageAlong } from './lineage.ts'
 import { checkOpen, type Scope } from './scope.ts'
@@ -136,34 +136,6 @@ async function pageReader(scope: Scope, session: SessionId | undefined): Promise
   const line = session && (await lineageOf(scope, session))
   if (line && line.length > 1) return (query) => pageAlong(scope, line, query)
   return (query) => scope.engine.backend.journal.page(scope.tenant, query)
-}
-
-export function decodeEvent(tenant: TenantId, e: EventRecord): Event {
-  return {
-    seq: e.seq,
-    id: e.id,
-    tenant,
-    type: e.type,
-    data: e.payload === undefined ? undefined : decodePayload(tenant, e.seq, e.payload),
-    at: e.at,
-    ...(e.actor !== '' && { actor: e.actor }),
-    ...(e.session && { session: e.session }),
-    ...(e.run && { run: e.run }),
-    ...(e.subject && { subject: e.subject }),
-    ...(e.cause && { cause: e.cause }),
-    schema: e.schema,
-    ...(e.class === TRANSIENT && { transient: true as const }),
-    ...(e.payload === undefined && { erased: true as const }),
-    hash: hex(e.hash),
-  }
-}
-
-export function decodePayload(tenant: TenantId, seq: number, payload: Uint8Array): unknown {
-  try {
-    return JSON.parse(fromUtf8(payload))
-  } catch (cause) {
-    throw refuse('JOURNAL_BROKEN', { tenant, seq, reason: 'the payload is not the JSON that was written' }, cause)
-  }
 }
 
 // The number of events that are read and hashed within a slice.

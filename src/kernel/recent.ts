@@ -8,7 +8,7 @@ import type { TenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { TenantState } from '../model/tenant.ts'
 import type { Commit } from '../ports/commit.ts'
-import { decodeEvent } from './read.ts'
+import { decodeEvent } from './decode-event.ts'
 import type { Scope } from './scope.ts'
 
 // The longest delay until events of another node show up here, after the backend's wakeup.

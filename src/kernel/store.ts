@@ -23,6 +23,7 @@ import { features, type StoreMembers } from './features.ts'
 import { type EventKey, findEvent } from './find-event.ts'
 import { type Health, health } from './health.ts'
 import type { LaneStats } from './lane.ts'
+import { dataOf } from './large-data.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
 import { Recents } from './recent.ts'
@@ -55,11 +56,10 @@ export interface JournalStore extends AsyncDisposable {
   events(query?: EventQuery): AsyncGenerator<Event, void, undefined>
   /** Returns one page of events, with a cursor for the next. */
   page(query?: Omit<EventQuery, 'live'> & { readonly cursor?: string }): Promise<EventPage>
-  /**
-   * Finds one event by its id, or by the idempotency key it was appended under: `append` with the session, `appendAll` without. A key of
-   * `appendAll` gives the first event of its commit. Returns undefined if there is none.
-   */
+  /** Finds one event by its id, or by its idempotency key: of `append` with a session, of `appendAll` without. */
   event(wanted: string | EventKey): Promise<Event | undefined>
+  /** Reads the data of an event, from its blob if it was too large for the event. */
+  data<Data = unknown>(event: Event<Data>): Promise<Data | undefined>
   /** Returns the last hundred events from memory, oldest first. */
   recent(): readonly Event[]
   head(): Promise<{ readonly seq: number; readonly hash: string }>
@@ -181,6 +181,10 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
 
   event(wanted: string | EventKey): Promise<Event | undefined> {
     return findEvent(this.#scope, wanted)
+  }
+
+  data<Data = unknown>(event: Event<Data>): Promise<Data | undefined> {
+    return dataOf(this.#scope, event)
   }
 
   recent(): readonly Event[] {

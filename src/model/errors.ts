@@ -245,7 +245,7 @@ export const errors = {
   DATA_TOO_LARGE: row(
     'exhausted',
     (d) =>
-      `The payload has ${d.bytes} bytes${d.masked ? ' after its secrets were masked' : ''}; the limit is ${d.limit}. Nothing was written. Store large data as a blob and append its reference.`,
+      `The payload has ${d.bytes} bytes${d.masked ? ' after its secrets were masked' : ''}; the limit is ${d.limit}. Nothing was written. Append with large: 'blob', or store the data as a blob and append its reference.`,
   ),
   COMMIT_TOO_LARGE: row(
     'exhausted',

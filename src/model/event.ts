@@ -1,6 +1,7 @@
 // An event is one fact in a tenant's journal. A draft has everything but its place, a record is what a backend keeps, an event is what a
 // reader gets.
 
+import type { BlobRef } from './blob.ts'
 import { refuse } from './errors.ts'
 import type { EventId, Id, RunId, SessionId, TenantId } from './ids.ts'
 import { limits } from './limits.ts'
@@ -10,12 +11,18 @@ export const DURABLE = 0
 export const TRANSIENT = 1
 export type EventClass = typeof DURABLE | typeof TRANSIENT
 
+/** The payload is the data. */
+export const INLINE = 1
+/** The payload is a reference to the blob that holds the data. */
+export const IN_BLOB = 2
+
 /** The header is never erased, so it contains no names and no free text. */
 export interface EventHeader {
   readonly id: EventId
   /** The appender's clock in Unix milliseconds. It may step back; seq is the order. */
   readonly at: number
   readonly type: string
+  /** The form of the payload: INLINE or IN_BLOB. */
   readonly schema: number
   readonly class: EventClass
   /** Empty if no actor is named. */
@@ -55,8 +62,10 @@ export interface Event<Data = unknown> {
   readonly id: EventId
   readonly tenant: TenantId
   readonly type: string
-  /** `undefined` when the payload was erased. */
+  /** `undefined` when the payload was erased, and when a blob holds the data: `store.data(event)` reads both kinds. */
   readonly data: Data | undefined
+  /** The blob that holds the data, which was too large for the event. */
+  readonly blob?: BlobRef
   readonly at: number
   readonly actor?: string
   readonly session?: SessionId
