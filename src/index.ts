@@ -3,6 +3,7 @@
 export type { AheadEvent, AheadItem, AheadReport } from './kernel/ahead.ts'
 export type { AppendOptions, NewEvent } from './kernel/append.ts'
 export type * from './kernel/approvals/public.ts'
+export type * from './kernel/audit/public.ts'
 export type { BlobOptions, StoreBlobs } from './kernel/blobs.ts'
 export type * from './kernel/cron/public.ts'
 export type { EraseOptions, EraseReport } from './kernel/erase.ts'

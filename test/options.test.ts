@@ -54,6 +54,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'runs.effectKey': () => store.runs.effectKey(run.id, wrong({ branch: '', name: 'x', ordinal: 1 })),
     'runs.resolve': () => store.runs.resolve(run.id, 'x', wrong({ result: 1 })),
     usage: () => store.usage(wrong()),
+    'audit.list': () => drain(store.audit.list(wrong())),
     signal: () => store.signal('s', 'x', 1, wrong()),
     'run.effect': () => run.effect('e', () => 1, wrong()),
     'run.effect with retry': () => run.effect('e', () => 1, { retry: wrong() }),

@@ -161,6 +161,15 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
     .option('--top <n>', 'show the n largest event types (default 10)', counting(1))
     .action(async (store, o) => done(await (await import('./commands/du.ts')).du(terminalOf(o.json), store, o)))
 
+  define('audit', 'Show refused writes and denied requests, newest first. --json prints one per line.', [
+    'audit agents.db',
+    'audit agents.db --tenant acme --last 1000 --json',
+  ])
+    .argument('[store]', STORE)
+    .option('--tenant <tenant>', 'use this tenant (default: main)')
+    .option('--last <n>', 'show the last n refusals (default 50)', counting(1, 10_000))
+    .action(async (store, o) => done(await (await import('./commands/audit.ts')).audit(terminalOf(o.json), store, o)))
+
   define('usage', 'Show tokens and costs by source and model, over whole UTC hours.', [
     'usage agents.db',
     'usage agents.db --session support/4711 --since 1d',

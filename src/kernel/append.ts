@@ -10,6 +10,7 @@ import { checkKnown, checkSeq, invalidOption, listOf, optionsOf } from '../model
 import { decodeBody } from '../model/rows.ts'
 import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
+import { deny } from './audit-trail.ts'
 import { callerIdentity, findWritten, ID_SCOPE } from './caller-id.ts'
 import { admitPayload, commitKey, draftEvent, isWhole, knownPayload, telling } from './draft.ts'
 import { type Fenced, fenceOf, writeUnder } from './fence.ts'
@@ -243,7 +244,7 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
   const { type, session, run, cause, transient, data, id, at, whole, large, mark, refs } = given
   const ids = telling(scope, () => {
     checkType(type)
-    if (!reserved && scope.engine.registry.isReserved(type)) throw refuse('TYPE_RESERVED', { type })
+    if (!reserved && scope.engine.registry.isReserved(type)) throw deny(scope, 'TYPE_RESERVED', { type })
     if (transient !== undefined && typeof transient !== 'boolean') throw invalidOption('transient', 'true or false', transient)
     return { session: optionalId<'session'>(session), run: optionalId<'run'>(run), cause: optionalId<'event'>(cause) }
   })

@@ -5,6 +5,7 @@ import { limits } from '../model/limits.ts'
 import { invalidOption, ownMembers } from '../model/options.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Environment, Logger } from '../ports/environment.ts'
+import { AuditTrail } from './audit-trail.ts'
 import { ClosedTenants } from './closed-tenants.ts'
 import { Registry } from './decider.ts'
 import { type AnyFeature, FeatureSet } from './feature.ts'
@@ -69,11 +70,21 @@ export async function createEngine(
     (count) => world.entropy.bytes(count),
   )
   const renewals = new Renewals(backend, world, closing)
+  const audit: AuditTrail = new AuditTrail({
+    backend,
+    environment: world,
+    newId,
+    storeTime: () => lane.storeTime(),
+    closing,
+    readOnly: options.readOnly ?? false,
+  })
+  const lane: Lane = new Lane(backend, world, { ...options.lane, saved, refused: (commit, outcome) => audit.refused(commit, outcome) })
   const engine: Engine = {
     options,
-    backend: yieldingReads(backend, world),
+    backend: yieldingReads(backend, world, audit),
     environment: world,
-    lane: new Lane(backend, world, { ...options.lane, saved }),
+    lane,
+    audit,
     features,
     registry: new Registry(features.deciders, features.tapeTypes),
     redactor: mask,

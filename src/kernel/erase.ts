@@ -9,6 +9,7 @@ import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, invalidOption, optionsOf } from '../model/options.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { Change, Guard } from '../ports/commit.ts'
+import { deny } from './audit-trail.ts'
 import { type AnyDecider, ERASED, keptIn } from './decider.ts'
 import { admitPayload, draftEvent } from './draft.ts'
 import { erasedName } from './erased-names.ts'
@@ -41,7 +42,7 @@ export async function erase(scope: Scope, options: EraseOptions): Promise<EraseR
   const { journal, upkeep } = scope.engine.backend
   const event = seq === 0 ? undefined : (await journal.page(scope.tenant, { from: seq - 1, to: seq, limit: 1 })).events[0]
   if (!event) throw refuse('EVENT_UNKNOWN', { seq, tenant: scope.tenant, head: (await journal.head(scope.tenant)).seq })
-  if (event.type === ERASED) throw refuse('ERASE_REFUSED', { seq, type: event.type })
+  if (event.type === ERASED) throw deny(scope, 'ERASE_REFUSED', { seq, type: event.type })
   const receipts = event.payload === undefined ? [] : [await eraseTogether(scope, event.subject, [event], reason)]
   await upkeep.scrub()
   return { erased: receipts.length, receipts }

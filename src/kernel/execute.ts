@@ -125,6 +125,7 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
       // A retry must find its receipt, not a refusal caused by its own first success.
       const first = key && (await findEarlier(scope, key))
       if (first) return { receipts: first, repeated: true, rows: before }
+      scope.engine.audit.note(scope.tenant, scope.actor, refusal)
       throw refusal
     }
     if (merged.events.length === 0) {

@@ -1,6 +1,7 @@
 // Every feature of a store, one line each. Hooks run in this order.
 
 import { approvals } from './approvals/feature.ts'
+import { audit } from './audit/feature.ts'
 import { cron } from './cron/feature.ts'
 import type { RunMembersOf, SessionMembersOf, StoreMembersOf } from './feature.ts'
 import { inputs } from './inputs/feature.ts'
@@ -13,7 +14,7 @@ import { usage } from './usage/feature.ts'
 import { values } from './values/feature.ts'
 import { queues } from './work/feature.ts'
 
-export const features = [queues, leases, sessions, usage, runs, approvals, cron, triggers, inputs, processes, values] as const
+export const features = [queues, leases, sessions, usage, runs, approvals, cron, triggers, inputs, processes, values, audit] as const
 
 /** The members that the features add to a store, to a session and to a run. */
 export type StoreMembers = StoreMembersOf<(typeof features)[number]>

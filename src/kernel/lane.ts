@@ -18,6 +18,8 @@ export interface LaneOptions {
   readonly timeoutMs?: number
   /** Called with every commit that was saved, in the order of the journal. */
   readonly saved?: (commit: Commit, outcome: Outcome & { ok: true }) => void
+  /** Called with every commit that was refused. */
+  readonly refused?: (commit: Commit, outcome: Outcome & { ok: false }) => void
 }
 
 export interface LaneStats {
@@ -258,8 +260,10 @@ export class Lane {
       const outcome = asFirstSaved(commit, outcomes[i] as Outcome)
       this.#record(now - since)
       this.#count.commits++
-      if (!outcome.ok) this.#count.refused++
-      else if (!outcome.repeated) {
+      if (!outcome.ok) {
+        this.#count.refused++
+        this.#options.refused?.(commit, outcome)
+      } else if (!outcome.repeated) {
         this.#count.events += outcome.receipts.length
         const last = outcome.receipts.at(-1)
         if (last) this.#heads.learn(commit.tenant, last.seq)

@@ -2,12 +2,13 @@
 // written.
 
 import { fromHex, utf8 } from '../model/bytes.ts'
-import { InkError, refuse } from '../model/errors.ts'
+import { InkError } from '../model/errors.ts'
 import type { Event, EventDraft, EventRecord, Receipt } from '../model/event.ts'
 import type { TenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { TenantState } from '../model/tenant.ts'
 import type { Commit } from '../ports/commit.ts'
+import { deny } from './audit-trail.ts'
 import { decodeEvent } from './decode-event.ts'
 import type { Scope } from './scope.ts'
 
@@ -51,7 +52,7 @@ export class Recent {
 
   /** Returns the events, oldest first. */
   read(): readonly Event[] {
-    if (this.#closed) throw refuse('TENANT_CLOSED', { tenant: this.#scope.tenant, state: this.#closed })
+    if (this.#closed) throw deny(this.#scope, 'TENANT_CLOSED', { tenant: this.#scope.tenant, state: this.#closed })
     return this.#held.slice(-limits.recentEvents).map((held) => decodeEvent(this.#scope.tenant, recordOf(held)))
   }
 

@@ -3,6 +3,7 @@
 import { refuse } from '../model/errors.ts'
 import type { Id, TenantId } from '../model/ids.ts'
 import type { Environment } from '../ports/environment.ts'
+import type { AuditTrail } from './audit-trail.ts'
 import type { ClosedTenants } from './closed-tenants.ts'
 import type { Registry } from './decider.ts'
 import type { KernelOptions } from './engine.ts'
@@ -20,6 +21,8 @@ export interface Engine {
   readonly backend: TypedBackend
   readonly environment: Environment
   readonly lane: Lane
+  /** Notes refused writes and denied requests. */
+  readonly audit: AuditTrail
   readonly features: FeatureSet
   readonly registry: Registry
   readonly redactor: Redactor | undefined

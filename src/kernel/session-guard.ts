@@ -4,6 +4,7 @@ import { refuse } from '../model/errors.ts'
 import { type SessionId, toId } from '../model/ids.ts'
 import { decodeBody } from '../model/rows.ts'
 import type { Guard } from '../ports/commit.ts'
+import { deny } from './audit-trail.ts'
 import type { Scope } from './scope.ts'
 import type { SeenSession } from './session-memory.ts'
 
@@ -17,14 +18,14 @@ export async function openGuard(scope: Scope, id: SessionId, keyed = false): Pro
   // Only an open session is taken from memory: another process may have reopened one that was closed when last seen.
   const seen = scope.engine.sessions.get(scope.tenant, id)
   const { revision, state } = seen?.state === 'open' ? seen : await lookAtSession(scope, id)
-  if (state !== 'open' && !keyed) throw closed(id, state)
+  if (state !== 'open' && !keyed) throw closed(scope, id, state)
   return stillOpen(id, state === 'open' ? revision : NEVER)
 }
 
 /** Reads the session again after a conflict. A rename is harmless; an archived or deleted session is refused. */
 export async function lookAgain(scope: Scope, id: SessionId): Promise<void> {
   const { state } = await lookAtSession(scope, id)
-  if (state !== 'open') throw closed(id, state)
+  if (state !== 'open') throw closed(scope, id, state)
 }
 
 async function lookAtSession(scope: Scope, id: SessionId): Promise<SeenSession> {
@@ -35,5 +36,5 @@ async function lookAtSession(scope: Scope, id: SessionId): Promise<SeenSession> 
   return seen
 }
 
-const closed = (session: SessionId, state: SeenSession['state']) =>
-  refuse(state === 'archived' ? 'SESSION_ARCHIVED' : 'SESSION_DELETED', { session })
+const closed = (scope: Scope, session: SessionId, state: SeenSession['state']) =>
+  deny(scope, state === 'archived' ? 'SESSION_ARCHIVED' : 'SESSION_DELETED', { session })

@@ -13,6 +13,7 @@ import type { Environment } from '../ports/environment.ts'
 import type { Measure } from '../ports/upkeep.ts'
 import { type AheadReport, ahead } from './ahead.ts'
 import { appendAll, type NewEvent } from './append.ts'
+import { deny } from './audit-trail.ts'
 import { type StoreBlobs, storeBlobs } from './blobs.ts'
 import { StoreLifetime } from './close-store.ts'
 import { telling } from './draft.ts'
@@ -284,7 +285,7 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
 
   /** A view of one tenant must not see events, rows, number or names of other tenants. */
   #beyondWall(call: string): void {
-    if (this.#walled) throw refuse('TENANT_WALL', { tenant: this.#scope.tenant, call })
+    if (this.#walled) throw deny(this.#scope, 'TENANT_WALL', { tenant: this.#scope.tenant, call })
   }
 
   /** Views of other tenants and actors share one store; only the view that was opened closes it. */

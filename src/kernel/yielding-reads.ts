@@ -1,14 +1,29 @@
 // Reads that never starve the process. A backend inside this process answers in microtasks, so a polling loop of reads would keep timers and
 // pending writes from running. A read that comes too long after the event loop last turned waits for its next turn.
 
+import type { TenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
+import type { AuditTrail } from './audit-trail.ts'
 
-/** The same backend. Its reads yield to the event loop at least once per `limits.sliceMs` of continuous use. */
-export function yieldingReads(backend: Backend, environment: Pick<Environment, 'clock' | 'timer'>): Backend {
+/**
+ * The same backend. Its reads yield to the event loop at least once per `limits.sliceMs` of continuous use. The audit notes reads that a closed
+ * tenant refuses.
+ */
+export function yieldingReads(
+  backend: Backend,
+  environment: Pick<Environment, 'clock' | 'timer'>,
+  audit?: Pick<AuditTrail, 'note'>,
+): Backend {
   const turns = new LoopTurns(environment)
   const read = <T>(call: () => Promise<T>): Promise<T> => (turns.isOverdue() ? turns.next().then(call) : call())
+  /** Reads content of a tenant; `noun` and `subject` say what. */
+  const readOf = <T>(tenant: TenantId, noun: string, subject: string, call: () => Promise<T>): Promise<T> =>
+    read(call).catch((error: unknown) => {
+      audit?.note(tenant, '', error, noun, subject)
+      throw error
+    })
   return {
     name: backend.name,
     traits: backend.traits,
@@ -17,18 +32,18 @@ export function yieldingReads(backend: Backend, environment: Pick<Environment, '
     close: () => backend.close(),
     journal: {
       head: (tenant) => read(() => backend.journal.head(tenant)),
-      page: (tenant, query) => read(() => backend.journal.page(tenant, query)),
+      page: (tenant, query) => readOf(tenant, 'events', query.session ?? query.subject ?? '', () => backend.journal.page(tenant, query)),
       tenants: () => read(() => backend.journal.tenants()),
     },
     rows: {
-      get: (tenant, table, id) => read(() => backend.rows.get(tenant, table, id)),
-      list: (tenant, table, query) => read(() => backend.rows.list(tenant, table, query)),
+      get: (tenant, table, id) => readOf(tenant, table, id, () => backend.rows.get(tenant, table, id)),
+      list: (tenant, table, query) => readOf(tenant, table, '', () => backend.rows.list(tenant, table, query)),
     },
     queries: {
-      usageByType: (tenant) => read(() => backend.queries.usageByType(tenant)),
+      usageByType: (tenant) => readOf(tenant as TenantId, 'events', '', () => backend.queries.usageByType(tenant)),
       due: (queue, limit) => read(() => backend.queries.due(queue, limit)),
       ready: (tenant, queue, limit) => read(() => backend.queries.ready(tenant, queue, limit)),
-      backlog: (tenant) => read(() => backend.queries.backlog(tenant)),
+      backlog: (tenant) => readOf(tenant, 'work', '', () => backend.queries.backlog(tenant)),
     },
     leases: {
       renew: (tenant, leases, ms, of) => backend.leases.renew(tenant, leases, ms, of),
@@ -41,9 +56,13 @@ export function yieldingReads(backend: Backend, environment: Pick<Environment, '
       references: (tenant, after, limit) => read(() => backend.values.references(tenant, after, limit)),
     },
     blobs: {
-      put: (tenant, digest, bytes) => backend.blobs.put(tenant, digest, bytes),
-      get: (tenant, digest) => read(() => backend.blobs.get(tenant, digest)),
-      has: (tenant, digests) => read(() => backend.blobs.has(tenant, digests)),
+      put: (tenant, digest, bytes) => readOf(tenant, 'blobs', digest, () => backend.blobs.put(tenant, digest, bytes)),
+      get: (tenant, digest) => readOf(tenant, 'blobs', digest, () => backend.blobs.get(tenant, digest)),
+      has: (tenant, digests) => readOf(tenant, 'blobs', '', () => backend.blobs.has(tenant, digests)),
+    },
+    audit: {
+      add: (tenant, refusals, keep) => backend.audit.add(tenant, refusals, keep),
+      list: (tenant, query) => read(() => backend.audit.list(tenant, query)),
     },
     upkeep: {
       snapshot: (tenant) => backend.upkeep.snapshot(tenant),

@@ -188,6 +188,10 @@ export const limits = {
   sourceTriggers: 500,
   /** Definition of a trigger, as JSON: every firing reads it, and every item contains its `with`. */
   triggerBytes: 8 * KiB,
+  /** Refusals that the audit of a tenant keeps; the oldest are dropped. */
+  auditRows: 10_000,
+  /** Refusals of a tenant that a node records one by one in a second; more are only counted, so that a flood cannot fill the audit. */
+  auditPerSecond: 100,
   /** Session revisions kept in memory. */
   sessionsRemembered: 10_000,
 } as const

@@ -33,6 +33,13 @@ export const sideTables = {
     indexes: {},
     rights: ['insert', 'update', 'delete'],
   },
+  // Refused writes and denied requests, beside the hash chain; the newest 10,000 of each tenant. Safe to lose.
+  audit: {
+    columns: { id: 'text', at: 'integer', code: 'text', actor: 'text', noun: 'text', subject: 'text', count: 'integer' },
+    key: ['id'],
+    indexes: {},
+    rights: ['insert', 'delete'],
+  },
   // Nodes of values, named by their digest. Not safe to lose. Written in commits, removed by garbage collection.
   nodes: {
     columns: { ref: 'blob', at: 'integer', body: 'blob' },

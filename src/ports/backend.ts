@@ -1,6 +1,7 @@
 // The storage that the kernel expects. Two backends that pass inkfast/conformance are interchangeable.
 
 import type { Queries } from '../model/queries.ts'
+import type { Audit } from './audit.ts'
 import type { Blobs } from './blobs.ts'
 import type { Commit, Outcome } from './commit.ts'
 import type { JournalReads } from './journal.ts'
@@ -35,6 +36,7 @@ export interface Backend {
   readonly leases: Leases
   readonly blobs: Blobs
   readonly values: Values
+  readonly audit: Audit
   readonly wakeups: Wakeups
   readonly upkeep: Upkeep
   close(): Promise<void>

@@ -53,7 +53,7 @@ export async function plantTenants(url: string): Promise<void> {
 }
 
 const VALUES: Readonly<Record<PlannedColumn['type'], string>> = {
-  text: `'${MARK}'`,
+  text: `case tenant when '${ACME}' then '${MARK}' else 'of-rival' end`,
   integer: '7',
   real: '0.5',
   blob: `'\\x${'0c'.repeat(16)}'::bytea`,

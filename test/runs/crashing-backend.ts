@@ -67,6 +67,7 @@ export function mortal(backend: Backend, death?: Death): Life {
       queries: port(backend.queries),
       leases: port(backend.leases),
       blobs: port(backend.blobs),
+      audit: port(backend.audit),
       upkeep: port(backend.upkeep),
       wakeups: { watch: (tenant, wake, options) => backend.wakeups.watch(tenant, () => dead || wake(), options) },
     },

@@ -4,6 +4,7 @@
 import { refuse } from '../../model/errors.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { Clock, Digest, Entropy } from '../../ports/environment.ts'
+import { audit } from './audit.ts'
 import { blobs } from './blobs.ts'
 import { applyCommit } from './commit.ts'
 import { journalReads } from './journal.ts'
@@ -47,6 +48,7 @@ export function memoryBackend(world: MemoryWorld): Backend {
     leases: leases(state, storeTime),
     blobs: blobs(state, checkOpen),
     values: values(state),
+    audit: audit(state, checkOpen),
     wakeups,
     upkeep: upkeep(state, world.entropy),
     close: async () => {

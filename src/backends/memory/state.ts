@@ -2,6 +2,7 @@
 
 import type { EventRecord } from '../../model/event.ts'
 import type { TenantId } from '../../model/ids.ts'
+import type { Refusal } from '../../model/refusal.ts'
 import type { StoredRow } from '../../model/rows.ts'
 import { type ColumnValue, type TableName, tableNames } from '../../model/tables.ts'
 import { checkActive, type TenantState } from '../../model/tenant.ts'
@@ -38,6 +39,8 @@ export interface MemoryTenant {
   /** References of events, in the order of the journal. */
   references: readonly Reference[]
   collection: Collection & { readonly active: boolean }
+  /** Oldest first. */
+  readonly audit: Refusal[]
 }
 
 export interface MemoryState {
@@ -61,6 +64,7 @@ export const emptyTenant = (): MemoryTenant => ({
   named: new Map(),
   references: [],
   collection: { number: 0, top: 0, active: false },
+  audit: [],
 })
 
 /** Returns the tenant for a read, which only an active one allows. */

@@ -5,6 +5,7 @@ import { InkError, refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { Commit, Outcome } from '../../ports/commit.ts'
+import { audit } from './audit.ts'
 import { blobs } from './blobs.ts'
 import { applyBatch, type CommitSettings } from './commit.ts'
 import type { Database } from './database.ts'
@@ -144,6 +145,7 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
     leases: leases(db),
     blobs: blobs(db, settings),
     values: values(db),
+    audit: audit(db),
     wakeups,
     upkeep: upkeep({
       db,

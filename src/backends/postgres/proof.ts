@@ -6,7 +6,7 @@ import { PLAIN_NAMES, type Step } from './connections.ts'
 import type { Database } from './database.ts'
 import { CANARY, STORE, STRANGER } from './wall.ts'
 
-const walled = ['heads', 'events', 'receipts', 'renewals', 'blobs', ...tableNames]
+const walled = ['heads', 'events', 'receipts', 'renewals', 'audit', 'blobs', ...tableNames]
 
 const whoAmI = `
   select current_user, r.rolsuper, r.rolbypassrls,

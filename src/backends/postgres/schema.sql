@@ -27,6 +27,23 @@ grant delete, insert, select, update on inkfast.approvals to inkfast_app;
 grant select on inkfast.approvals to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.audit (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  at bigint not null,
+  code text collate "C" not null,
+  actor text collate "C" not null,
+  noun text collate "C" not null,
+  subject text collate "C" not null,
+  count bigint not null,
+  PRIMARY KEY (tenant, id)
+);
+alter table inkfast.audit enable row level security, force row level security;
+create policy tenant on inkfast.audit for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select on inkfast.audit to inkfast_app;
+grant select on inkfast.audit to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.blobs (
   tenant text collate "C" not null,
   digest text collate "C" not null,

@@ -5,6 +5,7 @@ import { InkError, refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Backend } from '../../ports/backend.ts'
 import type { Commit, Outcome } from '../../ports/commit.ts'
+import { audit } from './audit.ts'
 import { BlobFiles } from './blob-files.ts'
 import { fileBlobs } from './blobs.ts'
 import { Checkpointer, type CheckpointPolicy, type CheckpointStats } from './checkpoint.ts'
@@ -113,6 +114,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     leases: leases({ db, now, write: write as <T>(work: () => T) => Promise<T> }),
     blobs,
     values: values({ db, write: write as <T>(work: () => T) => Promise<T> }),
+    audit: audit({ db, write: write as <T>(work: () => T) => Promise<T> }),
     wakeups,
     upkeep: upkeep({ db, files, checkpointer, now, closed: () => closed, write: write as <T>(work: () => T) => Promise<T> }),
     checkpoints: () => checkpointer.stats(),

@@ -15,6 +15,7 @@ import { CheckpointThreads } from './checkpoint-thread.ts'
 import { applyBatch } from './commit.ts'
 import { makeWritten } from './create.ts'
 import { emptyReads, type Reads } from './empty-reads.ts'
+import { folderAudit } from './folder-audit.ts'
 import { folderBlobs } from './folder-blobs.ts'
 import { type FolderQueries, folderQueries } from './folder-queries.ts'
 import { folderValues } from './folder-values.ts'
@@ -91,6 +92,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
     },
     blobs,
     values: folderValues(read),
+    audit: folderAudit(files),
     wakeups,
     upkeep: upkeep(files, own, nobody.reads, named),
     close: async () => {

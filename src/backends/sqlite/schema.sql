@@ -20,6 +20,18 @@ CREATE INDEX approvals_by_run on approvals (tenant, run, born, id);
 
 CREATE INDEX approvals_by_state on approvals (tenant, state, born, id);
 
+CREATE TABLE audit (
+  tenant  text not null,
+  id      text not null,
+  at      integer not null,
+  code    text not null,
+  actor   text not null,
+  noun    text not null,
+  subject text not null,
+  count   integer not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
 CREATE TABLE collections (
   tenant text not null,
   number integer not null,

@@ -1,6 +1,7 @@
 // All cases, group by group.
 
 import type { Case } from '../case.ts'
+import { audits } from './audit.ts'
 import { batches } from './batches.ts'
 import { blobs } from './blobs.ts'
 import { chain } from './chain.ts'
@@ -39,6 +40,7 @@ export const cases: readonly Case[] = [
   ...blobs,
   ...values,
   ...collections,
+  ...audits,
   ...dues,
   ...readies,
   ...claims,

@@ -5,6 +5,7 @@ import type { TenantId } from '../../model/ids.ts'
 import type { JobRow, JobState, OccurrenceRow, OccurrenceState } from '../../model/job.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, expected, invalidOption, optionsOf } from '../../model/options.ts'
+import { deny } from '../audit-trail.ts'
 import { checkState, listRows, type Page, type PageOptions } from '../list.ts'
 import { takeName } from '../names.ts'
 import { type PruneBefore, takeBefore } from '../prune-options.ts'
@@ -115,7 +116,7 @@ export function cronOf(scope: Scope, only: TenantId | undefined): Cron {
       checkKnown(unknown, 'tick')
       if (tenants !== 'own' && tenants !== 'all') throw invalidOption('tenants', "'own' or 'all'", tenants)
       if (tenants === 'all' && only !== undefined)
-        throw refuse('TENANT_WALL', { tenant: scope.tenant, call: "cron.tick({ tenants: 'all' })" })
+        throw deny(scope, 'TENANT_WALL', { tenant: scope.tenant, call: "cron.tick({ tenants: 'all' })" })
       return schedulerOf(scope.engine).tick(CRON_CLOCK, tenants === 'all' ? undefined : scope.tenant)
     },
     prune: async (options) => {

@@ -16,6 +16,7 @@ import {
 } from '../../model/process.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { pointed, select, textOf } from '../../model/selector.ts'
+import { deny } from '../audit-trail.ts'
 import { admit, telling } from '../draft.ts'
 import { everyPage } from '../every-row.ts'
 import { errorData, load, store } from '../json-or-blob.ts'
@@ -76,7 +77,7 @@ export async function sayEvent(
   const { key, wake, ...unknown } = optionsOf(options, 'event')
   checkKnown(unknown, 'an event')
   telling(scope, () => checkType(type))
-  if (isCoreType(type)) throw refuse('TYPE_RESERVED', { type })
+  if (isCoreType(type)) throw deny(scope, 'TYPE_RESERVED', { type })
   const payload = data === undefined ? undefined : admit(scope, data)
   const saying: Saying = {
     type,

@@ -5,6 +5,7 @@ import { type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, listOf, optionsOf } from '../../model/options.ts'
 import { type GrantRow, hasEnded, type ProcessRow, type ProcessState } from '../../model/process.ts'
+import { deny } from '../audit-trail.ts'
 import { telling } from '../draft.ts'
 import { part, plan, readRow } from '../execute.ts'
 import { listRows, type Page, type PageOptions } from '../list.ts'
@@ -73,7 +74,7 @@ export async function transferGrants(scope: Scope, given: readonly string[], fro
   return retryConflicts(scope, ['grants'], async () => {
     const held = await Promise.all(processes.map(({ id }) => readRow(scope, 'grants', grantId(scope, source, id))))
     const missing = processes.filter((_, i) => !held[i]?.body).map(({ name }) => name)
-    if (missing.length > 0) throw refuse('PROCESS_NOT_GRANTED', { session: source, missing })
+    if (missing.length > 0) throw deny(scope, 'PROCESS_NOT_GRANTED', { session: source, missing })
     const grants = held.map(({ body }) => body as GrantRow)
     if (source === target || processes.length === 0) return grants.map((row, i) => toGrant(row, processes[i] as ProcessRow))
     const taken = processes.map(({ id }, i) =>

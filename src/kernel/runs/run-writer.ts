@@ -156,7 +156,10 @@ export class RunWriter {
 
   checkLive(): void {
     if (!this.strict && isOver(this.#row.state)) throw refuse('RUN_FINISHED', this.about)
-    if (this.signal.aborted) throw this.signal.reason
+    if (!this.signal.aborted) return
+    // A writer that has lost its lease is refused here, before anything is sent.
+    this.scope.engine.audit.note(this.scope.tenant, this.scope.actor, this.signal.reason)
+    throw this.signal.reason
   }
 
   /** Runs one at a time for each key, for all handles. */

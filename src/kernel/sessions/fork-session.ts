@@ -6,6 +6,7 @@ import type { SessionId } from '../../model/ids.ts'
 import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import type { SessionRelation } from '../../model/session.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { deny } from '../audit-trail.ts'
 import { part, readRow } from '../execute.ts'
 import { checkWritten } from '../lineage.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
@@ -30,7 +31,7 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
     const seen = await readRow(scope, 'sessions', from)
     const row = seen.body
     if (!row) throw refuse('SESSION_UNKNOWN', { session: from, tenant: scope.tenant })
-    if (row.state === 'deleted') throw refuse('SESSION_DELETED', { session: from })
+    if (row.state === 'deleted') throw deny(scope, 'SESSION_DELETED', { session: from })
     const { title, owner, metadata } = row
     const given = { ...(title !== undefined && { title }), ...(owner !== undefined && { owner }), ...(metadata && { metadata }) }
     const guard: Guard = { kind: 'row', table: 'sessions', id: from, revision: seen.revision }

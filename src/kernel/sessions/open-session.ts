@@ -1,9 +1,9 @@
 // Opens a session by its key, or creates it.
 
-import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { SessionRow } from '../../model/session.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { deny } from '../audit-trail.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { checkWritten } from '../lineage.ts'
 import { maskKey } from '../names.ts'
@@ -39,7 +39,7 @@ export async function openSession(
   for (let attempt = 1; ; attempt++) {
     const found = await sessionByKey(scope, key, attempt === 1)
     // A commit whose answer was lost may have created the session all the same.
-    if (found) return { ...checkOwner(found, set.owner), created: found.row.id === made }
+    if (found) return { ...checkOwner(scope, found, set.owner), created: found.row.id === made }
     if (set.relation?.at !== undefined) await checkWritten(scope, set.relation.at)
     const id = scope.engine.newId<'session'>()
     made = id
@@ -59,8 +59,8 @@ export async function openSession(
 }
 
 /** A caller that names an owner gets no session of another one. */
-function checkOwner(found: FoundSession, owner: string | undefined): FoundSession {
+function checkOwner(scope: Scope, found: FoundSession, owner: string | undefined): FoundSession {
   const { row } = found
-  if (owner !== undefined && row.owner !== undefined && row.owner !== owner) throw refuse('SESSION_OWNED', { session: row.id, owner })
+  if (owner !== undefined && row.owner !== undefined && row.owner !== owner) throw deny(scope, 'SESSION_OWNED', { session: row.id, owner })
   return found
 }

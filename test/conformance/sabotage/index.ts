@@ -1,6 +1,7 @@
 // Negative controls: each takes one promise away from a sound backend, and names the invariants that must be seen to break. A suite
 // that stays green over one of these tests nothing.
 
+import { auditSabotages } from './audit.ts'
 import { blobSabotages } from './blobs.ts'
 import { collectionSabotages } from './collections.ts'
 import { commitSabotages } from './commits.ts'
@@ -28,6 +29,7 @@ export const sabotages: readonly Sabotage[] = [
   ...blobSabotages,
   ...valueSabotages,
   ...collectionSabotages,
+  ...auditSabotages,
   ...dueSabotages,
   ...readySabotages,
 ]

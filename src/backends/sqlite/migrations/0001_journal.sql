@@ -417,6 +417,18 @@ create table renewals (
   primary key (tenant, id)
 ) strict, without rowid;
 
+create table audit (
+  tenant  text not null,
+  id      text not null,
+  at      integer not null,
+  code    text not null,
+  actor   text not null,
+  noun    text not null,
+  subject text not null,
+  count   integer not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
 create table nodes (
   id     integer,
   tenant text not null,

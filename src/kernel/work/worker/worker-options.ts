@@ -1,9 +1,9 @@
 // The options of a worker, and its stats.
 
-import { refuse } from '../../../model/errors.ts'
 import type { TenantId } from '../../../model/ids.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../../model/options.ts'
 import { type Duration, milliseconds } from '../../../model/time.ts'
+import { deny } from '../../audit-trail.ts'
 import type { Scope } from '../../scope.ts'
 import type { Claim } from '../claim.ts'
 import { takeLease } from '../claim-item.ts'
@@ -68,7 +68,7 @@ export function takeTerms(scope: Scope, handler: unknown, options: WorkerOptions
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) throw invalidOption('concurrency', 'an integer ≥ 1', concurrency)
   if (!Number.isSafeInteger(unwritten) || unwritten < 1) throw invalidOption('unwritten', 'an integer ≥ 1', unwritten)
   if (tenants !== 'own' && tenants !== 'all') throw invalidOption('tenants', "'own' or 'all'", tenants)
-  if (tenants === 'all' && only !== undefined) throw refuse('TENANT_WALL', { tenant: scope.tenant, call: "work({ tenants: 'all' })" })
+  if (tenants === 'all' && only !== undefined) throw deny(scope, 'TENANT_WALL', { tenant: scope.tenant, call: "work({ tenants: 'all' })" })
   const outstanding = Math.max(concurrency, unwritten)
   return { concurrency, outstanding, leaseMs: takeLease(scope, lease), drainMs: milliseconds(drain), tenants }
 }
