@@ -129,7 +129,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const clean = await cleanly(engine, shape)
     const every = Array.from({ length: clean.commits }, (_, i) => (['before', 'after'] as const).map((when) => ({ at: i + 1, when })))
     // An odd share has deaths before and after a commit.
-    const deaths = share(every.flat(), engine === 'sqlite' ? 7 : 15)
+    const deaths = share(every.flat(), engine === 'sqlite' ? 7 : 9)
     const wrong: string[] = []
     let died = 0
     let doubted = 0
