@@ -3,6 +3,7 @@
 
 import { expect, test, vi } from 'vitest'
 import { freshMemory } from '../../src/conformance/shared-memory.ts'
+import { nodeEnvironment } from '../../src/environment.ts'
 import type { Commit } from '../../src/ports/commit.ts'
 import { expectSound, later } from '../support/engines.ts'
 import { committing, fill, moments, openOn, refusingOnly, tells } from './spoiled.ts'
@@ -40,17 +41,22 @@ test.each([
 })
 
 test('a worker that was closed on a full queue does nothing more', async () => {
+  const soon = vi.spyOn(nodeEnvironment.timer, 'soon')
+  later(() => soon.mockRestore())
   const store = await openOn(freshMemory())
   await fill(store, 2000)
   const worker = store.queue('q').work(() => {}, { concurrency: 4, unwritten: 100 })
   await expect.poll(() => worker.stats().completed, { interval: 1 }).toBeGreaterThan(300)
+  // The control: a worker that works is seen.
+  expect(soon).toHaveBeenCalled()
   await worker.close()
-  await moments(20)
   const { commits } = store.stats()
-  const soon = vi.spyOn(globalThis, 'setImmediate')
-  later(() => soon.mockRestore())
-  await moments(40)
-  expect(soon).not.toHaveBeenCalled()
+  const callsWithin = async (ms: number) => {
+    soon.mockClear()
+    await moments(ms)
+    return soon.mock.calls.length
+  }
+  await expect.poll(() => callsWithin(40)).toBe(0)
   expect(store.stats().commits).toBe(commits)
 })
 
