@@ -34,7 +34,7 @@ export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[])
       if (password !== undefined) spans.push(password)
     }
     const key = keyBefore(text, at)
-    if (key === undefined) continue
+    if (key === undefined || !named(text, key)) continue
     let kind = judgeInText(text, key, judge)
     if (kind === 'none') kind = queryKind(text, key, at)
     if (kind === 'none') continue
@@ -45,6 +45,12 @@ export function assignmentSpans(written: string, judge: KeyJudge, spans: Span[])
     spans.push(span)
     at = span.end - 1
   }
+}
+
+/** Whether the key has a letter: times, ports and places in files have none. */
+function named(text: string, key: Key): boolean {
+  for (let at = key.end - 1; at >= key.start; at--) if (text.charCodeAt(at) > 57) return true
+  return false
 }
 
 /** A digit or an asterisk, as after the host of a `.pgpass` line. */

@@ -1,7 +1,7 @@
 // Finds secrets that a sentence or a command line announces: `Bearer …`, `the password is …`, `--token …`, `curl -u user:…`.
 import type { KeyJudge } from './keys.ts'
 import { basicPair, innocentValue, passwordLike, random, UUID } from './looks.ts'
-import { withoutPlaceholders } from './placeholder.ts'
+import { isPlaceholder, withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import { nextName } from './spoken-names.ts'
 import { SPOKEN_GLUE, SPOKEN_OTHER } from './words.ts'
@@ -28,6 +28,8 @@ export function phraseSpans(text: string, spans: Span[]): void {
       const word = withoutMarks(written)
       const start = at + next[0].length - written.length
       at += next[0].length
+      // The secret of this name was masked before.
+      if (written.startsWith('[redacted:') && isPlaceholder(word)) break
       if ((name === 'basic' || couldBeSecret(word)) && text[at] !== '(' && secretWord(name, withoutPlaceholders(word), n, glue)) {
         spans.push({ start, end: start + word.length, kind: name === 'bearer' || name === 'basic' ? name : 'key' })
         break

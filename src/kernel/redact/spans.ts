@@ -24,8 +24,15 @@ export function replace(text: string, spans: readonly Span[], tag: Tag): string 
   if (spans.length === 0) return text
   let out = ''
   let from = 0
+  // A log repeats its secrets, so the tag of each is computed once.
+  const tags = new Map<string, string>()
+  const once: Tag = (secret) => {
+    const known = tags.get(secret) ?? tag(secret)
+    tags.set(secret, known)
+    return known
+  }
   for (const span of spans) {
-    const masked = span.masked ?? placeholder(span.kind, span.secret ?? text.slice(span.start, span.end), tag)
+    const masked = span.masked ?? placeholder(span.kind, span.secret ?? text.slice(span.start, span.end), spans.length > 1 ? once : tag)
     out += text.slice(from, span.start) + masked
     from = span.end
   }
