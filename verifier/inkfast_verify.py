@@ -716,6 +716,7 @@ def read_sqlite(path, verifier):
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 RECORD_LINE = {"schema", "sequence", "prev", "record_sha256", "chain_sha256", "record"}
 LAST_LINE = {"schema", "count", "chain_sha256"}
+FILTERED_LAST_LINE = LAST_LINE | {"filter"}
 
 
 def jcs_string(text):
@@ -782,11 +783,14 @@ def read_approvals(first, file, kept=None):
     count = number = 0
     chain = "0" * 64
     ended = False
+    answer_filter = []
 
     def result(reason=None, at=None):
         answer = {"intact": reason is None, "source": "approvals", "records": count, "chain": chain}
         if reason is not None:
             answer.update(line=number if at is None else at, reason=reason)
+        elif answer_filter:
+            answer["filter"] = answer_filter[0]
         return answer
 
     line = first
@@ -802,13 +806,19 @@ def read_approvals(first, file, kept=None):
             return result("not JSON")
         if canonical != text:
             return result("not written as JCS")
-        if not isinstance(obj, dict) or set(obj) not in (RECORD_LINE, LAST_LINE):
+        if not isinstance(obj, dict) or set(obj) not in (RECORD_LINE, LAST_LINE, FILTERED_LAST_LINE):
             return result("not the members of a line")
         if obj["schema"] != APPROVALS:
             return result("another schema")
         if "count" in obj:
             if obj["count"] != count or isinstance(obj["count"], bool):
                 return result("counts another number of records than the %d before it" % count)
+            if "filter" in obj:
+                if not isinstance(obj["filter"], dict) or not obj["filter"]:
+                    return result("not the members of a line")
+                # An export that holds a selection says so, and its final chain covers it.
+                chain = hex_of("%s\nfilter\n%s\n%s" % (APPROVALS, chain, jcs(obj["filter"])))
+                answer_filter.append(obj["filter"])
             if obj["chain_sha256"] != chain:
                 return result("ends another chain")
             ended = True
@@ -983,6 +993,8 @@ def show_approvals(result):
     print("approvals: %d records, chain %s" % (result["records"], result["chain"]))
     if not result["intact"]:
         print("  line %d: %s" % (result["line"], result["reason"]))
+    if "filter" in result:
+        print("  filtered, so not complete: %s" % jcs(result["filter"]))
     print("INTACT" if result["intact"] else "NOT INTACT")
 
 

@@ -11,7 +11,20 @@ export function defineApprovals(approvals: Command, define: Define, terminalOf: 
   const looking = () => import('./commands/approvals.ts')
   const changing = () => import('./commands/approvals-change.ts')
   const exporting = () => import('./commands/approvals-export.ts')
-  const states = (of: string) => new Option('--state <state>', `${of} only approvals in this state`).choices([...APPROVAL_STATES])
+  const filtered = (command: Command, of: string): Command =>
+    command
+      .addOption(new Option('--state <state>', `${of} only approvals in this state`).choices([...APPROVAL_STATES]))
+      .option('--type <type>', `${of} only approvals of this subject type`)
+      .option('--subject <subject>', `${of} only approvals of this subject`)
+      .addOption(new Option('--risk <risk>', `${of} only approvals of this risk`).choices([...RISKS]))
+      .option('--run <id>', `${of} only approvals of this run`)
+      .option('--session <key or id>', `${of} only approvals of this session`)
+      .option('--key <key>', `${of} only the approval with this idempotency key`)
+      .option('--digest <digest>', `${of} only approvals of exactly these arguments`)
+      .option('--asked-by <actor>', `${of} only approvals that this actor asked for`)
+      .option('--decided-by <actor>', `${of} only approvals that this actor decided`)
+      .option('--since <time>', `${of} only approvals asked since this time: 2026-01-31T09:00:00Z, or an age such as 15m`)
+      .option('--until <time>', `${of} only approvals asked before this time`)
   approvals.usage('[list | show | approve | deny | permits | revoke | export | verify] [options] [store] …')
 
   const list = verb('list', 'List approvals, newest first.', [
@@ -19,12 +32,7 @@ export function defineApprovals(approvals: Command, define: Define, terminalOf: 
     'approvals list agents.db --type tool --risk critical',
     'approvals list agents.db --session support/4711 --json',
   ])
-    .addOption(states('show'))
-    .option('--type <type>', 'show only approvals of this subject type')
-    .addOption(new Option('--risk <risk>', 'show only approvals of this risk').choices([...RISKS]))
-    .option('--run <id>', 'show only approvals of this run')
-    .option('--session <key or id>', 'show only approvals of this session')
-  paged(ofTenant(list), 20).action(does(async () => (await looking()).listApprovals))
+  paged(ofTenant(filtered(list, 'show')), 20).action(does(async () => (await looking()).listApprovals))
 
   ofTenant(
     verb(
@@ -73,13 +81,13 @@ export function defineApprovals(approvals: Command, define: Define, terminalOf: 
       .option('--reason <why>', 'keep this reason in the journal'),
   ).action(does(async () => (await changing()).revoke))
 
-  ofTenant(
+  const exported = ofTenant(
     verb('export', 'Write approvals to stdout as hash-chained NDJSON, oldest first. --json changes nothing.', [
       'approvals export agents.db > approvals.ndjson',
       'approvals export agents.db --state approved --after 4711 > approvals.ndjson',
     ]),
   )
-    .addOption(states('write'))
+  filtered(exported, 'write')
     .option('--after <seq>', 'write only approvals requested after this seq', counting(0))
     .action(does(async () => (await exporting()).exportApprovals))
 

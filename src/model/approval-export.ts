@@ -28,14 +28,31 @@ export function recordLine(
   return { line: canonical({ schema: EXPORT_SCHEMA, sequence, prev, record_sha256, chain_sha256: chain, record }), chain }
 }
 
-export const lastLine = (count: number, chain: string): string => canonical({ schema: EXPORT_SCHEMA, count, chain_sha256: chain })
+/** The members that narrowed an export, by name. */
+export type ExportFilter = Readonly<Record<string, string | number>>
+
+/** The last line. An export that was narrowed repeats its filter, and its final chain covers it: without the filter the line does not match. */
+export function lastLine(sha256: Sha256, count: number, chain: string, filter: ExportFilter = {}): string {
+  const narrowed = Object.keys(filter).length > 0
+  return canonical({
+    schema: EXPORT_SCHEMA,
+    count,
+    chain_sha256: narrowed ? filteredChain(sha256, chain, filter) : chain,
+    ...(narrowed && { filter }),
+  })
+}
+
+const filteredChain = (sha256: Sha256, chain: string, filter: unknown): string =>
+  digest(sha256, `${EXPORT_SCHEMA}\nfilter\n${chain}\n${canonical(filter)}`)
 
 export interface ExportReport {
   readonly intact: boolean
   /** Number of records that were read and found intact. */
   readonly records: number
-  /** The chain up to the last intact record. */
+  /** The chain up to the last intact record; the final chain, if the export is intact. */
   readonly chain: string
+  /** The filter of the export. Such an export is not complete: it holds the approvals that matched. */
+  readonly filter?: ExportFilter
   /** The first line that differs from the export, counted from 1. */
   readonly brokenAt?: number
   readonly reason?: string
@@ -54,6 +71,7 @@ export async function verifyExport(sha256: Sha256, lines: ExportLines, { chain: 
   let chain = EXPORT_GENESIS
   let number = 0
   let ended = false
+  let filter: ExportFilter | undefined
   const broken = (reason: string, brokenAt = number): ExportReport => ({ intact: false, records, chain, brokenAt, reason })
   for await (const given of lines) {
     number++
@@ -62,10 +80,14 @@ export async function verifyExport(sha256: Sha256, lines: ExportLines, { chain: 
     if (typeof line === 'string') return broken(line)
     if ('count' in line) {
       const { schema, count, chain_sha256 } = line
-      if (!sameMembers(line, LAST)) return broken('its members are not those of a last line')
+      const narrowed = isFilter(line.filter) ? line.filter : undefined
+      if (!sameMembers(line, narrowed ? FILTERED_LAST : LAST)) return broken('its members are not those of a last line')
       if (schema !== EXPORT_SCHEMA) return broken('its schema is unknown')
       if (count !== records) return broken(`it counts ${String(count)} records, but there are ${records}`)
-      if (chain_sha256 !== chain) return broken('its chain does not match the records before it')
+      const final = narrowed ? filteredChain(sha256, chain, narrowed) : chain
+      if (chain_sha256 !== final) return broken('its chain does not match the records before it')
+      chain = final
+      filter = narrowed
       ended = true
       continue
     }
@@ -82,11 +104,15 @@ export async function verifyExport(sha256: Sha256, lines: ExportLines, { chain: 
   }
   if (!ended) return broken('the last line is missing: the export was cut off', number + 1)
   if (kept !== undefined && kept !== chain) return broken('the export is consistent, but its final chain is not the expected one')
-  return { intact: true, records, chain }
+  return { intact: true, records, chain, ...(filter && { filter }) }
 }
 
 const MEMBERS: readonly string[] = ['chain_sha256', 'prev', 'record', 'record_sha256', 'schema', 'sequence']
 const LAST: readonly string[] = ['chain_sha256', 'count', 'schema']
+const FILTERED_LAST: readonly string[] = ['chain_sha256', 'count', 'filter', 'schema']
+
+const isFilter = (given: unknown): given is ExportFilter =>
+  typeof given === 'object' && given !== null && !Array.isArray(given) && Object.keys(given).length > 0
 
 type Line = Readonly<Record<string, unknown>>
 

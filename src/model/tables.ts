@@ -90,8 +90,16 @@ export const tables = {
   },
   approvals: {
     authority: 'journal',
-    columns: { state: 'text', run: 'text', expires: 'integer' },
-    indexes: { byBorn: ['born'], byState: ['state', 'born'], byRun: ['run', 'born'], byExpiry: ['state', 'expires'] },
+    columns: { state: 'text', run: 'text', expires: 'integer', subject: 'text', digest: 'text', key: 'text' },
+    indexes: {
+      byBorn: ['born'],
+      byState: ['state', 'born'],
+      byRun: ['run', 'born'],
+      byExpiry: ['state', 'expires'],
+      bySubject: ['subject', 'born'],
+      byDigest: ['digest', 'born'],
+      byKey: ['key', 'born'],
+    },
   },
   signals: {
     authority: 'journal',

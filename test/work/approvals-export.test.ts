@@ -72,6 +72,55 @@ async function some(store: Store): Promise<void> {
   })
 }
 
+test('a filtered export says so, and does not match without its filter', async () => {
+  const records = [{ id: '1', state: 'approved' }]
+  const { line, chain } = recordLine(sha256, 1, EXPORT_GENESIS, records[0] as object)
+  const last = lastLine(sha256, 1, chain, { state: 'approved', after: 3 })
+  const report = await verifyApprovals([line, last])
+  expect(report).toMatchObject({ intact: true, records: 1, filter: { state: 'approved', after: 3 } })
+  expect(report.chain).not.toBe(chain)
+  const { filter: _, ...stripped } = JSON.parse(last)
+  for (const other of [stripped, { ...stripped, filter: { state: 'approved' } }, { ...stripped, filter: {} }, { ...stripped, filter: [1] }])
+    expect(await verifyApprovals([line, canonical(other)])).toMatchObject({ intact: false, brokenAt: 2 })
+  expect(otherVerdicts([fileOf([line, last]), fileOf([line, canonical(stripped)])])).toEqual([0, 2])
+})
+
+describe.each(engines)('approvals of a filter on $name', (engine) => {
+  test('approvals are listed and exported by subject, key, digest, asker, decider and time', async () => {
+    const store = await engine.open()
+    const ask = (subject: string, key: string, by: string) => store.as(by).approvals.request({ subject, key, data: { key } })
+    const one = await ask('deploy', 'k1', 'agent/1')
+    const two = await ask('deploy', 'k2', 'agent/2')
+    const three = await ask('delete', 'k3', 'agent/1')
+    await store.approvals.decide(one.id, { decision: 'approve', by: 'user/grace' })
+    await store.approvals.decide(three.id, { decision: 'deny', by: 'user/ada' })
+    const after = three.askedAt + 1
+    for (const [filter, expected] of [
+      [{ subject: 'deploy' }, [two, one]],
+      [{ subject: 'deploy', askedBy: 'agent/2' }, [two]],
+      [{ key: 'k3' }, [three]],
+      [{ key: 'k3', state: 'pending' }, []],
+      [{ digest: two.digest as string }, [two]],
+      [{ askedBy: 'agent/1' }, [three, one]],
+      [{ decidedBy: 'user/grace' }, [one]],
+      [{ since: one.askedAt, until: new Date(after) }, [three, two, one]],
+      [{ since: after }, []],
+    ] as const) {
+      const { items } = await store.approvals.list(filter)
+      expect(items.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
+      const lines = await exportOf(store, filter)
+      expect(recordsOf(lines).map(({ id }) => id)).toEqual(expected.map(({ id }) => id).toReversed())
+      const report = await verifyApprovals(lines)
+      expect(report).toMatchObject({ intact: true, records: expected.length })
+      expect(Object.keys(report.filter ?? {}).sort()).toEqual(Object.keys(filter).sort())
+    }
+    expect((await verifyApprovals(await exportOf(store))).filter).toBeUndefined()
+    for (const wrong of [{ since: -1 }, { until: new Date(Number.NaN) }, { subject: 5 as never }])
+      expect(await codeOf(store.approvals.list(wrong))).toBe('OPTION_INVALID')
+    await expectSound(store)
+  })
+})
+
 describe.each(engines)('an export on $name', (engine) => {
   test('an export of approvals has a line for each approval with all that is known of it, and verifies here and elsewhere', async () => {
     const store = await engine.open()
@@ -105,7 +154,7 @@ describe.each(engines)('an export on $name', (engine) => {
 
   test('an export of approvals is narrowed by state and by place, each with a chain of its own; one of nothing has a last line', async () => {
     const store = await engine.open()
-    expect(await exportOf(store)).toEqual([lastLine(0, EXPORT_GENESIS)])
+    expect(await exportOf(store)).toEqual([lastLine(sha256, 0, EXPORT_GENESIS)])
     await some(store)
     const approved = await exportOf(store, { state: 'approved' })
     const [first, second] = recordsOf(approved)
@@ -116,7 +165,7 @@ describe.each(engines)('an export on $name', (engine) => {
       expect((await verifyApprovals(await exportOf(store, options))).intact).toBe(true)
     expect(await codeOf(exportOf(store, { state: 'asleep' as never }))).toBe('RANGE_INVALID')
     expect(await codeOf(exportOf(store, { after: -1 }))).toBe('RANGE_INVALID')
-    expect(await exportOf(store.tenant('acme'))).toEqual([lastLine(0, EXPORT_GENESIS)])
+    expect(await exportOf(store.tenant('acme'))).toEqual([lastLine(sha256, 0, EXPORT_GENESIS)])
   })
 })
 
@@ -141,7 +190,7 @@ describe('the vectors', () => {
       expect(made.line).toBe(lines[i])
       chain = made.chain
     }
-    expect(lastLine(lines.length - 1, chain)).toBe(lines.at(-1))
+    expect(lastLine(sha256, lines.length - 1, chain)).toBe(lines.at(-1))
     expect(await verifyApprovals(linesOf(file))).toEqual({ intact: true, records: 12, chain })
     expect(otherVerdicts([file, file.subarray(0, -1)])).toEqual([0, 0])
   })
@@ -197,7 +246,7 @@ describe('the vectors', () => {
       last = made.chain
       anew.push(made.line)
     }
-    anew = [...anew, lastLine(records.length, last)]
+    anew = [...anew, lastLine(sha256, records.length, last)]
     expect(await verifyApprovals(anew)).toMatchObject({ intact: true })
     expect(await verifyApprovals(anew, { chain })).toMatchObject({
       intact: false,

@@ -14,13 +14,19 @@ create table inkfast.approvals (
   state text collate "C",
   run text collate "C",
   expires bigint,
+  subject text collate "C",
+  digest text collate "C",
+  key text collate "C",
   body text collate "C" not null,
   PRIMARY KEY (tenant, id)
 );
 CREATE INDEX approvals_by_born ON inkfast.approvals USING btree (tenant, born, id);
+CREATE INDEX approvals_by_digest ON inkfast.approvals USING btree (tenant, digest NULLS FIRST, born, id);
 CREATE INDEX approvals_by_expiry ON inkfast.approvals USING btree (tenant, state NULLS FIRST, expires NULLS FIRST, id);
+CREATE INDEX approvals_by_key ON inkfast.approvals USING btree (tenant, key NULLS FIRST, born, id);
 CREATE INDEX approvals_by_run ON inkfast.approvals USING btree (tenant, run NULLS FIRST, born, id);
 CREATE INDEX approvals_by_state ON inkfast.approvals USING btree (tenant, state NULLS FIRST, born, id);
+CREATE INDEX approvals_by_subject ON inkfast.approvals USING btree (tenant, subject NULLS FIRST, born, id);
 alter table inkfast.approvals enable row level security, force row level security;
 create policy tenant on inkfast.approvals for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 grant delete, insert, select, update on inkfast.approvals to inkfast_app;
@@ -1500,12 +1506,12 @@ CREATE OR REPLACE FUNCTION inkfast.put_approvals(p inkfast.put_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
+  insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, subject, digest, key, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3), (r.columns::json ->> 4), (r.columns::json ->> 5), r.body
   from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
     as r (name, id, commit, born, revision, fence, columns, body)
   where r.name = 'approvals' and not p.outs[r.commit]
-  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, run = excluded.run, expires = excluded.expires, body = excluded.body;
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, run = excluded.run, expires = excluded.expires, subject = excluded.subject, digest = excluded.digest, key = excluded.key, body = excluded.body;
   return true;
 end
 $function$;

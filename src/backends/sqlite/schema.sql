@@ -8,17 +8,26 @@ CREATE TABLE approvals (
   state    text,
   run      text,
   expires  integer,
+  subject  text,
+  digest   text,
+  key      text,
   body     text not null,
   primary key (tenant, id)
 ) strict, without rowid;
 
 CREATE INDEX approvals_by_born on approvals (tenant, born, id);
 
+CREATE INDEX approvals_by_digest on approvals (tenant, digest, born, id);
+
 CREATE INDEX approvals_by_expiry on approvals (tenant, state, expires, id);
+
+CREATE INDEX approvals_by_key on approvals (tenant, key, born, id);
 
 CREATE INDEX approvals_by_run on approvals (tenant, run, born, id);
 
 CREATE INDEX approvals_by_state on approvals (tenant, state, born, id);
+
+CREATE INDEX approvals_by_subject on approvals (tenant, subject, born, id);
 
 CREATE TABLE audit (
   tenant  text not null,

@@ -1,16 +1,16 @@
 // The export of approvals, byte for byte, and its check, which needs no store.
 
 import { createReadStream, statSync } from 'node:fs'
-import { type ApprovalState, verifyApprovals } from '../../index.ts'
+import { type ExportReport, verifyApprovals } from '../../index.ts'
 import { EXIT, type Exit, usage } from '../exit.ts'
 import { one } from '../format.ts'
 import { tenantView, withStore } from '../store.ts'
 import { type Terminal, verdict } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
 import { given, onlyStore } from '../words.ts'
+import { type FilterOptions, filterOf } from './approvals-filter.ts'
 
-export interface ExportOptions {
-  readonly state?: string
+export interface ExportOptions extends FilterOptions {
   readonly after?: number
   readonly tenant?: string
 }
@@ -19,21 +19,34 @@ export function exportApprovals(t: Terminal, words: readonly string[], options: 
   const url = onlyStore(words)
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
-    const { state, after } = options
     let last = ''
-    for await (const line of store.approvals.export(given({ state: state as ApprovalState | undefined, after }))) {
+    for await (const line of store.approvals.export({ ...(await filterOf(store, options)), ...given({ after: options.after }) })) {
       t.signal.throwIfAborted()
       // A file gets every byte unchanged. On a terminal, escape sequences in a subject are made harmless.
       t.out(t.width === undefined ? line : harmless(line))
       await t.room()
       last = line
     }
-    const { count, chain_sha256 } = JSON.parse(last) as { readonly count: number; readonly chain_sha256: string }
+    const { count, chain_sha256, filter } = JSON.parse(last) as Last
     t.note(`${one(count, 'approval')}; keep the final chain somewhere else: ${chain_sha256}`)
+    if (filter) t.note(`Filtered by ${filterText(filter)}: the export holds the approvals that match, not all of them.`)
     if (t.width !== undefined) t.note('Redirect the output to a file to verify it later.')
     return EXIT.fine
   })
 }
+
+interface Last {
+  readonly count: number
+  readonly chain_sha256: string
+  readonly filter?: NonNullable<ExportReport['filter']>
+}
+
+const filterText = (filter: NonNullable<ExportReport['filter']>): string =>
+  harmless(
+    Object.entries(filter)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', '),
+  )
 
 export async function verifyExport(t: Terminal, [file, ...more]: readonly string[], { chain }: { readonly chain?: string }): Promise<Exit> {
   if (file === undefined) throw usage('Missing <file>: write the path of an export, or - for stdin.')
@@ -46,6 +59,8 @@ export async function verifyExport(t: Terminal, [file, ...more]: readonly string
   if (t.json) t.out(jsonLine(report))
   else if (report.intact) {
     t.out(verdict(t, 'ok', `intact: ${one(report.records, 'approval')}, none changed since the export; final chain ${report.chain}`))
+    if (report.filter)
+      t.out(verdict(t, 'warn', `filtered by ${filterText(report.filter)}: it holds the approvals that matched, not all of them`))
     if (chain === undefined) t.out(t.paint('dim', 'Based on the file alone. Compare it with a chain kept elsewhere: --chain.'))
   } else {
     t.out(verdict(t, 'fail', `line ${report.brokenAt}: ${report.reason}; the ${one(report.records, 'approval')} before it are unchanged`))

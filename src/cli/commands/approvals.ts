@@ -1,16 +1,6 @@
 // Lists approvals and permits, or shows everything about one approval at a glance.
 
-import {
-  type ApprovalRow,
-  type ApprovalState,
-  type HistoryEntry,
-  InkError,
-  type PermitRow,
-  type PermitState,
-  type Risk,
-  type Store,
-} from '../../index.ts'
-import { toId } from '../../model/ids.ts'
+import { type ApprovalRow, type HistoryEntry, InkError, type PermitRow, type PermitState, type Store } from '../../index.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { facts } from '../facts.ts'
 import { bytes, fromNow, shortId, span, time } from '../format.ts'
@@ -19,13 +9,9 @@ import { type Column, printList, printTable } from '../table.ts'
 import type { Style, Terminal } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
 import { given, namedWords, onlyStore } from '../words.ts'
+import { type FilterOptions, filterOf } from './approvals-filter.ts'
 
-export interface ListOptions {
-  readonly state?: string
-  readonly type?: string
-  readonly risk?: string
-  readonly run?: string
-  readonly session?: string
+export interface ListOptions extends FilterOptions {
   readonly last?: number
   readonly cursor?: string
   readonly tenant?: string
@@ -49,12 +35,11 @@ export function listApprovals(t: Terminal, words: readonly string[], options: Li
   const url = onlyStore(words)
   return withStore(url, async (root) => {
     const store = await tenantView(root, options.tenant)
-    const { state, type, risk, run, session, last, cursor } = options
+    const { last, cursor } = options
     const page = await store.approvals.list({
       last: last ?? LAST_BY_DEFAULT,
-      ...given({ state: state as ApprovalState | undefined, subjectType: type, risk: risk as Risk | undefined, cursor }),
-      ...(run !== undefined && { run: toId<'run'>(run) }),
-      ...(session !== undefined && { session: (await findSession(store, session)).id }),
+      ...(await filterOf(store, options)),
+      ...given({ cursor }),
     })
     if (t.json) {
       t.out(jsonLine(page))

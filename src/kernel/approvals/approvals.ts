@@ -1,42 +1,29 @@
 // Reads approvals: for people, and for the run that asked.
 
-import { APPROVAL_STATES, type ApprovalId, type ApprovalRow, type ApprovalState, RISKS, type Risk } from '../../model/approval.ts'
+import type { ApprovalId, ApprovalRow } from '../../model/approval.ts'
 import { refuse } from '../../model/errors.ts'
 import { type SessionId, toId } from '../../model/ids.ts'
 import { optionsOf } from '../../model/options.ts'
 import type { RunRow } from '../../model/run.ts'
 import { telling } from '../draft.ts'
 import { type Part, part, plan, readRow } from '../execute.ts'
-import { checkState, type Page, type PageOptions } from '../list.ts'
+import type { Page, PageOptions } from '../list.ts'
 import { listMatching } from '../list-matching.ts'
 import type { RunWriter } from '../runs/run-writer.ts'
 import type { Ended } from '../runs/wait.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { approval } from './approval-decider.ts'
 import { aboutOf, doneParts } from './clock.ts'
+import { type ApprovalFilter, splitFilter, takeFilter } from './filter.ts'
 
-export interface ApprovalListOptions extends PageOptions {
-  readonly state?: ApprovalState
-  /** Only approvals of the run with this id. */
-  readonly run?: string
-  /** Only approvals of the session with this id. */
-  readonly session?: string
-  readonly subjectType?: string
-  readonly risk?: Risk
-}
+export interface ApprovalListOptions extends PageOptions, ApprovalFilter {}
 
-/** Lists by the index of run or state, and filters the rest row by row. */
+/** Lists by the index that narrows most, and filters the rest row by row. */
 export async function listApprovals(scope: Scope, options?: ApprovalListOptions): Promise<Page<ApprovalRow>> {
   checkOpen(scope.engine)
-  const { state, run, session, subjectType, risk, ...page } = optionsOf(options, 'list')
-  checkState(state, APPROVAL_STATES, 'approval')
-  if (risk !== undefined && !RISKS.includes(risk)) throw refuse('RANGE_INVALID', { why: `unknown risk '${risk}'` })
-  for (const id of [run, session]) if (id !== undefined) telling(scope, () => toId(id))
-  const [index, equals] = run !== undefined ? ['byRun', [run]] : state !== undefined ? ['byState', [state]] : ['byBorn', []]
-  const asked = { session, subjectType, risk, ...(run !== undefined && { state }) }
-  const narrowed = Object.entries(asked).filter(([, value]) => value !== undefined) as [keyof ApprovalRow, string][]
-  const matches = (row: ApprovalRow) => narrowed.every(([name, value]) => row[name] === value)
-  return listMatching(scope, 'approvals', { index, equals, ...(narrowed.length > 0 && { matches }) }, page)
+  const { filter, rest } = splitFilter(optionsOf(options, 'list'))
+  const { asked: _, ...where } = takeFilter(scope, filter)
+  return listMatching(scope, 'approvals', where, rest)
 }
 
 export async function getApproval(scope: Scope, given: string): Promise<ApprovalRow | undefined> {

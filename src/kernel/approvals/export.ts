@@ -1,19 +1,19 @@
-// Exports approvals for auditors: all of them, oldest first, as lines that can be checked without the store.
+// Exports approvals for auditors: all of them or a selection, oldest first, as lines that can be checked without the store.
 
-import { APPROVAL_STATES, type ApprovalRow, type ApprovalState } from '../../model/approval.ts'
+import type { ApprovalRow } from '../../model/approval.ts'
 import { EXPORT_GENESIS, lastLine, recordLine } from '../../model/approval-export.ts'
 import type { TenantId } from '../../model/ids.ts'
 import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { everyRow } from '../every-row.ts'
-import { checkState } from '../list.ts'
 import { stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { type ApprovalFilter, splitFilter, takeFilter } from './filter.ts'
 
-export interface ExportOptions {
+/** A filtered export says so in its last line. */
+export interface ExportOptions extends ApprovalFilter {
   /** Only approvals that were asked after this seq. */
   readonly after?: number
-  readonly state?: ApprovalState
   readonly signal?: AbortSignal
 }
 
@@ -29,21 +29,24 @@ const AT_A_TIME = 100
 /** Lines of NDJSON without line ends. Every export begins a new chain. */
 export async function* exportApprovals(scope: Scope, options?: ExportOptions): AsyncGenerator<string, void, undefined> {
   checkOpen(scope.engine)
-  const { after = 0, state, signal, ...unknown } = optionsOf(options, 'export')
+  const { filter, rest } = splitFilter(optionsOf(options, 'export'))
+  const { after, signal, ...unknown } = rest
   checkKnown(unknown, 'an export')
-  checkSeq(after)
-  checkState(state, APPROVAL_STATES, 'approval')
+  if (after !== undefined) checkSeq(after)
+  const { index, equals, matches, asked } = takeFilter(scope, filter)
   const { sha256 } = scope.engine.environment.digest
   stopIfAsked(scope, signal)
   let chain = EXPORT_GENESIS
   let count = 0
-  const range = state === undefined ? { index: 'byBorn', equals: [] } : { index: 'byState', equals: [state] }
-  for await (const { born, revision, body } of everyRow(scope, 'approvals', { ...range, from: after + 1, limit: AT_A_TIME })) {
+  const range = { index, equals, from: (after ?? 0) + 1, limit: AT_A_TIME }
+  for await (const { born, revision, body } of everyRow(scope, 'approvals', range)) {
     stopIfAsked(scope, signal)
-    const record: ApprovalRecord = { ...decodeBody(body), tenant: scope.tenant, seq: born, revision }
+    const row = decodeBody(body)
+    if (matches && !matches(row)) continue
+    const record: ApprovalRecord = { ...row, tenant: scope.tenant, seq: born, revision }
     const made = recordLine(sha256, ++count, chain, record)
     chain = made.chain
     yield made.line
   }
-  yield lastLine(count, chain)
+  yield lastLine(sha256, count, chain, { ...asked, ...(after !== undefined && { after }) })
 }

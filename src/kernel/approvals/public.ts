@@ -10,11 +10,12 @@ export type {
   PermitState,
   Risk,
 } from '../../model/approval.ts'
-export type { ExportCheck, ExportLines, ExportReport } from '../../model/approval-export.ts'
+export type { ExportCheck, ExportFilter, ExportLines, ExportReport } from '../../model/approval-export.ts'
 export type { ApprovalListOptions } from './approvals.ts'
 export type { AskOptions } from './asking.ts'
 export type { DecideOptions, WithdrawOptions } from './decide.ts'
 export type { ApprovalRecord, ExportOptions } from './export.ts'
+export type { ApprovalFilter } from './filter.ts'
 export type { DeliveredOptions, HistoryEntry } from './history.ts'
 export type { PermitListOptions, RevokeOptions } from './permits.ts'
 export type { RequestOptions } from './request.ts'

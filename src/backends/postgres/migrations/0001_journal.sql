@@ -391,6 +391,9 @@ create table inkfast.approvals (
   state    text collate "C",
   run      text collate "C",
   expires  bigint,
+  subject  text collate "C",
+  digest   text collate "C",
+  key      text collate "C",
   body     text collate "C" not null,
   primary key (tenant, id)
 );
@@ -398,11 +401,14 @@ create index approvals_by_born on inkfast.approvals (tenant, born, id);
 create index approvals_by_state on inkfast.approvals (tenant, state nulls first, born, id);
 create index approvals_by_run on inkfast.approvals (tenant, run nulls first, born, id);
 create index approvals_by_expiry on inkfast.approvals (tenant, state nulls first, expires nulls first, id);
+create index approvals_by_subject on inkfast.approvals (tenant, subject nulls first, born, id);
+create index approvals_by_digest on inkfast.approvals (tenant, digest nulls first, born, id);
+create index approvals_by_key on inkfast.approvals (tenant, key nulls first, born, id);
 alter table inkfast.approvals enable row level security, force row level security;
 create policy tenant on inkfast.approvals to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
 grant select on inkfast.approvals to inkfast_app, inkfast_reader;
 grant insert, update, delete on inkfast.approvals to inkfast_app;
-alter table inkfast.approvals alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter state set statistics 0, alter run set statistics 0, alter expires set statistics 0, alter body set statistics 0;
+alter table inkfast.approvals alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter state set statistics 0, alter run set statistics 0, alter expires set statistics 0, alter subject set statistics 0, alter digest set statistics 0, alter key set statistics 0, alter body set statistics 0;
 
 create table inkfast.signals (
   tenant   text collate "C" not null,
@@ -1136,12 +1142,12 @@ $$;
 
 create function inkfast.put_approvals(p inkfast.put_list) returns boolean language plpgsql as $$
 begin
-  insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
+  insert into inkfast.approvals as t (tenant, id, born, revision, state, run, expires, subject, digest, key, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3), (r.columns::json ->> 4), (r.columns::json ->> 5), r.body
   from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
     as r (name, id, commit, born, revision, fence, columns, body)
   where r.name = 'approvals' and not p.outs[r.commit]
-  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, run = excluded.run, expires = excluded.expires, body = excluded.body;
+  on conflict (tenant, id) do update set revision = excluded.revision, state = excluded.state, run = excluded.run, expires = excluded.expires, subject = excluded.subject, digest = excluded.digest, key = excluded.key, body = excluded.body;
   return true;
 end
 $$;

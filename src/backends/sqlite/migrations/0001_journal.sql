@@ -171,6 +171,9 @@ create table approvals (
   state    text,
   run      text,
   expires  integer,
+  subject  text,
+  digest   text,
+  key      text,
   body     text not null,
   primary key (tenant, id)
 ) strict, without rowid;
@@ -179,6 +182,9 @@ create index approvals_by_born on approvals (tenant, born, id);
 create index approvals_by_state on approvals (tenant, state, born, id);
 create index approvals_by_run on approvals (tenant, run, born, id);
 create index approvals_by_expiry on approvals (tenant, state, expires, id);
+create index approvals_by_subject on approvals (tenant, subject, born, id);
+create index approvals_by_digest on approvals (tenant, digest, born, id);
+create index approvals_by_key on approvals (tenant, key, born, id);
 
 create table signals (
   tenant   text not null,
