@@ -1,5 +1,6 @@
 // Measures that redaction stays linear: the worst texts we can think of at 64 KiB and at 128 KiB. A quadratic rule gives 4.
 import { redactor } from '../../src/kernel/redact/redactor.ts'
+import { limits } from '../../src/model/limits.ts'
 import { BASE62, BASE64URL, chance, HEX } from './chance.ts'
 
 const KIB = 1024
@@ -55,27 +56,50 @@ export function worstTexts(size: number): ReadonlyMap<string, string> {
   return texts
 }
 
+const redact = redactor({ values: ['correct horse battery'] }, () => '00000000')
+const BOUNDS = {
+  portion: limits.streamChars,
+  held: limits.streamHeldChars,
+  context: limits.streamContextChars,
+  most: limits.streamHeldMostChars,
+}
+
+/** Masks a text as a model would write it: a few words at a time, and shown whenever enough has come. */
+export function streamInPieces(text: string): string {
+  const stream = redact.stream(BOUNDS)
+  let out = ''
+  for (let at = 0; at < text.length; at += 24) {
+    stream.write(text.slice(at, at + 24))
+    if (stream.ready) out += stream.take()
+  }
+  return out + stream.end()
+}
+
 /** The best of `rounds` runs at both sizes, warm and taken in turns: what else the machine does can only add to a time. */
-export function measureLinear(rounds = 5, names?: readonly string[], size = 64 * KIB): Linear[] {
-  const redact = redactor({ values: ['correct horse battery'] }, () => '00000000')
+export function measureLinear(
+  rounds = 5,
+  names?: readonly string[],
+  size = 64 * KIB,
+  work: (text: string) => unknown = (text) => redact.text(text),
+): Linear[] {
   const small = worstTexts(size)
   const large = worstTexts(2 * size)
   const out: Linear[] = []
   for (const [name, text] of small) {
     if (names !== undefined && !names.includes(name)) continue
     const double = large.get(name) as string
-    for (let warm = 0; warm < 3; warm++) redact.text(double)
+    for (let warm = 0; warm < 3; warm++) work(double)
     let a = Number.POSITIVE_INFINITY
     let b = Number.POSITIVE_INFINITY
     // A neighbour's load comes and goes while a quadratic rule stays: what looks bad is measured on, up to four times as long.
     for (let round = 0; round < rounds || (round < 4 * rounds && b / a > MOST); round++) {
       a = Math.min(
         a,
-        time(() => redact.text(text)),
+        time(() => work(text)),
       )
       b = Math.min(
         b,
-        time(() => redact.text(double)),
+        time(() => work(double)),
       )
     }
     out.push({ name, small: a, large: b, ratio: b / a })
@@ -95,7 +119,7 @@ function time(work: () => void): number {
 }
 
 if (import.meta.main) {
-  const rows = measureLinear()
+  const rows = measureLinear(3, undefined, 64 * KIB, process.argv[2] === 'stream' ? streamInPieces : undefined)
   for (const row of rows.sort((a, b) => b.ratio - a.ratio).slice(0, 15))
     console.log(`${row.name.padEnd(44)} ${row.small.toFixed(2)} ms → ${row.large.toFixed(2)} ms  × ${row.ratio.toFixed(2)}`)
   console.log('slowest')
