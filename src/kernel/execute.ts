@@ -8,6 +8,7 @@ import { limits } from '../model/limits.ts'
 import type { RowOf } from '../model/row-types.ts'
 import { type Body, decodeBody } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
+import type { ValueNode } from '../model/value.ts'
 import type { Change, Commit, CommitKey, Guard } from '../ports/commit.ts'
 import type { AnyDecider, Command, Decider, Decision, Fact, Happened } from './decider.ts'
 import { admit, admitPayload, commitKey, draftEvent } from './draft.ts'
@@ -46,6 +47,8 @@ export interface PlanOptions {
   /** The value that must match when the key is used again. The default is all commands. */
   readonly body?: unknown
   readonly guards?: readonly Guard[]
+  /** Nodes of values that the facts refer to. */
+  readonly nodes?: readonly ValueNode[]
   /** The time of the events. The default is the clock's. */
   readonly at?: number
   /** The commit is refused unless this session is open. */
@@ -139,6 +142,7 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
       guards: [...(options.open ? [await openGuard(scope, options.open)] : []), ...(options.guards ?? []), ...merged.guards],
       events: merged.events,
       changes: merged.changes,
+      ...(options.nodes && options.nodes.length > 0 && { nodes: options.nodes }),
     }
     const outcome = await scope.engine.lane.submit(commit)
     if (outcome.ok) {

@@ -70,6 +70,8 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
   readonly exports?: readonly TableName[]
   /** Event types whose payloads retention may erase. */
   readonly retention?: readonly string[]
+  /** Cleans up in one tenant when the store is maintained. Returns what it did, by name. */
+  readonly onMaintain?: (scope: Scope, now: number) => Promise<Readonly<Record<string, number>>>
   /** Looks for damage in what this feature keeps. Each finding is one sentence. */
   readonly doctor?: (scope: Scope) => Promise<readonly string[]>
   /** Members of the store. `only` is the tenant whose work may be done through this view; without it, all tenants. */
@@ -165,6 +167,11 @@ export class FeatureSet {
 
   waitsLeft(scope: Scope, waits: readonly Wait[], about: Pick<Part, 'session' | 'run'>): readonly Part[] {
     return this.list.flatMap(({ onWaitsLeft }) => onWaitsLeft?.(scope, waits, about) ?? [])
+  }
+
+  /** The sums of what the features did, by name. */
+  async maintained(scope: Scope, now: number): Promise<Readonly<Record<string, number>>> {
+    return Object.assign({}, ...(await Promise.all(this.list.map(({ onMaintain }) => onMaintain?.(scope, now)))))
   }
 
   async doctor(scope: Scope): Promise<readonly string[]> {

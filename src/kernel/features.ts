@@ -9,12 +9,13 @@ import { leases } from './leases/feature.ts'
 import { processes } from './processes/feature.ts'
 import { runs } from './runs/feature.ts'
 import { sessions } from './sessions/feature.ts'
+import { keyValues } from './state/feature.ts'
 import { triggers } from './triggers/feature.ts'
 import { usage } from './usage/feature.ts'
 import { values } from './values/feature.ts'
 import { queues } from './work/feature.ts'
 
-export const features = [queues, leases, sessions, usage, runs, approvals, cron, triggers, inputs, processes, values, audit] as const
+export const features = [queues, leases, sessions, usage, runs, approvals, cron, triggers, inputs, processes, values, keyValues, audit] as const
 
 /** The members that the features add to a store, to a session and to a run. */
 export type StoreMembers = StoreMembersOf<(typeof features)[number]>

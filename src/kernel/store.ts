@@ -25,6 +25,7 @@ import { type EventKey, findEvent } from './find-event.ts'
 import { type Health, health } from './health.ts'
 import type { LaneStats } from './lane.ts'
 import { dataOf } from './large-data.ts'
+import { type MaintenanceReport, maintain } from './maintain.ts'
 import { type EventPage, type EventQuery, pageEvents, readEvents } from './read.ts'
 import { type RebuildOptions, type RebuildReport, rebuild } from './rebuild.ts'
 import { Recents } from './recent.ts'
@@ -35,10 +36,6 @@ import { type KeysReport, verifyKeys } from './verify-keys.ts'
 
 export interface Stats extends LaneStats {
   readonly backend: string
-}
-
-export interface MaintenanceReport {
-  readonly receiptsForgotten: number
 }
 
 /** The members of a store that belong to no feature. */
@@ -268,11 +265,7 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
   async maintain(): Promise<MaintenanceReport> {
     checkOpen(this.#scope.engine)
     this.#beyondWall('maintain()')
-    const { backend, lane } = this.#scope.engine
-    // Ask the store: a node that has not written yet knows only its own clock. A closed tenant answers only for its head.
-    const { state } = await backend.journal.head(this.#scope.tenant)
-    const now = state === 'active' ? (await backend.leases.read(this.#scope.tenant, [])).now : lane.storeTime()
-    return { receiptsForgotten: await backend.upkeep.sweepReceipts(now - limits.receiptsKeptMs) }
+    return maintain(this.#scope)
   }
 
   stats(): Stats {

@@ -36,7 +36,7 @@ describe.each(layouts)('on $name', (engine) => {
     const store = await engine.open()
     await store.session('s')
     await store.setTenantState('main', 'suspended', { reason: 'a test' })
-    expect(await store.maintain()).toEqual({ receiptsForgotten: 0 })
+    expect(await store.maintain()).toMatchObject({ receiptsForgotten: 0 })
   })
 
   test.each(['suspended', 'deleted'] as const)('everything about a %s tenant is refused, and its neighbours go on', async (state) => {
@@ -247,7 +247,7 @@ test('a store whose main tenant is closed opens, and can bring it back', async (
   const again = await openIn(path)
   expect(codeNow(() => again.recent())).toBe('TENANT_CLOSED')
   await again.setTenantState('main', 'active', { reason })
-  expect((await again.session('s')).state).toBe('open')
+  expect((await again.session('s')).status).toBe('open')
   await expectSound(again)
 })
 

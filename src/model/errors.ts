@@ -581,6 +581,11 @@ export const errors = {
     (d) =>
       `The value is larger than ${d.limit} bytes. Nothing was written or returned. Store its large parts as blobs, or read it in parts with \`values.slice\`.`,
   ),
+  STATE_CHANGED: row(
+    'conflict',
+    (d) =>
+      `The state under ${JSON.stringify(d.key)} is at revision ${d.found}, not ${d.expect}. Nothing was written. Read it again and decide again.`,
+  ),
   COLLECTION_REPLACED: row(
     'conflict',
     (d) =>

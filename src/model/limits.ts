@@ -156,6 +156,8 @@ export const limits = {
   valueNodesKnown: 100_000,
   /** Content that nothing refers to yet is kept this long: a program refers to it soon after it put it. */
   collectGraceMs: 24 * 60 * 60 * 1000,
+  /** Key-value state up to this size stands in its event; larger state is a value. */
+  stateInlineBytes: 1 * KiB,
   /** One blob: it is digested and sent in one piece, and stays in memory meanwhile. */
   blobBytes: 64 * MiB,
   /** The kind and each hint of a blob: every reference to it contains them. */

@@ -173,6 +173,11 @@ export const tables = {
     columns: { session: 'text', hour: 'integer' },
     indexes: { byHour: ['hour'], bySession: ['session', 'hour'] },
   },
+  state: {
+    authority: 'journal',
+    columns: { session: 'text', key: 'text', expires: 'integer' },
+    indexes: { byKey: ['session', 'key'], byExpiry: ['expires'] },
+  },
   pins: {
     authority: 'journal',
     columns: {},

@@ -563,6 +563,25 @@ grant delete, insert, select, update on inkfast.sources to inkfast_app;
 grant select on inkfast.sources to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.state (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  key text collate "C",
+  expires bigint,
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX state_by_expiry ON inkfast.state USING btree (tenant, expires NULLS FIRST, id);
+CREATE INDEX state_by_key ON inkfast.state USING btree (tenant, session NULLS FIRST, key NULLS FIRST, id);
+alter table inkfast.state enable row level security, force row level security;
+create policy tenant on inkfast.state for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.state to inkfast_app;
+grant select on inkfast.state to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.triggers (
   tenant text collate "C" not null,
   id text collate "C" not null,
@@ -1294,7 +1313,7 @@ begin
       end if;
     end if;
   else
-    if p_name collate "C" < 'signals' then
+    if p_name collate "C" < 'sources' then
       if p_name collate "C" < 'runs' then
         if p_name = 'pins' then return inkfast.guard_pins(p);
         elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
@@ -1303,12 +1322,13 @@ begin
       else
         if p_name = 'runs' then return inkfast.guard_runs(p);
         elsif p_name = 'sessions' then return inkfast.guard_sessions(p);
+        elsif p_name = 'signals' then return inkfast.guard_signals(p);
         end if;
       end if;
     else
       if p_name collate "C" < 'usage' then
-        if p_name = 'signals' then return inkfast.guard_signals(p);
-        elsif p_name = 'sources' then return inkfast.guard_sources(p);
+        if p_name = 'sources' then return inkfast.guard_sources(p);
+        elsif p_name = 'state' then return inkfast.guard_state(p);
         elsif p_name = 'triggers' then return inkfast.guard_triggers(p);
         end if;
       else
@@ -1394,6 +1414,24 @@ begin
 end
 $function$;
 grant execute on function inkfast.guard_sources(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_state(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.state t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'state' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_state(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_triggers(p inkfast.guard_list)
@@ -1770,7 +1808,7 @@ begin
       end if;
     end if;
   else
-    if p_name collate "C" < 'signals' then
+    if p_name collate "C" < 'sources' then
       if p_name collate "C" < 'runs' then
         if p_name = 'pins' then return inkfast.put_pins(p);
         elsif p_name = 'process_events' then return inkfast.put_process_events(p);
@@ -1779,12 +1817,13 @@ begin
       else
         if p_name = 'runs' then return inkfast.put_runs(p);
         elsif p_name = 'sessions' then return inkfast.put_sessions(p);
+        elsif p_name = 'signals' then return inkfast.put_signals(p);
         end if;
       end if;
     else
       if p_name collate "C" < 'usage' then
-        if p_name = 'signals' then return inkfast.put_signals(p);
-        elsif p_name = 'sources' then return inkfast.put_sources(p);
+        if p_name = 'sources' then return inkfast.put_sources(p);
+        elsif p_name = 'state' then return inkfast.put_state(p);
         elsif p_name = 'triggers' then return inkfast.put_triggers(p);
         end if;
       else
@@ -1866,6 +1905,23 @@ begin
 end
 $function$;
 grant execute on function inkfast.put_sources(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_state(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.state as t (tenant, id, born, revision, session, key, expires, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'state' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, key = excluded.key, expires = excluded.expires, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_state(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_triggers(p inkfast.put_list)
@@ -2230,7 +2286,7 @@ begin
       end if;
     end if;
   else
-    if p_name collate "C" < 'signals' then
+    if p_name collate "C" < 'sources' then
       if p_name collate "C" < 'runs' then
         if p_name = 'pins' then return inkfast.remove_pins(p);
         elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
@@ -2239,12 +2295,13 @@ begin
       else
         if p_name = 'runs' then return inkfast.remove_runs(p);
         elsif p_name = 'sessions' then return inkfast.remove_sessions(p);
+        elsif p_name = 'signals' then return inkfast.remove_signals(p);
         end if;
       end if;
     else
       if p_name collate "C" < 'usage' then
-        if p_name = 'signals' then return inkfast.remove_signals(p);
-        elsif p_name = 'sources' then return inkfast.remove_sources(p);
+        if p_name = 'sources' then return inkfast.remove_sources(p);
+        elsif p_name = 'state' then return inkfast.remove_state(p);
         elsif p_name = 'triggers' then return inkfast.remove_triggers(p);
         end if;
       else
@@ -2338,6 +2395,26 @@ begin
 end
 $function$;
 grant execute on function inkfast.remove_sources(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_state(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.state t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.state s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'state' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_state(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_triggers(p inkfast.remove_list)

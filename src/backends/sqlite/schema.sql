@@ -453,6 +453,22 @@ CREATE TABLE sources (
 
 CREATE INDEX sources_by_born on sources (tenant, born, id);
 
+CREATE TABLE state (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  key      text,
+  expires  integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX state_by_expiry on state (tenant, expires, id);
+
+CREATE INDEX state_by_key on state (tenant, session, key, id);
+
 CREATE TABLE triggers (
   tenant   text not null,
   id       text not null,

@@ -31,7 +31,7 @@ export interface Session extends SessionMembers {
   readonly key: string | undefined
   readonly title: string | undefined
   readonly owner: string | undefined
-  readonly state: SessionState
+  readonly status: SessionState
   readonly branch: BranchState
   readonly relation: SessionRelation | undefined
   readonly metadata: SessionRow['metadata']
@@ -83,7 +83,7 @@ export class SessionHandle extends withMembers<SessionMembers>() implements Sess
   get owner(): string | undefined {
     return this.#row.owner
   }
-  get state(): SessionState {
+  get status(): SessionState {
     return this.#row.state
   }
   get branch(): BranchState {

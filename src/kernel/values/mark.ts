@@ -2,6 +2,7 @@
 
 import { hex, sameBytes } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
+import { tableOf } from '../../model/tables.ts'
 import { parseValueRef, valueRef } from '../../model/value.ts'
 import { everyRow } from '../every-row.ts'
 import { blobDigestOf } from '../references.ts'
@@ -46,9 +47,11 @@ export class Marker {
 
   /** Marks from the rows of all features that refer to values and blobs. */
   async rows(): Promise<void> {
-    for (const { table, refs } of this.#scope.engine.features.referring)
-      for await (const row of everyRow(this.#scope, table, { index: 'byBorn', equals: [], limit: PAGE }))
+    for (const { table, refs } of this.#scope.engine.features.referring) {
+      const [index = ''] = Object.keys(tableOf(table).indexes)
+      for await (const row of everyRow(this.#scope, table, { index, equals: [], limit: PAGE }))
         await this.#references(refs(JSON.parse(row.body) as never), 'rows')
+    }
   }
 
   async #references(references: readonly string[], by: Keeper): Promise<void> {

@@ -63,6 +63,9 @@ export const storeValues = (scope: Scope): StoreValues => ({
   },
 })
 
+/** Reads a whole value. */
+export const readValue = (scope: Scope, ref: string): Promise<Json> => reading(scope, ref, (reader) => reader.whole())
+
 function reading<T>(scope: Scope, given: string, read: (reader: ValueReader) => Promise<T>): Promise<T> {
   checkOpen(scope.engine)
   return ValueReader.of(scope, parseValueRef(given), read)
@@ -83,7 +86,7 @@ function masked({ engine }: Scope, value: Json, options: ValueOptions | undefine
   return redact && engine.redactor ? (engine.redactor.value(value) as Json) : value
 }
 
-async function putValue(scope: Scope, value: Json): Promise<string> {
+export async function putValue(scope: Scope, value: Json): Promise<string> {
   const { ref } = await sized(() => writing(scope, (known) => stage(scope, value, known)))
   return valueRef(ref)
 }

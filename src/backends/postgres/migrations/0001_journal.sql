@@ -671,6 +671,25 @@ grant select on inkfast.usage to inkfast_app, inkfast_reader;
 grant insert, update, delete on inkfast.usage to inkfast_app;
 alter table inkfast.usage alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter hour set statistics 0, alter body set statistics 0;
 
+create table inkfast.state (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  key      text collate "C",
+  expires  bigint,
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index state_by_key on inkfast.state (tenant, session nulls first, key nulls first, id);
+create index state_by_expiry on inkfast.state (tenant, expires nulls first, id);
+alter table inkfast.state enable row level security, force row level security;
+create policy tenant on inkfast.state to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.state to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.state to inkfast_app;
+alter table inkfast.state alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter key set statistics 0, alter expires set statistics 0, alter body set statistics 0;
+
 create table inkfast.pins (
   tenant   text collate "C" not null,
   id       text collate "C" not null,
@@ -1712,6 +1731,46 @@ begin
 end
 $$;
 
+create function inkfast.guard_state(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.state t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'state' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_state(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.state t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.state s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'state' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_state(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.state as t (tenant, id, born, revision, session, key, expires, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'state' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, key = excluded.key, expires = excluded.expires, body = excluded.body;
+  return true;
+end
+$$;
+
 create function inkfast.guard_pins(p inkfast.guard_list) returns bigint[] language plpgsql as $$
 begin
   return (
@@ -1780,7 +1839,7 @@ begin
       end if;
     end if;
   else
-    if p_name collate "C" < 'signals' then
+    if p_name collate "C" < 'sources' then
       if p_name collate "C" < 'runs' then
         if p_name = 'pins' then return inkfast.guard_pins(p);
         elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
@@ -1789,12 +1848,13 @@ begin
       else
         if p_name = 'runs' then return inkfast.guard_runs(p);
         elsif p_name = 'sessions' then return inkfast.guard_sessions(p);
+        elsif p_name = 'signals' then return inkfast.guard_signals(p);
         end if;
       end if;
     else
       if p_name collate "C" < 'usage' then
-        if p_name = 'signals' then return inkfast.guard_signals(p);
-        elsif p_name = 'sources' then return inkfast.guard_sources(p);
+        if p_name = 'sources' then return inkfast.guard_sources(p);
+        elsif p_name = 'state' then return inkfast.guard_state(p);
         elsif p_name = 'triggers' then return inkfast.guard_triggers(p);
         end if;
       else
@@ -1836,7 +1896,7 @@ begin
       end if;
     end if;
   else
-    if p_name collate "C" < 'signals' then
+    if p_name collate "C" < 'sources' then
       if p_name collate "C" < 'runs' then
         if p_name = 'pins' then return inkfast.remove_pins(p);
         elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
@@ -1845,12 +1905,13 @@ begin
       else
         if p_name = 'runs' then return inkfast.remove_runs(p);
         elsif p_name = 'sessions' then return inkfast.remove_sessions(p);
+        elsif p_name = 'signals' then return inkfast.remove_signals(p);
         end if;
       end if;
     else
       if p_name collate "C" < 'usage' then
-        if p_name = 'signals' then return inkfast.remove_signals(p);
-        elsif p_name = 'sources' then return inkfast.remove_sources(p);
+        if p_name = 'sources' then return inkfast.remove_sources(p);
+        elsif p_name = 'state' then return inkfast.remove_state(p);
         elsif p_name = 'triggers' then return inkfast.remove_triggers(p);
         end if;
       else
@@ -1892,7 +1953,7 @@ begin
       end if;
     end if;
   else
-    if p_name collate "C" < 'signals' then
+    if p_name collate "C" < 'sources' then
       if p_name collate "C" < 'runs' then
         if p_name = 'pins' then return inkfast.put_pins(p);
         elsif p_name = 'process_events' then return inkfast.put_process_events(p);
@@ -1901,12 +1962,13 @@ begin
       else
         if p_name = 'runs' then return inkfast.put_runs(p);
         elsif p_name = 'sessions' then return inkfast.put_sessions(p);
+        elsif p_name = 'signals' then return inkfast.put_signals(p);
         end if;
       end if;
     else
       if p_name collate "C" < 'usage' then
-        if p_name = 'signals' then return inkfast.put_signals(p);
-        elsif p_name = 'sources' then return inkfast.put_sources(p);
+        if p_name = 'sources' then return inkfast.put_sources(p);
+        elsif p_name = 'state' then return inkfast.put_state(p);
         elsif p_name = 'triggers' then return inkfast.put_triggers(p);
         end if;
       else
@@ -1920,8 +1982,8 @@ begin
 end
 $$;
 
-revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
-grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
+revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
+grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
 -- end of generated: row functions
 
 -- generated by scripts/schema.ts: commit function

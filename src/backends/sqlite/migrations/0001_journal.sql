@@ -391,6 +391,21 @@ create table usage (
 create index usage_by_hour on usage (tenant, hour, id);
 create index usage_by_session on usage (tenant, session, hour, id);
 
+create table state (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  key      text,
+  expires  integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index state_by_key on state (tenant, session, key, id);
+create index state_by_expiry on state (tenant, expires, id);
+
 create table pins (
   tenant   text not null,
   id       text not null,

@@ -1,0 +1,25 @@
+// Maintenance of a store: forgets old receipts, and lets the features clean up in every tenant.
+
+import { limits } from '../model/limits.ts'
+import type { Scope } from './scope.ts'
+
+export interface MaintenanceReport {
+  readonly receiptsForgotten: number
+  /** What the features removed in all tenants, by name. */
+  readonly [what: string]: number
+}
+
+export async function maintain(scope: Scope): Promise<MaintenanceReport> {
+  const { backend, lane, features } = scope.engine
+  // Ask the store: a node that has not written yet knows only its own clock. A closed tenant answers only for its head.
+  const { state } = await backend.journal.head(scope.tenant)
+  const now = state === 'active' ? (await backend.leases.read(scope.tenant, [])).now : lane.storeTime()
+  const receiptsForgotten = await backend.upkeep.sweepReceipts(now - limits.receiptsKeptMs)
+  const removed: Record<string, number> = {}
+  for (const tenant of await backend.journal.tenants()) {
+    if ((await backend.journal.head(tenant)).state !== 'active') continue
+    for (const [what, count] of Object.entries(await features.maintained({ ...scope, tenant }, now)))
+      removed[what] = (removed[what] ?? 0) + count
+  }
+  return { receiptsForgotten, ...removed }
+}

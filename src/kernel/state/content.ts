@@ -1,0 +1,48 @@
+// The content of an entry: small JSON stands in the event, other JSON is a value, and bytes are a blob.
+
+import { utf8Length } from '../../model/bytes.ts'
+import { type Json, takeExact } from '../../model/data.ts'
+import { limits } from '../../model/limits.ts'
+import type { StateContent } from '../../model/state.ts'
+import { getBlob, putBlob } from '../blobs.ts'
+import { telling } from '../draft.ts'
+import type { Scope } from '../scope.ts'
+import { type CommitShare, withValue } from '../values/staged.ts'
+import { readValue } from '../values/values.ts'
+
+export type Share = Pick<CommitShare, 'nodes' | 'guards'>
+
+const NOTHING: Share = { nodes: [], guards: [] }
+
+/** Calls `commit` with the content as it will be stored, and with what the commit must carry for it. */
+export async function withContent<T>(
+  scope: Scope,
+  given: unknown,
+  redact: boolean,
+  commit: (content: StateContent, share: Share) => Promise<T>,
+): Promise<T> {
+  if (given instanceof Uint8Array) return commit({ blob: await putBlob(scope, given) }, NOTHING)
+  const taken = telling(scope, () => takeExact(given))
+  const value = (redact && scope.engine.redactor ? scope.engine.redactor.value(taken) : taken) as Json
+  if (fitsEvent(value)) return commit({ value }, NOTHING)
+  return withValue(scope, value, ({ ref, nodes, guards }) => commit({ ref }, { nodes, guards }))
+}
+
+export async function readContent(scope: Scope, content: StateContent): Promise<unknown> {
+  if ('value' in content) return content.value
+  return 'ref' in content ? readValue(scope, content.ref) : getBlob(scope, content.blob)
+}
+
+/** Whether an event keeps the value exactly. Lone surrogates, minus zero and deep values it would refuse or change. */
+function fitsEvent(value: Json): boolean {
+  return isPlain(value, 0) && utf8Length(JSON.stringify(value)) <= limits.stateInlineBytes
+}
+
+function isPlain(value: Json, depth: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value === 'number') return !Object.is(value, -0)
+  if (value === null || typeof value !== 'object') return true
+  if (depth + 4 > limits.dataDepth) return false
+  if (Array.isArray(value)) return value.every((item) => isPlain(item as Json, depth + 1))
+  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isPlain(item as Json, depth + 1))
+}

@@ -1,0 +1,23 @@
+// Key-value state of a tenant and of its sessions.
+
+import type { StateRow } from '../../model/state.ts'
+import type { Feature } from '../feature.ts'
+import { clearSession, type KeyValueState, keyValueState, removeExpired } from './state.ts'
+import { state } from './state-decider.ts'
+
+export interface StateMembers {
+  /** Values under keys: JSON or bytes, with compare-and-set and expiry. */
+  readonly state: KeyValueState
+}
+
+export const keyValues: Feature<StateMembers, StateMembers> = {
+  name: 'state',
+  deciders: [state],
+  refs: {
+    state: ({ content }: StateRow) => ('ref' in content ? [content.ref] : 'blob' in content ? [`blob:${content.blob.digest}`] : []),
+  },
+  onSessionDeleted: clearSession,
+  onMaintain: async (scope, now) => ({ stateExpired: await removeExpired(scope, now) }),
+  store: (scope) => ({ state: keyValueState(scope) }),
+  session: ({ scope, id }) => ({ state: keyValueState(scope, id) }),
+}

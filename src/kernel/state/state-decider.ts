@@ -1,0 +1,32 @@
+// One entry of key-value state is set, set again, or deleted.
+
+import type { Id, SessionId } from '../../model/ids.ts'
+import type { StateContent, StateRow } from '../../model/state.ts'
+import { decider, fact, type HappenedWith } from '../decider.ts'
+
+export type StateCommand =
+  | {
+      readonly verb: 'set'
+      readonly session?: SessionId | undefined
+      readonly key: string
+      readonly content: StateContent
+      readonly expires?: number | undefined
+    }
+  | { readonly verb: 'delete' }
+
+export const state = decider<StateRow, StateCommand>({
+  table: 'state',
+
+  decide: {
+    set: (_, { session, key, content, expires }) => [
+      fact('state.set', { ...(session && { session }), key, content, ...(expires !== undefined && { expires }) }),
+    ],
+    delete: (row) => (row ? [fact('state.deleted', {})] : []),
+  },
+
+  evolve: {
+    // An entry whose payload was erased is gone.
+    'state.set': (_, e: HappenedWith<Omit<StateRow, 'id'>>) => e.data && { ...e.data, id: e.subject as Id<'state'> },
+    'state.deleted': () => undefined,
+  },
+})

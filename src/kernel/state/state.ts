@@ -1,0 +1,195 @@
+// `store.state` and `session.state`: values under keys, folded from the journal.
+
+import { refuse } from '../../model/errors.ts'
+import type { Id, SessionId } from '../../model/ids.ts'
+import { checkKey, checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { compareText } from '../../model/order.ts'
+import { decodeBody, type TableRow } from '../../model/rows.ts'
+import type { StateRow } from '../../model/state.ts'
+import { type Duration, milliseconds } from '../../model/time.ts'
+import { derivedId } from '../derived-id.ts'
+import { everyPage, everyRow } from '../every-row.ts'
+import { type DoneRow, NOT_THERE, part, plan, readRow } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { readContent, type Share, withContent } from './content.ts'
+import { type StateCommand, state } from './state-decider.ts'
+
+export interface StateEntry {
+  readonly key: string
+  /** JSON, or the bytes that were set. */
+  readonly value: unknown
+  /** Changes with every `set`. Pass it as `expect` to write only if nobody else has. */
+  readonly revision: number
+  /** Store time from which the entry counts as absent. */
+  readonly expires?: number
+}
+
+export interface SetStateOptions {
+  /** The entry counts as absent after this time. Without it, it stays. */
+  readonly ttl?: Duration
+  /** The revision that the entry must have; 0 means that there is none. Refused with STATE_CHANGED otherwise. */
+  readonly expect?: number
+  /** Masks secrets first. By default the value is stored exactly. */
+  readonly redact?: boolean
+}
+
+export interface KeyValueState {
+  /** Sets a JSON value or bytes under a key, and returns the new revision. */
+  set(key: string, value: unknown, options?: SetStateOptions): Promise<{ readonly key: string; readonly revision: number }>
+  get(key: string): Promise<StateEntry | undefined>
+  exists(key: string): Promise<boolean>
+  /** Says whether there was an entry. */
+  delete(key: string, options?: Pick<SetStateOptions, 'expect'>): Promise<boolean>
+  /** Lists the entries whose keys begin with a prefix, in the order of their keys. */
+  list(prefix?: string, options?: ListStateOptions): AsyncGenerator<StateEntry, void, undefined>
+}
+
+export interface ListStateOptions {
+  readonly backwards?: boolean
+  /** Only keys after this one (before it, backwards). */
+  readonly after?: string
+}
+
+const PAGE = 100
+
+/** State of the tenant, or of one session. */
+export const keyValueState = (scope: Scope, session?: SessionId): KeyValueState => new Entries(scope, session)
+
+class Entries implements KeyValueState {
+  readonly #scope: Scope
+  readonly #session: SessionId | undefined
+
+  constructor(scope: Scope, session: SessionId | undefined) {
+    this.#scope = scope
+    this.#session = session
+  }
+
+  async set(key: string, value: unknown, options?: SetStateOptions): Promise<{ readonly key: string; readonly revision: number }> {
+    const { ttl, expect, redact = false, ...unknown } = optionsOf(options, 'state.set')
+    checkKnown(unknown, 'state.set')
+    this.#check(key, expect)
+    if (typeof redact !== 'boolean') throw invalidOption('redact', 'true or false', redact)
+    const ms = ttl === undefined ? undefined : milliseconds(ttl)
+    if (ms === 0) throw invalidOption('ttl', 'a time above zero', ttl)
+    const expires = ms === undefined ? undefined : (await this.#now()) + ms
+    return withContent(this.#scope, value, redact, async (content, share) => {
+      const command = { verb: 'set', session: this.#session, key, content, expires } as const
+      return { key, revision: await this.#write(key, command, expect, share) }
+    })
+  }
+
+  async get(key: string): Promise<StateEntry | undefined> {
+    this.#check(key)
+    const { body: row, revision } = await this.#live(key)
+    return row && this.#entry(row, revision)
+  }
+
+  async exists(key: string): Promise<boolean> {
+    this.#check(key)
+    return (await this.#live(key)).body !== undefined
+  }
+
+  async delete(key: string, options?: Pick<SetStateOptions, 'expect'>): Promise<boolean> {
+    const { expect, ...unknown } = optionsOf(options, 'state.delete')
+    checkKnown(unknown, 'state.delete')
+    this.#check(key, expect)
+    const { body } = await this.#live(key)
+    await this.#write(key, { verb: 'delete' }, expect)
+    return body !== undefined
+  }
+
+  async *list(prefix = '', options?: ListStateOptions): AsyncGenerator<StateEntry, void, undefined> {
+    checkOpen(this.#scope.engine)
+    if (typeof prefix !== 'string') throw invalidOption('prefix', 'a text', prefix)
+    const { backwards = false, after, ...unknown } = optionsOf(options, 'state.list')
+    checkKnown(unknown, 'state.list')
+    if (typeof backwards !== 'boolean') throw invalidOption('backwards', 'true or false', backwards)
+    if (after !== undefined) checkKey(after)
+    const range = { from: prefix, below: prefix + LAST_CHARACTER }
+    if (after !== undefined && backwards && compareText(after, range.below) < 0) range.below = after
+    if (after !== undefined && !backwards && compareText(after, range.from) > 0) range.from = after
+    const query = { index: 'byKey', equals: [this.#session ?? null], ...range, backwards, limit: PAGE }
+    let now: number | undefined
+    for await (const stored of everyRow(this.#scope, 'state', query)) {
+      const row = decodeBody(stored.body)
+      if (row.expires !== undefined) now ??= await this.#now()
+      const isLive = row.expires === undefined || row.expires > (now as number)
+      if (isLive && row.key !== after) yield await this.#entry(row, stored.revision)
+    }
+  }
+
+  #check(key: string, expect?: unknown): void {
+    checkOpen(this.#scope.engine)
+    checkKey(key)
+    if (expect !== undefined && (!Number.isSafeInteger(expect) || (expect as number) < 0))
+      throw invalidOption('expect', 'a revision, or 0 for none', expect)
+  }
+
+  async #entry(row: StateRow, revision: number): Promise<StateEntry> {
+    const value = await readContent(this.#scope, row.content)
+    return { key: row.key, value, revision, ...(row.expires !== undefined && { expires: row.expires }) }
+  }
+
+  /** Commits a command, guarded by the expected revision if there is one. Returns the revision of the row. */
+  async #write(key: string, command: StateCommand, expect: number | undefined, share: Partial<Share> = {}): Promise<number> {
+    const id = this.#idOf(key)
+    const about = { ...(this.#session && { session: this.#session }), whole: true }
+    const options = { ...share, ...(this.#session && { open: this.#session }) }
+    if (expect === undefined) return (await plan(this.#scope, [part(state, id, command, about)], options)).rows[0].revision
+    const seen = await readRow(this.#scope, 'state', id)
+    const found = (await this.#isLive(seen.body)) ? seen.revision : 0
+    if (found !== expect) throw refuse('STATE_CHANGED', { key, expect, found })
+    try {
+      return (await plan(this.#scope, [part(state, id, command, { ...about, seen })], { ...options, once: true })).rows[0].revision
+    } catch (error) {
+      if (!isConflict(error, 'state')) throw error
+      throw refuse('STATE_CHANGED', { key, expect, found: (await this.#live(key)).revision }, error)
+    }
+  }
+
+  /** The row, unless it has expired. */
+  async #live(key: string): Promise<DoneRow<StateRow>> {
+    const row = await readRow(this.#scope, 'state', this.#idOf(key))
+    return (await this.#isLive(row.body)) ? row : NOT_THERE
+  }
+
+  async #isLive(row: StateRow | undefined): Promise<boolean> {
+    return row !== undefined && (row.expires === undefined || row.expires > (await this.#now()))
+  }
+
+  #idOf(key: string): Id<'state'> {
+    return derivedId(this.#scope, `state/${this.#scope.tenant}/${this.#session ?? ''}/${key}`)
+  }
+
+  async #now(): Promise<number> {
+    const { engine, tenant } = this.#scope
+    return (await engine.backend.leases.read(tenant, [])).now
+  }
+}
+
+// No key ends in this character, so every key with a prefix lies below the prefix and it.
+const LAST_CHARACTER = '\u{10ffff}'
+
+/** Removes entries that have expired. Returns their number. */
+export async function removeExpired(scope: Scope, now: number): Promise<number> {
+  let removed = 0
+  for await (const rows of everyPage(scope, 'state', { index: 'byExpiry', equals: [], from: 0, below: now + 1, limit: PAGE })) {
+    await removeRows(scope, rows)
+    removed += rows.length
+  }
+  return removed
+}
+
+/** Removes the state of a session that is being deleted. */
+export async function clearSession(scope: Scope, session: SessionId): Promise<void> {
+  for await (const rows of everyPage(scope, 'state', { index: 'byKey', equals: [session], limit: PAGE })) await removeRows(scope, rows)
+}
+
+async function removeRows(scope: Scope, rows: readonly TableRow<'state'>[]): Promise<void> {
+  if (rows.length === 0) return
+  await plan(
+    scope,
+    rows.map(({ id }) => part(state, id as Id, { verb: 'delete' })),
+  )
+}

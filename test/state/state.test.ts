@@ -1,0 +1,120 @@
+// Key-value state: set, read, compare-and-set, expiry, lists, sessions.
+
+import { describe, expect, test } from 'vitest'
+import { codeOf, engines, expectSound } from '../support/engines.ts'
+
+const listed = async (entries: AsyncIterable<{ readonly key: string }>): Promise<readonly string[]> => {
+  const keys: string[] = []
+  for await (const { key } of entries) keys.push(key)
+  return keys
+}
+
+describe.each(engines)('key-value state on $name', ({ open, openInTime }) => {
+  test('an entry reads back as it was set: JSON, large JSON, what the journal refuses, and bytes', async () => {
+    const store = await open()
+    const contents: readonly unknown[] = [
+      null,
+      { page: 7 },
+      'text',
+      -0,
+      ['\ud800'],
+      { deep: Array.from({ length: 100 }).reduce<unknown>((inner) => [inner], 'bottom') },
+      Array.from({ length: 500 }, (_, i) => ({ role: 'user', content: `message ${i}` })),
+      Uint8Array.from([0, 255, 1]),
+    ]
+    for (const [i, content] of contents.entries()) {
+      const { revision } = await store.state.set('k', content)
+      const entry = await store.state.get('k')
+      expect(entry, `content ${i}`).toEqual({ key: 'k', value: content, revision })
+      expect(Object.is(entry?.value, -0)).toBe(Object.is(content, -0))
+    }
+    expect(await store.state.get('unknown')).toBeUndefined()
+    expect([await store.state.exists('k'), await store.state.exists('unknown')]).toEqual([true, false])
+    expect([await store.state.delete('k'), await store.state.delete('k')]).toEqual([true, false])
+    expect(await store.state.get('k')).toBeUndefined()
+    await store.collect({ grace: 0 })
+    await expectSound(store)
+  })
+
+  test('a wrong revision is refused and names both, and of two writers one wins', async () => {
+    const store = await open()
+    const { revision } = await store.state.set('k', 1, { expect: 0 })
+    expect(await codeOf(store.state.set('k', 2, { expect: 0 }))).toBe('STATE_CHANGED')
+    await expect(store.state.set('k', 2, { expect: revision + 1 })).rejects.toMatchObject({
+      code: 'STATE_CHANGED',
+      details: { key: 'k', expect: revision + 1, found: revision },
+    })
+    const answers = await Promise.allSettled([2, 3, 4].map((value) => store.state.set('k', value, { expect: revision })))
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const answer of answers) if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'STATE_CHANGED' })
+    expect(await codeOf(store.state.delete('k', { expect: revision }))).toBe('STATE_CHANGED')
+    const now = await store.state.get('k')
+    expect(await store.state.delete('k', { expect: now?.revision ?? -1 })).toBe(true)
+    await store.state.set('k', 5, { expect: 0 })
+    await expectSound(store)
+  })
+
+  test('an entry with a time to live is absent afterwards, by the store’s clock, and maintenance removes it', async () => {
+    const { store, pass } = await openInTime()
+    await store.state.set('brief', 1, { ttl: '1h' })
+    await store.state.set('lasting', 2)
+    await pass(59 * 60_000)
+    expect((await store.state.get('brief'))?.value).toBe(1)
+    await pass(60_000)
+    expect(await store.state.get('brief')).toBeUndefined()
+    expect(await store.state.exists('brief')).toBe(false)
+    expect(await listed(store.state.list())).toEqual(['lasting'])
+    expect((await store.maintain()).stateExpired).toBe(1)
+    expect((await store.maintain()).stateExpired).toBe(0)
+    await store.state.set('brief', 3, { expect: 0 })
+    expect((await store.state.get('brief'))?.value).toBe(3)
+    await expectSound(store)
+  })
+
+  test('lists are in the order of keys, by prefix, either way and from a place on', async () => {
+    const store = await open()
+    for (const key of ['b/2', 'a/1', 'a/3', 'a/2', 'a', 'b/1', 'a/\u{1f600}']) await store.state.set(key, key)
+    expect(await listed(store.state.list('a/'))).toEqual(['a/1', 'a/2', 'a/3', 'a/\u{1f600}'])
+    expect(await listed(store.state.list())).toEqual(['a', 'a/1', 'a/2', 'a/3', 'a/\u{1f600}', 'b/1', 'b/2'])
+    expect(await listed(store.state.list('a/', { after: 'a/1' }))).toEqual(['a/2', 'a/3', 'a/\u{1f600}'])
+    expect(await listed(store.state.list('a/', { after: 'a/3', backwards: true }))).toEqual(['a/2', 'a/1'])
+    expect(await listed(store.state.list('b', { backwards: true }))).toEqual(['b/2', 'b/1'])
+  })
+
+  test('state of a session, of the tenant and of another tenant are apart, and a session takes its own with it', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    await store.state.set('k', 'tenant')
+    await session.state.set('k', 'session')
+    await store.tenant('other').state.set('k', 'other')
+    expect([(await store.state.get('k'))?.value, (await session.state.get('k'))?.value]).toEqual(['tenant', 'session'])
+    expect((await store.tenant('other').state.get('k'))?.value).toBe('other')
+    await session.archive()
+    expect(await codeOf(session.state.set('k', 1))).toBe('SESSION_ARCHIVED')
+    await session.delete({ reason: 'over' })
+    expect(await session.state.get('k')).toBeUndefined()
+    expect((await store.state.get('k'))?.value).toBe('tenant')
+    await expectSound(store)
+  })
+
+  test('a value is kept exactly, and masked if the caller asks for it', async () => {
+    const store = await open()
+    await store.state.set('k', { password: 'hunter2-hunter2' })
+    expect((await store.state.get('k'))?.value).toEqual({ password: 'hunter2-hunter2' })
+    await store.state.set('k', { password: 'hunter2-hunter2' }, { redact: true })
+    expect(JSON.stringify((await store.state.get('k'))?.value)).not.toContain('hunter2')
+  })
+
+  test('bad input is refused, and nothing is written', async () => {
+    const store = await open()
+    const { seq } = await store.head()
+    const { state } = store
+    expect(await codeOf(state.set('', 1))).toBe('KEY_INVALID')
+    expect(await codeOf(state.set('k', undefined))).toBe('DATA_INVALID')
+    expect(await codeOf(state.set('k', 1, { ttl: 0 }))).toBe('OPTION_INVALID')
+    expect(await codeOf(state.set('k', 1, { ttl: -1 }))).toBe('DURATION_INVALID')
+    expect(await codeOf(state.set('k', 1, { expect: -1 }))).toBe('OPTION_INVALID')
+    expect(await codeOf(state.set('k', 1, { expects: 1 } as object))).toBe('OPTION_INVALID')
+    expect((await store.head()).seq).toBe(seq)
+  })
+})
