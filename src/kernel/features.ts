@@ -15,7 +15,21 @@ import { usage } from './usage/feature.ts'
 import { values } from './values/feature.ts'
 import { queues } from './work/feature.ts'
 
-export const features = [queues, leases, sessions, usage, runs, approvals, cron, triggers, inputs, processes, values, keyValues, audit] as const
+export const features = [
+  queues,
+  leases,
+  sessions,
+  usage,
+  runs,
+  approvals,
+  cron,
+  triggers,
+  inputs,
+  processes,
+  values,
+  keyValues,
+  audit,
+] as const
 
 /** The members that the features add to a store, to a session and to a run. */
 export type StoreMembers = StoreMembersOf<(typeof features)[number]>
