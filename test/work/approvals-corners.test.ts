@@ -7,13 +7,14 @@ import type { Backend } from '../../src/ports/backend.ts'
 import { shared } from '../runs/in-memory.ts'
 import { codeOf, expectSound } from '../support/engines.ts'
 
-/** Once, after this table was read for the last of so many times and before anything that follows from it is written. */
+/** Once, after a row of this table was read for the last of so many times and before anything that follows from it is written. */
 function meanwhile(table: string, ahead: () => Promise<unknown>, times = 1) {
-  let armed = false
+  let isAwaited: (id: string) => boolean = () => false
   let reads = 0
   return {
-    arm: () => {
-      armed = true
+    /** Counts the reads of this row, or of any. */
+    arm: (row?: string) => {
+      isAwaited = (id) => row === undefined || id === row
     },
     around: (backend: Backend): Backend => ({
       ...backend,
@@ -21,7 +22,7 @@ function meanwhile(table: string, ahead: () => Promise<unknown>, times = 1) {
         ...backend.rows,
         get: async (tenant, of, id) => {
           const row = await backend.rows.get(tenant, of, id)
-          if (armed && of === table && ++reads === times) await ahead()
+          if (of === table && isAwaited(id) && ++reads === times) await ahead()
           return row
         },
       },
@@ -46,7 +47,7 @@ async function revokedMeanwhile(around: (backend: Backend) => Backend): Promise<
   const { grants = '' } = await other.approvals.decide(id, { decision: 'approve', scope: { for: '1h' } })
   const between = meanwhile('permits', () => other.approvals.permits.revoke(grants))
   const slow = await store({}, (backend) => between.around(around(backend)))
-  between.arm()
+  between.arm(grants)
   return { store: other, asked: await slow.approvals.request({ subject: 'deploy' }) }
 }
 
@@ -77,7 +78,7 @@ async function decidedMeanwhile(around: (backend: Backend) => Backend): Promise<
   )
   const clock = await open({}, (backend) => between.around(around(backend)))
   now += 3_600_000
-  between.arm()
+  between.arm(id)
   await clock.approvals.request({ subject: 'starts the clock', within: '1h' })
   await expect.poll(async () => (await other.measure()).rows.work).toBe(1)
   return { store: other, row: await other.approvals.get(id) }
