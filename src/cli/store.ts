@@ -67,7 +67,14 @@ function namedStore(given: string | undefined, write: boolean): StoreOptions {
 }
 
 // A login that may not write to a database may still read it.
-const LOOKABLE: readonly ErrorCode[] = ['FILE_READ_ONLY', 'FILE_DENIED', 'FILE_CORRUPT', 'DATABASE_READ_ONLY', 'DATABASE_RIGHT_MISSING']
+const LOOKABLE: readonly ErrorCode[] = [
+  'FILE_READ_ONLY',
+  'FILE_DENIED',
+  'FILE_CORRUPT',
+  'GUARDS_MISSING',
+  'DATABASE_READ_ONLY',
+  'DATABASE_RIGHT_MISSING',
+]
 
 // Opens normally, so that no side files are left. Falls back to read-only if the store cannot be written or is damaged.
 async function openToLook(options: StoreOptions, write: boolean): Promise<Store> {

@@ -6,6 +6,8 @@ import type { Scope } from './scope.ts'
 export interface Health {
   readonly status: 'ok' | 'degraded'
   readonly why: readonly string[]
+  /** On PostgreSQL: a powerful login (one URL for everything) could leave the wall between tenants; a restricted one cannot. */
+  readonly login?: 'restricted' | 'powerful'
 }
 
 export async function health({ engine }: Scope): Promise<Health> {
@@ -17,5 +19,6 @@ export async function health({ engine }: Scope): Promise<Health> {
     ...(slow ? [`a write took longer than ${budget.ms} ms within the last minute (${budget.breaches} in all)`] : []),
     ...backend.why,
   ]
-  return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', why }
+  const { login } = backend
+  return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', why, ...(login && { login }) }
 }

@@ -123,6 +123,11 @@ export const errors = {
     (d) =>
       `Migration ${d.migration} of ${d.path} has a different checksum than the one this version ships. Nothing was changed. Use the release that created the store.`,
   ),
+  GUARDS_MISSING: row(
+    'corrupt',
+    (d) =>
+      `The triggers that keep events unchanged are not as they were made in ${d.place}: ${d.why}. Nothing was opened. Open with readOnly and verify the journal, then run inkfast migrate, which restores the triggers.`,
+  ),
   SQLITE_TOO_OLD: row(
     'unavailable',
     (d) =>

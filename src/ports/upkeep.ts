@@ -17,6 +17,8 @@ export interface Measure {
 export interface BackendHealth {
   readonly ok: boolean
   readonly why: readonly string[]
+  /** On a server: whether the login has the rights of a node and no more. */
+  readonly login?: 'restricted' | 'powerful'
 }
 
 /** A snapshot: the journal and the rows of one tenant as of one moment, while other callers write. */

@@ -3,10 +3,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
+import { migrateDatabase } from '../../src/backends/postgres/schema.ts'
 import { MAIN, maker } from '../../src/conformance/material.ts'
-import { later, openIn, tempDatabase } from '../support/engines.ts'
+import { open } from '../../src/index.ts'
+import { codeOf, later, openIn, tempDatabase } from '../support/engines.ts'
 import { flushesSeen, watchFlushes } from './flushes.ts'
-import { asSuperuser } from './logins.ts'
+import { asSuperuser, makeLogin } from './logins.ts'
+import { keyOfWall } from './tenants.ts'
 
 test.each([
   `update inkfast.events set payload = '"other"'`,
@@ -68,6 +71,36 @@ function sqlBlock(page: string, heading: string): string {
   const text = readFileSync(page, 'utf8').split(`## ${heading}\n`)[1] ?? ''
   return /```sql\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
 }
+
+test('a trigger that was dropped or turned off is found by check and refused by open, and migrate restores it', async () => {
+  for (const damage of [
+    'drop trigger events_stay on inkfast.events',
+    'alter table inkfast.events disable trigger events_remain',
+    `create or replace trigger events_stay before update or delete on inkfast.events for each row when (old.seq < 0)
+       execute function inkfast.events_stay()`,
+    'drop trigger events_follow on inkfast.events',
+  ]) {
+    const url = await tempDatabase()
+    const store = await openIn(url)
+    await (await store.session('s')).append('a.b', { text: 'kept' })
+    expect(await store.check()).toEqual([])
+    await asSuperuser(url, (superuser) => superuser.query(damage))
+    expect(await store.check(), damage).toEqual([expect.stringMatching(/^the trigger events_\w+ is missing or turned off/)])
+    expect(await codeOf(open(url)), damage).toBe('GUARDS_MISSING')
+    // Reading remains possible, to find out what was changed.
+    expect(await (await openIn(url, { readOnly: true })).verify()).toMatchObject({ intact: true })
+    expect((await migrateDatabase(url)).guardedAgain).toEqual([expect.stringMatching(/^the trigger events_/)])
+    expect(await (await openIn(url)).check()).toEqual([])
+  }
+})
+
+test('health says whether the login has more rights than a node needs', async () => {
+  const url = await tempDatabase()
+  expect(await (await openIn(url)).health()).toEqual({ status: 'ok', why: [], login: 'powerful' })
+  const { url: node } = await makeLogin(url, { roles: ['inkfast_app'] })
+  const tenantKey = await asSuperuser(url, keyOfWall)
+  expect(await (await openIn(node, { tenantKey })).health()).toMatchObject({ login: 'restricted' })
+})
 
 test('verify names the event that was changed after somebody took the guard away', async () => {
   const url = await tempDatabase()

@@ -21,8 +21,11 @@ const plant = async (url: string): Promise<void> => {
   await asSuperuser(url, (superuser) => superuser.query('alter table inkfast.events disable trigger events_follow'))
 }
 
-async function planted(): Promise<string> {
-  const database = await preparedDatabase(plant)
+const planted = () => prepared(plant)
+const plantedAndGuarded = () => prepared(plantTenants)
+
+async function prepared(prepare: (url: string) => Promise<void>): Promise<string> {
+  const database = await preparedDatabase(prepare)
   later(() => leave(database))
   return database.url
 }
@@ -83,7 +86,7 @@ describe('the wall between tenants', () => {
   })
 
   test('the wall between tenants lets whoever listens hear that something happened, and not to whom', async () => {
-    const url = await planted()
+    const url = await plantedAndGuarded()
     const [app] = await loginsFor(url)
     const listener = new Client(app?.url)
     await listener.connect()
@@ -102,7 +105,7 @@ describe('the wall between tenants', () => {
   })
 
   test('the wall between tenants answers a tenant that asks with ids, keys and places of another as if there were no other', async () => {
-    const url = await planted()
+    const url = await plantedAndGuarded()
     const backend = await postgresBackend({ url })
     later(() => backend.close())
     const { events } = await backend.journal.page(ACME, { from: 0, limit: 100 })
@@ -132,7 +135,7 @@ describe('the wall between tenants', () => {
 })
 
 test('what is due is told to the store itself, and nobody it is told to can see more', async () => {
-  const url = await planted()
+  const url = await plantedAndGuarded()
   const backend = await postgresBackend({ url })
   later(() => backend.close())
   const make = maker(8)

@@ -22,7 +22,7 @@ export async function journal(path: string): Promise<readonly Receipt[]> {
 
 export async function verdict(path: string, receipts?: readonly Receipt[]): Promise<{ at?: number; code?: string; state?: string }> {
   try {
-    const store = await open({ url: path, create: false })
+    const store = await open({ url: path, create: false, readOnly: true })
     try {
       const report = await store.verify(receipts ? { receipts } : {})
       return report.intact ? {} : { at: report.brokenAt as number, state: report.problems[0]?.state as string }

@@ -35,7 +35,7 @@ export async function postgresBackend(options: PostgresOptions): Promise<Backend
 }
 
 /** The backend over an opened and checked database, with any driver. */
-export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
+export function backendOn({ db, powerful }: Opened, options: PostgresOptions): Backend {
   const durability = options.durability ?? 'full'
   const settings: CommitSettings = { durable: durability === 'full', lockMs: options.lockMs ?? LOCK_MS }
   const wakeups = new NodeSignals(db, options)
@@ -151,10 +151,12 @@ export function backendOn({ db }: Opened, options: PostgresOptions): Backend {
       db,
       // Asks the server itself: the listening connection may be open while queries get no answer.
       health: async () => {
+        const login = powerful ? 'powerful' : 'restricted'
         const silent = await answers(db)
-        if (silent) return { ok: false, why: [silent] }
+        if (silent) return { ok: false, why: [silent], login }
         const deaf = wakeups.deaf()
-        return deaf ? { ok: false, why: [`other nodes are noticed by looking once a second only: ${deaf}`] } : { ok: true, why: [] }
+        const why = deaf ? [`other nodes are noticed by looking once a second only: ${deaf}`] : []
+        return { ok: why.length === 0, why, login }
       },
     }),
     close: async () => {

@@ -1,8 +1,9 @@
-// Finds damage below the journal, as far as the server can tell: broken indexes, failed checksums, missing row-level security,
-// and events outside the places up to their head.
+// Finds damage below the journal, as far as the server can tell: broken indexes, failed checksums, missing row-level security
+// and triggers, and events outside the places up to their head.
 
 import { misplacedEvents } from '../../model/misplaced.ts'
 import type { Database } from './database.ts'
+import { missingGuards, standingGuards } from './guards.ts'
 import { openTables } from './proof.ts'
 import { STORE } from './wall.ts'
 
@@ -13,18 +14,20 @@ const failedChecksums = `select coalesce(checksum_failures, 0) from pg_stat_data
 const misplaced = 'select tenant, head, events, last from inkfast.misplaced_v1()'
 
 export async function checkDatabase(db: Database): Promise<readonly string[]> {
-  const [indexes = [], checksums = [], open = [], extents = []] = await db.read(
+  const [indexes = [], checksums = [], open = [], extents = [], triggers] = await db.read(
     STORE,
     { text: brokenIndexes },
     { text: failedChecksums },
     { text: openTables },
     { text: misplaced },
+    standingGuards,
   )
   const failures = Number(checksums[0]?.[0] ?? 0)
   return [
     ...indexes.map(([name]) => `the index ${name} is not valid; run REINDEX INDEX inkfast.${name}`),
     ...(failures > 0 ? [`${failures} pages of this database did not have their checksum; check the disk and restore a backup`] : []),
     ...open.map(([name]) => `row-level security is not forced on ${name}; run inkfast migrate with the owner's login`),
+    ...missingGuards(triggers).map((name) => `the trigger ${name} is missing or turned off; run inkfast migrate with the owner's login`),
     ...extents.flatMap(([tenant, head, events, last]) => {
       const told = misplacedEvents({ tenant: tenant as string, head: Number(head), events: Number(events), last: Number(last) })
       return told === undefined ? [] : [told]

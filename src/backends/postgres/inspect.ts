@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { InkError } from '../../model/errors.ts'
 import type { Connections } from './connections.ts'
 import type { Database } from './database.ts'
-import { migrations, schemaRange } from './migrate.ts'
+import { missingGuards, standingGuards } from './guards.ts'
+import { schemaRange } from './migrate.ts'
 import { type Opened, type OpenOptions, openDatabase } from './open.ts'
 import { STORE } from './wall.ts'
 
@@ -26,11 +27,6 @@ const facts = `
       - current_setting('superuser_reserved_connections')::integer,
     (select sum(numbackends) from pg_stat_database)`
 
-const guards = `
-  select t.tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
-  where n.nspname = 'inkfast' and not t.tgisinternal and t.tgenabled in ('O', 'A')`
-const guardsMade = migrations.flatMap(({ sql }) => [...sql.matchAll(/^create trigger (\w+)/gm)].map(([, name]) => name as string))
-
 const ok = (name: string, found: string): Finding => ({ name, state: 'ok', found })
 const warn = (name: string, found: string, todo: string): Finding => ({ name, state: 'warn', found, todo })
 
@@ -41,22 +37,29 @@ export interface InspectOptions {
 
 /** Opens the store as a program would, without changing anything. It throws if a program could not open it. */
 export async function inspectDatabase(options: InspectOptions): Promise<readonly Finding[]> {
-  const { db, powerful } = await openToInspect({ ...options, create: false, migrate: false, durability: 'normal', connections: 2 })
+  const { db, powerful } = await openToInspect({
+    ...options,
+    create: false,
+    migrate: false,
+    durability: 'normal',
+    connections: 2,
+    unguarded: true,
+  })
   try {
-    const [rows, triggers = []] = await db.read(STORE, { text: facts }, { text: guards })
+    const [rows, triggers = []] = await db.read(STORE, { text: facts }, standingGuards)
     const [version, login, schema, fsync, whole, checksums, most, used] = rows?.[0] ?? []
     return [
       ok('server', `PostgreSQL ${version}`),
       powerful
         ? warn(
             'login',
-            `${login} ${powerful}; statements run as inkfast_app all the same`,
+            `${login} ${powerful}; statements run as inkfast_app, but SQL that is slipped into one can reset the role and leave the wall`,
             'In production use a login that is a member of inkfast_app and of nothing else, and this one for inkfast migrate.',
           )
         : ok('login', `${login} is a member of ${db.readOnly ? 'inkfast_reader' : 'inkfast_app'} and of nothing more`),
       ok('wall', 'a canary tenant is seen by nobody else'),
       schemaFinding(Number(schema)),
-      guardFinding(triggers.map(([name]) => name as string)),
+      guardFinding(missingGuards(triggers)),
       ...flushFindings(fsync === 'on', whole === 'on'),
       checksums === 'on'
         ? ok('checksums', 'on')
@@ -88,10 +91,9 @@ function schemaFinding(found: number): Finding {
 }
 
 /** Triggers refuse forbidden changes of the journal. */
-function guardFinding(standing: readonly string[]): Finding {
-  const gone = guardsMade.filter((name) => !standing.includes(name))
+function guardFinding(gone: readonly string[]): Finding {
   if (gone.length === 0) return ok('guards', 'every trigger is there and turned on')
-  const todo = 'Somebody changed the schema: run inkfast verify and rebuild --check, and turn them on again.'
+  const todo = 'Somebody changed the schema: run inkfast verify and rebuild --check, then inkfast migrate, which restores them.'
   return warn('guards', `missing or turned off: ${gone.join(', ')}`, todo)
 }
 

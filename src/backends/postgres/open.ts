@@ -7,10 +7,11 @@ import { invalidOption } from '../../model/options.ts'
 import { type Connection, type Connections, carefully, type Step } from './connections.ts'
 import { Database, type LoginTimeouts } from './database.ts'
 import { translate } from './failures.ts'
+import { missingGuards, standingGuards } from './guards.ts'
 import { checkSchema, migrate, readApplied, wallKey } from './migrate.ts'
 import { pooled } from './pool.ts'
 import { proveWall } from './proof.ts'
-import { Wall } from './wall.ts'
+import { STORE, Wall } from './wall.ts'
 
 export interface OpenOptions {
   /** postgres://login@host/database */
@@ -30,6 +31,8 @@ export interface OpenOptions {
   /** The timeout of an answer, after which the connection is given up. */
   readonly timeoutMs?: number
   readonly connectMs?: number
+  /** Opens even if a trigger is missing that keeps events unchanged, for a caller that reports it. */
+  readonly unguarded?: boolean
 }
 
 export interface Opened {
@@ -105,6 +108,7 @@ export async function openOver(options: OpenOptions, connections: Connections, a
       loginTimeouts: after.timeouts,
     })
     await proveWall(db, { plant: !options.readOnly })
+    if (!options.readOnly && !options.unguarded) await checkGuards(db)
     return { db, powerful }
   } catch (error) {
     await connections.close()
@@ -112,6 +116,13 @@ export async function openOver(options: OpenOptions, connections: Connections, a
   } finally {
     await admin?.close()
   }
+}
+
+async function checkGuards(db: Database): Promise<void> {
+  const [rows] = await db.read(STORE, standingGuards)
+  const gone = missingGuards(rows)
+  if (gone.length === 0) return
+  throw refuse('GUARDS_MISSING', { place: db.place, why: `missing or turned off: ${gone.join(', ')}` })
 }
 
 /** Migrates the schema if allowed and wanted, checks it, and finds the key. */

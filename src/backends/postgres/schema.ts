@@ -3,6 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { type Connection, type Connections, carefully } from './connections.ts'
 import { translate } from './failures.ts'
+import { guardAgain } from './guards.ts'
 import { checkSchema, type Migration, migrate, migrations, readApplied, roles, schemaRange, wallKey } from './migrate.ts'
 import { keyBytes, openDatabase } from './open.ts'
 import { pooled } from './pool.ts'
@@ -39,6 +40,8 @@ export interface MigrateDatabaseOptions {
 export interface MigratedDatabase extends DatabaseSchema {
   /** Tables whose row-level security was off and has been switched on again. */
   readonly walledAgain: readonly string[]
+  /** Triggers that were missing or turned off and have been restored, in words. */
+  readonly guardedAgain: readonly string[]
   /** A new tenant key was registered. Of the two keys before it, the older one is no longer valid. */
   readonly keyAdded: boolean
 }
@@ -63,8 +66,9 @@ export async function migrateDatabase(url: string, { tenantKey, progress }: Migr
     await checkServer(place, connection)
     await migrate(connection, { place, now: Date.now, ...(progress && { progress }) })
     const walledAgain = await wallAgain(connection)
+    const guardedAgain = await guardAgain(connection)
     const known = await wallKey(connection, given, Date.now(), true)
-    return { ...(await stateOf(place, connection)), walledAgain, keyAdded: known?.added ?? false }
+    return { ...(await stateOf(place, connection)), walledAgain, guardedAgain, keyAdded: known?.added ?? false }
   })
   // Opening tests the tenant isolation. Durability matters only to writers.
   const { db } = await openDatabase({ url, create: false, migrate: false, durability: 'normal', ...(given && { tenantKey: given }) })

@@ -30,7 +30,34 @@ export function changedObjects(db: Database): readonly string[] {
   ]
 }
 
+/** Returns the triggers of ours that are missing or changed, in words. */
+export const changedTriggers = (db: Database): readonly string[] =>
+  triggersAstray(db).map(({ name, there }) => `the trigger ${name} ${there ? 'is not the one that was made' : 'is missing'}`)
+
+/** Makes missing and changed triggers again. */
+export function restoreTriggers(db: Database): readonly string[] {
+  const astray = triggersAstray(db)
+  for (const { name, sql } of astray) db.exec(`begin immediate; drop trigger if exists ${name}; ${sql}; commit`)
+  return astray.map(({ name }) => name)
+}
+
+function triggersAstray(db: Database): readonly (SchemaObject & { readonly there: boolean })[] {
+  const found = new Map(db.all("select name, sql from sqlite_schema where type = 'trigger'").map(({ name, sql }) => [name, sql]))
+  return objectsMade(appliedSchema(db))
+    .filter(({ type, name, sql }) => type === 'trigger' && found.get(name) !== sql)
+    .map((trigger) => ({ ...trigger, there: found.has(trigger.name) }))
+}
+
+// Every open compares with them, and a folder opens many files.
+const objectsBySchema = new Map<number, readonly SchemaObject[]>()
+
 function objectsMade(schema: number): readonly SchemaObject[] {
+  const known = objectsBySchema.get(schema) ?? makeObjects(schema)
+  objectsBySchema.set(schema, known)
+  return known
+}
+
+function makeObjects(schema: number): readonly SchemaObject[] {
   const db = new DatabaseSync(':memory:')
   try {
     for (const { number, sql } of migrations) if (number <= schema) db.exec(sql)

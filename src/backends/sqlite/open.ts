@@ -8,6 +8,7 @@ import { make } from './create.ts'
 import { connect, type Database, type Durability, setPragmas } from './database.ts'
 import { errcode, fileError, isBusy, isDiskFault, SQLITE, translate, within } from './failures.ts'
 import { appliedSchema, checkSchema, migrate, schemaVersion } from './migrate.ts'
+import { changedTriggers, restoreTriggers } from './objects.ts'
 
 export interface OpenOptions {
   readonly durability?: Durability
@@ -20,6 +21,8 @@ export interface OpenOptions {
 }
 
 export interface PrepareOptions extends OpenOptions {
+  /** Makes triggers again that are missing or changed. Without it, such a file is refused. */
+  readonly restoreTriggers?: boolean
   /** Maximum size of the page cache. */
   readonly cacheBytes?: number
   /** Opens a connection; tests give one whose disk fails. */
@@ -160,6 +163,9 @@ function prepare(db: Database, now: number, options: PrepareOptions): void {
       throw refuse('IO_FAILED', { path: db.path, reason: `write-ahead logging is not possible here (journal_mode is ${mode})` })
     setPragmas(db, options.durability ?? 'full', options.cacheBytes)
     if (options.migrate !== false) migrate(db, now)
+    if (options.restoreTriggers) restoreTriggers(db)
+    const astray = changedTriggers(db)
+    if (astray.length > 0) throw refuse('GUARDS_MISSING', { place: db.path, why: astray.join('; ') })
     checkTakesWrites(db)
   }
   if (appliedSchema(db) < schemaVersion())

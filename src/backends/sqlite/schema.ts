@@ -3,7 +3,7 @@
 import { basename, join } from 'node:path'
 import { InkError } from '../../model/errors.ts'
 import { appliedSchema, checkSchema, migrations, schemaVersion } from './migrate.ts'
-import { changedObjects } from './objects.ts'
+import { changedObjects, changedTriggers } from './objects.ts'
 import { existingFile, lookInto, openDatabase } from './open.ts'
 import { isFolderStore, STORE_FILE, tenantFile, tenantsIn } from './tenant-files.ts'
 
@@ -21,6 +21,8 @@ export interface SchemaState {
   /** The version that this release needs. */
   readonly needed: number
   readonly migrations: readonly MigrationState[]
+  /** Triggers of ours that are missing or changed, in words. */
+  readonly guardsMissing: readonly string[]
 }
 
 /** Throws if there is no store at this path. The version of a folder is that of its oldest file. */
@@ -37,6 +39,7 @@ export function readSchema(store: string): SchemaState {
       const appliedAt = last(number)
       return { number, name, checksum, ...(appliedAt !== undefined && { appliedAt }) }
     }),
+    guardsMissing: states.flatMap((state) => state.guardsMissing),
   }
 }
 
@@ -56,6 +59,7 @@ function readFile(file: string): SchemaState {
         const appliedAt = at.get(number)
         return { number, name, checksum, ...(appliedAt !== undefined && { appliedAt }) }
       }),
+      guardsMissing: changedTriggers(db),
     }
   })
 }
@@ -77,8 +81,12 @@ function changedIn(file: string): readonly string[] {
   }
 }
 
-/** Applies the missing migrations, each of them atomically, in one file after the other. */
-export async function migrateFile(store: string, now: () => number = Date.now): Promise<SchemaState> {
-  for (const file of filesOf(store)) (await openDatabase(file, now, { create: false, migrate: true })).close()
-  return readSchema(store)
+/** Applies the missing migrations, each of them atomically, in one file after the other, and restores triggers. */
+export async function migrateFile(
+  store: string,
+  now: () => number = Date.now,
+): Promise<SchemaState & { readonly guardedAgain: readonly string[] }> {
+  const { guardsMissing: guardedAgain } = readSchema(store)
+  for (const file of filesOf(store)) (await openDatabase(file, now, { create: false, migrate: true, restoreTriggers: true })).close()
+  return { ...readSchema(store), guardedAgain }
 }

@@ -17,6 +17,7 @@ import { within } from './failures.ts'
 import { readHead } from './heads.ts'
 import { journalReads } from './journal.ts'
 import { migrate } from './migrate.ts'
+import { changedTriggers } from './objects.ts'
 import { readReceipts } from './receipts.ts'
 import { getRow, scanRows } from './rows.ts'
 import { reading } from './transaction.ts'
@@ -132,7 +133,11 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
         side.exec('begin')
       }
     },
-    check: () => checkpointer.check(),
+    check: async () => {
+      const damage = await checkpointer.check()
+      // A damaged schema cannot be read.
+      return damage.length > 0 ? damage : reading(db, () => changedTriggers(db))
+    },
     measure: async () => {
       const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
       const rows = await reading(db, () =>

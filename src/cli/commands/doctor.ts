@@ -45,7 +45,8 @@ async function databaseFindings(t: Terminal, url: string): Promise<readonly Find
   const findings: Finding[] = [...programFindings()]
   const looking = progress(t, 'checking the database')
   try {
-    findings.push(...(await inspectDatabase({ url, ...(tenantKey !== undefined && { tenantKey }) })), ...(await withStore(url, inside)))
+    findings.push(...(await inspectDatabase({ url, ...(tenantKey !== undefined && { tenantKey }) })))
+    findings.push(...(await withStore(url, inside)))
   } catch (error) {
     t.signal.throwIfAborted()
     findings.push(fail('opens', failureOf(error).error.message, ''))

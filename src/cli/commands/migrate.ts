@@ -23,7 +23,10 @@ export async function migrate(t: Terminal, url: string | undefined, { plan = fal
   const before = await readSchema(store)
   const missing = before.migrations.filter((m) => m.appliedAt === undefined).length
   // For a database, the key is registered and the isolation tested even if no migration is missing.
-  const after = plan || (missing === 0 && !database) ? before : await migrateStore(store, keyAndProgress(t, rest.tenantKey))
+  const after =
+    plan || (missing === 0 && !database && !before.guardsMissing?.length)
+      ? before
+      : await migrateStore(store, keyAndProgress(t, rest.tenantKey))
   const migrations = after.migrations.map(({ sql: text, ...m }) => (sql && text !== undefined ? { ...m, sql: text } : m))
   if (t.json) {
     const { found, needed } = before
@@ -35,6 +38,7 @@ export async function migrate(t: Terminal, url: string | undefined, { plan = fal
         applied: plan ? 0 : missing,
         migrations,
         ...(after.walledAgain && { walledAgain: after.walledAgain }),
+        ...(after.guardedAgain && { guardedAgain: after.guardedAgain }),
         ...(after.keyAdded !== undefined && { keyAdded: after.keyAdded }),
       }),
     )
@@ -82,6 +86,8 @@ function tell(t: Terminal, before: SchemaState, after: SchemaState, plan: boolea
   t.out('')
   for (const table of after.walledAgain ?? [])
     t.out(verdict(t, 'warn', `row-level security was switched off on ${table} and is forced again; find out who did it`))
+  for (const guard of after.guardedAgain ?? [])
+    t.out(verdict(t, 'warn', `restored: ${guard}; find out who changed it, and run inkfast verify`))
   if (after.keyAdded) t.out(verdict(t, 'ok', 'a tenant key was registered; it and the previous one are valid, older ones are not'))
   if (newer) t.out(verdict(t, 'ok', 'a newer version migrated the store; this version can still use it'))
   else if (missing.length === 0) t.out(verdict(t, 'ok', after.keyAdded ? 'the schema is up to date' : 'up to date: nothing to do'))

@@ -20,10 +20,11 @@ export function changeByte(path: string, text: string, place: number, to: string
   writeFileSync(path, bytes)
 }
 
-/** Removes the guards, then the last events, and sets the head back: the chain is consistent again. */
+/** Removes the last events without their guard, puts it back, and sets the head back: the chain is consistent again. */
 export function cutTail(path: string, tenant: string, keep: number): void {
   const db = new DatabaseSync(path)
   try {
+    const guard = db.prepare("select sql from sqlite_schema where name = 'events_remain'").get()?.sql
     db.exec('drop trigger events_remain')
     db.prepare('delete from events where tenant = ? and seq > ?').run(tenant, keep)
     db.prepare('update heads set seq = ?, hash = (select hash from events where tenant = heads.tenant and seq = ?) where tenant = ?').run(
@@ -31,6 +32,7 @@ export function cutTail(path: string, tenant: string, keep: number): void {
       keep,
       tenant,
     )
+    db.exec(String(guard))
   } finally {
     db.close()
   }
