@@ -10,11 +10,12 @@ import { ACME, acmeItself, type Identity, MARK, strangers, wallOf } from './tena
 interface Routine {
   readonly name: string
   readonly types: readonly string[]
+  readonly named: readonly (string | null)[]
   readonly roles: readonly string[]
 }
 
 const routinesOf = `
-  select p.proname as name, array(select format_type(a.type, null) from unnest(p.proargtypes) with ordinality a (type, n) order by a.n) as types,
+  select p.proname as name, array(select format_type(a.type, null) from unnest(p.proargtypes) with ordinality a (type, n) order by a.n) as types, coalesce(p.proargnames, '{}') as named,
     array(select r.rolname::text from pg_roles r where has_function_privilege(r.oid, p.oid, 'execute')) as roles
   from pg_proc p where p.pronamespace = 'inkfast'::regnamespace and p.prorettype <> 'trigger'::regtype order by 1`
 
@@ -64,9 +65,13 @@ export async function callFunctions({ url, logins }: Omit<MatrixOptions, 'only'>
 }
 
 /** Whoever reaches rows by the name of a table is told one that there is. */
-function argumentsOf({ name, types }: Routine, text: string): readonly string[] {
+function argumentsOf({ name, types, named }: Routine, text: string): readonly string[] {
+  if (name === 'move_head_v1') return [escapeLiteral(ACME), '0', `''::bytea`, '1', `''::bytea`, 'null']
   if (name.endsWith('_rows')) return types.map((type) => argument(type, 'names', ACME))
-  return types.map((type) => argument(type, text, name === 'commit_v1' ? 'names' : ACME))
+  // Only a node can sign a new state, and a reference needs its event.
+  return types.map((type, i) =>
+    /^p_(?:state|ref_events)$/.test(named[i] ?? '') ? 'null' : argument(type, text, name === 'commit_v1' ? 'names' : ACME),
+  )
 }
 
 function argument(type: string, text: string, item: string): string {

@@ -15,7 +15,7 @@ const COMMITS = 6
 async function lookedAt(change?: (text: string) => string): Promise<number> {
   const url = await tempDatabase()
   const plain: string[] = []
-  const backend = await watched(url, (text) => void (text.includes('update inkfast.heads') && plain.push(text)), change)
+  const backend = await watched(url, (text) => void (text.includes('move_head_v1') && plain.push(text)), change)
   const make = maker()
   await backend.commit([make.commit(MAIN)])
   const once = async () => {

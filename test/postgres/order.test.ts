@@ -28,7 +28,7 @@ function hesitating(url: string, pause: () => Promise<unknown>): Connections {
       return {
         ...connection,
         run: async (steps, timeoutMs) => {
-          if (!steps.some(({ text }) => /commit_v1|update inkfast\.heads/.test(text))) return connection.run(steps, timeoutMs)
+          if (!steps.some(({ text }) => /commit_v1|move_head_v1/.test(text))) return connection.run(steps, timeoutMs)
           await connection.run([{ text: 'begin' }], timeoutMs)
           const results = await connection.run(steps, timeoutMs)
           // A statement that found the head elsewhere has written nothing.

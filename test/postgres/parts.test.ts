@@ -18,7 +18,7 @@ async function backendThat(when: (call: number) => string | undefined): Promise<
   const failing = (connection: Connection): Connection => ({
     ...connection,
     run: async (steps, timeoutMs) => {
-      const state = steps.some(({ text }) => /commit_v1|update inkfast\.heads/.test(text)) ? when(++calls) : undefined
+      const state = steps.some(({ text }) => /commit_v1|move_head_v1/.test(text)) ? when(++calls) : undefined
       if (state) throw Object.assign(new Error('as the server would say'), { code: state })
       return connection.run(steps, timeoutMs)
     },

@@ -23,6 +23,9 @@ const functions: Readonly<Record<string, { readonly definer?: string }>> = {
   due_v1: { definer: 'tells the store itself which tenants have work waiting and since when; of that table it may read no other column' },
   events_follow: { definer: 'compares the places of new events with those before and with their head; it tells nothing and only refuses' },
   misplaced_v1: { definer: 'tells the store itself which tenants have events outside the places up to their head, names and numbers only' },
+  join_v1: { definer: 'makes the head of the tenant that is named, and no other' },
+  move_head_v1: { definer: 'moves the head of the tenant that is named forwards, and takes a new state only from a node, which signs it' },
+  is_signed: {},
   now_v1: {},
   enter_v1: {},
   commit_v1: {},
@@ -72,9 +75,11 @@ const knownPolicies: readonly string[] = [
     .filter((table) => table !== 'heads')
     .map((table) => `${table}: tenant for all to inkfast_app inkfast_reader using ${own} check ${own}`),
   `heads: tenant for select to inkfast_app inkfast_reader using ${own} check -`,
-  `heads: joins for insert to inkfast_app using - check ${own}`,
+  `heads: joins for insert to inkfast_wall using - check ${own}`,
   // Its tenant cannot be changed, as the grants below say, so what it is afterwards is what it was.
-  `heads: moves for update to inkfast_app using ${own} check true`,
+  `heads: moves for update to inkfast_wall using ${own} check true`,
+  // For the lock: a tenant can only be changed into itself.
+  `heads: locks for update to inkfast_app using ${own} check ${own}`,
   'heads: wall for select to inkfast_wall using true check -',
   // For events_follow and misplaced_v1; what they may see of an event is in the grants below.
   'events: wall for select to inkfast_wall using true check -',
@@ -89,10 +94,8 @@ const knownPolicies: readonly string[] = [
 ]
 
 const appRights: Readonly<Record<string, readonly string[]>> = {
-  heads: ['select', 'insert'],
-  'heads.seq': ['update'],
-  'heads.hash': ['update'],
-  'heads.state': ['update'],
+  heads: ['select'],
+  'heads.tenant': ['update'],
   // No delete and no update but the erasure: a journal is appended to.
   events: ['select', 'insert'],
   'events.payload': ['update'],
@@ -105,6 +108,8 @@ const appRights: Readonly<Record<string, readonly string[]>> = {
 const knownGrants: readonly string[] = [
   ...['inkfast_app', 'inkfast_reader', 'inkfast_wall'].map((role) => `${role} usage on the schema`),
   'inkfast_wall select on heads',
+  'inkfast_wall insert on heads',
+  ...['seq', 'hash', 'state'].map((column) => `inkfast_wall update on heads.${column}`),
   ...['tenant', 'seq'].map((column) => `inkfast_wall select on events.${column}`),
   ...['tenant', 'queue', 'at'].map((column) => `inkfast_wall select on work.${column}`),
   ...Object.entries(appRights).flatMap(([what, rights]) => rights.map((right) => `inkfast_app ${right} on ${what}`)),

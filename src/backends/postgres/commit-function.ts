@@ -133,6 +133,7 @@ declare
   v_set    text;
   v_tenant text;
   v_state  text;
+  v_was    bytea;
   v_hash   bytea;
   v_seq    bigint;
   v_row    record;
@@ -155,18 +156,18 @@ begin
   v_tenant := rtrim(left(p_tenant, -65), '!');
 
   -- The head is locked first, so guards need no locks of their own, and two batches cannot deadlock.
-  select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
+  select h.seq, h.seq, h.hash, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_was, v_hash, v_state, odd, hashes, now
   from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   if not found then
     if inkfast.tenant() is distinct from v_tenant then
       raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
     end if;
-    insert into inkfast.heads (tenant, seq, hash) values (v_tenant, 0, ${NONE} || ${NONE}) on conflict (tenant) do nothing;
-    select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
+    perform inkfast.join_v1();
+    select h.seq, h.seq, h.hash, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_was, v_hash, v_state, odd, hashes, now
     from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   end if;
   now := now + floor(extract(epoch from clock_timestamp()) * 1000)::bigint;
-  if v_state <> 'active' and (p_state is null or (v_state = 'deleted' and p_state <> 'deleted')) then
+  if v_state <> 'active' and (p_state is null or (v_state = 'deleted' and left(p_state, -65) <> 'deleted')) then
     odd := (select jsonb_agg(jsonb_build_object('commit', n, 'kind', 'tenant', 'state', v_state)) from generate_series(1, p_commits) n);
     return;
   end if;
@@ -285,7 +286,12 @@ begin
       lists: ['p_at', 'p_type', 'p_schema', 'p_class', 'p_actor', 'p_payload_from', 'p_payload_size'],
     })}
     where not v_any or v_seqs[d.n] is not null;
-    update inkfast.heads h set seq = v_seq, hash = v_hash where h.tenant = v_tenant;
+  end if;
+  -- Erasures and states come in a batch of one.
+  if (v_seq > base or (p_state is not null and not v_out[1]))
+    and inkfast.move_head_v1(v_tenant, base, v_was, v_seq, v_hash, p_state) is null
+  then
+    raise exception 'the locked head did not move' using errcode = 'IF003';
   end if;
 
   if p_node_commits is not null then
@@ -325,7 +331,7 @@ begin
     on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
   end if;
 
-  if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null and p_state is null then
+  if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null then
     return;
   end if;
 
@@ -353,22 +359,16 @@ begin
     where not v_out[k.commit] and coalesce(p_firsts[k.commit], 1) > 0) r;
   end if;
 
-  -- Erasures and states come in a batch of one.
-  if not v_out[1] then
-    if p_erase is not null then
-      foreach v_seq in array p_erase loop
-        delete from inkfast.refs r where r.tenant = v_tenant and r.seq = v_seq;
-        update inkfast.events e set payload = null, salt = null
-        where e.ctid = (
-          select t.ctid from inkfast.events t where t.tenant = v_tenant and t.seq between v_seq and v_seq order by t.seq limit 1);
-        if not found then
-          raise exception 'only events that exist are erased' using errcode = 'IF003';
-        end if;
-      end loop;
-    end if;
-    if p_state is not null then
-      update inkfast.heads h set state = p_state where h.tenant = v_tenant;
-    end if;
+  if p_erase is not null and not v_out[1] then
+    foreach v_seq in array p_erase loop
+      delete from inkfast.refs r where r.tenant = v_tenant and r.seq = v_seq;
+      update inkfast.events e set payload = null, salt = null
+      where e.ctid = (
+        select t.ctid from inkfast.events t where t.tenant = v_tenant and t.seq between v_seq and v_seq order by t.seq limit 1);
+      if not found then
+        raise exception 'only events that exist are erased' using errcode = 'IF003';
+      end if;
+    end loop;
   end if;
 end
 $$;`

@@ -52,7 +52,7 @@ const OPENING: Opening = { settings: [] }
 export async function applyBatch(db: Database, batch: readonly Commit[], settings: CommitSettings): Promise<Applied> {
   const tenant = batch[0]?.tenant
   assert(tenant !== undefined, 'a batch holds a commit')
-  const packed = packBatch(batch)
+  const packed = packBatch(batch, (state) => db.wall.state(tenant, state))
   const values = [db.wall.whatever(tenant), settings.durable, settings.lockMs, ...packed.values]
   const [rows] = await db.run([{ text: commitCall, values, tenant, prepared: true }], 'writing', OPENING)
   const [base, hashes, oddText, nowText] = rows?.[0] ?? []

@@ -7,6 +7,7 @@ import { bodyDigest } from '../../model/chain.ts'
 import { DURABLE, type EventDraft } from '../../model/event.ts'
 import { idBytes, writeId } from '../../model/ids.ts'
 import type { ColumnValue } from '../../model/tables.ts'
+import type { TenantState } from '../../model/tenant.ts'
 import type { Change, Commit, Guard } from '../../ports/commit.ts'
 import { list, numbers, texts } from './arrays.ts'
 import { FIXED, VALUE } from './commit-function.ts'
@@ -20,7 +21,8 @@ export interface Packed {
   readonly pairs: readonly Guard[]
 }
 
-export function packBatch(batch: readonly Commit[]): Packed {
+/** `signState` signs a new state of the tenant. */
+export function packBatch(batch: readonly Commit[], signState: (state: TenantState) => string): Packed {
   const events = batch.flatMap((commit) => commit.events)
   const [firsts, eventCommits, sinces]: number[][] = [[], [], []]
   const guards = new Guards()
@@ -45,7 +47,7 @@ export function packBatch(batch: readonly Commit[]): Packed {
   }
   const alone = batch.length === 1 ? batch[0]?.changes : undefined
   const erase = new Set(alone?.flatMap((change) => (change.kind === 'erase' ? change.seqs : [])))
-  const state = alone?.findLast((change) => change.kind === 'state')?.state ?? null
+  const state = alone?.findLast((change) => change.kind === 'state')?.state
   // Defaults are not sent: one event per commit, and senders that know the same head.
   const single = batch.every((commit) => commit.events.length === 1)
   const since = Math.min(...(sinces ?? []))
@@ -63,7 +65,7 @@ export function packBatch(batch: readonly Commit[]): Packed {
     ...guards.values(),
     ...rows.values(),
     numbers([...erase]),
-    state,
+    state === undefined ? null : signState(state),
     ...packNodes(batch),
     ...packReferences(events),
   ]

@@ -190,14 +190,16 @@ create table inkfast.heads (
   CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'deleted'::text])))
 ) with (fillfactor=50);
 alter table inkfast.heads enable row level security, force row level security;
-create policy joins on inkfast.heads for insert to inkfast_app with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
-create policy moves on inkfast.heads for update to inkfast_app using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check (true);
+create policy joins on inkfast.heads for insert to inkfast_wall with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+create policy locks on inkfast.heads for update to inkfast_app using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+create policy moves on inkfast.heads for update to inkfast_wall using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check (true);
 create policy tenant on inkfast.heads for select to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 create policy wall on inkfast.heads for select to inkfast_wall using (true);
-grant insert, select on inkfast.heads to inkfast_app;
+grant select on inkfast.heads to inkfast_app;
 grant select on inkfast.heads to inkfast_reader;
-grant select on inkfast.heads to inkfast_wall;
-grant update (hash), update (seq), update (state) on inkfast.heads to inkfast_app;
+grant insert, select on inkfast.heads to inkfast_wall;
+grant update (tenant) on inkfast.heads to inkfast_app;
+grant update (hash), update (seq), update (state) on inkfast.heads to inkfast_wall;
 
 -- owner: inkfast_owner
 create table inkfast.inbox (
@@ -686,6 +688,7 @@ declare
   v_set    text;
   v_tenant text;
   v_state  text;
+  v_was    bytea;
   v_hash   bytea;
   v_seq    bigint;
   v_row    record;
@@ -708,18 +711,18 @@ begin
   v_tenant := rtrim(left(p_tenant, -65), '!');
 
   -- The head is locked first, so guards need no locks of their own, and two batches cannot deadlock.
-  select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
+  select h.seq, h.seq, h.hash, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_was, v_hash, v_state, odd, hashes, now
   from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   if not found then
     if inkfast.tenant() is distinct from v_tenant then
       raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
     end if;
-    insert into inkfast.heads (tenant, seq, hash) values (v_tenant, 0, '\x00000000000000000000000000000000'::bytea || '\x00000000000000000000000000000000'::bytea) on conflict (tenant) do nothing;
-    select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
+    perform inkfast.join_v1();
+    select h.seq, h.seq, h.hash, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_was, v_hash, v_state, odd, hashes, now
     from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   end if;
   now := now + floor(extract(epoch from clock_timestamp()) * 1000)::bigint;
-  if v_state <> 'active' and (p_state is null or (v_state = 'deleted' and p_state <> 'deleted')) then
+  if v_state <> 'active' and (p_state is null or (v_state = 'deleted' and left(p_state, -65) <> 'deleted')) then
     odd := (select jsonb_agg(jsonb_build_object('commit', n, 'kind', 'tenant', 'state', v_state)) from generate_series(1, p_commits) n);
     return;
   end if;
@@ -847,7 +850,12 @@ begin
     from unnest(p_at, p_type, p_schema, p_class, p_actor, p_payload_from, p_payload_size) with ordinality
       as d (at, type, schema, class, actor, payload_from, payload_size, n)
     where not v_any or v_seqs[d.n] is not null;
-    update inkfast.heads h set seq = v_seq, hash = v_hash where h.tenant = v_tenant;
+  end if;
+  -- Erasures and states come in a batch of one.
+  if (v_seq > base or (p_state is not null and not v_out[1]))
+    and inkfast.move_head_v1(v_tenant, base, v_was, v_seq, v_hash, p_state) is null
+  then
+    raise exception 'the locked head did not move' using errcode = 'IF003';
   end if;
 
   if p_node_commits is not null then
@@ -887,7 +895,7 @@ begin
     on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
   end if;
 
-  if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null and p_state is null then
+  if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null then
     return;
   end if;
 
@@ -915,22 +923,16 @@ begin
     where not v_out[k.commit] and coalesce(p_firsts[k.commit], 1) > 0) r;
   end if;
 
-  -- Erasures and states come in a batch of one.
-  if not v_out[1] then
-    if p_erase is not null then
-      foreach v_seq in array p_erase loop
-        delete from inkfast.refs r where r.tenant = v_tenant and r.seq = v_seq;
-        update inkfast.events e set payload = null, salt = null
-        where e.ctid = (
-          select t.ctid from inkfast.events t where t.tenant = v_tenant and t.seq between v_seq and v_seq order by t.seq limit 1);
-        if not found then
-          raise exception 'only events that exist are erased' using errcode = 'IF003';
-        end if;
-      end loop;
-    end if;
-    if p_state is not null then
-      update inkfast.heads h set state = p_state where h.tenant = v_tenant;
-    end if;
+  if p_erase is not null and not v_out[1] then
+    foreach v_seq in array p_erase loop
+      delete from inkfast.refs r where r.tenant = v_tenant and r.seq = v_seq;
+      update inkfast.events e set payload = null, salt = null
+      where e.ctid = (
+        select t.ctid from inkfast.events t where t.tenant = v_tenant and t.seq between v_seq and v_seq order by t.seq limit 1);
+      if not found then
+        raise exception 'only events that exist are erased' using errcode = 'IF003';
+      end if;
+    end loop;
   end if;
 end
 $function$;
@@ -1505,6 +1507,33 @@ grant execute on function inkfast.heads_v1(text[]) to inkfast_app;
 grant execute on function inkfast.heads_v1(text[]) to inkfast_reader;
 
 -- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.is_signed(p_text text, p_mac text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select exists (
+    select from inkfast.wall_keys where p_mac = encode(sha256(outer_pad || sha256(inner_pad || convert_to(p_text, 'UTF8'))), 'hex'))
+$function$;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.join_v1()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if coalesce(inkfast.tenant(), '*') = '*' then
+    raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+  insert into inkfast.heads (tenant, seq, hash) values (inkfast.tenant(), 0, decode(repeat('00', 32), 'hex')) on conflict (tenant) do nothing;
+end
+$function$;
+grant execute on function inkfast.join_v1() to inkfast_app;
+
+-- owner: inkfast_wall
 CREATE OR REPLACE FUNCTION inkfast.misplaced_v1()
  RETURNS TABLE(tenant text, head bigint, events bigint, last bigint)
  LANGUAGE plpgsql
@@ -1525,6 +1554,25 @@ end
 $function$;
 grant execute on function inkfast.misplaced_v1() to inkfast_app;
 grant execute on function inkfast.misplaced_v1() to inkfast_reader;
+
+-- owner: inkfast_wall
+CREATE OR REPLACE FUNCTION inkfast.move_head_v1(p_tenant text, p_from bigint, p_hash bytea, p_to bigint, p_new bytea, p_state text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if p_state is not null and not inkfast.is_signed('inkfast/1/state:' || p_tenant || ':' || left(p_state, -65), right(p_state, 64)) then
+    raise exception 'inkfast: the state is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+  update inkfast.heads h set seq = p_to, hash = p_new, state = coalesce(left(p_state, -65), h.state)
+  where h.tenant between p_tenant and p_tenant and h.seq = p_from and h.hash = p_hash
+    and (p_state is not null or (h.state = 'active' and p_to > p_from)) and p_to >= p_from;
+  return case when found then p_tenant end;
+end
+$function$;
+grant execute on function inkfast.move_head_v1(text,bigint,bytea,bigint,bytea,text) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.now_v1()

@@ -4,6 +4,7 @@
 import { hex, utf8 } from '../../model/bytes.ts'
 import { hmac } from '../../model/hmac.ts'
 import type { TenantId } from '../../model/ids.ts'
+import type { TenantState } from '../../model/tenant.ts'
 import { sha256 } from './sha256.ts'
 
 /** The store itself, for data of no tenant. No tenant can have this name. */
@@ -31,6 +32,11 @@ export class Wall {
   /** For commits, which check the tenant's state themselves, under the lock of its head. */
   whatever(id: TenantId): string {
     return this.#sign(`${id}!`)
+  }
+
+  /** A change of a tenant's state, which SQL slipped into its transactions cannot sign. */
+  state(id: TenantId, state: TenantState): string {
+    return `${state}:${this.#mac(`inkfast/1/state:${id}:${state}`)}`
   }
 
   /** The name of a tenant in notifications: a listener without the key learns no tenant names. */

@@ -17,14 +17,13 @@ import { sha256 } from '../sha256.ts'
 import { type RowMoves, type RowParts, rowParts, rowStatement } from './rows.ts'
 import type { KnownHead } from './state.ts'
 
-// Events are inserted only if the update of the head found it where expected: the insertion selects from the moved head.
-// The tenant is compared as a range, so that a plan made for an empty table still uses the primary key.
+// Events are inserted only if the head was where expected: the insertion selects from the moved head.
 const HEAD = 5
 
 const statement = (insertion: string, { parts, counts }: RowParts, rows: string): string => `with moved as (
-    update inkfast.heads h set seq = $3::bigint, hash = $4::bytea
-    where h.tenant between $1::text and $1::text and h.seq = $2::bigint and h.hash = $5::bytea and h.state = 'active'
-    returning h.tenant
+    select h.tenant
+    from (select inkfast.move_head_v1($1::text, $2::bigint, $5::bytea, $3::bigint, $4::bytea, null) as tenant offset 0) h
+    where h.tenant is not null
   ), added as (
     ${insertion}
   )${parts.map((part) => `, ${part}`).join('')}

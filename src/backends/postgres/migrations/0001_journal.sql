@@ -96,7 +96,7 @@ for each statement execute function inkfast.events_stay();
 -- tenant; commits use it, because they check the state under the lock of the head. The form `*:<mac>` is the store itself. The key never leaves
 -- the table wall_keys. A program that runs SQL as the app role cannot read it, and so cannot name another tenant.
 grant create on schema inkfast to inkfast_wall;
-grant select on inkfast.heads to inkfast_wall;
+grant select, insert, update (seq, hash, state) on inkfast.heads to inkfast_wall;
 set local role inkfast_wall;
 
 -- HMAC-SHA-256 with the key already laid over both pads: two calls of sha256, no extension.
@@ -123,6 +123,46 @@ begin
     'create function inkfast.tenant() returns text language %s stable security definer set search_path = pg_catalog, pg_temp as %L',
     case when v_kept then 'sql' else 'plpgsql' end,
     case when v_kept then v_asked else format('begin return (%s); end', v_asked) end);
+end
+$$;
+
+-- Whether one of the keys signed this text. Nobody but the functions of the wall may ask.
+create function inkfast.is_signed(p_text text, p_mac text) returns boolean
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select exists (
+    select from inkfast.wall_keys where p_mac = encode(sha256(outer_pad || sha256(inner_pad || convert_to(p_text, 'UTF8'))), 'hex'))
+$$;
+
+-- Makes the head of the tenant that is named, unless it is there.
+create function inkfast.join_v1() returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if coalesce(inkfast.tenant(), '*') = '*' then
+    raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+  insert into inkfast.heads (tenant, seq, hash) values (inkfast.tenant(), 0, decode(repeat('00', 32), 'hex')) on conflict (tenant) do nothing;
+end
+$$;
+
+-- Moves the head of the tenant that is named, forwards only, from the place that the caller knows, and returns the tenant. Null says that the
+-- head is elsewhere, or that the tenant is not active. A new state is signed by the node, so SQL that was slipped into a tenant's
+-- transaction can neither suspend nor resume it. The range makes every plan use the primary key.
+create function inkfast.move_head_v1(p_tenant text, p_from bigint, p_hash bytea, p_to bigint, p_new bytea, p_state text) returns text
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if p_state is not null and not inkfast.is_signed('inkfast/1/state:' || p_tenant || ':' || left(p_state, -65), right(p_state, 64)) then
+    raise exception 'inkfast: the state is not signed with a key of this store' using errcode = 'IF002';
+  end if;
+  update inkfast.heads h set seq = p_to, hash = p_new, state = coalesce(left(p_state, -65), h.state)
+  where h.tenant between p_tenant and p_tenant and h.seq = p_from and h.hash = p_hash
+    and (p_state is not null or (h.state = 'active' and p_to > p_from)) and p_to >= p_from;
+  return case when found then p_tenant end;
 end
 $$;
 
@@ -211,6 +251,8 @@ begin
 end
 $$;
 
+revoke all on function inkfast.is_signed(text, text), inkfast.join_v1(), inkfast.move_head_v1(text, bigint, bytea, bigint, bytea, text) from public;
+grant execute on function inkfast.join_v1(), inkfast.move_head_v1(text, bigint, bytea, bigint, bytea, text) to inkfast_app;
 revoke all on function inkfast.tenant(), inkfast.tenants_v1(), inkfast.heads_v1(text[]), inkfast.due_v1(text, integer), inkfast.misplaced_v1(),
   inkfast.events_follow() from public;
 grant execute on function inkfast.events_follow() to inkfast_owner;
@@ -241,9 +283,12 @@ create policy wall on inkfast.events for select to inkfast_wall using (true);
 create policy tenant on inkfast.events to inkfast_app, inkfast_reader
   using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
 create policy tenant on inkfast.heads for select to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant()));
-create policy joins on inkfast.heads for insert to inkfast_app with check (tenant = (select inkfast.tenant()));
--- The app role may not change the tenant of a head, so the new row needs no check.
-create policy moves on inkfast.heads for update to inkfast_app using (tenant = (select inkfast.tenant())) with check (true);
+create policy joins on inkfast.heads for insert to inkfast_wall with check (tenant = (select inkfast.tenant()));
+-- No right allows changing the tenant, so the new row needs no check.
+create policy moves on inkfast.heads for update to inkfast_wall using (tenant = (select inkfast.tenant())) with check (true);
+-- For the lock alone, which needs the right to change some column: a tenant can only be changed into itself.
+create policy locks on inkfast.heads for update to inkfast_app
+  using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
 create policy owner on inkfast.migrations to inkfast_owner using (true) with check (true);
 create policy anyone on inkfast.migrations for select to inkfast_app, inkfast_reader using (true);
 create policy owner on inkfast.clock to inkfast_owner using (true) with check (true);
@@ -254,7 +299,7 @@ create policy store on inkfast.secrets to inkfast_app
 grant select on inkfast.migrations, inkfast.clock to inkfast_app, inkfast_reader;
 grant select, insert on inkfast.secrets to inkfast_app;
 grant select on inkfast.heads, inkfast.events to inkfast_app, inkfast_reader;
-grant insert, update (seq, hash, state) on inkfast.heads to inkfast_app;
+grant update (tenant) on inkfast.heads to inkfast_app;
 grant insert, update (payload, salt) on inkfast.events to inkfast_app;
 grant select (tenant, seq) on inkfast.events to inkfast_wall;
 
@@ -2054,6 +2099,7 @@ declare
   v_set    text;
   v_tenant text;
   v_state  text;
+  v_was    bytea;
   v_hash   bytea;
   v_seq    bigint;
   v_row    record;
@@ -2076,18 +2122,18 @@ begin
   v_tenant := rtrim(left(p_tenant, -65), '!');
 
   -- The head is locked first, so guards need no locks of their own, and two batches cannot deadlock.
-  select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
+  select h.seq, h.seq, h.hash, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_was, v_hash, v_state, odd, hashes, now
   from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   if not found then
     if inkfast.tenant() is distinct from v_tenant then
       raise exception 'inkfast: the tenant is not signed with a key of this store' using errcode = 'IF002';
     end if;
-    insert into inkfast.heads (tenant, seq, hash) values (v_tenant, 0, '\x00000000000000000000000000000000'::bytea || '\x00000000000000000000000000000000'::bytea) on conflict (tenant) do nothing;
-    select h.seq, h.seq, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_hash, v_state, odd, hashes, now
+    perform inkfast.join_v1();
+    select h.seq, h.seq, h.hash, h.hash, h.state, '[]'::jsonb, ''::bytea, c.offset_ms into v_seq, base, v_was, v_hash, v_state, odd, hashes, now
     from inkfast.heads h, inkfast.clock c where h.tenant = v_tenant and c.id for update of h;
   end if;
   now := now + floor(extract(epoch from clock_timestamp()) * 1000)::bigint;
-  if v_state <> 'active' and (p_state is null or (v_state = 'deleted' and p_state <> 'deleted')) then
+  if v_state <> 'active' and (p_state is null or (v_state = 'deleted' and left(p_state, -65) <> 'deleted')) then
     odd := (select jsonb_agg(jsonb_build_object('commit', n, 'kind', 'tenant', 'state', v_state)) from generate_series(1, p_commits) n);
     return;
   end if;
@@ -2215,7 +2261,12 @@ begin
     from unnest(p_at, p_type, p_schema, p_class, p_actor, p_payload_from, p_payload_size) with ordinality
       as d (at, type, schema, class, actor, payload_from, payload_size, n)
     where not v_any or v_seqs[d.n] is not null;
-    update inkfast.heads h set seq = v_seq, hash = v_hash where h.tenant = v_tenant;
+  end if;
+  -- Erasures and states come in a batch of one.
+  if (v_seq > base or (p_state is not null and not v_out[1]))
+    and inkfast.move_head_v1(v_tenant, base, v_was, v_seq, v_hash, p_state) is null
+  then
+    raise exception 'the locked head did not move' using errcode = 'IF003';
   end if;
 
   if p_node_commits is not null then
@@ -2255,7 +2306,7 @@ begin
     on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
   end if;
 
-  if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null and p_state is null then
+  if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null then
     return;
   end if;
 
@@ -2283,22 +2334,16 @@ begin
     where not v_out[k.commit] and coalesce(p_firsts[k.commit], 1) > 0) r;
   end if;
 
-  -- Erasures and states come in a batch of one.
-  if not v_out[1] then
-    if p_erase is not null then
-      foreach v_seq in array p_erase loop
-        delete from inkfast.refs r where r.tenant = v_tenant and r.seq = v_seq;
-        update inkfast.events e set payload = null, salt = null
-        where e.ctid = (
-          select t.ctid from inkfast.events t where t.tenant = v_tenant and t.seq between v_seq and v_seq order by t.seq limit 1);
-        if not found then
-          raise exception 'only events that exist are erased' using errcode = 'IF003';
-        end if;
-      end loop;
-    end if;
-    if p_state is not null then
-      update inkfast.heads h set state = p_state where h.tenant = v_tenant;
-    end if;
+  if p_erase is not null and not v_out[1] then
+    foreach v_seq in array p_erase loop
+      delete from inkfast.refs r where r.tenant = v_tenant and r.seq = v_seq;
+      update inkfast.events e set payload = null, salt = null
+      where e.ctid = (
+        select t.ctid from inkfast.events t where t.tenant = v_tenant and t.seq between v_seq and v_seq order by t.seq limit 1);
+      if not found then
+        raise exception 'only events that exist are erased' using errcode = 'IF003';
+      end if;
+    end loop;
   end if;
 end
 $$;
