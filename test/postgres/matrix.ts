@@ -2,6 +2,7 @@
 // tells is what went through: nothing, when the wall stands. The same is done as acme itself, to know that each try would have worked.
 
 import { Client, type DatabaseError, escapeLiteral } from 'pg'
+import { planTables } from '../../scripts/schema/plan.ts'
 import { STORE } from '../../src/backends/postgres/wall.ts'
 import { LONG } from '../support/rounds.ts'
 import { ACME, acmeItself, type Identity, MARK, strangers, wallOf } from './tenants.ts'
@@ -162,7 +163,11 @@ async function rowsFor(superuser: Client, { name, key, walled }: Relation): Prom
   const { rows } = await superuser.query<{ row: Row }>(`select to_jsonb(t) as row from inkfast.${name} t ${where} limit 1`)
   const row = rows[0]?.row
   if (!row) throw new Error(`there is nothing of ${ACME} in ${name}, so nothing would be proven`)
-  const others = key.filter((column) => column !== 'tenant' || key.length === 1)
+  const unique =
+    planTables('postgres')
+      .find((table) => table.name === name)
+      ?.indexes.filter((index) => index.unique) ?? []
+  const others = [...key, ...unique.flatMap(({ columns }) => columns)].filter((column) => column !== 'tenant' || key.length === 1)
   return { row, free: { ...row, ...Object.fromEntries(others.map((column) => [column, freeValue(row[column])])) } }
 }
 

@@ -136,6 +136,7 @@ declare
   v_was    bytea;
   v_hash   bytea;
   v_seq    bigint;
+  v_node   bigint;
   v_row    record;
   v_ids    bytea[];
   v_firsts integer[];
@@ -295,8 +296,12 @@ begin
   end if;
 
   if p_node_commits is not null then
-    insert into inkfast.nodes (tenant, ref, at, body)
-    select v_tenant, substring(p_node_refs from d.n::integer * 32 - 31 for 32), now, substring(p_node_bodies from d.body_from for d.body_size)
+    -- Ids grow within the tenant, also after a collection has removed its newest nodes.
+    v_node := greatest(
+      (select t.id from inkfast.nodes t where t.tenant = v_tenant order by t.id desc limit 1),
+      (select t.top from inkfast.collections t where t.tenant between v_tenant and v_tenant limit 1), 0);
+    insert into inkfast.nodes (tenant, id, ref, at, body)
+    select v_tenant, v_node + d.n, substring(p_node_refs from d.n::integer * 32 - 31 for 32), now, substring(p_node_bodies from d.body_from for d.body_size)
     from unnest(p_node_commits, p_node_from, p_node_size) with ordinality as d (commit, body_from, body_size, n)
     where not v_out[d.commit]
     on conflict (tenant, ref) do nothing;
@@ -304,7 +309,7 @@ begin
   if p_ref_events is not null then
     insert into inkfast.refs (tenant, seq, ref)
     select v_tenant, ${seqOf('r.event')}, r.name from unnest(p_ref_events, p_ref_names) as r (event, name)
-    where not v_any or v_seqs[r.event] is not null
+    where r.event between 1 and p_events and (not v_any or v_seqs[r.event] is not null)
     on conflict (tenant, seq, ref) do nothing;
   end if;
   if p_node_commits is not null or '${VALUE}' = any (p_guard_tables) then

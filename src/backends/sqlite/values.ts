@@ -10,7 +10,12 @@ import { ifActive, readHead } from './heads.ts'
 import { reading } from './transaction.ts'
 
 const getNode = 'select body from nodes where tenant = ? and ref = ?'
-const addNode = 'insert into nodes (tenant, ref, at, body) values (?, ?, ?, ?) on conflict (tenant, ref) do nothing'
+// Ids grow, also after a collection has removed the newest nodes.
+const addNode = `
+  insert into nodes (id, tenant, ref, at, body)
+  values (
+    1 + max(coalesce((select max(id) from nodes), 0), coalesce((select top from collections where tenant = ?1), 0)), ?1, ?2, ?3, ?4)
+  on conflict (tenant, ref) do nothing`
 const scanNodes = `
   select n.id, n.ref, max(n.at, coalesce(m.at, 0)) as at, length(n.body) as bytes
   from nodes n left join named_nodes m on m.tenant = n.tenant and m.ref = n.ref

@@ -111,6 +111,15 @@ export const collections = [
     same(await bodies(backend, [one, two, three]), [true, true, true])
   }),
 
+  a(seen, 'nodes written after the newest ones were removed have higher ids', async ({ backend }) => {
+    saved(await send(backend, holding([one, two, three])))
+    const { number, top } = await backend.values.begin(MAIN)
+    const ids = (await scanned(backend)).map(({ id }) => id)
+    same(await backend.values.remove(MAIN, number, ids, 0), 'removed')
+    saved(await send(backend, holding([late])))
+    ok((await idOf(backend, late)) > top, 'the collection does not take it for an old one')
+  }),
+
   a(removed, 'nothing is removed while a named node has not been seen', async ({ backend }) => {
     saved(await send(backend, holding([one, two, three])))
     const { number } = await backend.values.begin(MAIN)

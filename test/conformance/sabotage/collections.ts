@@ -21,6 +21,21 @@ export const collectionSabotages: readonly Sabotage[] = [
     [seen, noted],
     collecting((values) => ({ scan: async (...given) => (await values.scan(...given)).toReversed() })),
   ),
+  spoiled('counts from one again once all nodes are gone', [seen], (backend) => {
+    let gone = 0
+    return {
+      ...backend,
+      values: {
+        ...backend.values,
+        scan: async (...given) => (await backend.values.scan(...given)).map((node) => ({ ...node, id: node.id - gone })),
+        remove: async (tenant, number, ids, known) => {
+          const answer = await backend.values.remove(tenant, number, ids, known)
+          if (answer === 'removed' && (await backend.values.scan(tenant, Number.MAX_SAFE_INTEGER, 1)).length === 0) gone = Math.max(...ids)
+          return answer
+        },
+      },
+    }
+  }),
   spoiled(
     'never says that a node was named',
     [noted],
