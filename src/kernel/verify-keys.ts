@@ -64,8 +64,13 @@ async function flawOf(scope: Scope, receipt: StoredReceipt, head: number): Promi
   const events = await eventsAt(scope, seq, count)
   if (events.length < count || events.some((e) => e.key === undefined || !sameBytes(e.key, key)))
     return 'the receipt of an idempotency key names events that were written under another key'
-  const computed = bodyOf(scope, key, events)
-  if (computed !== undefined && !sameBytes(computed, body)) return 'the receipt of an idempotency key is of another command'
+  try {
+    const computed = bodyOf(scope, key, events)
+    if (computed !== undefined && !sameBytes(computed, body)) return 'the receipt of an idempotency key is of another command'
+  } catch {
+    // A damaged payload is not JSON any more, or JSON that no append would take.
+    return 'the receipt of an idempotency key names an event whose payload is damaged'
+  }
   return undefined
 }
 
