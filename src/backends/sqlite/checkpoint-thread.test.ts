@@ -28,12 +28,14 @@ test('a program that ends by closing the thread waits until it is closed, whatev
   expect([status, stdout.trim().split('\n').at(-1), stderr]).toEqual([0, 'closed', ''])
 })
 
-/** A file whose check lasts until the test lets go of its lock: a large file would only be slow. */
-function lockedFile(): { readonly check: CheckpointOrder; unlock(): void } {
+/** The empty file of a store, whose check lasts until the test lets go of its lock: a large file would only be slow. */
+async function lockedFile(): Promise<{ readonly check: CheckpointOrder; unlock(): void }> {
   const name = tempFile()
+  await (await fileBackend({ path: name })).close()
   const holder = new DatabaseSync(name)
   later(() => holder.close())
-  holder.exec('create table pages (n); begin exclusive')
+  // A reader of a write-ahead log waits for nobody, so the file gets a rollback journal.
+  holder.exec('pragma journal_mode = delete; begin exclusive')
   return { check: { name, readOnly: false, synchronous: 'normal', work: 'check' }, unlock: () => holder.exec('commit') }
 }
 
@@ -44,7 +46,7 @@ const threadsHere = (): CheckpointThreads => {
 }
 
 test('the event loop goes on while a file is checked', async () => {
-  const { check, unlock } = lockedFile()
+  const { check, unlock } = await lockedFile()
   const threads = threadsHere()
   const checking = threads.ask(check)
   // The lock is given up by the event loop: a check that held up the loop would never get it.
@@ -54,7 +56,7 @@ test('the event loop goes on while a file is checked', async () => {
 })
 
 test('a check on the event loop holds it up until the lock times out: the control for the above', async () => {
-  const { check, unlock } = lockedFile()
+  const { check, unlock } = await lockedFile()
   const here = new DatabaseSync(check.name, { timeout: 200 })
   later(() => here.close())
   let ticks = 0
@@ -65,7 +67,7 @@ test('a check on the event loop holds it up until the lock times out: the contro
 })
 
 test('the log of a store is copied while the pages of a file are checked', async () => {
-  const { check, unlock } = lockedFile()
+  const { check, unlock } = await lockedFile()
   const threads = threadsHere()
   const backend = await fileBackend({ path: tempFile(), threads, checkpoint: { begin: 1, short: 0, most: 1000 } })
   const store = await open({ backend })
@@ -84,7 +86,7 @@ test('the log of a store is copied while the pages of a file are checked', async
 })
 
 test('a second check waits for the first one: the control for the above', async () => {
-  const [{ check, unlock }, other] = [lockedFile(), lockedFile()]
+  const [{ check, unlock }, other] = [await lockedFile(), await lockedFile()]
   other.unlock()
   const threads = threadsHere()
   const answered: string[] = []
