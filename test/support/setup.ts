@@ -1,7 +1,10 @@
-// Runs before each test file, also where several files share a process: registers the hooks that support modules need.
+// Runs before each test file, also where several files share a process: registers the hooks that support modules need, and seeds properties.
 
+import fc from 'fast-check'
 import { afterAll, afterEach } from 'vitest'
 import { cleanUpFile, cleanUpTest } from './cleanups.ts'
+import { SEED } from './rounds.ts'
 
+fc.configureGlobal({ seed: SEED })
 afterEach(cleanUpTest)
 afterAll(cleanUpFile)
