@@ -3,6 +3,7 @@
 
 import { InkError, refuse } from './errors.ts'
 import { limits } from './limits.ts'
+import { ValuePart } from './value-part.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
@@ -54,6 +55,7 @@ function take(rules: Rules, value: unknown, depth: number, path: Path): Json {
       return value
     case 'object':
       if (value === null) return null
+      if (rules.exact && value instanceof ValuePart) return value
       if (depth === rules.depth) throw flawed(`more than ${rules.depth} levels (or a cycle)`, path)
       return Array.isArray(value) ? takeArray(rules, value, depth, path) : takeObject(rules, value as Record<string, unknown>, depth, path)
     case 'undefined':

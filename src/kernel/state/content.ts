@@ -3,12 +3,15 @@
 import { utf8Length } from '../../model/bytes.ts'
 import { type Json, takeExact } from '../../model/data.ts'
 import { limits } from '../../model/limits.ts'
+import { invalidOption } from '../../model/options.ts'
 import type { StateContent } from '../../model/state.ts'
+import { ValuePart } from '../../model/value-part.ts'
 import { getBlob, putBlob } from '../blobs.ts'
 import { telling } from '../draft.ts'
 import type { Scope } from '../scope.ts'
+import { partsIn } from '../values/parts.ts'
 import { type CommitShare, withValue } from '../values/staged.ts'
-import { readValue } from '../values/values.ts'
+import { readPart, readValue } from '../values/values.ts'
 
 export type Share = Pick<CommitShare, 'nodes' | 'guards'>
 
@@ -23,14 +26,17 @@ export async function withContent<T>(
 ): Promise<T> {
   if (given instanceof Uint8Array) return commit({ blob: await putBlob(scope, given) }, NOTHING)
   const taken = telling(scope, () => takeExact(given))
+  if (redact && partsIn(taken).length > 0) throw invalidOption('redact', 'false where parts stand, because they are stored already', redact)
   const value = (redact && scope.engine.redactor ? scope.engine.redactor.value(taken) : taken) as Json
   if (fitsEvent(value)) return commit({ value }, NOTHING)
   return withValue(scope, value, ({ ref, nodes, guards }) => commit({ ref }, { nodes, guards }))
 }
 
-export async function readContent(scope: Scope, content: StateContent): Promise<unknown> {
+/** Lazily: a list or an object of several nodes is left as a part. */
+export async function readContent(scope: Scope, content: StateContent, lazy: boolean): Promise<unknown> {
   if ('value' in content) return content.value
-  return 'ref' in content ? readValue(scope, content.ref) : getBlob(scope, content.blob)
+  if ('blob' in content) return getBlob(scope, content.blob)
+  return lazy ? readPart(scope, content.ref) : readValue(scope, content.ref)
 }
 
 /** Whether an event keeps the value exactly. Lone surrogates, minus zero and deep values it would refuse or change. */
@@ -42,6 +48,7 @@ function isPlain(value: Json, depth: number): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value === 'number') return !Object.is(value, -0)
   if (value === null || typeof value !== 'object') return true
+  if (value instanceof ValuePart) return false
   if (depth + 4 > limits.dataDepth) return false
   if (Array.isArray(value)) return value.every((item) => isPlain(item as Json, depth + 1))
   return Object.entries(value).every(([key, item]) => key.isWellFormed() && isPlain(item as Json, depth + 1))

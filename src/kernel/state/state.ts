@@ -12,6 +12,7 @@ import { everyPage, everyRow } from '../every-row.ts'
 import { type DoneRow, NOT_THERE, part, plan, readRow } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { lazyOf, type ReadValueOptions } from '../values/values.ts'
 import { readContent, type Share, withContent } from './content.ts'
 import { type StateCommand, state } from './state-decider.ts'
 
@@ -37,7 +38,7 @@ export interface SetStateOptions {
 export interface KeyValueState {
   /** Sets a JSON value or bytes under a key, and returns the new revision. */
   set(key: string, value: unknown, options?: SetStateOptions): Promise<{ readonly key: string; readonly revision: number }>
-  get(key: string): Promise<StateEntry | undefined>
+  get(key: string, options?: ReadValueOptions): Promise<StateEntry | undefined>
   exists(key: string): Promise<boolean>
   /** Says whether there was an entry. */
   delete(key: string, options?: Pick<SetStateOptions, 'expect'>): Promise<boolean>
@@ -45,7 +46,7 @@ export interface KeyValueState {
   list(prefix?: string, options?: ListStateOptions): AsyncGenerator<StateEntry, void, undefined>
 }
 
-export interface ListStateOptions {
+export interface ListStateOptions extends ReadValueOptions {
   readonly backwards?: boolean
   /** Only keys after this one (before it, backwards). */
   readonly after?: string
@@ -79,10 +80,11 @@ class Entries implements KeyValueState {
     })
   }
 
-  async get(key: string): Promise<StateEntry | undefined> {
+  async get(key: string, options?: ReadValueOptions): Promise<StateEntry | undefined> {
     this.#check(key)
+    const lazy = lazyOf(options)
     const { body: row, revision } = await this.#live(key)
-    return row && this.#entry(row, revision)
+    return row && this.#entry(row, revision, lazy)
   }
 
   async exists(key: string): Promise<boolean> {
@@ -102,8 +104,8 @@ class Entries implements KeyValueState {
   async *list(prefix = '', options?: ListStateOptions): AsyncGenerator<StateEntry, void, undefined> {
     checkOpen(this.#scope.engine)
     if (typeof prefix !== 'string') throw invalidOption('prefix', 'a text', prefix)
-    const { backwards = false, after, ...unknown } = optionsOf(options, 'state.list')
-    checkKnown(unknown, 'state.list')
+    const { backwards = false, after, ...reading } = optionsOf(options, 'state.list')
+    const lazy = lazyOf(reading)
     if (typeof backwards !== 'boolean') throw invalidOption('backwards', 'true or false', backwards)
     if (after !== undefined) checkKey(after)
     const range = { from: prefix, below: prefix + LAST_CHARACTER }
@@ -115,7 +117,7 @@ class Entries implements KeyValueState {
       const row = decodeBody(stored.body)
       if (row.expires !== undefined) now ??= await this.#now()
       const isLive = row.expires === undefined || row.expires > (now as number)
-      if (isLive && row.key !== after) yield await this.#entry(row, stored.revision)
+      if (isLive && row.key !== after) yield await this.#entry(row, stored.revision, lazy)
     }
   }
 
@@ -126,8 +128,8 @@ class Entries implements KeyValueState {
       throw invalidOption('expect', 'a revision, or 0 for none', expect)
   }
 
-  async #entry(row: StateRow, revision: number): Promise<StateEntry> {
-    const value = await readContent(this.#scope, row.content)
+  async #entry(row: StateRow, revision: number, lazy: boolean): Promise<StateEntry> {
+    const value = await readContent(this.#scope, row.content, lazy)
     return { key: row.key, value, revision, ...(row.expires !== undefined && { expires: row.expires }) }
   }
 

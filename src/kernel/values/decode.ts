@@ -1,6 +1,7 @@
 // Decodes items into JSON values. Every node that an item refers to has been read before; `Loaded` hands it out.
 
 import type { Json } from '../../model/data.ts'
+import { ValuePart } from '../../model/value-part.ts'
 import { type Budget, ELEMENT_BYTES } from './budget.ts'
 import { Malformed, Reader, textOf, wideText } from './bytes.ts'
 import { KEY, KIND, REF_BYTES, TAG } from './format.ts'
@@ -17,10 +18,13 @@ export interface Loaded {
 export class Decoder {
   readonly #loaded: Loaded
   readonly #budget: Budget
+  readonly #lazy: boolean
 
-  constructor(loaded: Loaded, budget: Budget) {
+  /** Lazily: lists and objects of more than one node, below the first, become parts. */
+  constructor(loaded: Loaded, budget: Budget, lazy = false) {
     this.#loaded = loaded
     this.#budget = budget
+    this.#lazy = lazy
   }
 
   /** The value of a node that an item may refer to. */
@@ -89,8 +93,11 @@ export class Decoder {
         return members
       }
       case TAG.ref:
-      case TAG.leaf:
-        return this.node(this.#loaded.body(reader.take(REF_BYTES)))
+      case TAG.leaf: {
+        const ref = reader.take(REF_BYTES)
+        const body = this.#loaded.body(ref)
+        return this.#lazy && isTree(body) ? new ValuePart({ item: Uint8Array.of(TAG.ref, ...ref) }) : this.node(body)
+      }
       case TAG.blobString:
       case TAG.blobWide:
       case TAG.blobBytes: {
@@ -135,6 +142,9 @@ export class Decoder {
     return Array.from(bytes)
   }
 }
+
+/** Whether a node is the root of a list or an object of several nodes. */
+export const isTree = (body: Uint8Array): boolean => body[0] === KIND.list || body[0] === KIND.map
 
 /** Walks over one node of a tree: first what is closed above, then its entries. `entry` must move the reader behind the entry. */
 export function walkTree(

@@ -3,6 +3,7 @@
 import type { Sha256 } from '../../model/chain.ts'
 import type { Json } from '../../model/data.ts'
 import type { ValueNode } from '../../model/value.ts'
+import { ValuePart } from '../../model/value-part.ts'
 import { type Budget, ELEMENT_BYTES } from './budget.ts'
 import { Buffer, utf8Bytes, wideBytes } from './bytes.ts'
 import { INLINE_BYTES, KEY, KIND, LEAF_BYTES, nodeOf, OBJECT_BYTES, PACKED_LEAST, TAG, UUID } from './format.ts'
@@ -23,11 +24,14 @@ export class Encoder {
   readonly blobs: EncodedBlob[] = []
   readonly #sha256: Sha256
   readonly #budget: Budget
+  readonly #parts: ReadonlyMap<ValuePart, Uint8Array>
   readonly #out = new Buffer()
 
-  constructor(sha256: Sha256, budget: Budget) {
+  /** `parts` holds the items of parts that are encoded already. */
+  constructor(sha256: Sha256, budget: Budget, parts: ReadonlyMap<ValuePart, Uint8Array>) {
     this.#sha256 = sha256
     this.#budget = budget
+    this.#parts = parts
   }
 
   /** Encodes a whole value and returns the ref of its root. */
@@ -74,6 +78,7 @@ export class Encoder {
       default:
         if (value === null) out.u8(TAG.null)
         else if (Array.isArray(value)) this.#array(value)
+        else if (value instanceof ValuePart) out.bytes(this.#parts.get(value) as Uint8Array)
         else this.#object(value as { readonly [key: string]: Json })
     }
   }

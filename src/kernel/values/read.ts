@@ -5,17 +5,16 @@ import type { Json } from '../../model/data.ts'
 import { InkError, refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { valueRef } from '../../model/value.ts'
+import { ValuePart } from '../../model/value-part.ts'
 import { getBlob } from '../blobs.ts'
 import type { Scope } from '../scope.ts'
 import { Budget, TooLarge } from './budget.ts'
 import { Malformed, Reader } from './bytes.ts'
-import { Decoder, type Loaded, readKey, visitRefs, walkTree } from './decode.ts'
+import { Decoder, isTree, type Loaded, readKey, visitRefs, walkTree } from './decode.ts'
 import { KIND, REF_BYTES, refKey, refOf, TAG } from './format.ts'
 import { skipItem } from './items.ts'
 import { memoryOf } from './memory.ts'
-
-/** A value inside a value: a node, or the bytes of an item. */
-type Place = { readonly body: Uint8Array } | { readonly item: Uint8Array }
+import { Below, byteAt, clamped, expand, INDEX, isObject, memberOfItem, type Place } from './places.ts'
 
 const FETCHED_AT_ONCE = 512
 
@@ -23,16 +22,19 @@ const FETCHED_AT_ONCE = 512
 export class ValueReader {
   readonly #scope: Scope
   readonly #root: Uint8Array
+  /** The body of a root that is no node of its own. */
+  readonly #body: Uint8Array | undefined
 
-  constructor(scope: Scope, root: Uint8Array) {
+  constructor(scope: Scope, root: Uint8Array, body?: Uint8Array) {
     this.#scope = scope
     this.#root = root
+    this.#body = body
   }
 
   /** Runs a read, and turns bytes that do not follow the format into a refusal. */
-  static async of<T>(scope: Scope, root: Uint8Array, read: (reader: ValueReader) => Promise<T>): Promise<T> {
+  static async of<T>(scope: Scope, root: Uint8Array, read: (reader: ValueReader) => Promise<T>, body?: Uint8Array): Promise<T> {
     try {
-      return await read(new ValueReader(scope, root))
+      return await read(new ValueReader(scope, root, body))
     } catch (error) {
       if (error instanceof Malformed) throw refuse('VALUE_DAMAGED', { ref: valueRef(root), why: error.message })
       if (error instanceof TooLarge) throw refuse('VALUE_TOO_LARGE', { limit: limits.valueBytes })
@@ -40,7 +42,15 @@ export class ValueReader {
     }
   }
 
+  /** Reads a part of a value: a ref, or an item that stands inline. */
+  static ofItem<T>(scope: Scope, item: Uint8Array, read: (reader: ValueReader) => Promise<T>): Promise<T> {
+    if (item[0] === TAG.ref || item[0] === TAG.leaf) return ValueReader.of(scope, item.subarray(1), read)
+    const body = Uint8Array.of(KIND.value, ...item)
+    return ValueReader.of(scope, refOf(scope.engine.environment.digest.sha256, body), read, body)
+  }
+
   async rootBody(): Promise<Uint8Array> {
+    if (this.#body) return this.#body
     return (await this.fetch([this.#root]))[0] as Uint8Array
   }
 
@@ -74,18 +84,30 @@ export class ValueReader {
       : refuse('VALUE_DAMAGED', { ref: valueRef(this.#root), why: `node ${valueRef(ref)} is missing` })
   }
 
-  async whole(): Promise<Json> {
-    return this.#decode({ body: await this.rootBody() })
+  async whole(lazy = false): Promise<Json> {
+    return this.#decode({ body: await this.rootBody() }, lazy)
+  }
+
+  /** A list or object that fills more than one node becomes a part; everything else is read. */
+  async part(): Promise<Json> {
+    const body = await this.rootBody()
+    return isTree(body) ? new ValuePart({ item: await this.asItem() }) : this.#decode({ body }, true)
+  }
+
+  /** The item that stands for this value inside another one. */
+  async asItem(): Promise<Uint8Array> {
+    const body = await this.rootBody()
+    return body[0] === KIND.value ? body.slice(1) : Uint8Array.of(isTree(body) ? TAG.ref : TAG.leaf, ...this.#root)
   }
 
   /** The value at the end of a path of keys and indexes, or undefined. */
-  async at(path: readonly string[]): Promise<Json | undefined> {
+  async at(path: readonly string[], lazy = false): Promise<Json | undefined> {
     let place: Place | undefined = { body: await this.rootBody() }
     for (const step of path) {
       place = await this.#step(place, step)
       if (!place) return undefined
     }
-    return this.#decode(place)
+    return this.#decode(place, lazy)
   }
 
   /** The member of an object, or undefined. */
@@ -97,15 +119,15 @@ export class ValueReader {
   }
 
   /** The items of a list from one index to another, counted from the end where they are negative. */
-  async slice(from: number, to: number): Promise<readonly Json[]> {
+  async slice(from: number, to: number, lazy = false): Promise<readonly Json[]> {
     const place = await this.#resolve({ body: await this.rootBody() })
     if ('body' in place && place.body[0] === KIND.list) {
       const total = new Reader(place.body, 1).varint()
       const [first, end] = [clamped(from, total), clamped(to, total)]
       if (first >= end) return []
-      return this.#decodeItems(await this.#range(place.body, first, end))
+      return this.#decodeItems(await this.#range(place.body, first, end), lazy)
     }
-    const value = await this.#decode(place)
+    const value = await this.#decode(place, lazy)
     if (!Array.isArray(value)) throw refuse('VALUE_NOT_A_LIST', { ref: valueRef(this.#root) })
     return value.slice(from, to)
   }
@@ -180,24 +202,26 @@ export class ValueReader {
     return undefined
   }
 
-  async #decode(place: Place): Promise<Json> {
-    const loaded = await this.#load((visitor) =>
-      'body' in place ? visitRefs(place.body, visitor) : void skipItem(new Reader(place.item), visitor),
+  /** Lazily: a list or object below that fills more than one node is left as a part. */
+  async #decode(place: Place, lazy = false): Promise<Json> {
+    const loaded = await this.#load(
+      (visitor) => ('body' in place ? visitRefs(place.body, visitor) : void skipItem(new Reader(place.item), visitor)),
+      lazy,
     )
-    const decoder = new Decoder(loaded, readBudget())
+    const decoder = new Decoder(loaded, readBudget(), lazy)
     return 'body' in place ? decoder.node(place.body) : decoder.item(new Reader(place.item))
   }
 
-  async #decodeItems(items: readonly Uint8Array[]): Promise<readonly Json[]> {
+  async #decodeItems(items: readonly Uint8Array[], lazy: boolean): Promise<readonly Json[]> {
     const loaded = await this.#load((visitor) => {
       for (const item of items) skipItem(new Reader(item), visitor)
-    })
-    const decoder = new Decoder(loaded, readBudget())
+    }, lazy)
+    const decoder = new Decoder(loaded, readBudget(), lazy)
     return items.map((item) => decoder.item(new Reader(item)))
   }
 
   /** Reads everything below some bytes, level by level. */
-  async #load(visit: (visitor: Parameters<typeof visitRefs>[1]) => void): Promise<Loaded> {
+  async #load(visit: (visitor: Parameters<typeof visitRefs>[1]) => void, lazy: boolean): Promise<Loaded> {
     const bodies = new Map<string, Uint8Array | undefined>()
     const blobs = new Map<string, Uint8Array>()
     let [wanted, digests]: [Uint8Array[], Uint8Array[]] = [[], []]
@@ -214,7 +238,7 @@ export class ValueReader {
       wanted = []
       for (const [i, body] of (await this.fetch(level)).entries()) {
         bodies.set(refKey(level[i] as Uint8Array), body)
-        visitRefs(body, visitor)
+        if (!lazy || !isTree(body)) visitRefs(body, visitor)
       }
     }
     for (const digest of digests) if (!blobs.has(hex(digest))) blobs.set(hex(digest), await this.#blob(digest))
@@ -236,58 +260,3 @@ export class ValueReader {
 
 /** A node costs a little more when it is read than when it was written. A value that was accepted can always be read. */
 const readBudget = (): Budget => new Budget(2 * limits.valueBytes)
-
-/** A subtree of a list, and the range of its items that is wanted. */
-class Below {
-  readonly ref: Uint8Array
-  readonly from: number
-  readonly to: number
-
-  constructor(ref: Uint8Array, from: number, to: number) {
-    this.ref = ref
-    this.from = from
-    this.to = to
-  }
-}
-
-/** The items of one node of a list tree in a range, and the subtrees that hold the rest of them. */
-function expand(body: Uint8Array, from: number, to: number): readonly (Uint8Array | Below)[] {
-  const parts: (Uint8Array | Below)[] = []
-  let at = 0
-  walkTree(body, {
-    below: (ref, items) => {
-      if (at < to && at + items > from) parts.push(new Below(ref, Math.max(0, from - at), Math.min(items, to - at)))
-      at += items
-    },
-    entry: (reader) => {
-      const start = reader.at
-      skipItem(reader)
-      if (at >= from && at < to) parts.push(body.subarray(start, reader.at))
-      at++
-    },
-  })
-  return parts
-}
-
-const isObject = (place: Place): boolean => ('body' in place ? place.body[0] === KIND.map : place.item[0] === TAG.object)
-
-function memberOfItem(item: Uint8Array, key: string): Place | undefined {
-  const reader = new Reader(item, 1)
-  for (let left = reader.varint(); left > 0; left--) {
-    const isIt = readKey(reader) === key
-    if (isIt) return { item: item.subarray(reader.at) }
-    skipItem(reader)
-  }
-  return undefined
-}
-
-function byteAt(bytes: Uint8Array, index: number): Place | undefined {
-  const byte = bytes[index]
-  return byte === undefined ? undefined : { item: byte < 64 ? Uint8Array.of(TAG.integer, byte * 2) : twoBytes(byte * 2) }
-}
-
-const twoBytes = (doubled: number): Uint8Array => Uint8Array.of(TAG.integer, (doubled & 0x7f) | 0x80, doubled >> 7)
-
-const INDEX = /^(0|[1-9]\d{0,14})$/
-
-const clamped = (index: number, total: number): number => Math.min(total, Math.max(0, index < 0 ? total + index : index))

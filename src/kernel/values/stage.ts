@@ -11,38 +11,44 @@ import { visitRefs } from './decode.ts'
 import { Encoder } from './encode.ts'
 import { refKey } from './format.ts'
 import { memoryOf } from './memory.ts'
+import { PartStage } from './parts.ts'
 
 export interface StagedValue {
   readonly ref: Uint8Array
   /** Children before parents. */
   readonly nodes: readonly ValueNode[]
   readonly guards: readonly Guard[]
+  /** To be called once the commit has succeeded. */
+  readonly settle?: () => void
 }
 
 /** Encodes a value, and stores the long strings in it as blobs. `known` says that nodes this process knows need not be sent. */
 export async function stage(scope: Scope, value: Json, known = true): Promise<StagedValue> {
-  const encoder = encoderOf(scope)
+  const parts = new PartStage(scope)
+  const encoder = encoderOf(scope, parts)
+  await parts.encode(value, encoder)
   const ref = encoder.root(value)
   await storeBlobs(scope, encoder)
-  return select(scope, ref, encoder.nodes, known)
+  return { ...select(scope, ref, encoder.nodes, known, parts.bases), settle: () => parts.settle(encoder) }
 }
 
-export const encoderOf = ({ engine }: Scope): Encoder => new Encoder(engine.environment.digest.sha256, new Budget(limits.valueBytes))
+const encoderOf = ({ engine }: Scope, parts: PartStage): Encoder =>
+  new Encoder(engine.environment.digest.sha256, new Budget(limits.valueBytes), parts.items)
 
-export async function storeBlobs({ engine, tenant }: Scope, { blobs }: Encoder): Promise<void> {
+async function storeBlobs({ engine, tenant }: Scope, { blobs }: Encoder): Promise<void> {
   for (const { digest, bytes } of blobs) await engine.backend.blobs.put(tenant, hex(digest), bytes)
 }
 
 /**
- * Walks down from the root. A node that is known ends the walk: everything below it exists. `under` is an older value: nodes that were not
- * encoded are below it, so one guard on it covers them.
+ * Walks down from the root. A node that is known ends the walk: everything below it exists. `under` are older values: nodes that were not
+ * encoded are below them, so guards on them cover the rest.
  */
-export function select(
+function select(
   { engine, tenant }: Scope,
   root: Uint8Array,
   encoded: readonly ValueNode[],
   known: boolean,
-  under?: Uint8Array,
+  under: readonly Uint8Array[] = [],
 ): StagedValue {
   const memory = memoryOf(engine)
   const byKey = new Map(encoded.map((node) => [refKey(node.ref), node]))
@@ -55,7 +61,7 @@ export function select(
     const key = refKey(ref)
     if (carried.has(key) || guards.has(key)) continue
     const node = byKey.get(key)
-    if (!node && under) guards.set(refKey(under), { kind: 'value', ref: under })
+    if (!node && under.length > 0) for (const old of under) guards.set(refKey(old), { kind: 'value', ref: old })
     else if (!node || (known && memory.isKnown(tenant, ref))) guards.set(key, { kind: 'value', ref })
     if (!node || guards.has(key)) continue
     carried.add(key)

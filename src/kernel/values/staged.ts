@@ -31,6 +31,7 @@ export async function withValue<T>(scope: Scope, value: Json, commit: (share: Co
     }
     const done = await commit({ ref: valueRef(staged.ref), nodes: staged.nodes, guards: staged.guards })
     for (const { ref } of staged.nodes) memoryOf(engine).learn(tenant, ref)
+    staged.settle?.()
     return done
   }
   try {

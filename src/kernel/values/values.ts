@@ -5,14 +5,15 @@ import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { parseValueRef, valueRef } from '../../model/value.ts'
+import { ValuePart } from '../../model/value-part.ts'
 import { telling } from '../draft.ts'
 import { refusalOf } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { TooLarge } from './budget.ts'
-import { KIND } from './format.ts'
 import { memoryOf } from './memory.ts'
+import { partsIn } from './parts.ts'
 import { ValueReader } from './read.ts'
-import { encoderOf, type StagedValue, select, split, stage, storeBlobs } from './stage.ts'
+import { type StagedValue, split, stage } from './stage.ts'
 
 export interface ValueOptions {
   /** Masks secrets first. By default a value is stored exactly. */
@@ -28,13 +29,27 @@ export interface StoreValues {
   /** Stores the value of a JSON text. Duplicate keys, and integers that JavaScript would round, are refused. */
   putText(text: string, options?: ValueOptions): Promise<string>
   /** Reads a value, or the part of it that a JSON Pointer names. A path that is not there gives undefined. */
-  get(ref: string, pointer?: string): Promise<unknown>
+  get(ref: string | ValuePart, pointer?: string, options?: ReadValueOptions): Promise<unknown>
   /** Reads items of a list, as `Array.prototype.slice` would, without loading the others. */
-  slice(ref: string, from: number, to?: number): Promise<readonly unknown[]>
+  slice(ref: string | ValuePart, from: number, to?: number, options?: ReadValueOptions): Promise<readonly unknown[]>
   /** Reads one member of an object without loading the others. */
   field(ref: string, key: string): Promise<unknown>
   /** Adds items to the end of a list. Returns the ref that `put` of the whole list would return. */
   append(ref: string, items: readonly unknown[], options?: ValueOptions): Promise<string>
+  /**
+   * Makes a part: a list or an object that is stored with the value it stands in. Afterwards it can stand in other values, where it costs one
+   * ref. With `after`, its items follow those of another list, which is not read whole.
+   */
+  part(content: readonly unknown[] | object, options?: PartOptions): ValuePart
+}
+
+export interface PartOptions {
+  readonly after?: ValuePart
+}
+
+export interface ReadValueOptions {
+  /** Leaves lists and objects of more than one node as parts, for `get` and `slice` to read later. */
+  readonly lazy?: boolean
 }
 
 /** Gets the scope when it is used, because a view has its scope only after it is made. */
@@ -44,14 +59,16 @@ export const storeValues = (scope: Scope): StoreValues => ({
     if (typeof text !== 'string') throw invalidOption('text', 'a JSON text', text)
     return putValue(scope, masked(scope, parseExact(text), options, 'values.putText'))
   },
-  get: async (given, pointer) => {
+  get: async (given, pointer, options) => {
     const path = parsePointer(pointer)
-    return reading(scope, given, (reader) => (path.length === 0 ? reader.whole() : reader.at(path)))
+    const lazy = lazyOf(options)
+    return reading(scope, given, (reader) => (path.length === 0 ? reader.whole(lazy) : reader.at(path, lazy)))
   },
-  slice: async (given, from, to = Infinity) => {
+  slice: async (given, from, to = Infinity, options) => {
     for (const [name, index] of Object.entries({ from, to }))
       if (!Number.isInteger(index) && index !== Infinity) throw invalidOption(name, 'a whole number', index)
-    return reading(scope, given, (reader) => reader.slice(from, to))
+    const lazy = lazyOf(options)
+    return reading(scope, given, (reader) => reader.slice(from, to, lazy))
   },
   field: async (given, key) => {
     if (typeof key !== 'string') throw invalidOption('key', 'a string', key)
@@ -61,13 +78,37 @@ export const storeValues = (scope: Scope): StoreValues => ({
     if (!Array.isArray(items)) throw invalidOption('items', 'an array', items)
     return appendItems(scope, given, takeValue(scope, items, options, 'values.append') as readonly Json[])
   },
+  part: (content, options) => {
+    const { after, ...unknown } = optionsOf(options, 'values.part')
+    checkKnown(unknown, 'values.part')
+    if (after !== undefined && !(after instanceof ValuePart)) throw invalidOption('after', 'a part of a value', after)
+    const taken = telling(scope, () => takeExact(content))
+    if (taken === null || typeof taken !== 'object' || (after && !Array.isArray(taken)))
+      throw invalidOption('content', after ? 'an array' : 'an array or an object', content)
+    return taken instanceof ValuePart ? taken : new ValuePart({ content: taken, after })
+  },
 })
+
+export function lazyOf(options: ReadValueOptions | undefined): boolean {
+  const { lazy = false, ...unknown } = optionsOf(options, 'values.get')
+  checkKnown(unknown, 'reading a value')
+  if (typeof lazy !== 'boolean') throw invalidOption('lazy', 'true or false', lazy)
+  return lazy
+}
 
 /** Reads a whole value. */
 export const readValue = (scope: Scope, ref: string): Promise<Json> => reading(scope, ref, (reader) => reader.whole())
 
-function reading<T>(scope: Scope, given: string, read: (reader: ValueReader) => Promise<T>): Promise<T> {
+/** Reads a value unless it is a list or an object of several nodes, which becomes a part. */
+export const readPart = (scope: Scope, ref: string): Promise<Json> => reading(scope, ref, (reader) => reader.part())
+
+function reading<T>(scope: Scope, given: string | ValuePart, read: (reader: ValueReader) => Promise<T>): Promise<T> {
   checkOpen(scope.engine)
+  if (given instanceof ValuePart) {
+    const state = ValuePart.stateOf(given)
+    if (!('item' in state)) throw invalidOption('ref', 'a part that is stored', 'a part that no value was put with')
+    return ValueReader.ofItem(scope, state.item, read)
+  }
   return ValueReader.of(scope, parseValueRef(given), read)
 }
 
@@ -83,6 +124,7 @@ function masked({ engine }: Scope, value: Json, options: ValueOptions | undefine
   const { redact = false, ...unknown } = optionsOf(options, call)
   checkKnown(unknown, 'a value')
   if (typeof redact !== 'boolean') throw invalidOption('redact', 'true or false', redact)
+  if (redact && partsIn(value).length > 0) throw invalidOption('redact', 'false where parts stand, because they are stored already', redact)
   return redact && engine.redactor ? (engine.redactor.value(value) as Json) : value
 }
 
@@ -92,41 +134,28 @@ export async function putValue(scope: Scope, value: Json): Promise<string> {
 }
 
 async function appendItems(scope: Scope, given: string, items: readonly Json[]): Promise<string> {
-  const old = parseValueRef(given)
-  return reading(scope, given, async (reader) => {
-    const body = await reader.rootBody()
-    if (body[0] !== KIND.list) {
-      // A short list is one small node, which is written again.
-      const before = await reader.slice(0, Infinity)
-      return putValue(scope, [...(before as readonly Json[]), ...items])
-    }
-    if (items.length === 0) return given
-    const { ref } = await sized(() =>
-      writing(scope, async (known) => {
-        const encoder = encoderOf(scope)
-        const tree = encoder.list()
-        tree.resume(body)
-        for (const item of items) tree.add(encoder.entry(item))
-        for (let spine = tree.wanted(); spine; spine = tree.wanted()) tree.grow((await reader.fetch([spine]))[0] as Uint8Array)
-        const root = tree.finish()
-        await storeBlobs(scope, encoder)
-        return select(scope, root, encoder.nodes, known, old)
-      }),
-    )
-    return valueRef(ref)
+  const after = await reading(scope, given, async (reader) => {
+    // Anything but a list is refused here.
+    if (items.length === 0) await reader.slice(0, 0)
+    return new ValuePart({ item: await reader.asItem() })
   })
+  return items.length === 0 ? given : putValue(scope, new ValuePart({ content: items, after }))
 }
 
 /** Commits a staged value. If a node that this process remembered is gone, everything is sent again. */
 async function writing(scope: Scope, prepare: (known: boolean) => Promise<StagedValue>): Promise<StagedValue> {
   checkOpen(scope.engine)
   const staged = await prepare(true)
-  if (await commitNodes(scope, staged)) return staged
+  if (await commitNodes(scope, staged)) return settled(staged)
   memoryOf(scope.engine).clear()
   const whole = await prepare(false)
-  const refused = await commitNodes(scope, whole)
-  if (refused) return whole
+  if (await commitNodes(scope, whole)) return settled(whole)
   throw refuse('VALUE_MISSING', { ref: valueRef(whole.ref), tenant: scope.tenant })
+}
+
+function settled(staged: StagedValue): StagedValue {
+  staged.settle?.()
+  return staged
 }
 
 /** False if a guarded node does not exist. */
