@@ -23,6 +23,7 @@ export type { Difference, RebuildOptions, RebuildReport } from './kernel/rebuild
 export type { RedactOptions } from './kernel/redact/redactor.ts'
 export type * from './kernel/runs/public.ts'
 export type * from './kernel/sessions/public.ts'
+export type * from './kernel/snapshots/public.ts'
 export type * from './kernel/state/public.ts'
 export type { Stats, Store } from './kernel/store.ts'
 export type * from './kernel/triggers/public.ts'

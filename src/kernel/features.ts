@@ -9,6 +9,7 @@ import { leases } from './leases/feature.ts'
 import { processes } from './processes/feature.ts'
 import { runs } from './runs/feature.ts'
 import { sessions } from './sessions/feature.ts'
+import { snapshots } from './snapshots/feature.ts'
 import { keyValues } from './state/feature.ts'
 import { triggers } from './triggers/feature.ts'
 import { usage } from './usage/feature.ts'
@@ -28,6 +29,7 @@ export const features = [
   processes,
   values,
   keyValues,
+  snapshots,
   audit,
 ] as const
 

@@ -591,6 +591,16 @@ export const errors = {
     (d) =>
       `The state under ${JSON.stringify(d.key)} is at revision ${d.found}, not ${d.expect}. Nothing was written. Read it again and decide again.`,
   ),
+  SNAPSHOT_OLDER: row(
+    'conflict',
+    (d) =>
+      `The snapshot of ${d.execution} covers events up to seq ${d.seq}; the stored one covers seq ${d.found}. Nothing was written. Load the stored snapshot and go on from there.`,
+  ),
+  SNAPSHOT_AHEAD: row(
+    'invalid',
+    (d) =>
+      `The snapshot of ${d.execution} claims seq ${d.seq}, but the journal ends at seq ${d.head}. Nothing was written. Pass the seq of an event that was written.`,
+  ),
   COLLECTION_REPLACED: row(
     'conflict',
     (d) =>

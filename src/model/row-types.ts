@@ -12,6 +12,7 @@ import type { Body } from './rows.ts'
 import type { RunRow } from './run.ts'
 import type { SessionRow } from './session.ts'
 import type { SignalRow } from './signal.ts'
+import type { SnapshotRow } from './snapshot.ts'
 import type { StateRow } from './state.ts'
 import type { TableName } from './tables.ts'
 import type { DeliveryRow, FiringRow, SourceRow, TriggerRow } from './trigger.ts'
@@ -41,6 +42,7 @@ interface RowTypes {
   readonly usage: UsageRow
   readonly pins: PinRow
   readonly state: StateRow
+  readonly snapshots: SnapshotRow
 }
 
 /** Fails to compile while a table has no row type above. */

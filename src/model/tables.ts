@@ -178,6 +178,11 @@ export const tables = {
     columns: { session: 'text', key: 'text', expires: 'integer' },
     indexes: { byKey: ['session', 'key'], byExpiry: ['expires'] },
   },
+  snapshots: {
+    authority: 'journal',
+    columns: { session: 'text' },
+    indexes: { byBorn: ['born'] },
+  },
   pins: {
     authority: 'journal',
     columns: {},

@@ -550,6 +550,22 @@ grant delete, insert, select, update on inkfast.signals to inkfast_app;
 grant select on inkfast.signals to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.snapshots (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX snapshots_by_born ON inkfast.snapshots USING btree (tenant, born, id);
+alter table inkfast.snapshots enable row level security, force row level security;
+create policy tenant on inkfast.snapshots for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.snapshots to inkfast_app;
+grant select on inkfast.snapshots to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.sources (
   tenant text collate "C" not null,
   id text collate "C" not null,
@@ -1294,7 +1310,7 @@ CREATE OR REPLACE FUNCTION inkfast.guard_rows(p_name text, p inkfast.guard_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'pins' then
+  if p_name collate "C" < 'process_events' then
     if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'grants' then
         if p_name = 'approvals' then return inkfast.guard_approvals(p);
@@ -1316,20 +1332,21 @@ begin
       else
         if p_name = 'occurrences' then return inkfast.guard_occurrences(p);
         elsif p_name = 'permits' then return inkfast.guard_permits(p);
+        elsif p_name = 'pins' then return inkfast.guard_pins(p);
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'sources' then
-      if p_name collate "C" < 'runs' then
-        if p_name = 'pins' then return inkfast.guard_pins(p);
-        elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
+      if p_name collate "C" < 'sessions' then
+        if p_name = 'process_events' then return inkfast.guard_process_events(p);
         elsif p_name = 'processes' then return inkfast.guard_processes(p);
+        elsif p_name = 'runs' then return inkfast.guard_runs(p);
         end if;
       else
-        if p_name = 'runs' then return inkfast.guard_runs(p);
-        elsif p_name = 'sessions' then return inkfast.guard_sessions(p);
+        if p_name = 'sessions' then return inkfast.guard_sessions(p);
         elsif p_name = 'signals' then return inkfast.guard_signals(p);
+        elsif p_name = 'snapshots' then return inkfast.guard_snapshots(p);
         end if;
       end if;
     else
@@ -1403,6 +1420,24 @@ begin
 end
 $function$;
 grant execute on function inkfast.guard_signals(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_snapshots(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.snapshots t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'snapshots' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_snapshots(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_sources(p inkfast.guard_list)
@@ -1835,7 +1870,7 @@ CREATE OR REPLACE FUNCTION inkfast.put_rows(p_name text, p inkfast.put_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'pins' then
+  if p_name collate "C" < 'process_events' then
     if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'grants' then
         if p_name = 'approvals' then return inkfast.put_approvals(p);
@@ -1857,20 +1892,21 @@ begin
       else
         if p_name = 'occurrences' then return inkfast.put_occurrences(p);
         elsif p_name = 'permits' then return inkfast.put_permits(p);
+        elsif p_name = 'pins' then return inkfast.put_pins(p);
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'sources' then
-      if p_name collate "C" < 'runs' then
-        if p_name = 'pins' then return inkfast.put_pins(p);
-        elsif p_name = 'process_events' then return inkfast.put_process_events(p);
+      if p_name collate "C" < 'sessions' then
+        if p_name = 'process_events' then return inkfast.put_process_events(p);
         elsif p_name = 'processes' then return inkfast.put_processes(p);
+        elsif p_name = 'runs' then return inkfast.put_runs(p);
         end if;
       else
-        if p_name = 'runs' then return inkfast.put_runs(p);
-        elsif p_name = 'sessions' then return inkfast.put_sessions(p);
+        if p_name = 'sessions' then return inkfast.put_sessions(p);
         elsif p_name = 'signals' then return inkfast.put_signals(p);
+        elsif p_name = 'snapshots' then return inkfast.put_snapshots(p);
         end if;
       end if;
     else
@@ -1941,6 +1977,23 @@ begin
 end
 $function$;
 grant execute on function inkfast.put_signals(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_snapshots(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.snapshots as t (tenant, id, born, revision, session, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'snapshots' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_snapshots(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_sources(p inkfast.put_list)
@@ -2313,7 +2366,7 @@ CREATE OR REPLACE FUNCTION inkfast.remove_rows(p_name text, p inkfast.remove_lis
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'pins' then
+  if p_name collate "C" < 'process_events' then
     if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'grants' then
         if p_name = 'approvals' then return inkfast.remove_approvals(p);
@@ -2335,20 +2388,21 @@ begin
       else
         if p_name = 'occurrences' then return inkfast.remove_occurrences(p);
         elsif p_name = 'permits' then return inkfast.remove_permits(p);
+        elsif p_name = 'pins' then return inkfast.remove_pins(p);
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'sources' then
-      if p_name collate "C" < 'runs' then
-        if p_name = 'pins' then return inkfast.remove_pins(p);
-        elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
+      if p_name collate "C" < 'sessions' then
+        if p_name = 'process_events' then return inkfast.remove_process_events(p);
         elsif p_name = 'processes' then return inkfast.remove_processes(p);
+        elsif p_name = 'runs' then return inkfast.remove_runs(p);
         end if;
       else
-        if p_name = 'runs' then return inkfast.remove_runs(p);
-        elsif p_name = 'sessions' then return inkfast.remove_sessions(p);
+        if p_name = 'sessions' then return inkfast.remove_sessions(p);
         elsif p_name = 'signals' then return inkfast.remove_signals(p);
+        elsif p_name = 'snapshots' then return inkfast.remove_snapshots(p);
         end if;
       end if;
     else
@@ -2428,6 +2482,26 @@ begin
 end
 $function$;
 grant execute on function inkfast.remove_signals(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_snapshots(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.snapshots t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.snapshots s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'snapshots' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_snapshots(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_sources(p inkfast.remove_list)

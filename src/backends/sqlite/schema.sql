@@ -442,6 +442,18 @@ CREATE TABLE signals (
 
 CREATE INDEX signals_by_session on signals (tenant, session, name, state, born, id);
 
+CREATE TABLE snapshots (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX snapshots_by_born on snapshots (tenant, born, id);
+
 CREATE TABLE sources (
   tenant   text not null,
   id       text not null,

@@ -406,6 +406,18 @@ create table state (
 create index state_by_key on state (tenant, session, key, id);
 create index state_by_expiry on state (tenant, expires, id);
 
+create table snapshots (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index snapshots_by_born on snapshots (tenant, born, id);
+
 create table pins (
   tenant   text not null,
   id       text not null,

@@ -1,0 +1,3 @@
+// The types of this feature that users see.
+
+export type { ExecutionSnapshot, SnapshotOptions, SnapshotSummary, Snapshots } from './snapshots.ts'
