@@ -9,6 +9,7 @@ import { defineProcesses } from './program-processes.ts'
 import { defineQueue } from './program-queue.ts'
 import { defineRuns } from './program-runs.ts'
 import { defineSessions } from './program-sessions.ts'
+import { defineSnapshots, defineState } from './program-state.ts'
 import { defineTenants } from './program-tenants.ts'
 import { defineTriggers } from './program-triggers.ts'
 
@@ -119,6 +120,18 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
     "processes cancel agents.db crawl/4711 --reason 'not needed'",
   ])
   defineProcesses(processes, within(processes), terminalOf, done)
+
+  const state = define('state', 'List, print, set and delete entries of key-value state.', [
+    'state agents.db',
+    'state get agents.db cursor/github',
+  ])
+  defineState(state, within(state), terminalOf, done)
+
+  const snapshots = define('snapshots', 'List snapshots of executions, or show one.', [
+    'snapshots agents.db',
+    'snapshots show agents.db exec-1',
+  ])
+  defineSnapshots(snapshots, within(snapshots), terminalOf, done)
 
   const tenants = define('tenants', 'List tenants; suspend, resume or delete one.', [
     'tenants agents.db',
