@@ -76,6 +76,20 @@ describe.each(engines)('the audit ($name)', (engine) => {
     expect(await refusalsOf(acme)).toEqual(expect.arrayContaining([...refusals]))
   })
 
+  test('reads of values in a closed tenant are in its audit, with the ref that was asked for', async () => {
+    const store = await engine.open()
+    const acme = store.tenant('acme')
+    const ref = await acme.values.put({ plan: 'x'.repeat(500) })
+    expect(await acme.values.field(ref, 'plan')).toHaveLength(500)
+    await store.setTenantState('acme', 'suspended', { reason: 'unpaid' })
+    expect(await codeOf(acme.values.get(ref))).toBe('TENANT_CLOSED')
+    expect(await codeOf(acme.values.field(ref, 'plan'))).toBe('TENANT_CLOSED')
+    expect(await refusalsOf(acme)).toMatchObject([
+      { code: 'TENANT_CLOSED', noun: 'values', subject: ref },
+      { code: 'TENANT_CLOSED', noun: 'values', subject: ref },
+    ])
+  })
+
   test('refusals above a hundred in a second are only counted', async () => {
     const store = await engine.open()
     const acme = store.tenant('acme')

@@ -3,6 +3,7 @@
 
 import type { TenantId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import { valueRef } from '../model/value.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { AuditTrail } from './audit-trail.ts'
@@ -51,9 +52,9 @@ export function yieldingReads(
     },
     values: {
       ...backend.values,
-      get: (tenant, refs) => read(() => backend.values.get(tenant, refs)),
-      scan: (tenant, upTo, limit) => read(() => backend.values.scan(tenant, upTo, limit)),
-      references: (tenant, after, limit) => read(() => backend.values.references(tenant, after, limit)),
+      get: (tenant, refs) => readOf(tenant, 'values', firstRef(refs), () => backend.values.get(tenant, refs)),
+      scan: (tenant, upTo, limit) => readOf(tenant, 'values', '', () => backend.values.scan(tenant, upTo, limit)),
+      references: (tenant, after, limit) => readOf(tenant, 'values', '', () => backend.values.references(tenant, after, limit)),
     },
     blobs: {
       put: (tenant, digest, bytes) => readOf(tenant, 'blobs', digest, () => backend.blobs.put(tenant, digest, bytes)),
@@ -78,6 +79,8 @@ export function yieldingReads(
     },
   }
 }
+
+const firstRef = ([ref]: readonly Uint8Array[]): string => (ref ? valueRef(ref) : '')
 
 class LoopTurns {
   readonly #environment: Pick<Environment, 'clock' | 'timer'>

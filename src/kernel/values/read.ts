@@ -22,8 +22,8 @@ const FETCHED_AT_ONCE = 512
 export class ValueReader {
   readonly #scope: Scope
   readonly #root: Uint8Array
-  /** The body of a root that is no node of its own. */
-  readonly #body: Uint8Array | undefined
+  /** The body of the root, once it is known. A root that is no node of its own has it from the start. */
+  #body: Uint8Array | undefined
 
   constructor(scope: Scope, root: Uint8Array, body?: Uint8Array) {
     this.#scope = scope
@@ -49,16 +49,22 @@ export class ValueReader {
     return ValueReader.of(scope, refOf(scope.engine.environment.digest.sha256, body), read, body)
   }
 
+  /** Every read asks the store for the root, because only the store knows whether the tenant is still open. */
   async rootBody(): Promise<Uint8Array> {
-    if (this.#body) return this.#body
-    return (await this.fetch([this.#root]))[0] as Uint8Array
+    this.#body ??= (await this.#bodies([this.#root], () => undefined))[0] as Uint8Array
+    return this.#body
   }
 
   /** The bodies of these nodes, checked. */
-  async fetch(refs: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+  fetch(refs: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+    const { engine, tenant } = this.#scope
+    return this.#bodies(refs, (ref) => memoryOf(engine).body(tenant, ref))
+  }
+
+  async #bodies(refs: readonly Uint8Array[], remembered: (ref: Uint8Array) => Uint8Array | undefined): Promise<readonly Uint8Array[]> {
     const { engine, tenant } = this.#scope
     const memory = memoryOf(engine)
-    const bodies = refs.map((ref) => memory.body(tenant, ref))
+    const bodies = refs.map(remembered)
     const missing = bodies.flatMap((body, i) => (body ? [] : [i]))
     for (let from = 0; from < missing.length; from += FETCHED_AT_ONCE) {
       const places = missing.slice(from, from + FETCHED_AT_ONCE)
@@ -68,7 +74,7 @@ export class ValueReader {
       )
       for (const [k, place] of places.entries()) {
         const [ref, body] = [refs[place] as Uint8Array, found[k]]
-        if (!body) throw this.#missing(ref)
+        if (!body) throw await this.#missing(ref)
         if (!sameBytes(refOf(engine.environment.digest.sha256, body), ref))
           throw refuse('VALUE_DAMAGED', { ref: valueRef(this.#root), why: `node ${valueRef(ref)} has another digest` })
         memory.keep(tenant, ref, body)
@@ -78,10 +84,13 @@ export class ValueReader {
     return bodies as Uint8Array[]
   }
 
-  #missing(ref: Uint8Array): InkError {
-    return sameBytes(ref, this.#root)
-      ? refuse('VALUE_MISSING', { ref: valueRef(ref), tenant: this.#scope.tenant })
-      : refuse('VALUE_DAMAGED', { ref: valueRef(this.#root), why: `node ${valueRef(ref)} is missing` })
+  /** A collection may delete a value while it is read. Its root goes first, so below a root that is there nothing may be missing. */
+  async #missing(ref: Uint8Array): Promise<InkError> {
+    const { engine, tenant } = this.#scope
+    const [root] = sameBytes(ref, this.#root) ? [] : await engine.backend.values.get(tenant, [this.#root])
+    return root
+      ? refuse('VALUE_DAMAGED', { ref: valueRef(this.#root), why: `node ${valueRef(ref)} is missing` })
+      : refuse('VALUE_MISSING', { ref: valueRef(this.#root), tenant })
   }
 
   async whole(lazy = false): Promise<Json> {
