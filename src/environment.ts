@@ -1,7 +1,7 @@
 // The environment that Node provides.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sha256 } from './backends/sqlite/sha256.ts'
 import { liveness } from './liveness.ts'
@@ -20,7 +20,13 @@ export const nodeEnvironment: Environment = {
     soon: (callback) => setImmediate(callback),
   },
   entropy: { bytes: (count) => randomBytes(count) },
-  digest: { sha256 },
+  digest: {
+    sha256,
+    hasher: () => {
+      const hash = createHash('sha256')
+      return { update: (bytes) => void hash.update(bytes), digest: () => new Uint8Array(hash.digest()) }
+    },
+  },
   logger: silent,
   context: { within: (value, work) => storage.run(value, work), current: () => storage.getStore() },
   liveness,

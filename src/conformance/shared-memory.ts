@@ -40,6 +40,10 @@ export function handleTo(kept: Backend): Backend {
         checkOpen()
         return kept.blobs.put(tenant, digest, bytes)
       },
+      write: async (tenant) => {
+        checkOpen()
+        return kept.blobs.write(tenant)
+      },
     },
     close: async () => {
       closed = true

@@ -1,68 +1,89 @@
 // Blobs: bytes go in and a reference comes out. Bytes that come back are checked against the digest that names them. Nothing in them is
 // masked.
 
-import { type BlobRef, checkDigest } from '../model/blob.ts'
+import { type BlobRef, checkDigest, PIECE_BYTES } from '../model/blob.ts'
 import { fromUtf8, hex, utf8 } from '../model/bytes.ts'
 import { assert, refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, invalidOption, listOf, optionsOf } from '../model/options.ts'
+import { invalidOption } from '../model/options.ts'
+import { type BlobOptions, describeBlob } from './blob-storage.ts'
+import { type BlobRange, piecesOf, putChunks, rangeOf, readChunks, readPiece } from './blob-stream.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
-export interface BlobOptions {
-  /** A word for the kind of bytes, such as `tool-state`. */
-  readonly kind?: string
-  /** Hints for handling them, such as `compressible`. */
-  readonly hints?: readonly string[]
-}
-
 export interface StoreBlobs {
-  /** Stores bytes; they are durable when it resolves. The same bytes have the same digest and are kept once. */
-  put(bytes: Uint8Array, options?: BlobOptions): Promise<BlobRef>
-  /** Returns exactly the bytes that were put, or refuses. */
-  get(blob: BlobRef | string): Promise<Uint8Array>
+  /**
+   * Stores bytes, or a stream of them; they are durable when it resolves. The same bytes have the same digest and are kept once. A blob that
+   * no event, row, value or pin refers to is garbage after a day; see `collect`.
+   */
+  put(bytes: Uint8Array | AsyncIterable<Uint8Array>, options?: BlobOptions): Promise<BlobRef>
+  /** Returns exactly the bytes that were put, or those of a range, or refuses. */
+  get(blob: BlobRef | string, range?: BlobRange): Promise<Uint8Array>
+  /** Reads a blob, or a range of it, piece by piece. Memory holds one piece of 1 MiB. */
+  stream(blob: BlobRef | string, range?: BlobRange): AsyncIterable<Uint8Array>
 }
 
 /** Gets the scope when it is used, because a view has its scope only after it is made. */
 export const storeBlobs = (scope: () => Scope): StoreBlobs => ({
   put: (bytes, options) => putBlob(scope(), bytes, options),
-  get: (blob) => getBlob(scope(), blob),
+  get: (blob, range) => getBlob(scope(), blob, range),
+  stream: (blob, range) => streamBlob(scope(), blob, range),
 })
 
-export async function putBlob(scope: Scope, bytes: Uint8Array, options?: BlobOptions): Promise<BlobRef> {
+export async function putBlob(
+  scope: Scope,
+  bytes: Uint8Array | AsyncIterable<Uint8Array>,
+  options?: BlobOptions,
+  most: number = limits.blobBytes,
+): Promise<BlobRef> {
   checkOpen(scope.engine)
-  const { kind, hints, ...unknown } = optionsOf(options, 'blobs.put')
-  checkKnown(unknown, 'a blob')
-  if (!(bytes instanceof Uint8Array)) throw invalidOption('bytes', 'a Uint8Array', bytes)
-  if (bytes.length > limits.blobBytes) throw refuse('BLOB_TOO_LARGE', { bytes: bytes.length, limit: limits.blobBytes })
-  if (kind !== undefined) checkWord(kind, 'kind')
-  const words = [...(listOf(hints, 'hints') ?? [])]
-  if (words.length > limits.blobHints) throw invalidOption('hints', `at most ${limits.blobHints} hints`, words.length)
-  for (const word of words) checkWord(word, 'hints')
+  const about = describeBlob(options)
+  if (isStream(bytes)) return putChunks(scope, bytes, about, most)
+  if (!(bytes instanceof Uint8Array)) throw invalidOption('bytes', 'a Uint8Array or an async iterable of them', bytes)
+  if (bytes.length > most) throw refuse('BLOB_TOO_LARGE', { bytes: bytes.length, limit: most })
 
   // A copy makes sure that the digested bytes are written, whatever the caller does with its bytes in between.
   const taken = new Uint8Array(bytes)
+  if (taken.length > PIECE_BYTES) return putChunks(scope, piecesOf(taken), about, most)
   const { backend, environment } = scope.engine
   const digest = hex(environment.digest.sha256(taken))
-  await backend.blobs.put(scope.tenant, digest, taken)
-  return { digest, bytes: taken.length, ...(kind !== undefined && { kind }), ...(words.length > 0 && { hints: words }) }
+  await backend.blobs.put(scope.tenant, digest, taken, about.storage(taken.length))
+  return { digest, bytes: taken.length, ...about.words }
 }
 
-export async function getBlob(scope: Scope, blob: BlobRef | string): Promise<Uint8Array> {
+export async function getBlob(scope: Scope, blob: BlobRef | string, range?: BlobRange): Promise<Uint8Array> {
   checkOpen(scope.engine)
-  const digest: unknown = typeof blob === 'string' ? blob : (blob as BlobRef | undefined)?.digest
-  checkDigest(digest)
-  const { backend, environment } = scope.engine
-  const bytes = await backend.blobs.get(scope.tenant, digest)
-  if (!bytes) throw refuse('BLOB_UNKNOWN', { digest, tenant: scope.tenant })
-  const found = hex(environment.digest.sha256(bytes))
-  if (found !== digest) throw refuse('BLOB_DAMAGED', { digest, tenant: scope.tenant, found, bytes: bytes.length })
-  return bytes
+  const digest = digestOf(blob)
+  const asked = rangeOf(range, 'blobs.get')
+  const { tenant, engine } = scope
+  const first = await readPiece(scope, digest, 0)
+  if (!first) throw refuse('BLOB_UNKNOWN', { digest, tenant })
+  const { from, to } = asked ?? { from: 0, to: first.bytes }
+  const size = Math.max(0, Math.min(to, first.bytes) - from)
+  if (size > limits.blobGetBytes) throw refuse('BLOB_TOO_LARGE', { bytes: size, limit: limits.blobGetBytes })
+  if (first.bytes > PIECE_BYTES) {
+    const bytes = new Uint8Array(size)
+    let at = 0
+    for await (const chunk of readChunks(scope, digest, { from, to })) {
+      bytes.set(chunk, at)
+      at += chunk.length
+    }
+    return bytes
+  }
+  const found = hex(engine.environment.digest.sha256(first.body))
+  if (found !== digest) throw refuse('BLOB_DAMAGED', { digest, tenant, found, bytes: first.body.length })
+  return asked ? first.body.slice(from, to) : first.body
+}
+
+function streamBlob(scope: Scope, blob: BlobRef | string, range: BlobRange | undefined): AsyncIterable<Uint8Array> {
+  checkOpen(scope.engine)
+  return readChunks(scope, digestOf(blob), rangeOf(range, 'blobs.stream') ?? { from: 0, to: Number.MAX_SAFE_INTEGER })
 }
 
 /** Stores a JSON text exactly as it is. The caller has masked its secrets. */
 export async function putJson(scope: Scope, text: string): Promise<BlobRef> {
   assert(text.isWellFormed(), 'a JSON text is well-formed')
-  return putBlob(scope, utf8(text))
+  const { digest, bytes } = await putBlob(scope, utf8(text), JSON_TEXT)
+  return { digest, bytes }
 }
 
 export async function getJson(scope: Scope, blob: BlobRef | string): Promise<unknown> {
@@ -75,10 +96,13 @@ export async function getJson(scope: Scope, blob: BlobRef | string): Promise<unk
   }
 }
 
-/** Checks a word. Words are part of every reference, in events and rows, and are compared. */
-function checkWord(word: unknown, option: string): void {
-  if (typeof word === 'string' && WORD.test(word) && word.length <= limits.blobWordChars) return
-  throw invalidOption(option, `1 to ${limits.blobWordChars} letters, digits, '.', '_', '-' or '/'`)
+const JSON_TEXT = { hints: ['compressible'] }
+
+function digestOf(blob: BlobRef | string): string {
+  const digest: unknown = typeof blob === 'string' ? blob : (blob as BlobRef | undefined)?.digest
+  checkDigest(digest)
+  return digest
 }
 
-const WORD = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/
+const isStream = (given: unknown): given is AsyncIterable<Uint8Array> =>
+  typeof given === 'object' && given !== null && Symbol.asyncIterator in given

@@ -18,6 +18,8 @@ export function refusalOf(scope: Scope, outcome: Outcome & { ok: false }): InkEr
       return refuse('FENCE_LOST', { table: refused.table, id: refused.id, fence: refused.fence, found })
     case 'value':
       return refuse('VALUE_MISSING', { ref: valueRef(refused.ref), tenant: scope.tenant })
+    case 'blob':
+      return refuse('BLOB_UNKNOWN', { digest: refused.digest, tenant: scope.tenant })
     case 'row':
       return refuse('CONFLICT', { table: refused.table, id: refused.id, tries: 1 })
   }

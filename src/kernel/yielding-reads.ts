@@ -57,9 +57,12 @@ export function yieldingReads(
       references: (tenant, after, limit) => readOf(tenant, 'values', '', () => backend.values.references(tenant, after, limit)),
     },
     blobs: {
-      put: (tenant, digest, bytes) => readOf(tenant, 'blobs', digest, () => backend.blobs.put(tenant, digest, bytes)),
-      get: (tenant, digest) => readOf(tenant, 'blobs', digest, () => backend.blobs.get(tenant, digest)),
+      ...backend.blobs,
+      put: (tenant, digest, bytes, storage) => readOf(tenant, 'blobs', digest, () => backend.blobs.put(tenant, digest, bytes, storage)),
+      write: (tenant, storage) => readOf(tenant, 'blobs', '', () => backend.blobs.write(tenant, storage)),
+      get: (tenant, digest, piece) => readOf(tenant, 'blobs', digest, () => backend.blobs.get(tenant, digest, piece)),
       has: (tenant, digests) => readOf(tenant, 'blobs', '', () => backend.blobs.has(tenant, digests)),
+      list: (tenant, after, limit) => readOf(tenant, 'blobs', '', () => backend.blobs.list(tenant, after, limit)),
     },
     audit: {
       add: (tenant, refusals, keep) => backend.audit.add(tenant, refusals, keep),

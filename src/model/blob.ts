@@ -13,6 +13,18 @@ export interface BlobRef {
   readonly hints?: readonly string[]
 }
 
+/** Blobs are stored in pieces of this size, each with its own digest, so that a part can be read and checked without the rest. */
+export const PIECE_BYTES = 1024 * 1024
+
+/** A put or a commit that names a blob notes so if the blob was put, or named, longer ago than this. */
+export const BLOB_NAMED_AGAIN_MS = 60 * 60 * 1000
+
+/**
+ * `present`: in use or new. `condemned`: a garbage collection found no use of it; a put or a commit that names it makes it present again.
+ * `deleting`: its bytes may be gone; it cannot be read, and only a put makes it present again.
+ */
+export type BlobState = 'present' | 'condemned' | 'deleting'
+
 // Only lower case is accepted: the digest becomes a file name, and some file systems ignore case.
 const DIGEST = /^[0-9a-f]{64}$/
 

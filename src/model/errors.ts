@@ -563,7 +563,7 @@ export const errors = {
   BLOB_TOO_LARGE: row(
     'invalid',
     (d) =>
-      `The blob has ${d.bytes} bytes; the limit is ${d.limit}. Nothing was written. Split it into several blobs and keep their references.`,
+      `The blob has ${d.bytes} bytes; the limit is ${d.limit}. Nothing was written or returned. Split it into several blobs, or read it in parts with \`blobs.stream\`.`,
   ),
 
   // values

@@ -158,8 +158,16 @@ export const limits = {
   collectGraceMs: 24 * 60 * 60 * 1000,
   /** Key-value state up to this size stands in its event; larger state is a value. */
   stateInlineBytes: 1 * KiB,
-  /** One blob: it is digested and sent in one piece, and stays in memory meanwhile. */
-  blobBytes: 64 * MiB,
+  /** One blob. It is written and read in pieces of 1 MiB, so only the disk and the index of its pieces limit it. */
+  blobBytes: 16 * 1024 * MiB,
+  /** Bytes of a blob that one `get` returns: they are in memory at once. `stream` reads any number. */
+  blobGetBytes: 512 * MiB,
+  /** A blob with the hint `inline-preferred` is stored in the database up to this size. */
+  blobInlineBytes: 16 * KiB,
+  /** A blob with the hint `compressible` is compressed from this size on. */
+  blobCompressBytes: 4 * KiB,
+  /** The same in the profile `compact`. */
+  blobCompressCompactBytes: KiB,
   /** The kind and each hint of a blob: every reference to it contains them. */
   blobWordChars: 64,
   /** Hints of one blob, for the same reason. */

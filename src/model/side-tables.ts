@@ -69,12 +69,37 @@ export const sideTables = {
     indexes: { byNumber: ['number'] },
     rights: ['insert', 'update', 'delete'],
   },
-  // Immutable bytes named by their SHA-256 in hex. Not safe to lose. On SQLite they are files in a folder beside the store.
+  // Blobs: immutable bytes named by their SHA-256 in hex. Not safe to lose. `stored` counts the bytes as they are stored, `number` is the last
+  // collection under which the blob was put or named. On SQLite most bytes are files in a folder beside the store (`storage` is `file`).
   blobs: {
-    columns: { digest: 'text', bytes: 'blob' },
+    columns: {
+      digest: 'text',
+      bytes: 'integer',
+      stored: 'integer',
+      storage: 'text',
+      place: 'text',
+      state: 'text',
+      at: 'integer',
+      number: 'integer',
+    },
     key: ['digest'],
     indexes: {},
+    rights: ['insert', 'update', 'delete'],
+  },
+  // The pieces of blobs, with their codec and the SHA-256 of their plain bytes. The body is absent if the bytes are in a file, from `start` on.
+  blob_pieces: {
+    columns: {
+      place: 'text',
+      n: 'integer',
+      codec: 'text',
+      sha256: 'blob',
+      start: 'integer',
+      size: 'integer',
+      at: 'integer',
+      body: 'blob?',
+    },
+    key: ['place', 'n'],
+    indexes: {},
     rights: ['insert', 'delete'],
-    engine: 'postgres',
   },
 } as const satisfies Record<string, SideTable>

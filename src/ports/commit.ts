@@ -16,6 +16,8 @@ export type Guard =
   | { readonly kind: 'fence'; readonly table: TableName; readonly id: string; readonly fence: number }
   /** The tenant has this node of a value. Garbage collection started before this commit keeps it. */
   | { readonly kind: 'value'; readonly ref: Uint8Array }
+  /** The tenant has this blob. A condemned blob becomes present again, and garbage collection started before this commit keeps it. */
+  | { readonly kind: 'blob'; readonly digest: string }
 
 export type Change =
   | {

@@ -22,6 +22,13 @@ export interface Entropy {
 
 export interface Digest {
   sha256(bytes: Uint8Array): Uint8Array
+  /** SHA-256 of bytes that come in pieces. */
+  hasher(): Hasher
+}
+
+export interface Hasher {
+  update(bytes: Uint8Array): void
+  digest(): Uint8Array
 }
 
 export interface Logger {

@@ -57,7 +57,7 @@ test('putting, getting and asking take one round trip each', async () => {
     return trips
   }
   expect(await tripsOf(() => backend.blobs.put(MAIN, digest, bytes))).toBe(1)
-  expect(await tripsOf(() => backend.blobs.get(MAIN, digest))).toBe(1)
+  expect(await tripsOf(() => backend.blobs.get(MAIN, digest, 0))).toBe(1)
   expect(await tripsOf(() => backend.blobs.has(MAIN, [digest, 'ab'.repeat(32)]))).toBe(1)
 })
 
@@ -71,7 +71,7 @@ test('a blob whose reply was lost is put again, and is there once', async () => 
   })
   lose = 2
   await backend.blobs.put(MAIN, digest, bytes)
-  expect(await backend.blobs.get(MAIN, digest)).toEqual(bytes)
+  expect((await backend.blobs.get(MAIN, digest, 0))?.body).toEqual(bytes)
   const { rows } = await asSuperuser(url, (superuser) => superuser.query('select count(*)::integer as n from inkfast.blobs'))
   expect(rows).toEqual([{ n: 1 }])
   // And when no reply ever comes, it is not said to be there.
@@ -85,7 +85,7 @@ test('bytes are the same however the server writes them', async () => {
   const backend = await postgresBackend({ url })
   later(() => backend.close())
   await backend.blobs.put(MAIN, digest, bytes)
-  expect(await backend.blobs.get(MAIN, digest)).toEqual(bytes)
+  expect((await backend.blobs.get(MAIN, digest, 0))?.body).toEqual(bytes)
 })
 
 test('blobs are looked up by their key alone, also while there are none', async () => {
@@ -93,23 +93,23 @@ test('blobs are looked up by their key alone, also while there are none', async 
   const client = new Client(url)
   await client.connect()
   later(() => client.end())
-  const planOf = async (text: string, value: unknown): Promise<string> => {
+  const planOf = async (text: string, ...values: readonly unknown[]): Promise<string> => {
     await client.query('begin; set local role inkfast_app')
     await client.query(enter('').text.replace(/, inkfast.*/, ''))
-    const { rows } = await client.query({ text: `explain (costs off) ${text}`, values: [value] })
+    const { rows } = await client.query({ text: `explain (costs off) ${text}`, values: [...values] })
     await client.query('rollback')
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   }
   const byKey = /using blobs_pkey on blobs[\s\S]*Index Cond: .*digest >= .*digest <= /
   const look = async () => {
-    for (const plan of [await planOf(get, digest), await planOf(has, [digest])]) expect(plan).toMatch(byKey)
+    for (const plan of [await planOf(get, digest, 0), await planOf(has, [digest])]) expect(plan).toMatch(byKey)
   }
   await look()
   await client.query(
-    `insert into inkfast.blobs select 'acme', encode(sha256(n::text::bytea), 'hex'), n::text::bytea from generate_series(1, 20000) n`,
+    `insert into inkfast.blobs select 'acme', encode(sha256(n::text::bytea), 'hex'), 1, 1, 'database', n::text, 'present', 1, 0 from generate_series(1, 20000) n`,
   )
   await client.query('analyze')
   await look()
   // The control: what is asked by something else goes through everything that the tenant has.
-  expect(await planOf('select digest from inkfast.blobs where bytes = $1', bytes)).not.toMatch(byKey)
+  expect(await planOf('select digest from inkfast.blobs where bytes = $1', 5)).not.toMatch(byKey)
 })

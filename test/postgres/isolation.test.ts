@@ -190,9 +190,9 @@ const damages: readonly Damage[] = [
     refused: /the policy leak on blobs does not check the tenant/,
   },
   {
-    what: 'blobs may be changed',
-    sql: 'grant update on inkfast.blobs to inkfast_app',
-    rights: /grant not known: inkfast_app update on blobs/,
+    what: 'nodes may be changed',
+    sql: 'grant update on inkfast.nodes to inkfast_app',
+    rights: /grant not known: inkfast_app update on nodes/,
   },
   {
     what: 'a policy lets everybody write',

@@ -18,7 +18,7 @@ import { localSignals } from './wakeups.ts'
 
 export interface MemoryWorld {
   readonly clock: Pick<Clock, 'now'>
-  readonly digest: Digest
+  readonly digest: Pick<Digest, 'sha256'>
   readonly entropy: Entropy
 }
 
@@ -46,7 +46,7 @@ export function memoryBackend(world: MemoryWorld): Backend {
     rows: rowReads(state),
     queries: queries(state, storeTime),
     leases: leases(state, storeTime),
-    blobs: blobs(state, checkOpen),
+    blobs: blobs(state, storeTime),
     values: values(state),
     audit: audit(state, checkOpen),
     wakeups,

@@ -8,6 +8,7 @@ import type { TenantId } from '../../model/ids.ts'
 import { tableOf } from '../../model/tables.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
+import { isReadable, nameBlobs } from './blobs.ts'
 import { emptyTenant, type MemoryRows, type MemoryState, type MemoryTenant, tableRows } from './state.ts'
 import { addNodes, nameNodes } from './values.ts'
 
@@ -37,6 +38,7 @@ export function applyCommit(state: MemoryState, commit: Commit, sha256: Sha256, 
     tenant.events.push({ ...kept, seq, payload: utf8(draft.payload), hash })
   }
   nameNodes(tenant, commit, now)
+  nameBlobs(tenant, commit, now)
   addNodes(tenant, commit, now)
   for (const change of commit.changes) {
     if (change.kind === 'state') tenant.state = change.state
@@ -86,6 +88,7 @@ function whatGuardFinds(tenant: MemoryTenant, guard: Guard): number | undefined 
     return last > guard.after ? last : undefined
   }
   if (guard.kind === 'value') return tenant.nodes.has(hex(guard.ref)) ? undefined : 0
+  if (guard.kind === 'blob') return isReadable(tenant.blobs.get(guard.digest)) ? undefined : 0
   const row = tableRows(tenant.rows, guard.table).get(guard.id)
   const [wanted, found] = guard.kind === 'row' ? [guard.revision, row?.revision ?? 0] : [guard.fence, row?.fence ?? 0]
   return found === wanted ? undefined : found

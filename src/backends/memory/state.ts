@@ -1,5 +1,6 @@
 // The state of the memory backend. The oracle is meant to be checked by eye, so it consists of plain maps and arrays.
 
+import type { BlobState } from '../../model/blob.ts'
 import type { EventRecord } from '../../model/event.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Refusal } from '../../model/refusal.ts'
@@ -21,6 +22,15 @@ export interface MemoryNode {
   readonly body: Uint8Array
 }
 
+export interface MemoryBlob {
+  readonly pieces: readonly { readonly body: Uint8Array; readonly sha256: Uint8Array }[]
+  readonly bytes: number
+  readonly state: BlobState
+  readonly at: number
+  /** The last collection under which it was put or named. */
+  readonly number: number
+}
+
 export interface MemoryTenant {
   state: TenantState
   readonly events: EventRecord[]
@@ -30,7 +40,7 @@ export interface MemoryTenant {
   /** By the id of the lease. */
   readonly renewals: Map<string, { readonly fence: number; readonly until: number }>
   /** By their digest. */
-  readonly blobs: Map<string, Uint8Array>
+  readonly blobs: Map<string, MemoryBlob>
   /** By their ref in hex, in the order of their ids. */
   readonly nodes: Map<string, MemoryNode>
   lastNode: number

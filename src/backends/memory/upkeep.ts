@@ -54,6 +54,7 @@ export function upkeep(state: MemoryState, entropy: Entropy): Upkeep {
       bytes: {},
       rows: {
         events: [...state.tenants.values()].reduce((sum, t) => sum + t.events.length, 0),
+        nodes: [...state.tenants.values()].reduce((sum, t) => sum + t.nodes.size, 0),
         blobs: [...state.tenants.values()].reduce((sum, t) => sum + t.blobs.size, 0),
         ...Object.fromEntries(
           tableNames.map((name) => [name, [...state.tenants.values()].reduce((sum, t) => sum + tableRows(t.rows, name).size, 0)]),

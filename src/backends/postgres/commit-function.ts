@@ -1,6 +1,7 @@
 // The SQL function that applies a batch, and the pieces of its text that the fast path shares. The function knows no table of rows: it calls
 // `guard_rows`, `remove_rows` and `put_rows`, which scripts/schema.ts generates from model/tables.ts.
 
+import { BLOB_NAMED_AGAIN_MS } from '../../model/blob.ts'
 import { NAMED_AGAIN_MS } from '../../model/value.ts'
 
 // Constants are inlined: PL/pgSQL would initialise a variable in every transaction.
@@ -54,6 +55,8 @@ const seqOf = (n: string): string => `case when v_any then v_seqs[${n}] else bas
 
 /** Stands for a table in guards on nodes of values. */
 export const VALUE = '#value'
+/** The same for blobs. */
+export const BLOB = '#blob'
 
 const PARAMETERS = 51
 
@@ -234,6 +237,14 @@ begin
       ) e on g.name = '${VALUE}'
       where g.name = '${VALUE}' and e.ref is null;
     end if;
+    if '${BLOB}' = any (p_guard_tables) then
+      select v_fails || array_agg(g.n), v_finds || array_agg(0::bigint) into v_fails, v_finds
+      from unnest(p_guard_tables, p_guard_ids) with ordinality as g (name, id, n)
+      left join lateral (
+        select t.state from inkfast.blobs t where t.tenant = v_tenant and t.digest between g.id and g.id order by t.digest limit 1
+      ) e on g.name = '${BLOB}'
+      where g.name = '${BLOB}' and coalesce(e.state, 'deleting') = 'deleting';
+    end if;
     if p_guard_names is not null then
       foreach v_name in array p_guard_names loop
         v_pairs := inkfast.guard_rows(v_name, row(v_tenant, p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences)::inkfast.guard_list);
@@ -334,6 +345,22 @@ begin
     where case when c.active = 1 and e.id <= c.top then m.number is distinct from c.number
       else now - greatest(e.at, m.at) > ${NAMED_AGAIN_MS} end
     on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
+  end if;
+
+  if p_ref_events is not null or '${BLOB}' = any (p_guard_tables) then
+    -- Blobs that are named: a condemned one is present again, and a collection that is under way keeps it.
+    for v_name in
+      select p_guard_ids[p_pair_guards[p.n]] from unnest(p_pair_commits) with ordinality as p (commit, n)
+      where p_guard_tables[p_pair_guards[p.n]] = '${BLOB}' and not v_out[p.commit]
+      union all
+      select substring(r.name from 6) from unnest(p_ref_events, p_ref_names) as r (event, name)
+      where r.name like 'blob:%' and (not v_any or v_seqs[r.event] is not null)
+    loop
+      update inkfast.blobs t set state = 'present', at = now, number = coalesce(c.number, t.number)
+      from (select (select s.number from inkfast.collections s where s.tenant = v_tenant and s.active = 1) as number) c
+      where t.tenant = v_tenant and t.digest = v_name and t.state <> 'deleting'
+        and (t.state <> 'present' or t.number <> coalesce(c.number, t.number) or now - t.at > ${BLOB_NAMED_AGAIN_MS});
+    end loop;
   end if;
 
   if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null then

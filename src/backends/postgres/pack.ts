@@ -10,7 +10,7 @@ import type { ColumnValue } from '../../model/tables.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Change, Commit, Guard } from '../../ports/commit.ts'
 import { list, numbers, texts } from './arrays.ts'
-import { FIXED, VALUE } from './commit-function.ts'
+import { BLOB, FIXED, VALUE } from './commit-function.ts'
 import type { Value } from './connections.ts'
 import { packNodes, packReferences } from './pack-values.ts'
 import { sha256 } from './sha256.ts'
@@ -126,9 +126,11 @@ class Guards {
     const [table, id, wanted] =
       guard.kind === 'value'
         ? [VALUE, hex(guard.ref), 0]
-        : guard.kind === 'quiet'
-          ? ['', hex(idBytes(guard.session)), guard.after]
-          : [guard.table, guard.id, guard.kind === 'row' ? guard.revision : guard.fence]
+        : guard.kind === 'blob'
+          ? [BLOB, guard.digest, 0]
+          : guard.kind === 'quiet'
+            ? ['', hex(idBytes(guard.session)), guard.after]
+            : [guard.table, guard.id, guard.kind === 'row' ? guard.revision : guard.fence]
     const name = `${guard.kind} ${table} ${wanted} ${id}`
     let number = this.#numbers.get(name)
     if (number === undefined) {
@@ -151,7 +153,7 @@ class Guards {
       list(this.#fences.map(String)),
       numbers(this.#pairCommits),
       numbers(this.#pairGuards),
-      distinct(this.#tables.filter((table) => table !== '' && table !== VALUE)),
+      distinct(this.#tables.filter((table) => table !== '' && table !== VALUE && table !== BLOB)),
     ]
   }
 }
@@ -267,8 +269,15 @@ const written = (commit: Commit): readonly string[] => [
 
 /** Names of all that a commit reads or writes. No earlier commit in the same call may have written them. */
 function asks(commit: Commit): readonly string[] {
-  const guarded = commit.guards.map((guard) =>
-    guard.kind === 'quiet' ? `session ${guard.session}` : guard.kind === 'value' ? `node ${hex(guard.ref)}` : rowName(guard),
+  // No commit writes blobs, so guards on them wait for none.
+  const guarded = commit.guards.flatMap((guard) =>
+    guard.kind === 'blob'
+      ? []
+      : guard.kind === 'quiet'
+        ? `session ${guard.session}`
+        : guard.kind === 'value'
+          ? `node ${hex(guard.ref)}`
+          : rowName(guard),
   )
   const [first] = commit.events
   return [...written(commit), ...guarded, ...(first && commit.since !== undefined ? [`event ${first.id}`] : [])]

@@ -39,7 +39,7 @@ export interface UpkeepParts {
 
 export function upkeep({ db, health }: UpkeepParts): Upkeep {
   const tenants = () => journalReads(db).tenants()
-  const counted = ['events', 'receipts', 'heads', 'blobs', ...tableNames]
+  const counted = ['events', 'receipts', 'heads', 'nodes', 'blobs', ...tableNames]
   return {
     snapshot: async (tenant) => {
       const held = await db.hold(tenant, picture)

@@ -13,17 +13,19 @@ import type { CheckpointThreads } from './checkpoint-thread.ts'
 import { applyBatch } from './commit.ts'
 import type { Database } from './database.ts'
 import { noted, within } from './failures.ts'
-import { ifActive } from './heads.ts'
 import { journalReads } from './journal.ts'
 import { leases } from './leases.ts'
 import { type OpenOptions, openDatabase, type PrepareOptions } from './open.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
 import { blobFolder } from './tenant-files.ts'
-import { reading, writing } from './transaction.ts'
+import { writing } from './transaction.ts'
 import { upkeep } from './upkeep.ts'
 import { values } from './values.ts'
 import { fileSignals } from './wakeups.ts'
+
+// A rough count: its row, its pieces, and their indexes.
+const PAGES_OF_A_BLOB = 6
 
 export interface SqliteOptions extends OpenOptions {
   readonly path: string
@@ -72,10 +74,17 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
   // The folder is beside the real file, so that every symbolic link leads to the same blobs.
   const files = new BlobFiles(blobFolder(realpathSync(db.path)), db.path)
   const blobs = fileBlobs({
-    files: () => files,
+    db,
+    files,
+    now,
     checkWritable,
     failed: (error) => noted(db, error),
-    checkActive: (tenant) => reading(db, () => ifActive(db, tenant, () => {})),
+    write: async (work) => {
+      await checkpointer.ready()
+      const answer = await writing(db, work as () => never, options.busyMs)
+      checkpointer.committed(PAGES_OF_A_BLOB)
+      return answer
+    },
   })
 
   // An unexpected error spoils the transaction. Each commit then gets its own, and only the faulty one fails.

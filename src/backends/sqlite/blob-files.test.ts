@@ -7,10 +7,12 @@ import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { codeOf, later, openIn, tempFile, tempFolder } from '../../../test/support/engines.ts'
 import { maker } from '../../conformance/material.ts'
+import { refuse } from '../../model/errors.ts'
 import { MAIN, tenantId } from '../../model/ids.ts'
 import { sqliteBackend } from './backend.ts'
 import { BlobFiles, type Disk } from './blob-files.ts'
 import { folderBackend } from './folder.ts'
+import { GroupedWrites } from './grouped-writes.ts'
 import { tenantFolder } from './tenant-files.ts'
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
@@ -92,14 +94,13 @@ test('every tenant has a folder of its own, on any file system', () => {
   expect(names.filter((name) => !/^tenant-[a-z0-9._+-]+\.blobs$/.test(name) || name.length > 240)).toEqual([])
 })
 
-test('in a folder of tenants a blob lies beside its tenant’s file, before there is one and after', async () => {
+test('in a folder of tenants a blob lies beside its tenant’s file, which the first blob makes', async () => {
   const path = tempFolder()
   const backend = await folderBackend({ path })
   later(() => backend.close())
   const [early, late] = [bytesOf('early'), bytesOf('late')]
   await backend.blobs.put(ACME, sha256(early), early)
-  expect(readdirSync(path).filter((name) => name.startsWith('tenant-'))).toEqual(['tenant-acme.db.blobs'])
-  expect(await backend.journal.tenants()).toEqual([])
+  expect(readdirSync(path).filter((name) => /^tenant-.*(db|blobs)$/.test(name))).toEqual(['tenant-acme.db', 'tenant-acme.db.blobs'])
   await backend.commit([maker(3).commit(ACME)])
   await backend.blobs.put(ACME, sha256(late), late)
   expect(
@@ -107,7 +108,7 @@ test('in a folder of tenants a blob lies beside its tenant’s file, before ther
       .map((name) => basename(name))
       .sort(),
   ).toEqual([sha256(early), sha256(late)].sort())
-  expect(await backend.blobs.get(ACME, sha256(early))).toEqual(early)
+  expect((await backend.blobs.get(ACME, sha256(early), 0))?.body).toEqual(early)
   expect(await backend.journal.tenants()).toEqual([ACME])
   expect(await backend.upkeep.measure()).toMatchObject({ bytes: { blobs: 9 }, rows: { blobs: 2 } })
 })
@@ -177,8 +178,43 @@ test('something that is in the way of the folder is told, whoever asks', async (
   writeFileSync(`${path}.blobs`, 'not a folder')
   expect(await codeOf(store.blobs.put(bytesOf('x')))).toBe('IO_FAILED')
   expect((await store.health()).why).toContainEqual(expect.stringContaining('the disk failed'))
-  expect(await codeOf(store.blobs.get(sha256(bytesOf('x'))))).toBe('IO_FAILED')
+  expect(await codeOf(store.blobs.get(sha256(bytesOf('x'))))).toBe('BLOB_UNKNOWN')
   expect(readFileSync(`${path}.blobs`, 'utf8')).toBe('not a folder')
+})
+
+test('a blob is stored compressed where that was asked for, and in the database where it is small', async () => {
+  const path = tempFile()
+  const store = await openIn(path)
+  const sizesOf = () => filesUnder(`${path}.blobs`).map((name) => statSync(name).size)
+  const text = bytesOf('the same words again and again '.repeat(100))
+  await store.blobs.put(text, { kind: 'tool-state' })
+  expect(sizesOf()).toEqual([text.length])
+  await store.blobs.put(bytesOf(`${text} more`), { kind: 'tool-state', profile: 'compact' })
+  expect(sizesOf().sort((a, b) => a - b)[0]).toBeLessThan(500)
+  await store.blobs.put(bytesOf('small'), { hints: ['inline-preferred'] })
+  expect(sizesOf()).toHaveLength(2)
+  expect((await store.measure()).rows.blobs).toBe(3)
+})
+
+test('rows of puts that finish at the same time share a transaction, and a refusal fails only its own', async () => {
+  let transactions = 0
+  const grouped = new GroupedWrites(async (work) => {
+    transactions++
+    return work()
+  })
+  const closed = refuse('TENANT_CLOSED', { tenant: 'acme', state: 'suspended' })
+  const fail = () => {
+    throw closed
+  }
+  const answers = await Promise.allSettled([grouped.add(() => 1), grouped.add(fail), grouped.add(() => 3)])
+  expect(answers).toEqual([
+    { status: 'fulfilled', value: 1 },
+    { status: 'rejected', reason: closed },
+    { status: 'fulfilled', value: 3 },
+  ])
+  expect(transactions).toBe(1)
+  await grouped.add(() => 4)
+  expect(transactions).toBe(2)
 })
 
 test('what a crash left while a blob was made is no blob', async () => {
@@ -190,10 +226,10 @@ test('what a crash left while a blob was made is no blob', async () => {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${digest}.new-0123456789ab`), 'who')
   expect(await backend.blobs.has(MAIN, [digest])).toEqual([false])
-  expect(await backend.blobs.get(MAIN, digest)).toBeUndefined()
+  expect(await backend.blobs.get(MAIN, digest, 0)).toBeUndefined()
   expect(await backend.upkeep.measure()).toMatchObject({ bytes: { blobs: 3 }, rows: { blobs: 0 } })
   await backend.blobs.put(MAIN, digest, bytesOf('whole'))
-  expect(await backend.blobs.get(MAIN, digest)).toEqual(bytesOf('whole'))
+  expect((await backend.blobs.get(MAIN, digest, 0))?.body).toEqual(bytesOf('whole'))
   expect(await backend.upkeep.measure()).toMatchObject({ bytes: { blobs: 8 }, rows: { blobs: 1 } })
 })
 

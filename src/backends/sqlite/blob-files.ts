@@ -2,7 +2,7 @@
 // a crash it is either complete or absent, besides a temporary file whose name says so.
 
 import { randomBytes } from 'node:crypto'
-import type { Stats } from 'node:fs'
+import { rmSync, type Stats, statSync } from 'node:fs'
 import * as files from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TenantId } from '../../model/ids.ts'
@@ -12,11 +12,33 @@ import { tenantFolder } from './tenant-files.ts'
 /** The file system calls used, so that a test can watch them and cut the power in between. */
 export type Disk = Pick<typeof files, 'mkdir' | 'open' | 'readdir' | 'readFile' | 'rename' | 'rm' | 'stat'>
 
+export interface FilePart {
+  readonly start: number
+  readonly size: number
+}
+
+/** A file under a temporary name. */
+export interface NewBlobFile {
+  readonly path: string
+  add(bytes: Uint8Array): Promise<void>
+  /** Flushes and closes it. */
+  flush(): Promise<void>
+  drop(): Promise<void>
+}
+
+export interface QuietFile {
+  readonly bytes: number
+  /** Absent if the put never finished. */
+  readonly digest?: string
+  remove(): void
+}
+
 export interface BlobMeasure {
-  readonly blobs: number
   readonly bytes: number
 }
 
+/** The folder of files whose digest is not known yet. */
+const UPLOADS = 'uploads'
 // Enough for all folders of forty busy tenants. A forgotten folder costs one more flush.
 const FOLDERS_REMEMBERED = 10_000
 // Limits concurrent calls when hundreds of files are checked.
@@ -56,28 +78,96 @@ export class BlobFiles {
     }
   }
 
-  async has(tenant: TenantId, digests: readonly string[]): Promise<readonly boolean[]> {
+  /** A part of a blob's file: fewer bytes if the file ends before. Undefined if there is no file. */
+  async read(tenant: TenantId, digest: string, { start, size }: FilePart): Promise<Uint8Array | undefined> {
     try {
-      const found = await inTurns(digests, (digest) => this.#statOf(this.#pathOf(tenant, digest)))
-      return found.map((stat) => stat?.isFile() ?? false)
+      const file = await this.#disk.open(this.#pathOf(tenant, digest), 'r')
+      try {
+        const bytes = new Uint8Array(size)
+        let end = 0
+        for (let read = 1; read > 0 && end < size; end += read) read = (await file.read(bytes, end, size - end, start + end)).bytesRead
+        return bytes.subarray(0, end)
+      } finally {
+        await file.close()
+      }
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw fileError(this.#like, error)
+    }
+  }
+
+  /** Begins a file whose digest is not known yet. */
+  async create(tenant: TenantId): Promise<NewBlobFile> {
+    try {
+      return await this.#create(join(this.#folder, tenantFolder(tenant), UPLOADS, randomBytes(6).toString('hex')))
     } catch (error) {
       throw fileError(this.#like, error)
     }
   }
 
-  /** Measures the blobs of all tenants. Temporary files count as bytes, not as blobs. */
+  /** Names a file that was created. Resolves once its bytes and names are on disk. */
+  async adopt(tenant: TenantId, digest: string, file: NewBlobFile): Promise<void> {
+    const path = this.#pathOf(tenant, digest)
+    try {
+      await file.flush()
+      await this.#makeFolder(dirname(path), await this.#mode())
+      await this.#disk.rename(file.path, path)
+      await this.#flushNames(dirname(path))
+    } catch (error) {
+      await file.drop()
+      throw fileError(this.#like, error)
+    }
+  }
+
+  /** Size of a blob's file; undefined if there is none. Synchronous, for use in a transaction. */
+  sizeOf(tenant: TenantId, digest: string): number | undefined {
+    try {
+      return statSync(this.#pathOf(tenant, digest), { throwIfNoEntry: false })?.size
+    } catch (error) {
+      throw fileError(this.#like, error)
+    }
+  }
+
+  /** Deletes a blob's file. Synchronous, for use in a transaction. */
+  remove(tenant: TenantId, digest: string): void {
+    try {
+      rmSync(this.#pathOf(tenant, digest), { force: true })
+    } catch (error) {
+      throw fileError(this.#like, error)
+    }
+  }
+
+  /** Files of a tenant that nobody has written to for this long: of finished blobs, and of puts that never finished. */
+  async *quiet(tenant: TenantId, quietMs: number): AsyncGenerator<QuietFile> {
+    const top = join(this.#folder, tenantFolder(tenant))
+    const before = Date.now() - quietMs
+    try {
+      for (const shard of await this.#namesIn(top)) {
+        const folder = join(top, shard)
+        for (const name of await this.#namesIn(folder)) {
+          const stat = await this.#statOf(join(folder, name))
+          if (!stat || stat.mtimeMs > before) continue
+          const path = join(folder, name)
+          yield { bytes: stat.size, remove: () => rmSync(path, { force: true }), ...(!name.includes('.') && { digest: name }) }
+        }
+      }
+    } catch (error) {
+      throw fileError(this.#like, error)
+    }
+  }
+
+  /** Measures the files of all tenants, temporary files among them. */
   async measure(): Promise<BlobMeasure> {
-    let [blobs, bytes] = [0, 0]
+    let bytes = 0
     try {
       for (const tenant of await this.#namesIn(this.#folder)) {
         for (const shard of await this.#namesIn(join(this.#folder, tenant))) {
           const folder = join(this.#folder, tenant, shard)
           const names = await this.#namesIn(folder)
           for (const stat of await inTurns(names, (name) => this.#statOf(join(folder, name)))) bytes += stat?.size ?? 0
-          blobs += names.filter((name) => !name.includes('.')).length
         }
       }
-      return { blobs, bytes }
+      return { bytes }
     } catch (error) {
       throw fileError(this.#like, error)
     }
@@ -106,22 +196,45 @@ export class BlobFiles {
   }
 
   async #write(path: string, bytes: Uint8Array): Promise<void> {
-    const mode = (await this.#disk.stat(this.#like)).mode & 0o666
-    await this.#makeFolder(dirname(path), mode)
-    const beside = `${path}.new-${randomBytes(6).toString('hex')}`
+    const file = await this.#create(path)
     try {
-      const file = await this.#disk.open(beside, 'wx', mode)
-      try {
-        await file.writeFile(bytes)
-        // Flush before the rename: after a power cut, a file system may keep the name and lose the bytes.
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await this.#disk.rename(beside, path)
+      await file.add(bytes)
+      await file.flush()
+      await this.#disk.rename(file.path, path)
     } catch (error) {
-      await this.#disk.rm(beside, { force: true })
+      await file.drop()
       throw error
+    }
+  }
+
+  async #mode(): Promise<number> {
+    return (await this.#disk.stat(this.#like)).mode & 0o666
+  }
+
+  /** A new file beside this path, under a temporary name. */
+  async #create(beside: string): Promise<NewBlobFile> {
+    const mode = await this.#mode()
+    await this.#makeFolder(dirname(beside), mode)
+    const path = `${beside}.new-${randomBytes(6).toString('hex')}`
+    const file = await this.#disk.open(path, 'wx', mode)
+    let open = true
+    const close = async (): Promise<void> => {
+      if (!open) return
+      open = false
+      await file.close()
+    }
+    return {
+      path,
+      add: (bytes) => file.writeFile(bytes),
+      // Flush before the rename: after a power cut, a file system may keep the name and lose the bytes.
+      flush: async () => {
+        if (open) await file.sync()
+        await close()
+      },
+      drop: async () => {
+        await close()
+        await this.#disk.rm(path, { force: true })
+      },
     }
   }
 

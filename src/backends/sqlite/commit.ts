@@ -10,6 +10,7 @@ import { idBytes, readId, type TenantId } from '../../model/ids.ts'
 import { type TableName, tableOf } from '../../model/tables.ts'
 import type { TenantState } from '../../model/tenant.ts'
 import type { Change, Commit, Guard, Outcome } from '../../ports/commit.ts'
+import { isReadableBlob, nameBlobs } from './blob-rows.ts'
 import type { Database } from './database.ts'
 import { readHead, writeHead } from './heads.ts'
 import { toReceipt } from './receipts.ts'
@@ -91,6 +92,7 @@ function applyCommit(db: Database, commit: Commit, head: MovingHead, now: number
   }
   if (receipts[0]) note(head.arrived, receipts[0].id, first)
   writeNodes(db, commit, now)
+  nameBlobs(db, commit, now)
   for (const change of commit.changes) {
     applyChange(db, commit.tenant, change, first)
     if (change.kind === 'state') {
@@ -191,6 +193,7 @@ function whatGuardFinds(db: Database, head: MovingHead, tenant: TenantId, guard:
     return last > guard.after ? last : undefined
   }
   if (guard.kind === 'value') return db.get(hasNode, tenant, guard.ref) ? undefined : 0
+  if (guard.kind === 'blob') return isReadableBlob(db, tenant, guard.digest) ? undefined : 0
   // Most commits of a batch guard the same few rows.
   const stamps = head.stamps.get(guard.table)?.get(guard.id) ?? readStamps(db, head, tenant, guard)
   const [wanted, found] = guard.kind === 'row' ? [guard.revision, stamps.revision] : [guard.fence, stamps.fence]

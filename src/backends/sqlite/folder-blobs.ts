@@ -1,45 +1,76 @@
-// Blobs of a folder store: beside the tenant's file, or where it will be. The file appears with the tenant's first commit, and blobs are
-// put before the commit that refers to them.
+// Blobs of a folder store: rows in the file of their tenant, bytes beside it. The first blob creates the file, as the first commit does.
 
-import { join } from 'node:path'
-import { refuse } from '../../model/errors.ts'
+import { checkDigest } from '../../model/blob.ts'
+import { assert, refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Blobs } from '../../ports/blobs.ts'
-import { BlobFiles } from './blob-files.ts'
-import { type FileBlobs, fileBlobs } from './blobs.ts'
-import type { OpenFiles } from './open-files.ts'
-import { blobFolder, STORE_FILE } from './tenant-files.ts'
+import type { HeldFile, OpenFiles } from './open-files.ts'
 
 export interface FolderBlobParts {
   readonly files: OpenFiles
   readonly readOnly: boolean
   readonly closed: () => boolean
+  /** Works in the tenant's file, or in an empty store where there is none. */
+  readonly read: <T>(tenant: TenantId, work: (file: { readonly blobs: Blobs }) => Promise<T>) => Promise<T>
 }
 
-export function folderBlobs({ files, readOnly, closed }: FolderBlobParts): FileBlobs {
-  const store = join(files.folder, STORE_FILE)
-  const withoutFile = fileBlobs({
-    files: (tenant) => new BlobFiles(blobFolder(files.pathOf(tenant)), store),
-    checkWritable: () => {
-      if (closed()) throw refuse('STORE_CLOSED')
-      if (readOnly) throw refuse('FILE_READ_ONLY', { path: files.folder, reason: 'it was opened with readOnly' })
-    },
-    // A tenant without a file cannot have been closed.
-    checkActive: async () => {},
-  })
-  const within = async <T>(tenant: TenantId, work: (blobs: Blobs) => Promise<T>): Promise<T> => {
-    const file = await files.hold(tenant)
-    if (!file) return work(withoutFile)
+export interface FolderBlobs extends Blobs {
+  /** Resolves once all puts in progress have ended. */
+  settled(): Promise<void>
+}
+
+export function folderBlobs({ files, readOnly, closed, read }: FolderBlobParts): FolderBlobs {
+  const busy = new Set<Promise<void>>()
+  const hold = async (tenant: TenantId): Promise<HeldFile> => {
+    if (closed()) throw refuse('STORE_CLOSED')
+    if (readOnly) throw refuse('FILE_READ_ONLY', { path: files.folder, reason: 'it was opened with readOnly' })
+    const file = await files.hold(tenant, true)
+    assert(file, 'a file that is to be made is opened or refused')
+    return file
+  }
+  const put: Blobs['put'] = async (tenant, digest, bytes, storage) => {
+    const file = await hold(tenant)
     try {
-      return await work(file.backend.blobs)
+      await file.backend.blobs.put(tenant, digest, bytes, storage)
     } finally {
       file.release()
     }
   }
   return {
-    put: (tenant, digest, bytes) => within(tenant, (blobs) => blobs.put(tenant, digest, bytes)),
-    get: (tenant, digest) => within(tenant, (blobs) => blobs.get(tenant, digest)),
-    has: (tenant, digests) => within(tenant, (blobs) => blobs.has(tenant, digests)),
-    settled: () => withoutFile.settled(),
+    put: async (tenant, digest, bytes, storage) => {
+      checkDigest(digest)
+      const done = put(tenant, digest, bytes, storage)
+      busy.add(done)
+      await done.finally(() => busy.delete(done))
+    },
+    // The file stays open until the blob is finished.
+    write: async (tenant, storage) => {
+      const file = await hold(tenant)
+      try {
+        const writer = await file.backend.blobs.write(tenant, storage)
+        const ending = async (work: () => Promise<void>): Promise<void> => {
+          try {
+            await work()
+          } finally {
+            file.release()
+          }
+        }
+        return {
+          add: (piece, sha256) => writer.add(piece, sha256),
+          finish: (digest) => ending(() => writer.finish(digest)),
+          abandon: () => ending(() => writer.abandon()),
+        }
+      } catch (error) {
+        file.release()
+        throw error
+      }
+    },
+    get: (tenant, digest, piece) => read(tenant, ({ blobs }) => blobs.get(tenant, digest, piece)),
+    has: (tenant, digests) => read(tenant, ({ blobs }) => blobs.has(tenant, digests)),
+    list: (tenant, after, limit) => read(tenant, ({ blobs }) => blobs.list(tenant, after, limit)),
+    condemn: (collected) => read(collected.tenant, ({ blobs }) => blobs.condemn(collected)),
+    remove: (tenant, number, digests) => read(tenant, ({ blobs }) => blobs.remove(tenant, number, digests)),
+    sweep: (tenant, quietMs) => read(tenant, ({ blobs }) => blobs.sweep(tenant, quietMs)),
+    settled: async () => void (await Promise.allSettled(busy)),
   }
 }

@@ -41,7 +41,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
   const own = await fileBackend({ ...shared, path: join(folder, STORE_FILE) })
   const files = new OpenFiles(folder, openFiles, (file, tenant, create) => fileBackend({ ...shared, path: file, tenant, create }))
   const wakeups = folderSignals(files)
-  const nobody = emptyReads(now)
+  const nobody = emptyReads(folder, now)
   let closed = false
 
   /** A tenant without a file is read from an empty store: reading creates no file. */
@@ -59,7 +59,7 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
     return tenantsIn(folder)
   }
   const named = folderQueries({ files, tenants, read })
-  const blobs = folderBlobs({ files, readOnly: rest.readOnly ?? false, closed: () => closed })
+  const blobs = folderBlobs({ files, readOnly: rest.readOnly ?? false, closed: () => closed, read })
 
   return {
     name: 'sqlite',

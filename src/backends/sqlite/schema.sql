@@ -41,6 +41,32 @@ CREATE TABLE audit (
   primary key (tenant, id)
 ) strict, without rowid;
 
+CREATE TABLE blob_pieces (
+  tenant text not null,
+  place  text not null,
+  n      integer not null,
+  codec  text not null,
+  sha256 blob not null,
+  start  integer not null,
+  size   integer not null,
+  at     integer not null,
+  body   blob,
+  primary key (tenant, place, n)
+) strict, without rowid;
+
+CREATE TABLE blobs (
+  tenant  text not null,
+  digest  text not null,
+  bytes   integer not null,
+  stored  integer not null,
+  storage text not null,
+  place   text not null,
+  state   text not null,
+  at      integer not null,
+  number  integer not null,
+  primary key (tenant, digest)
+) strict, without rowid;
+
 CREATE TABLE collections (
   tenant text not null,
   number integer not null,

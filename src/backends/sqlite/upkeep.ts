@@ -142,13 +142,16 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
       const rows = await reading(db, () =>
         Object.fromEntries(
-          ['events', 'receipts', 'heads', ...tableNames].map((name) => [name, db.get(`select count(*) as n from ${name}`)?.n as number]),
+          ['events', 'receipts', 'heads', 'nodes', 'blobs', ...tableNames].map((name) => [
+            name,
+            db.get(`select count(*) as n from ${name}`)?.n as number,
+          ]),
         ),
       )
-      const { blobs, bytes } = await files.measure()
+      const { bytes } = await files.measure()
       return {
         bytes: { database: size(db.path), wal: size(`${db.path}-wal`), index: size(`${db.path}-shm`), blobs: bytes },
-        rows: { ...rows, blobs },
+        rows,
       }
     },
     health: async () => {

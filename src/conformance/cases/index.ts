@@ -3,9 +3,11 @@
 import type { Case } from '../case.ts'
 import { audits } from './audit.ts'
 import { batches } from './batches.ts'
+import { blobPieces } from './blob-pieces.ts'
 import { blobs } from './blobs.ts'
 import { chain } from './chain.ts'
 import { claims } from './claims.ts'
+import { collectedBlobs } from './collected-blobs.ts'
 import { collections } from './collections.ts'
 import { dues } from './due.ts'
 import { erasure } from './erasure.ts'
@@ -38,8 +40,10 @@ export const cases: readonly Case[] = [
   ...states,
   ...leases,
   ...blobs,
+  ...blobPieces,
   ...values,
   ...collections,
+  ...collectedBlobs,
   ...audits,
   ...dues,
   ...readies,

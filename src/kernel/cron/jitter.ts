@@ -9,7 +9,7 @@ import { nextAfter } from './schedule.ts'
 /** Maps a scheduled time to a number in [0, 1), always the same one. */
 export type Chance = (time: number) => number
 
-export function chanceOf(digest: Digest, job: string): Chance {
+export function chanceOf(digest: Pick<Digest, 'sha256'>, job: string): Chance {
   return (time) => {
     const bytes = digest.sha256(utf8(`inkfast/jitter/${job}/${time}`))
     let sum = 0

@@ -1,10 +1,10 @@
 // A value on its way into a commit: the nodes that the store does not have yet, and guards on those that it should have.
 
-import { hex } from '../../model/bytes.ts'
 import type { Json } from '../../model/data.ts'
 import { limits } from '../../model/limits.ts'
 import type { ValueNode } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { putBlob } from '../blobs.ts'
 import type { Scope } from '../scope.ts'
 import { Budget } from './budget.ts'
 import { visitRefs } from './decode.ts'
@@ -12,6 +12,9 @@ import { Encoder } from './encode.ts'
 import { refKey } from './format.ts'
 import { memoryOf } from './memory.ts'
 import { PartStage } from './parts.ts'
+
+/** Long strings are text, mostly. */
+const LONG_TEXT = { hints: ['compressible'] }
 
 export interface StagedValue {
   readonly ref: Uint8Array
@@ -35,8 +38,8 @@ export async function stage(scope: Scope, value: Json, known = true): Promise<St
 const encoderOf = ({ engine }: Scope, parts: PartStage): Encoder =>
   new Encoder(engine.environment.digest.sha256, new Budget(limits.valueBytes), parts.items)
 
-async function storeBlobs({ engine, tenant }: Scope, { blobs }: Encoder): Promise<void> {
-  for (const { digest, bytes } of blobs) await engine.backend.blobs.put(tenant, hex(digest), bytes)
+async function storeBlobs(scope: Scope, { blobs }: Encoder): Promise<void> {
+  for (const { bytes } of blobs) await putBlob(scope, bytes, LONG_TEXT)
 }
 
 /**

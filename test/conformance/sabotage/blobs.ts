@@ -1,10 +1,11 @@
 // Damage to blobs.
 
-import { MAIN, maker, sha256 } from '../../../src/conformance/material.ts'
+import { MAIN, maker, OTHER, sha256 } from '../../../src/conformance/material.ts'
 import { hex } from '../../../src/model/bytes.ts'
 import { InkError } from '../../../src/model/errors.ts'
 import type { Backend } from '../../../src/ports/backend.ts'
-import type { Blobs } from '../../../src/ports/blobs.ts'
+import type { Blobs, BlobWriter } from '../../../src/ports/blobs.ts'
+import type { Commit } from '../../../src/ports/commit.ts'
 import { type Sabotage, spoiled } from './spoil.ts'
 
 const kept = 'bytes are kept under their digest, as they were put'
@@ -27,7 +28,129 @@ const instead =
 
 const asDigest = (name: string): string => (/^[0-9a-f]{64}$/.test(name) ? name : hex(sha256(new TextEncoder().encode(name))))
 
+const pieced = 'a blob of any size is kept in pieces, and is there once it is finished'
+const told = 'every blob of the tenant is listed once, in order'
+const guarded = 'a commit that names a blob is refused where the tenant has no such blob'
+const collected = 'a collection deletes the blobs it condemned, unless they were put or named again'
+
+const withoutBlobGuards = (commit: Commit): Commit => ({ ...commit, guards: commit.guards.filter(({ kind }) => kind !== 'blob') })
+
+const writing = (alter: (writer: BlobWriter, blobs: Blobs) => Partial<BlobWriter>) =>
+  keeping((blobs) => ({
+    write: async (tenant, storage) => {
+      const writer = await blobs.write(tenant, storage)
+      return { ...writer, ...alter(writer, blobs) }
+    },
+  }))
+
 export const blobSabotages: readonly Sabotage[] = [
+  spoiled(
+    'loses the second piece of a blob',
+    [pieced],
+    writing((writer) => {
+      let n = 0
+      return { add: async (piece, digest) => (n++ === 1 ? undefined : writer.add(piece, digest)) }
+    }),
+  ),
+  spoiled(
+    'gives the first piece for every piece',
+    [pieced],
+    keeping((blobs) => ({ get: (tenant, digest) => blobs.get(tenant, digest, 0) })),
+  ),
+  spoiled(
+    'keeps what was abandoned',
+    [pieced],
+    writing((writer) => ({ abandon: () => writer.finish(asDigest('abandoned')) })),
+  ),
+  spoiled(
+    'gives half of what was compressed',
+    [pieced],
+    keeping((blobs) => ({
+      put: (tenant, digest, bytes, storage) =>
+        blobs.put(tenant, digest, storage?.compress ? bytes.subarray(0, bytes.length >> 1) : bytes, storage),
+    })),
+  ),
+  spoiled(
+    'deletes the blobs of other tenants too',
+    [collected],
+    keeping((blobs, { values }) => ({
+      remove: async (tenant, number, digests) => {
+        const other = tenant === MAIN ? OTHER : MAIN
+        const theirs = await values.begin(other)
+        await blobs.condemn({ tenant: other, number: theirs.number, digests, before: Infinity, seen: 0 })
+        await blobs.remove(other, theirs.number, digests)
+        return blobs.remove(tenant, number, digests)
+      },
+    })),
+  ),
+  spoiled(
+    'lists blobs backwards',
+    [told],
+    keeping((blobs) => ({ list: async (...given) => (await blobs.list(...given)).toReversed() })),
+  ),
+  spoiled(
+    'lists the first page for ever',
+    [told],
+    keeping((blobs) => ({ list: (tenant, _, limit) => blobs.list(tenant, undefined, limit) })),
+  ),
+  spoiled('does not look for the blobs that a commit names', [guarded], (backend) => ({
+    ...backend,
+    commit: (batch) => backend.commit(batch.map(withoutBlobGuards)),
+  })),
+  spoiled('does not note the blobs that a commit names', [collected], (backend) => ({
+    ...backend,
+    commit: async (batch) => {
+      const missing = await Promise.all(
+        batch.map(async ({ tenant, guards }) => {
+          const named = guards.flatMap((guard) => (guard.kind === 'blob' ? [guard.digest] : []))
+          return named.length > 0 && (await backend.blobs.has(tenant, named)).includes(false)
+        }),
+      )
+      return backend.commit(batch.map((commit, i) => (missing[i] ? commit : withoutBlobGuards(commit))))
+    },
+  })),
+  spoiled(
+    'leaves a condemned blob condemned when it is put',
+    [collected],
+    keeping((blobs) => ({
+      put: async (tenant, digest, bytes, storage) => {
+        if (!(await blobs.has(tenant, [digest]))[0]) await blobs.put(tenant, digest, bytes, storage)
+        else await blobs.get(tenant, digest, 0)
+      },
+    })),
+  ),
+  spoiled(
+    'deletes blobs that were not condemned',
+    [collected],
+    keeping((blobs) => ({
+      remove: async (tenant, number, digests) => {
+        await blobs.condemn({ tenant, number, digests, before: Infinity, seen: 0 })
+        return blobs.remove(tenant, number, digests)
+      },
+    })),
+  ),
+  spoiled(
+    'condemns whatever its age',
+    [collected],
+    keeping((blobs) => ({ condemn: (given) => blobs.condemn({ ...given, before: Infinity }) })),
+  ),
+  spoiled(
+    'condemns without looking at the nodes that were named',
+    [collected],
+    keeping((blobs, { values }) => ({
+      condemn: async (given) => blobs.condemn({ ...given, seen: (await values.named(given.tenant, given.number)).length }),
+    })),
+  ),
+  spoiled(
+    'says that it deleted what it did not',
+    [collected],
+    keeping((blobs) => ({
+      remove: async (tenant, number, digests) => {
+        const gone = await blobs.remove(tenant, number, digests)
+        return gone === 'replaced' ? gone : digests
+      },
+    })),
+  ),
   spoiled(
     'cuts off the last byte of a blob',
     [kept],
@@ -37,9 +160,9 @@ export const blobSabotages: readonly Sabotage[] = [
     'reads blobs as text',
     [kept],
     keeping((blobs) => ({
-      get: async (tenant, digest) => {
-        const bytes = await blobs.get(tenant, digest)
-        return bytes && new TextEncoder().encode(new TextDecoder().decode(bytes))
+      get: async (tenant, digest, n) => {
+        const piece = await blobs.get(tenant, digest, n)
+        return piece && { ...piece, body: new TextEncoder().encode(new TextDecoder().decode(piece.body)) }
       },
     })),
   ),
@@ -68,7 +191,10 @@ export const blobSabotages: readonly Sabotage[] = [
           await blobs.put(tenant, digest, bytes)
           held.set(`${tenant}/${digest}`, bytes)
         },
-        get: async (tenant, digest) => (await blobs.get(tenant, digest)) && held.get(`${tenant}/${digest}`),
+        get: async (tenant, digest, n) => {
+          const piece = await blobs.get(tenant, digest, n)
+          return piece && { ...piece, body: held.get(`${tenant}/${digest}`) ?? piece.body }
+        },
       }
     }),
   ),
@@ -88,15 +214,18 @@ export const blobSabotages: readonly Sabotage[] = [
   spoiled(
     'gives no bytes for a blob that is not there',
     [found, walled],
-    keeping((blobs) => ({ get: async (tenant, digest) => (await blobs.get(tenant, digest)) ?? new Uint8Array(0) })),
+    keeping((blobs) => ({
+      get: async (tenant, digest, n) =>
+        (await blobs.get(tenant, digest, n)) ?? { body: new Uint8Array(0), sha256: sha256(new Uint8Array(0)), bytes: 0 },
+    })),
   ),
   spoiled(
     'knows nothing of a blob without bytes',
     [found, kept],
     keeping((blobs) => ({
-      get: async (tenant, digest) => {
-        const bytes = await blobs.get(tenant, digest)
-        return bytes?.length ? bytes : undefined
+      get: async (tenant, digest, n) => {
+        const piece = await blobs.get(tenant, digest, n)
+        return piece?.body.length ? piece : undefined
       },
     })),
   ),
@@ -115,14 +244,14 @@ export const blobSabotages: readonly Sabotage[] = [
     [walled],
     keeping((blobs) => ({
       put: (_, digest, bytes) => blobs.put(MAIN, digest, bytes),
-      get: (_, digest) => blobs.get(MAIN, digest),
+      get: (_, digest, n) => blobs.get(MAIN, digest, n),
       has: (_, digests) => blobs.has(MAIN, digests),
     })),
   ),
   spoiled(
     'gets blobs of what is closed',
     [shut],
-    keeping((blobs) => ({ get: (tenant, digest) => blobs.get(tenant, digest).catch(instead(undefined)) })),
+    keeping((blobs) => ({ get: (tenant, digest, n) => blobs.get(tenant, digest, n).catch(instead(undefined)) })),
   ),
   spoiled(
     'tells of blobs of what is closed',
@@ -139,7 +268,7 @@ export const blobSabotages: readonly Sabotage[] = [
     [named],
     keeping((blobs) => ({
       put: (tenant, name, bytes) => blobs.put(tenant, asDigest(name), bytes),
-      get: (tenant, name) => blobs.get(tenant, asDigest(name)),
+      get: (tenant, name, n) => blobs.get(tenant, asDigest(name), n),
       has: (tenant, names) => blobs.has(tenant, names.map(asDigest)),
     })),
   ),

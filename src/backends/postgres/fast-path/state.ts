@@ -38,7 +38,7 @@ export class KnownTenants {
       if (key || nodes || events.length === 0 || events.some(({ refs }) => refs) || since < known.head.seq) return undefined
       let changed: Set<string> | undefined
       for (const guard of guards) {
-        if (guard.kind === 'quiet' || guard.kind === 'value') return undefined
+        if (guard.kind === 'quiet' || guard.kind === 'value' || guard.kind === 'blob') return undefined
         if (known.guards.get(nameOf(guard)) === wantedBy(guard)) continue
         changed ??= changedBy(changes)
         if (guard.kind !== 'row' || !changed.has(nameOf(guard))) return undefined

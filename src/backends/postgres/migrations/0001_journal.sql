@@ -868,16 +868,40 @@ grant insert, update, delete on inkfast.named_nodes to inkfast_app;
 alter table inkfast.named_nodes alter tenant set statistics 0, alter ref set statistics 0, alter at set statistics 0, alter number set statistics 0;
 
 create table inkfast.blobs (
-  tenant text collate "C" not null,
-  digest text collate "C" not null,
-  bytes  bytea not null,
+  tenant  text collate "C" not null,
+  digest  text collate "C" not null,
+  bytes   bigint not null,
+  stored  bigint not null,
+  storage text collate "C" not null,
+  place   text collate "C" not null,
+  state   text collate "C" not null,
+  at      bigint not null,
+  number  bigint not null,
   primary key (tenant, digest)
 );
 alter table inkfast.blobs enable row level security, force row level security;
 create policy tenant on inkfast.blobs to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
 grant select on inkfast.blobs to inkfast_app, inkfast_reader;
-grant insert, delete on inkfast.blobs to inkfast_app;
-alter table inkfast.blobs alter tenant set statistics 0, alter digest set statistics 0, alter bytes set statistics 0;
+grant insert, update, delete on inkfast.blobs to inkfast_app;
+alter table inkfast.blobs alter tenant set statistics 0, alter digest set statistics 0, alter bytes set statistics 0, alter stored set statistics 0, alter storage set statistics 0, alter place set statistics 0, alter state set statistics 0, alter at set statistics 0, alter number set statistics 0;
+
+create table inkfast.blob_pieces (
+  tenant text collate "C" not null,
+  place  text collate "C" not null,
+  n      bigint not null,
+  codec  text collate "C" not null,
+  sha256 bytea not null,
+  start  bigint not null,
+  size   bigint not null,
+  at     bigint not null,
+  body   bytea,
+  primary key (tenant, place, n)
+);
+alter table inkfast.blob_pieces enable row level security, force row level security;
+create policy tenant on inkfast.blob_pieces to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.blob_pieces to inkfast_app, inkfast_reader;
+grant insert, delete on inkfast.blob_pieces to inkfast_app;
+alter table inkfast.blob_pieces alter tenant set statistics 0, alter place set statistics 0, alter n set statistics 0, alter codec set statistics 0, alter sha256 set statistics 0, alter start set statistics 0, alter size set statistics 0, alter at set statistics 0, alter body set statistics 0;
 -- end of generated: tables
 
 -- For due_v1, which looks across tenants: names of queues and times, and nothing else of the table.
@@ -2267,6 +2291,14 @@ begin
       ) e on g.name = '#value'
       where g.name = '#value' and e.ref is null;
     end if;
+    if '#blob' = any (p_guard_tables) then
+      select v_fails || array_agg(g.n), v_finds || array_agg(0::bigint) into v_fails, v_finds
+      from unnest(p_guard_tables, p_guard_ids) with ordinality as g (name, id, n)
+      left join lateral (
+        select t.state from inkfast.blobs t where t.tenant = v_tenant and t.digest between g.id and g.id order by t.digest limit 1
+      ) e on g.name = '#blob'
+      where g.name = '#blob' and coalesce(e.state, 'deleting') = 'deleting';
+    end if;
     if p_guard_names is not null then
       foreach v_name in array p_guard_names loop
         v_pairs := inkfast.guard_rows(v_name, row(v_tenant, p_guard_tables, p_guard_ids, p_guard_wants, p_guard_fences)::inkfast.guard_list);
@@ -2368,6 +2400,22 @@ begin
     where case when c.active = 1 and e.id <= c.top then m.number is distinct from c.number
       else now - greatest(e.at, m.at) > 3600000 end
     on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number;
+  end if;
+
+  if p_ref_events is not null or '#blob' = any (p_guard_tables) then
+    -- Blobs that are named: a condemned one is present again, and a collection that is under way keeps it.
+    for v_name in
+      select p_guard_ids[p_pair_guards[p.n]] from unnest(p_pair_commits) with ordinality as p (commit, n)
+      where p_guard_tables[p_pair_guards[p.n]] = '#blob' and not v_out[p.commit]
+      union all
+      select substring(r.name from 6) from unnest(p_ref_events, p_ref_names) as r (event, name)
+      where r.name like 'blob:%' and (not v_any or v_seqs[r.event] is not null)
+    loop
+      update inkfast.blobs t set state = 'present', at = now, number = coalesce(c.number, t.number)
+      from (select (select s.number from inkfast.collections s where s.tenant = v_tenant and s.active = 1) as number) c
+      where t.tenant = v_tenant and t.digest = v_name and t.state <> 'deleting'
+        and (t.state <> 'present' or t.number <> coalesce(c.number, t.number) or now - t.at > 3600000);
+    end loop;
   end if;
 
   if coalesce(p_remove_tables, p_put_tables) is null and p_key_commits is null and p_erase is null then

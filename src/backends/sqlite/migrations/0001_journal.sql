@@ -497,6 +497,32 @@ create table named_nodes (
 ) strict, without rowid;
 
 create index named_nodes_by_number on named_nodes (tenant, number);
+
+create table blobs (
+  tenant  text not null,
+  digest  text not null,
+  bytes   integer not null,
+  stored  integer not null,
+  storage text not null,
+  place   text not null,
+  state   text not null,
+  at      integer not null,
+  number  integer not null,
+  primary key (tenant, digest)
+) strict, without rowid;
+
+create table blob_pieces (
+  tenant text not null,
+  place  text not null,
+  n      integer not null,
+  codec  text not null,
+  sha256 blob not null,
+  start  integer not null,
+  size   integer not null,
+  at     integer not null,
+  body   blob,
+  primary key (tenant, place, n)
+) strict, without rowid;
 -- end of generated: tables
 
 -- Only the oldest item of a series that is not dead can be claimed. All others have the flag `behind`, so that workers skip them, however many
