@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 rmSync(`${root}dist`, { recursive: true, force: true })
-const rooms = ['src/cli', 'src/conformance']
+const rooms = ['src/cli', 'src/conformance', 'src/adapters/langgraph']
 const { status } = spawnSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, '-b', ...rooms], { cwd: root, stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
 for (const backend of readdirSync(`${root}src/backends`)) {

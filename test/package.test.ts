@@ -1,7 +1,7 @@
 // The package as a user gets it: built and packed from a copy of the project, installed into an empty folder without install
 // scripts, and used from there.
 
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkPackedFiles, declarationsReachedFrom } from './support/packed.ts'
@@ -15,6 +15,8 @@ interface Manifest {
 
 const manifest = readJson<Manifest>('package.json')
 const subpaths = Object.keys(manifest.exports).map((subpath) => subpath.replace('.', manifest.name))
+/** Subpaths that need a peer dependency, which the user installs. */
+const NEEDS_PEERS: readonly string[] = ['inkfast/langgraph']
 const work = emptyFolder()
 const consumer = join(work.path, 'consumer')
 const installed = join(consumer, 'node_modules', manifest.name)
@@ -69,11 +71,22 @@ describe('the package', () => {
     expect(checkPackedFiles(files.filter((file) => !file.endsWith('.sql')))).toHaveLength(1)
   })
 
-  it.each(subpaths)('the package can be imported as %s', async (subpath) => {
+  it.each(subpaths.filter((subpath) => !NEEDS_PEERS.includes(subpath)))('the package can be imported as %s', async (subpath) => {
     const json = subpath.endsWith('.json') ? ", { with: { type: 'json' } }" : ''
     const script = `const all = await import('${subpath}'${json}); if (Object.keys(all).length === 0) throw new Error('nothing in it')`
     const { code, err } = await node(['--input-type=module', '--eval', script], { cwd: consumer })
     expect({ code, err }).toEqual({ code: 0, err: '' })
+  })
+
+  it('the package loads the LangGraph saver only where LangGraph is installed', async () => {
+    const script = "const { InkfastSaver } = await import('inkfast/langgraph'); if (!InkfastSaver) throw new Error('no saver')"
+    const without = await node(['--input-type=module', '--eval', script], { cwd: consumer })
+    expect(without.err).toContain("Cannot find package '@langchain/langgraph-checkpoint'")
+    const peers = join(consumer, 'node_modules', '@langchain')
+    symlinkSync(inProject('node_modules', '@langchain'), peers)
+    const withPeers = await node(['--input-type=module', '--eval', script], { cwd: consumer })
+    expect({ code: withPeers.code, err: withPeers.err }).toEqual({ code: 0, err: '' })
+    rmSync(peers)
   })
 
   it('the package keeps everything else to itself', async () => {
@@ -122,7 +135,9 @@ describe('the package', () => {
       noEmit: true,
     }
     writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
-    const imports = subpaths.filter((subpath) => !subpath.endsWith('.json')).map((subpath, i) => `export * as part${i} from '${subpath}'`)
+    const imports = subpaths
+      .filter((subpath) => !subpath.endsWith('.json') && !NEEDS_PEERS.includes(subpath))
+      .map((subpath, i) => `export * as part${i} from '${subpath}'`)
     const use =
       "import { open } from 'inkfast'\nexport const seq: Promise<number> = open('a.db').then((store) => store.head()).then((head) => head.seq)"
     writeFileSync(join(consumer, 'use.ts'), `${imports.join('\n')}\n${use}\n`)

@@ -63,6 +63,7 @@ const config = {
       'inkfast/sqlite': ['../../../src/backends/sqlite/index.ts'],
       'inkfast/postgres': ['../../../src/backends/postgres/index.ts'],
       'inkfast/conformance': ['../../../src/conformance/index.ts'],
+      'inkfast/langgraph': ['../../../src/adapters/langgraph/index.ts'],
     },
   },
   include: ['./*.ts'],
