@@ -196,6 +196,31 @@ describe('placeholders', () => {
   })
 })
 
+describe('a text full of secrets', () => {
+  // The block is masked first, and only then is the word behind it the value of the name.
+  const hidden = 'zQm_mpFd'
+  const line = `run --password -----BEGIN RSA PRIVATE ${'KEY-----'}_${hidden}\n`
+  const dump = (count: number) => Array.from({ length: count }, (_, n) => `password=${tag(`${n}`)}x1\n`)
+
+  test.each([
+    ['alone', line],
+    ['first', [line, ...dump(100)].join('')],
+    ['in the middle', [...dump(100), line, ...dump(100)].join('')],
+    ['last', [...dump(100), line].join('')],
+    ['on every line', line.repeat(100)],
+  ])('a secret behind another is found %s among repeated lines', (_, text) => {
+    const masked = redact.text(text)
+    expect(masked).not.toContain(hidden)
+    expect(masked.split('\n').length).toBe(text.split('\n').length)
+    expect(redact.text(masked)).toBe(masked)
+  })
+
+  test('equal secrets have equal tags and different secrets have different tags', () => {
+    const masked = redact.text([...dump(100), ...dump(100)].join(''))
+    expect(masked).toBe(Array.from({ length: 200 }, (_, n) => `password=${made('key', `${tag(`${n % 100}`)}x1`)}\n`).join(''))
+  })
+})
+
 test('masking twice changes nothing, whatever the text', () => {
   const piece = fc.constantFrom(
     'password=',

@@ -111,8 +111,8 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
   }
 
   const number = (written: string, kind: KeyKind): string | undefined => {
-    if (bound.has(written)) return placeholder('value', written, tag)
-    return kind === 'all' || (kind === 'digits' && /^\d{3,10}$/.test(written)) ? placeholder('key', written, tag) : undefined
+    if (bound.has(written)) return placeholder('value', tag(written))
+    return kind === 'all' || (kind === 'digits' && /^\d{3,10}$/.test(written)) ? placeholder('key', tag(written)) : undefined
   }
 
   const walk = (data: unknown, kind: KeyKind): unknown => {
@@ -173,7 +173,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
   }
 
   const streamed: StreamRules = {
-    spans: (part) => secretSpans(part, judge, bound, tag),
+    spans: (part) => secretSpans(part, judge, bound),
     named: (part) => {
       const spans: Span[] = []
       assignmentSpans(part, judge, spans)

@@ -19,21 +19,29 @@ export function apart(text: string, found: Span[]): Span[] {
   return found.length === 0 ? found : join(around(text, found, placeholdersIn(text)))
 }
 
-/** Replaces spans that are in order and do not overlap. */
+/** Masks spans that are in order and do not overlap. */
 export function replace(text: string, spans: readonly Span[], tag: Tag): string {
+  // A log repeats its secrets, so the tag of each is computed once.
+  const tags = new Map<string, string>()
+  return rewrite(text, spans, (span) => {
+    if (span.masked !== undefined) return span.masked
+    const secret = span.secret ?? text.slice(span.start, span.end)
+    let known = tags.get(secret)
+    if (known === undefined) {
+      known = tag(secret)
+      tags.set(secret, known)
+    }
+    return placeholder(span.kind, known)
+  })
+}
+
+/** Replaces each span by the text that is written for it. */
+export function rewrite(text: string, spans: readonly Span[], written: (span: Span) => string): string {
   if (spans.length === 0) return text
   let out = ''
   let from = 0
-  // A log repeats its secrets, so the tag of each is computed once.
-  const tags = new Map<string, string>()
-  const once: Tag = (secret) => {
-    const known = tags.get(secret) ?? tag(secret)
-    tags.set(secret, known)
-    return known
-  }
   for (const span of spans) {
-    const masked = span.masked ?? placeholder(span.kind, span.secret ?? text.slice(span.start, span.end), spans.length > 1 ? once : tag)
-    out += text.slice(from, span.start) + masked
+    out += text.slice(from, span.start) + written(span)
     from = span.end
   }
   return out + text.slice(from)

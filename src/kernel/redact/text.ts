@@ -8,9 +8,10 @@ import { chpasswdSpans, netrcSpans } from './password-lines.ts'
 import { pemSpans } from './pem.ts'
 import { percentSpans } from './percent.ts'
 import { commandSpans, formSpans, phraseSpans } from './phrases.ts'
-import { placeholderLength, type Tag } from './placeholder.ts'
+import { placeholder, placeholderLength, type Tag } from './placeholder.ts'
+import { withoutRepeats } from './repeats.ts'
 import { couldBeSealed, sealedSpans } from './sealed.ts'
-import { apart, replace, type Span } from './spans.ts'
+import { apart, replace, rewrite, type Span } from './spans.ts'
 import { ASSIGN, AT, BRACE, ELEMENT, LINE, LONG, OPTION, PERCENT, PHRASE, PIPE, SLASH, survey } from './survey.ts'
 import { tokenSpans } from './tokens.ts'
 import { urlSpans, zapierSpans } from './urls.ts'
@@ -25,37 +26,39 @@ const EVERY = LONG | PHRASE | ASSIGN | AT | OPTION | ELEMENT | PERCENT | BRACE |
 
 /** Returns the text with its secrets masked. Masking is idempotent. */
 export function maskText(text: string, judge: KeyJudge, bound: Bound, tag: Tag): string {
-  return scan(text, judge, bound, tag).masked
+  return replace(text, scan(text, judge, bound), tag)
 }
 
 /** Returns the secrets of a part of a longer text, in order and without overlaps. Rules that the rest of the text could call for run too. */
-export function secretSpans(part: string, judge: KeyJudge, bound: Bound, tag: Tag): readonly Span[] {
-  return scan(part, judge, bound, tag, EVERY).spans
-}
-
-interface Scanned {
-  readonly spans: readonly Span[]
-  readonly masked: string
+export function secretSpans(part: string, judge: KeyJudge, bound: Bound): readonly Span[] {
+  return scan(part, judge, bound, EVERY)
 }
 
 /** Passes repeat until one finds nothing: a placeholder can bring out the secret beside it. */
-function scan(text: string, judge: KeyJudge, bound: Bound, tag: Tag, traits?: number): Scanned {
-  let spans: readonly Span[] = []
-  let masked = text
-  for (let look = 0; look < LOOKS; look++) {
-    const found: Span[] = []
-    bound.find(masked, found)
-    if (masked.length >= SHORTEST) {
-      const here = traits ?? survey(masked)
-      find(masked, judge, found, here)
-      if ((here & PERCENT) !== 0) percentSpans(masked, (decoded, inside) => find(decoded, judge, inside, traits ?? survey(decoded)), found)
-    }
-    const fresh = apart(masked, found)
-    if (fresh.length === 0) break
-    spans = spans.length === 0 ? fresh : merge(spans, fresh)
-    masked = replace(text, spans, tag)
+function scan(text: string, judge: KeyJudge, bound: Bound, traits?: number): readonly Span[] {
+  let spans = look(text, judge, bound, traits)
+  for (let more = spans.length > 0, looks = 1; more && looks < LOOKS; looks++) {
+    const short = withoutRepeats(text, spans, untagged)
+    if (short !== undefined && look(short, judge, bound, traits).length === 0) break
+    const fresh = look(rewrite(text, spans, untagged), judge, bound, traits)
+    more = fresh.length > 0
+    if (more) spans = merge(spans, fresh)
   }
-  return { spans, masked }
+  return spans
+}
+
+/** Tags are computed once, after the last look. Until then one stands for all that looks more random than any other. */
+const untagged = (span: Span) => placeholder(span.kind, '1a2b3c4d')
+
+function look(text: string, judge: KeyJudge, bound: Bound, traits?: number): readonly Span[] {
+  const found: Span[] = []
+  bound.find(text, found)
+  if (text.length >= SHORTEST) {
+    const here = traits ?? survey(text)
+    find(text, judge, found, here)
+    if ((here & PERCENT) !== 0) percentSpans(text, (decoded, inside) => find(decoded, judge, inside, traits ?? survey(decoded)), found)
+  }
+  return apart(text, found)
 }
 
 /** Moves spans of the masked text back to their places in the text itself. They never touch a placeholder. */
