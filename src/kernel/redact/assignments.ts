@@ -2,7 +2,7 @@
 // any number of backslashes before them, as JSON inside JSON has.
 import { cookieSpan, digestEnd, lineEnd } from './headers.ts'
 import type { KeyJudge } from './keys.ts'
-import { absentValue, charKind, innocentValue, passwordLike, random, UUID } from './looks.ts'
+import { absentValue, charKind, generated, innocentValue, passwordLike, random, UUID } from './looks.ts'
 import { pgpassSpan } from './password-lines.ts'
 import type { Span } from './spans.ts'
 import { hasWideMarks, WIDE_COLON, WIDE_EQUALS } from './survey.ts'
@@ -225,6 +225,8 @@ function bare(text: string, at: number, from: number, key: Key, kind: KeyKind, w
     }
   }
   const value = text.slice(start, end)
+  if (kind === 'all' && generated(value) && from === at + 1 && key.end === at && text.charCodeAt(at) === 61)
+    return { start, end, kind: 'key' }
   if (innocentValue(value) || (kind === 'text' && /^[\d.,%_]+$/.test(value))) return undefined
   const tight = from === at + 1 && key.end === at
   // `this.token = token` passes a secret on without containing it.

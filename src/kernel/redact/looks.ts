@@ -10,6 +10,7 @@ const LOOSE =
   /^(?:your|my|some|the|an?|example|sample|dummy|fake|test|insert|enter|changeme|change|replace|todo|placeholder|xxx)[-_ ](?:[a-z]+[-_ ])*(?:key|token|secret|password|here|value|goes|credential|me)[a-z_-]{0,20}$/i
 
 export function innocentValue(value: string): boolean {
+  if (generated(value)) return false
   return (
     value === '' ||
     (value.length <= 12 && (INNOCENT_VALUES.has(value.toLowerCase()) || ABSENT_VALUES.has(value.toLowerCase()))) ||
@@ -18,6 +19,18 @@ export function innocentValue(value: string): boolean {
     CALL.test(value) ||
     (value.length < 60 && LOOSE.test(value))
   )
+}
+
+/** Whether a value is letters and digits only, with a digit among them. No reference or call is written like this. */
+export function generated(value: string): boolean {
+  if (value.length < 6 || value.length > 64) return false
+  let digits = false
+  for (let at = 0; at < value.length; at++) {
+    const kind = charKind(value.charCodeAt(at))
+    if (kind === 0) return false
+    if (kind === DIGIT) digits = true
+  }
+  return digits && !(value.length === 6 && INNOCENT_VALUES.has(value.toLowerCase()))
 }
 
 const WHOLE_REFERENCE =

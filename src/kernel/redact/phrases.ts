@@ -14,10 +14,11 @@ const SENTENCE_ENDS = '.!?;'
 
 export function phraseSpans(text: string, spans: Span[]): void {
   for (let hit = nextName(text, 0); hit !== undefined; hit = nextName(text, hit.end)) {
-    const said = text.slice(hit.start, hit.end)
-    const name = said.toLowerCase()
     let at = hit.end
     if (text[at] === ':' || text[at] === '=') at++
+    if (!isBlank(text.charCodeAt(at))) continue
+    const said = text.slice(hit.start, hit.end)
+    const name = said.toLowerCase()
     // `ENV API_KEY …` needs no verb.
     let glue = /^[A-Z_]+$/.test(said) && (name.includes('_') || text[hit.start - 1] === '_')
     for (let n = 0; n < AHEAD; n++) {
@@ -40,6 +41,10 @@ export function phraseSpans(text: string, spans: Span[]): void {
       if (SENTENCE_ENDS.includes(written.at(-1) as string)) break
     }
   }
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9
 }
 
 function withoutMarks(word: string): string {

@@ -20,12 +20,20 @@ const CLASS = new Uint8Array(128)
 for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-') CLASS[char.charCodeAt(0)] = WORD
 for (const char of '.:+/=$%~') CLASS[char.charCodeAt(0)] = JOINT
 
-/** Shapes by their first character: a place that cannot begin one costs one lookup. */
-const BY_FIRST: (readonly { readonly start: string; readonly shape: Shape }[] | undefined)[] = []
+interface Row {
+  readonly start: string
+  readonly shape: Shape
+}
+
+/** Shapes by their first two characters: a place that cannot begin one costs one lookup. */
+const BY_START: (readonly Row[] | undefined)[] = new Array(128 * 128).fill(undefined)
 for (const shape of SHAPES) {
   for (const start of shape.starts) {
-    const code = start.charCodeAt(0)
-    BY_FIRST[code] = [...(BY_FIRST[code] ?? []), { start, shape }].sort((a, b) => b.start.length - a.start.length)
+    for (let second = 0; second < 128; second++) {
+      if (start.length > 1 && second !== start.charCodeAt(1)) continue
+      const place = start.charCodeAt(0) * 128 + second
+      BY_START[place] = [...(BY_START[place] ?? []), { start, shape }].sort((a, b) => b.start.length - a.start.length)
+    }
   }
 }
 
@@ -45,6 +53,7 @@ function wordAround(text: string, at: number): number {
 
 export function tokenSpans(text: string, spans: Span[]): void {
   const size = text.length
+  const percent = text.includes('%')
   for (let at = STRIDE - 1; at < size; ) {
     if (classOf(text, at) === 0) {
       at += STRIDE
@@ -54,7 +63,7 @@ export function tokenSpans(text: string, spans: Span[]): void {
     while (start > 0 && classOf(text, start - 1) !== 0) start--
     let end = at + 1
     while (end < size && classOf(text, end) !== 0) end++
-    if (end - start >= SHORTEST) readRegion(text, start, end, spans)
+    if (end - start >= SHORTEST) readRegion(text, start, end, percent, spans)
     at = wrappedEnd(text, start, end) + STRIDE
   }
 }
@@ -64,14 +73,15 @@ function classOf(text: string, at: number): number {
   return code < 128 ? (CLASS[code] as number) : 0
 }
 
-function readRegion(text: string, from: number, end: number, spans: Span[]): void {
+/** `percent`: the text has percent signs, so an escape may stand anywhere. A backslash can only stand before the region. */
+function readRegion(text: string, from: number, end: number, percent: boolean, spans: Span[]): void {
   const start = from + escaped(text, from)
   let at = start
   let deadWebToken = start
   let word = true
   const runs = longRun(text, end)
   while (at < end) {
-    if (!(at === start || word || opens(text, at))) {
+    if (at > start && !word && !opens(text, at, percent || at <= from + 1)) {
       at++
       continue
     }
@@ -84,7 +94,7 @@ function readRegion(text: string, from: number, end: number, spans: Span[]): voi
       else spans.push({ start: at, end: stop, kind: 'jwt' })
     }
     if (stop < 0) stop = known(text, at, spans)
-    if (stop < 0) stop = marked(text, at, spans)
+    if (stop < 0) stop = marked(text, at, end, spans)
     // A word does not start again after each dot: it would be read once per dot.
     if (stop < 0 && (at === start || (classOf(text, at - 1) === JOINT && text[at - 1] !== '.') || afterEscape(text, at))) {
       stop = vendor(text, at, end, spans)
@@ -103,17 +113,18 @@ function escaped(text: string, at: number): number {
 }
 
 /** A token may begin after anything but a letter or digit, and after an escape: `\nghp_…`, `%3Dghp_…`. */
-function opens(text: string, at: number): boolean {
-  return charKind(text.charCodeAt(at - 1)) === 0 || afterEscape(text, at)
+function opens(text: string, at: number, escapes: boolean): boolean {
+  return charKind(text.charCodeAt(at - 1)) === 0 || (escapes && afterEscape(text, at))
 }
 
 function afterEscape(text: string, at: number): boolean {
   if (at < 2) return false
-  return (text[at - 2] === '\\' && 'nrtbf'.includes(text[at - 1] as string)) || (at > 2 && text[at - 3] === '%')
+  return (text.charCodeAt(at - 2) === 92 && 'nrtbf'.includes(text[at - 1] as string)) || (at > 2 && text.charCodeAt(at - 3) === 37)
 }
 
 function known(text: string, at: number, spans: Span[]): number {
-  const rows = BY_FIRST[text.charCodeAt(at)]
+  const second = text.charCodeAt(at + 1)
+  const rows = second < 128 ? BY_START[text.charCodeAt(at) * 128 + second] : undefined
   if (rows === undefined) return -1
   for (const { start, shape } of rows) {
     if (!text.startsWith(start, at)) continue
@@ -140,8 +151,12 @@ function looksRandom(body: string, shape: Shape): boolean {
   return shape.random === undefined || (shape.random === 'loose' ? loose(body) : random(body, 16))
 }
 
-function marked(text: string, at: number, spans: Span[]): number {
-  for (const { kind, offset, mark, pattern } of MARKED_SHAPES) {
+/** Nearest mark first, so that a short word ends the search. */
+const MARKED = MARKED_SHAPES.toSorted((a, b) => a.offset - b.offset)
+
+function marked(text: string, at: number, limit: number, spans: Span[]): number {
+  for (const { kind, offset, mark, pattern } of MARKED) {
+    if (at + offset >= limit) return -1
     if (text.charCodeAt(at + offset) !== mark.charCodeAt(0) || !text.startsWith(mark, at + offset)) continue
     pattern.lastIndex = at
     if (!pattern.test(text)) continue
