@@ -30,6 +30,17 @@ describe.each(engines)('the audit ($name)', (engine) => {
     await expectSound(store)
   })
 
+  test('a write under a lease that its holder already knows to be lost is in the audit', async () => {
+    const { store, pass } = await engine.openInTime()
+    const session = await store.session('s')
+    const lost = await session.lease({ ttl: '10s' })
+    await pass(60_000)
+    await using _next = await session.lease({ ttl: '10s' })
+    expect(await codeOf(lost.renew())).toBe('FENCE_LOST')
+    expect(await codeOf(session.append('note.made', {}, { under: lost }))).toBe('FENCE_LOST')
+    expect(await refusalsOf(store)).toMatchObject([{ code: 'FENCE_LOST', noun: 'leases' }])
+  })
+
   test('requests that are denied are in the audit of their tenant, newest first, whoever asks', async () => {
     const store = await engine.open()
     const acme = store.tenant('acme')

@@ -29,14 +29,24 @@ export interface HasFence {
 }
 
 /** Returns the fence of a handle for a write to this session. */
-export function fenceOf({ tenant }: Scope, session: SessionId, under: unknown): Fence {
+export function fenceOf({ engine, tenant, actor }: Scope, session: SessionId, under: unknown): Fence {
   const handle = (typeof under === 'object' && under !== null ? under : {}) as Partial<HasFence>
-  const fence = handle[FENCE]?.()
+  const fence = openFence(handle, (error) => engine.audit.note(tenant, actor, error))
   if (!fence) throw invalidOption('under', 'a claim, a run or a session lease', under)
   const wrong = (why: string) => refuse('OPTION_INVALID', { option: 'under', why })
   if (fence.tenant !== tenant) throw wrong(`it belongs to tenant ${fence.tenant}, and the session to ${tenant}`)
   if (fence.run && fence.run.session !== session) throw wrong(`run ${fence.run.id} belongs to another session`)
   return fence
+}
+
+/** A handle that knows that it has lost its fence refuses without asking the store, so the refusal is noted here. */
+function openFence(handle: Partial<HasFence>, note: (error: InkError) => void): Fence | undefined {
+  try {
+    return handle[FENCE]?.()
+  } catch (error) {
+    if (error instanceof InkError && error.code === 'FENCE_LOST') note(error)
+    throw error
+  }
 }
 
 /** Writes under a fence, and tells its handle if the fence is lost. */

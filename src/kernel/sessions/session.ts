@@ -141,7 +141,11 @@ export class SessionHandle extends withMembers<SessionMembers>() implements Sess
   }
 
   async fork(options: ForkOptions): Promise<Session> {
-    return new SessionHandle(this.#scope, await forkSession(this.#scope, this.id, options))
+    const fork = new SessionHandle(this.#scope, await forkSession(this.#scope, this.id, options))
+    // The fork has changed this session too: it is the source of a branch now.
+    const found = await readSession(this.#scope, this.id)
+    if (found) this.#saw(found)
+    return fork
   }
 
   toJSON(): SessionRow {
