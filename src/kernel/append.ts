@@ -85,7 +85,7 @@ async function appendWith(scope: Scope, session: SessionId, type: string, data: 
   if (after !== undefined) await checkWritten(scope, checkSeq(after))
   const guards: Guard[] = after === undefined ? [] : [{ kind: 'quiet', session, after }]
   if (fence) guards.unshift(fence.guard)
-  guards.push(...(await referenceGuards(scope, refs)))
+  guards.push(...referenceGuards(refs))
   const chosenRun = fence?.run?.id ?? run
   const event = { session, type, data, run: chosenRun, cause, transient, whole, large: mayUseBlob(large), refs, ...chosen }
   const keyed = chosen.id ? { key: chosen.id, within: ID_SCOPE } : { key, within: keyScope(session) }

@@ -1,10 +1,8 @@
 // References to values and blobs, as events declare them and pins hold them: the ref of a value, or `blob:` and a digest.
 
 import { type BlobRef, checkDigest } from '../model/blob.ts'
-import { refuse } from '../model/errors.ts'
 import { parseValueRef, valueRef } from '../model/value.ts'
 import type { Guard } from '../ports/commit.ts'
-import type { Scope } from './scope.ts'
 
 const BLOB = 'blob:'
 const NONE: readonly string[] = []
@@ -22,15 +20,11 @@ export const blobDigestOf = (reference: string): string | undefined =>
   reference.startsWith(BLOB) ? reference.slice(BLOB.length) : undefined
 
 /** Guards that what is referred to exists. */
-export async function referenceGuards({ engine, tenant }: Scope, references: readonly string[]): Promise<readonly Guard[]> {
-  const digests = references.flatMap((reference) => blobDigestOf(reference) ?? [])
-  const there = digests.length > 0 ? await engine.backend.blobs.has(tenant, digests) : []
-  const missing = digests.find((_, i) => !there[i])
-  if (missing !== undefined) throw refuse('BLOB_UNKNOWN', { digest: missing, tenant })
-  return references
-    .filter((reference) => !reference.startsWith(BLOB))
-    .map((reference) => ({ kind: 'value', ref: parseValueRef(reference) }))
-}
+export const referenceGuards = (references: readonly string[]): readonly Guard[] =>
+  references.map((reference) => {
+    const digest = blobDigestOf(reference)
+    return digest === undefined ? { kind: 'value', ref: parseValueRef(reference) } : { kind: 'blob', digest }
+  })
 
 /** The blobs that a payload refers to: every object in it with the digest and the size of one. */
 export function blobsIn(payload: string): readonly string[] {

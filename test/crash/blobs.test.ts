@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
-import { openIn, tempFile, tempFolder } from '../support/engines.ts'
+import { codeOf, openIn, tempFile, tempFolder } from '../support/engines.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 import { blobOf } from './blob-of.ts'
 
@@ -90,6 +90,22 @@ test.each([
   )
   expect(ledger.inFlight).toBeGreaterThanOrEqual(KILLS / 2)
   expect(ledger.acked.size).toBeGreaterThan(0)
+})
+
+test('every blob that an event refers to is there, however a program that puts and collects dies', async () => {
+  const path = tempFile()
+  const ledger = new Ledger()
+  const { int } = chance(SEED)
+  for (let kills = 0; kills < KILLS; kills++) await live(path, 'single', ledger, 100 + int(200), 'collect')
+  expect(await judge(path, 'single', ledger)).toEqual({ lost: [], torn: [] })
+  expect(ledger.acked.size).toBeGreaterThan(0)
+  const store = await openIn(path)
+  await store.collect({ grace: 0 })
+  const { retained } = await store.collect({ grace: 0 })
+  // Beside the acknowledged ones there may be one for each put that was killed after its commit.
+  expect(retained.blobs).toBeGreaterThanOrEqual(ledger.acked.size)
+  expect(retained.blobs).toBeLessThanOrEqual(ledger.begun.size)
+  for (const n of ledger.begun) expect(await codeOf(store.blobs.get(sha256(blobOf(n + 1_000_000))))).toBe('BLOB_UNKNOWN')
 })
 
 test('the judge catches a writer that writes in place, and one that says it before the store did', async () => {

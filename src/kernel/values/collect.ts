@@ -1,5 +1,5 @@
 // Garbage collection: marks what can be reached from events, rows and recent nodes, then removes the rest, newest first. Parents are newer
-// than their children, so a crash at any point leaves no node without its children.
+// than their children, so a crash at any point leaves no node without its children. Blobs come last.
 
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
@@ -7,6 +7,7 @@ import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { ScannedNode } from '../../ports/values.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { collectBlobs } from './collect-blobs.ts'
 import { Marker } from './mark.ts'
 import { memoryOf } from './memory.ts'
 
@@ -49,7 +50,9 @@ export async function collect(scope: Scope, options?: CollectOptions): Promise<C
   const until = budget === undefined ? Infinity : environment.clock.monotonic() + milliseconds(budget)
   const { number, top } = dryRun ? { number: 0, top: Number.MAX_SAFE_INTEGER } : await backend.values.begin(tenant)
   const oldest = (await backend.leases.read(tenant, [])).now - graceMs
-  const isRecent = (node: ScannedNode): boolean => graceMs > 0 && node.at >= oldest
+  const before = graceMs > 0 ? oldest : Infinity
+  const isRecent = (node: ScannedNode): boolean => node.at >= before
+  const isOver = (): boolean => environment.clock.monotonic() > until
 
   const marker = new Marker(scope)
   const deleted = { nodes: 0, blobs: 0, bytes: 0 }
@@ -86,11 +89,13 @@ export async function collect(scope: Scope, options?: CollectOptions): Promise<C
         retained,
         page.filter((node) => !victims.includes(node)),
       )
-      if (environment.clock.monotonic() > until) {
+      if (isOver()) {
         complete = false
         break
       }
     }
+    const sweep = { marker, number: dryRun ? undefined : number, before, seen, graceMs, isOver, signal }
+    if (complete) complete = await collectBlobs(scope, sweep, deleted, retained)
   } finally {
     // Nodes that are gone must not be answered from memory.
     if (deleted.nodes > 0 && !dryRun) memoryOf(engine).clear()

@@ -14,7 +14,7 @@ export interface ValueMembers {
   /** Keeps a value or a blob, whether or not anything refers to it. */
   pin(content: string | BlobRef): Promise<void>
   unpin(content: string | BlobRef): Promise<void>
-  /** Deletes values that nothing refers to: no event, no row, no pin, and no commit within `grace`. */
+  /** Deletes values and blobs that nothing refers to: no event, no row, no pin, and no put or commit within `grace`. */
   collect(options?: CollectOptions): Promise<CollectReport>
 }
 

@@ -2,10 +2,10 @@
 
 import { hex, sameBytes } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
-import { tableOf } from '../../model/tables.ts'
+import { tableNames, tableOf } from '../../model/tables.ts'
 import { parseValueRef, valueRef } from '../../model/value.ts'
 import { everyRow } from '../every-row.ts'
-import { blobDigestOf } from '../references.ts'
+import { blobDigestOf, blobsIn } from '../references.ts'
 import type { Scope } from '../scope.ts'
 import { TimeSlice } from '../time-slice.ts'
 import { visitRefs } from './decode.ts'
@@ -51,6 +51,25 @@ export class Marker {
       const [index = ''] = Object.keys(tableOf(table).indexes)
       for await (const row of everyRow(this.#scope, table, { index, equals: [], limit: PAGE }))
         await this.#references(refs(JSON.parse(row.body) as never), 'rows')
+    }
+    await this.#blobsOfRows()
+  }
+
+  /** Marks the blobs that rows of any table refer to: payloads and results that were too large for their event. */
+  async #blobsOfRows(): Promise<void> {
+    const { engine, tenant } = this.#scope
+    const snapshot = await engine.backend.upkeep.snapshot(tenant)
+    try {
+      for (const table of tableNames)
+        for (let after: string | undefined; ; ) {
+          const page = await snapshot.rows(table, after, PAGE)
+          for (const { body } of page) for (const reference of blobsIn(body)) this.blobs.add(blobDigestOf(reference) as string)
+          await this.#slice.rest()
+          if (page.length < PAGE) break
+          after = page.at(-1)?.id
+        }
+    } finally {
+      await snapshot.close()
     }
   }
 

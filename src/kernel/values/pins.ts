@@ -10,7 +10,7 @@ import { pin } from './pin-decider.ts'
 export async function pinContent(scope: Scope, given: string | BlobRef): Promise<void> {
   checkOpen(scope.engine)
   const ref = toReference(given)
-  await execute(scope, pin, derivedId(scope, `pin/${ref}`), { verb: 'pin', ref }, { guards: await referenceGuards(scope, [ref]) })
+  await execute(scope, pin, derivedId(scope, `pin/${ref}`), { verb: 'pin', ref }, { guards: referenceGuards([ref]) })
 }
 
 export async function unpinContent(scope: Scope, given: string | BlobRef): Promise<void> {

@@ -1,5 +1,6 @@
 // A value on its way into a commit: the nodes that the store does not have yet, and guards on those that it should have.
 
+import { hex } from '../../model/bytes.ts'
 import type { Json } from '../../model/data.ts'
 import { limits } from '../../model/limits.ts'
 import type { ValueNode } from '../../model/value.ts'
@@ -59,7 +60,8 @@ function select(
   const guards = new Map<string, Guard>()
   const open = [root]
   const visit = (ref: Uint8Array): void => void open.push(ref)
-  const visitor = { node: visit, leaf: visit, blob: () => {} }
+  const blob = (digest: Uint8Array): void => void guards.set(`blob ${hex(digest)}`, { kind: 'blob', digest: hex(digest) })
+  const visitor = { node: visit, leaf: visit, blob }
   for (let ref = open.pop(); ref; ref = open.pop()) {
     const key = refKey(ref)
     if (carried.has(key) || guards.has(key)) continue

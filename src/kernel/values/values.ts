@@ -158,13 +158,13 @@ function settled(staged: StagedValue): StagedValue {
   return staged
 }
 
-/** False if a guarded node does not exist. */
+/** False if a guarded node or blob does not exist. */
 async function commitNodes(scope: Scope, staged: StagedValue): Promise<boolean> {
   const { engine, tenant } = scope
   for (const { nodes, guards } of split(staged)) {
     const outcome = await engine.lane.submit({ tenant, guards, events: [], changes: [], nodes })
     if (!outcome.ok) {
-      if (typeof outcome.refused === 'object' && outcome.refused.kind === 'value') return false
+      if (typeof outcome.refused === 'object' && (outcome.refused.kind === 'value' || outcome.refused.kind === 'blob')) return false
       throw refusalOf(scope, outcome)
     }
     const memory = memoryOf(engine)

@@ -1,0 +1,89 @@
+// The blob part of a garbage collection: condemns the blobs that nothing marked, and deletes those that nobody has put or named meanwhile.
+
+import { refuse } from '../../model/errors.ts'
+import { limits } from '../../model/limits.ts'
+import type { BlobInfo } from '../../ports/blobs.ts'
+import type { Scope } from '../scope.ts'
+import type { Marker } from './mark.ts'
+
+export interface BlobSweep {
+  readonly marker: Marker
+  /** The number of the collection; undefined if nothing is deleted. */
+  readonly number: number | undefined
+  /** Blobs that were put or named at this time or later are kept. */
+  readonly before: number
+  /** How many named nodes are marked already. */
+  readonly seen: number
+  readonly graceMs: number
+  readonly isOver: () => boolean
+  readonly signal: AbortSignal | undefined
+}
+
+export interface Counts {
+  blobs: number
+  bytes: number
+}
+
+const PAGE = 512
+
+/** False if the budget ended it early. Nodes are swept first: a node that exists has its blobs. */
+export async function collectBlobs(scope: Scope, sweep: BlobSweep, deleted: Counts, retained: Counts): Promise<boolean> {
+  const { engine, tenant } = scope
+  const { marker, number, before } = sweep
+  const seen = { count: sweep.seen }
+  for await (const page of pages(scope, sweep.signal)) {
+    let victims = page.filter(({ digest, at, state }) => !marker.blobs.has(digest) && (at < before || state !== 'present'))
+    if (number !== undefined && victims.length > 0) {
+      const gone = new Set(await remove(scope, sweep, number, victims, seen))
+      victims = victims.filter(({ digest }) => gone.has(digest))
+    }
+    count(deleted, victims)
+    count(
+      retained,
+      page.filter((blob) => !victims.includes(blob)),
+    )
+    if (sweep.isOver()) return false
+  }
+  // An upload may pause for longer than a short grace.
+  if (number !== undefined) deleted.bytes += await engine.backend.blobs.sweep(tenant, Math.max(sweep.graceMs, limits.collectGraceMs))
+  return true
+}
+
+async function remove(
+  scope: Scope,
+  { marker, before }: BlobSweep,
+  number: number,
+  victims: readonly BlobInfo[],
+  seen: { count: number },
+): Promise<readonly string[]> {
+  const { engine, tenant } = scope
+  const { blobs, values } = engine.backend
+  for (;;) {
+    const digests = victims.map(({ digest }) => digest).filter((digest) => !marker.blobs.has(digest))
+    const answer = await blobs.condemn({ tenant, number, digests, before, seen: seen.count })
+    if (answer === 'condemned') {
+      const gone = await blobs.remove(tenant, number, digests)
+      if (gone !== 'replaced') return gone
+    }
+    if (answer !== 'named') throw refuse('COLLECTION_REPLACED', { tenant })
+    // A commit named an older node meanwhile: it and the blobs below it stay.
+    const named = await values.named(tenant, number)
+    seen.count = named.length
+    await marker.from(named, 'recent')
+  }
+}
+
+function count(sum: Counts, blobs: readonly BlobInfo[]): void {
+  sum.blobs += blobs.length
+  for (const { stored } of blobs) sum.bytes += stored
+}
+
+async function* pages({ engine, tenant }: Scope, signal: AbortSignal | undefined): AsyncGenerator<readonly BlobInfo[]> {
+  for (let after: string | undefined; ; ) {
+    signal?.throwIfAborted()
+    const page = await engine.backend.blobs.list(tenant, after, PAGE)
+    if (page.length > 0) yield page
+    if (page.length < PAGE) return
+    after = page.at(-1)?.digest
+  }
+}

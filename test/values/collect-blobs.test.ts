@@ -1,0 +1,236 @@
+// Garbage collection deletes the blobs that nothing refers to, and no other, whatever is written meanwhile and whenever it dies.
+
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { memoryBackend } from '../../src/backends/memory/backend.ts'
+import { chance } from '../../src/conformance/chance.ts'
+import { nodeEnvironment } from '../../src/environment.ts'
+import { type BlobRef, open as openStore, type Store } from '../../src/index.ts'
+import type { Backend } from '../../src/ports/backend.ts'
+import type { Commit } from '../../src/ports/commit.ts'
+import { codeOf, engines, expectSound, openIn, tempFile } from '../support/engines.ts'
+import { rounds } from '../support/rounds.ts'
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+const isThere = async (store: Store, blob: BlobRef | string): Promise<boolean> => (await codeOf(store.blobs.get(blob))) !== 'BLOB_UNKNOWN'
+
+/** Writers beside collections without grace. Throws if a blob that an event refers to cannot be read. */
+async function writeAndCollect(store: Store, seed: number): Promise<void> {
+  const dice = chance(seed)
+  const session = await store.session('s')
+  const live = new Map<string, number>()
+  const step = async (): Promise<void> => {
+    const blob = await store.blobs.put(bytesOf(`content ${dice.int(12)}`))
+    await Promise.resolve()
+    if (dice.int(3) === 0) return
+    try {
+      const { seq } = await session.append('note.made', {}, { refs: [blob] })
+      if (live.has(blob.digest)) return
+      live.set(blob.digest, seq)
+      if (dice.int(2) === 0) return
+      live.delete(blob.digest)
+      await store.erase({ seq, reason: 'no longer needed' })
+    } catch (error) {
+      // A collection deleted it before the event could refer to it. The caller is told, and nothing refers to it.
+      if ((error as { code?: string }).code !== 'BLOB_UNKNOWN') throw error
+    }
+  }
+  let writing = true
+  const collecting = (async () => {
+    while (writing) await store.collect({ grace: 0 })
+  })()
+  try {
+    for (let round = 0; round < 12; round++) {
+      await Promise.all(Array.from({ length: 4 }, step))
+      for (const digest of live.keys()) expect(await isThere(store, digest), `seed ${seed}, round ${round}`).toBe(true)
+    }
+  } finally {
+    writing = false
+    await collecting
+  }
+  await store.collect({ grace: 0 })
+  for (const digest of live.keys()) expect(await isThere(store, digest), `seed ${seed}`).toBe(true)
+  await expectSound(store)
+}
+
+describe.each(engines)('garbage collection of blobs on $name', ({ open, openInTime }) => {
+  test('a blob is kept by an event, its refs, a pin, a value, a queue and a run, and deleted without any of them', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const [found, declared, pinned, loose, erased] = await Promise.all(
+      ['found', 'declared', 'pinned', 'loose', 'erased'].map((text) => store.blobs.put(bytesOf(text))),
+    )
+    if (!found || !declared || !pinned || !loose || !erased) throw new Error('five blobs')
+    await session.append('note.made', { attachment: found })
+    await session.append('note.made', {}, { refs: [declared] })
+    await store.pin(pinned)
+    const { seq } = await session.append('note.made', { blob: erased })
+    const long = 'long '.repeat(30_000)
+    const ref = await store.values.put({ long })
+    await session.append('note.made', {}, { refs: [ref] })
+    await store.queue<string>('q').offer('x'.repeat(100_000))
+    await store.erase({ seq, reason: 'the person asked' })
+    const before = await store.collect({ dryRun: true, grace: 0 })
+    expect(before.deleted.blobs).toBe(2)
+    expect(await isThere(store, loose)).toBe(true)
+    const { deleted, retained, complete } = await store.collect({ grace: 0 })
+    expect({ deleted, complete }).toEqual({ deleted: before.deleted, complete: true })
+    expect(retained.blobs).toBe(5)
+    for (const blob of [found, declared, pinned]) expect(await isThere(store, blob)).toBe(true)
+    for (const blob of [loose, erased]) expect(await isThere(store, blob)).toBe(false)
+    expect(await store.values.get(ref)).toEqual({ long })
+    const claim = await store.queue<string>('q').claim()
+    expect(claim?.payload.length).toBe(100_000)
+    await claim?.complete()
+    expect((await store.collect({ grace: 0 })).deleted).toEqual({ nodes: 0, blobs: 0, bytes: 0 })
+    await store.unpin(pinned)
+    expect((await store.collect({ grace: 0 })).deleted.blobs).toBe(1)
+    expect(await store.blobs.put(bytesOf('pinned'))).toEqual(pinned)
+    expect(await isThere(store, pinned)).toBe(true)
+    await expectSound(store)
+  })
+
+  test('a blob is kept for a day after it was put, and again after it is put or named again', async () => {
+    const { store, pass } = await openInTime()
+    const blob = await store.blobs.put(bytesOf('once'))
+    const DAY = 24 * 60 * 60 * 1000
+    await pass(DAY / 2)
+    expect((await store.collect()).deleted.blobs).toBe(0)
+    expect(await store.blobs.put(bytesOf('once'))).toEqual(blob)
+    await pass(DAY * 0.75)
+    expect((await store.collect()).deleted.blobs).toBe(0)
+    await store.pin(blob)
+    await store.unpin(blob)
+    await pass(DAY * 0.75)
+    expect((await store.collect()).deleted.blobs).toBe(0)
+    await pass(DAY)
+    expect((await store.collect()).deleted.blobs).toBe(1)
+    expect(await isThere(store, blob)).toBe(false)
+  })
+
+  test('a reference to a blob that is not there is refused, and nothing is written', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const { seq } = await store.head()
+    const theirs = await store.tenant('other').blobs.put(bytesOf('theirs'))
+    for (const blob of ['f'.repeat(64), theirs]) {
+      expect(await codeOf(session.append('note.made', {}, { refs: [blob] }))).toBe('BLOB_UNKNOWN')
+      expect(await codeOf(store.pin(blob))).toBe('BLOB_UNKNOWN')
+    }
+    expect((await store.head()).seq).toBe(seq)
+  })
+
+  test('whatever is put, referred to and erased meanwhile, a collection deletes no blob that an event refers to', async () => {
+    for (let seed = 1; seed <= rounds(2, 15); seed++) await writeAndCollect(await open(), seed)
+  })
+})
+
+/** A backend whose commits check and keep references to blobs, but do not note that they named one. */
+function unnoting(backend: Backend): Backend {
+  const known: { seq: number; ref: string }[] = []
+  const isMissing = async ({ tenant, guards }: Commit): Promise<boolean> => {
+    const digests = guards.flatMap((guard) => (guard.kind === 'blob' ? [guard.digest] : []))
+    return digests.length > 0 && (await backend.blobs.has(tenant, digests)).includes(false)
+  }
+  return {
+    ...backend,
+    commit: async (batch) => {
+      const missing = await Promise.all(batch.map(isMissing))
+      const outcomes = await backend.commit(
+        batch.map((commit, i) => ({
+          ...commit,
+          guards: commit.guards.filter(({ kind }) => kind !== 'blob' || missing[i]),
+          events: commit.events.map((event) => ({ ...event, refs: undefined })),
+        })),
+      )
+      for (const [i, { events, changes }] of batch.entries()) {
+        const outcome = outcomes[i]
+        if (!outcome?.ok) continue
+        for (const [n, { refs = [] }] of events.entries()) for (const ref of refs) known.push({ seq: outcome.receipts[n]?.seq ?? 0, ref })
+        const erased = new Set(changes.flatMap((change) => (change.kind === 'erase' ? change.seqs : [])))
+        for (const entry of known.splice(0)) if (!erased.has(entry.seq)) known.push(entry)
+      }
+      return outcomes
+    },
+    values: { ...backend.values, references: async (_, after) => (after ? [] : [...known]) },
+  }
+}
+
+test('a collection that is not told what commits named deletes blobs in use, and the test above sees it', async () => {
+  const failures = await Promise.allSettled(
+    Array.from({ length: 20 }, async (_, i) =>
+      writeAndCollect(await openStore({ backend: unnoting(memoryBackend(nodeEnvironment)) }), i + 1),
+    ),
+  )
+  expect(failures.some(({ status }) => status === 'rejected')).toBe(true)
+})
+
+describe('a collection that died on SQLite', () => {
+  const fileOf = (path: string, digest: string): string => join(`${path}.blobs`, 'tenant-main.blobs', digest.slice(0, 2), digest)
+
+  async function left(state: string, withFile: boolean): Promise<{ store: Store; path: string; blob: BlobRef }> {
+    const path = tempFile()
+    const store = await openIn(path)
+    const blob = await store.blobs.put(bytesOf('left'))
+    const db = new DatabaseSync(path)
+    db.prepare('update blobs set state = ?').run(state)
+    db.close()
+    if (!withFile) writeFileSync(fileOf(path, blob.digest), '')
+    return { store, path, blob }
+  }
+
+  test('a blob that was condemned when a collection died can be read, and a commit makes it present', async () => {
+    const { store, blob } = await left('condemned', true)
+    expect(await store.blobs.get(blob)).toEqual(bytesOf('left'))
+    const session = await store.session('s')
+    await session.append('note.made', {}, { refs: [blob] })
+    expect((await store.collect({ grace: 0 })).deleted.blobs).toBe(0)
+    expect(await store.blobs.get(blob)).toEqual(bytesOf('left'))
+  })
+
+  test.each([true, false])(
+    'a blob that was being deleted cannot be named, is put again, or deleted by the next collection: file %s',
+    async (file) => {
+      const { store, blob, path } = await left('deleting', file)
+      expect(await isThere(store, blob)).toBe(false)
+      const session = await store.session('s')
+      expect(await codeOf(session.append('note.made', {}, { refs: [blob] }))).toBe('BLOB_UNKNOWN')
+      await store.blobs.put(bytesOf('left'))
+      expect(await store.blobs.get(blob)).toEqual(bytesOf('left'))
+      const again = await left('deleting', file)
+      expect((await again.store.collect()).deleted.blobs).toBe(1)
+      expect(existsSync(fileOf(again.path, again.blob.digest))).toBe(false)
+      expect(existsSync(fileOf(path, blob.digest))).toBe(true)
+    },
+  )
+
+  test('files that a put or a deletion left behind are deleted a day later', async () => {
+    const path = tempFile()
+    const store = await openIn(path)
+    const kept = await store.blobs.put(bytesOf('kept'))
+    await store.pin(kept)
+    const orphan = sha256(bytesOf('orphan'))
+    const files = [
+      fileOf(path, orphan),
+      `${fileOf(path, orphan)}.new-00`,
+      join(`${path}.blobs`, 'tenant-main.blobs', 'uploads', 'ab.new-00'),
+    ]
+    for (const file of files) {
+      mkdirSync(join(file, '..'), { recursive: true })
+      writeFileSync(file, 'left')
+    }
+    await store.collect({ grace: 0 })
+    expect(files.map((file) => existsSync(file))).toEqual([true, true, true])
+    const yesterday = Date.now() / 1000 - 2 * 24 * 60 * 60
+    for (const file of [...files, fileOf(path, kept.digest)]) utimesSync(file, yesterday, yesterday)
+    expect((await store.collect({ grace: 0 })).deleted.bytes).toBe(12)
+    expect(files.map((file) => existsSync(file))).toEqual([false, false, false])
+    expect(await store.blobs.get(kept)).toEqual(bytesOf('kept'))
+    expect(readdirSync(`${path}.blobs`)).toEqual(['tenant-main.blobs'])
+  })
+})
