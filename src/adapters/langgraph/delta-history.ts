@@ -3,7 +3,7 @@
 
 import type { CheckpointPendingWrite, DeltaChannelHistory } from '@langchain/langgraph-checkpoint'
 import type { Codec } from './codec.ts'
-import { type CheckpointEntry, isWrites, type WritesEntry } from './entries.ts'
+import type { Found } from './entries.ts'
 import { foldWrites } from './pending-writes.ts'
 import type { ThreadLog } from './thread-log.ts'
 
@@ -38,27 +38,22 @@ export async function deltaHistory(
 }
 
 /** The checkpoints above one, nearest first. An empty id means the highest. */
-async function* ancestors(log: ThreadLog, target: string): AsyncGenerator<{ checkpoint: CheckpointEntry; writes: readonly WritesEntry[] }> {
-  const writes = new Map<string, WritesEntry[]>()
-  const passed = new Map<string, CheckpointEntry>()
+async function* ancestors(log: ThreadLog, target: string): AsyncGenerator<Found, void, undefined> {
+  const passed = new Map<string, Found>()
   let wanted: string | undefined = target === '' ? undefined : target
   let isTarget = true
-  for await (const entry of log.backwards()) {
-    if (isWrites(entry)) {
-      const list = writes.get(entry.checkpoint_id)
-      if (list) list.push(entry)
-      else writes.set(entry.checkpoint_id, [entry])
-      continue
-    }
-    wanted ??= entry.index ?? entry.id
-    if (!passed.has(entry.id)) passed.set(entry.id, entry)
+  for await (const found of log.checkpoints()) {
+    const { checkpoint } = found
+    wanted ??= checkpoint.index ?? checkpoint.id
+    if (!passed.has(checkpoint.id)) passed.set(checkpoint.id, found)
     // A parent that was saved after its child was passed already.
-    for (let found = passed.get(wanted); found; found = passed.get(wanted)) {
-      passed.delete(found.id)
-      if (!isTarget) yield { checkpoint: found, writes: (writes.get(found.id) ?? []).toReversed() }
+    for (let next = passed.get(wanted); next; next = passed.get(wanted)) {
+      passed.delete(wanted)
+      if (!isTarget) yield next
       isTarget = false
-      if (found.parents === undefined) return
-      wanted = found.parents
+      const { parents } = next.checkpoint
+      if (parents === undefined) return
+      wanted = parents
     }
   }
 }

@@ -29,6 +29,8 @@ export interface CheckpointEntry {
   readonly data?: Readonly<Record<string, Opaque>>
   /** Highest id so far. It stands in every checkpoint from the first one on that came out of order. */
   readonly index?: string
+  /** Entries before this one among which are writes on it. LangGraph may save the writes of a task first. */
+  readonly early?: number
 }
 
 export interface WritesEntry {

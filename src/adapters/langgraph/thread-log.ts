@@ -52,16 +52,34 @@ export class ThreadLog {
 
   /** The checkpoint with an id, or the one with the highest id. */
   async find(id?: string): Promise<Found | undefined> {
-    const writes: WritesEntry[] = []
     let wanted = id
-    for await (const entry of this.backwards()) {
-      if (isWrites(entry)) writes.push(entry)
-      else {
-        wanted ??= entry.index ?? entry.id
-        if (entry.id === wanted) return { checkpoint: entry, writes: writesOf(writes, wanted) }
-      }
+    for await (const found of this.checkpoints()) {
+      wanted ??= found.checkpoint.index ?? found.checkpoint.id
+      if (found.checkpoint.id === wanted) return found
     }
     return undefined
+  }
+
+  /** All checkpoints with their writes, the newest first. */
+  async *checkpoints(): AsyncGenerator<Found, void, undefined> {
+    const writes = new Map<string, WritesEntry[]>()
+    const open: { readonly checkpoint: CheckpointEntry; early: number }[] = []
+    const take = ({ checkpoint }: { readonly checkpoint: CheckpointEntry }): Found => {
+      const own = writes.get(checkpoint.id) ?? []
+      writes.delete(checkpoint.id)
+      return { checkpoint, writes: own.reverse() }
+    }
+    for await (const entry of this.backwards()) {
+      if (isWrites(entry)) {
+        const known = writes.get(entry.checkpoint_id)
+        if (known) known.push(entry)
+        else writes.set(entry.checkpoint_id, [entry])
+      }
+      for (const one of open) one.early--
+      if (!isWrites(entry)) open.push({ checkpoint: entry, early: entry.early ?? 0 })
+      while (open[0] && open[0].early <= 0) yield take(open.shift() as (typeof open)[number])
+    }
+    for (const one of open) yield take(one)
   }
 
   /** All entries, the newest first. */
@@ -124,8 +142,11 @@ export class ThreadLog {
   async #commit(batch: readonly Waiting[]): Promise<void> {
     if (this.#revision === undefined) await this.refresh()
     for (let left = ATTEMPTS; ; left--) {
-      const entries = await this.#ordered(batch.map(({ entry }) => entry))
       const tail = await this.#tailNow()
+      const entries = await this.#ordered(
+        batch.map(({ entry }) => entry),
+        tail,
+      )
       const log = this.#store.values.part(entries, { after: this.#asPart() })
       try {
         const { revision } = await this.#store.state.set(this.key, log, { expect: this.#revision as number })
@@ -141,20 +162,28 @@ export class ThreadLog {
     }
   }
 
-  /** Notes the highest id where a checkpoint comes out of order. */
-  async #ordered(entries: readonly Entry[]): Promise<readonly Entry[]> {
-    if (entries.every(isWrites)) return entries
+  /** Puts checkpoints before their writes, and notes the highest id where a checkpoint comes out of order. */
+  async #ordered(given: readonly Entry[], tail: readonly Entry[]): Promise<readonly Entry[]> {
+    const saved = new Set(given.flatMap((entry) => (isWrites(entry) ? [] : [entry.id])))
+    if (saved.size === 0) return given
+    const isLate = (entry: Entry): boolean => isWrites(entry) && saved.has(entry.checkpoint_id)
+    const entries = [...given.filter((entry) => !isLate(entry)), ...given.filter(isLate)]
     let last: CheckpointEntry | undefined
     for await (const entry of this.backwards())
       if (!isWrites(entry)) {
         last = entry
         break
       }
-    return entries.map((entry) => {
+    return entries.map((entry, i) => {
       if (isWrites(entry)) return entry
       const highest = last && (last.index ?? last.id)
       const isInOrder = highest === undefined || (last?.index === undefined && entry.id > highest)
-      last = isInOrder ? entry : { ...entry, index: entry.id > highest ? entry.id : highest }
+      const early = [...tail, ...entries.slice(0, i)].findIndex((one) => isWrites(one) && one.checkpoint_id === entry.id)
+      last = {
+        ...entry,
+        ...(!isInOrder && { index: entry.id > highest ? entry.id : highest }),
+        ...(early >= 0 && { early: tail.length + i - early }),
+      }
       return last
     })
   }
@@ -203,22 +232,14 @@ export class ThreadLog {
 
 /** The checkpoints of a log by id, the highest first. A checkpoint that was saved twice counts as it was saved last. */
 export async function* descending(log: ThreadLog): AsyncGenerator<Found, void, undefined> {
-  const writes: WritesEntry[] = []
-  const seen = new Map<string, CheckpointEntry>()
+  const seen = new Map<string, Found | undefined>()
   let isOrdered: boolean | undefined
-  for await (const entry of log.backwards()) {
-    if (isWrites(entry)) writes.push(entry)
-    else if (!seen.has(entry.id)) {
-      seen.set(entry.id, entry)
-      isOrdered ??= entry.index === undefined
-      if (isOrdered) yield { checkpoint: entry, writes: writesOf(writes, entry.id) }
-    }
+  for await (const found of log.checkpoints()) {
+    const { id, index } = found.checkpoint
+    if (seen.has(id)) continue
+    isOrdered ??= index === undefined
+    seen.set(id, isOrdered ? undefined : found)
+    if (isOrdered) yield found
   }
-  if (isOrdered !== false) return
-  const sorted = [...seen.values()].sort((a, b) => (a.id < b.id ? 1 : -1))
-  for (const checkpoint of sorted) yield { checkpoint, writes: writesOf(writes, checkpoint.id) }
+  yield* [...seen.values()].filter((found) => found !== undefined).sort((a, b) => (a.checkpoint.id < b.checkpoint.id ? 1 : -1))
 }
-
-/** The writes on a checkpoint, oldest first, of entries that were read backwards. */
-export const writesOf = (backwards: readonly WritesEntry[], id: string): readonly WritesEntry[] =>
-  backwards.filter((entry) => entry.checkpoint_id === id).reverse()
