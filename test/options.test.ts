@@ -45,6 +45,9 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'session.lease': () => session.lease(wrong()),
     'session.fork': () => session.fork(wrong({ at: 1 })),
     'blobs.put': () => store.blobs.put(new Uint8Array(1), wrong()),
+    'blobs.get': () => store.blobs.get('0'.repeat(64), wrong()),
+    'blobs.stream': async () => store.blobs.stream('0'.repeat(64), wrong()),
+    'blobs.list': () => store.blobs.list(wrong()),
 
     run: () => session.run('x', wrong()),
     start: () => store.start('x', wrong({ session: 's' })),

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { counting, type Define, type Done, STORE, type TerminalOf } from './define.ts'
 import { defineApprovals } from './program-approvals.ts'
+import { defineBlobs, defineValues } from './program-content.ts'
 import { defineCron } from './program-cron.ts'
 import { defineProcesses } from './program-processes.ts'
 import { defineQueue } from './program-queue.ts'
@@ -133,6 +134,16 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
   ])
   defineSnapshots(snapshots, within(snapshots), terminalOf, done)
 
+  const blobs = define('blobs', 'List blobs, write one to a file, or store a file as one.', [
+    'blobs agents.db',
+    'blobs get agents.db 3f2a…9c report.pdf',
+    'blobs put agents.db report.pdf --pin',
+  ])
+  defineBlobs(blobs, within(blobs), terminalOf, done)
+
+  const values = define('values', 'Print a value, or a part of it.', ['values get agents.db value:3q2-7w…'])
+  defineValues(values, within(values, 'get'), terminalOf, done)
+
   const tenants = define('tenants', 'List tenants; suspend, resume or delete one.', [
     'tenants agents.db',
     "tenants suspend agents.db acme --reason 'invoice 81 is not paid'",
@@ -173,6 +184,16 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
     .option('--tenant <tenant>', 'show only this tenant')
     .option('--top <n>', 'show the n largest event types (default 10)', counting(1))
     .action(async (store, o) => done(await (await import('./commands/du.ts')).du(terminalOf(o.json), store, o)))
+
+  define('collect', 'Collect garbage: delete values and blobs that nothing refers to.', [
+    'collect agents.db --dry-run',
+    'collect agents.db --tenant acme --grace 7d',
+  ])
+    .argument('[store]', STORE)
+    .option('--tenant <tenant>', 'collect only this tenant (default: all)')
+    .option('--dry-run', 'count what would be deleted, delete nothing')
+    .option('--grace <duration>', 'keep what was put or named within this time (default 1d)')
+    .action(async (store, o) => done(await (await import('./commands/collect.ts')).collect(terminalOf(o.json), store, o)))
 
   define('audit', 'Show refused writes and denied requests, newest first. --json prints one per line.', [
     'audit agents.db',

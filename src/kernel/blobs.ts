@@ -1,13 +1,14 @@
 // Blobs: bytes go in and a reference comes out. Bytes that come back are checked against the digest that names them. Nothing in them is
 // masked.
 
-import { type BlobRef, checkDigest, PIECE_BYTES } from '../model/blob.ts'
+import { type BlobRef, type BlobState, checkDigest, PIECE_BYTES } from '../model/blob.ts'
 import { fromUtf8, hex, utf8 } from '../model/bytes.ts'
 import { assert, refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
-import { invalidOption } from '../model/options.ts'
+import { checkKnown, invalidOption, optionsOf } from '../model/options.ts'
 import { type BlobOptions, describeBlob } from './blob-storage.ts'
 import { type BlobRange, piecesOf, putChunks, rangeOf, readChunks, readPiece } from './blob-stream.ts'
+import { checkLast, type Page, type PageOptions } from './list.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 export interface StoreBlobs {
@@ -20,6 +21,19 @@ export interface StoreBlobs {
   get(blob: BlobRef | string, range?: BlobRange): Promise<Uint8Array>
   /** Reads a blob, or a range of it, piece by piece. Memory holds one piece of 1 MiB. */
   stream(blob: BlobRef | string, range?: BlobRange): AsyncIterable<Uint8Array>
+  /** Lists blobs in the order of their digests, page by page. */
+  list(options?: PageOptions): Promise<Page<StoredBlob>>
+}
+
+export interface StoredBlob {
+  readonly digest: string
+  readonly bytes: number
+  /** Bytes as they are stored, compressed or not. */
+  readonly stored: number
+  /** `condemned` and `deleting` while a garbage collection is under way, or after it died. */
+  readonly state: BlobState
+  /** When it was put, or last named by a put or a commit, to within an hour. */
+  readonly at: number
 }
 
 /** Gets the scope when it is used, because a view has its scope only after it is made. */
@@ -27,6 +41,7 @@ export const storeBlobs = (scope: () => Scope): StoreBlobs => ({
   put: (bytes, options) => putBlob(scope(), bytes, options),
   get: (blob, range) => getBlob(scope(), blob, range),
   stream: (blob, range) => streamBlob(scope(), blob, range),
+  list: (options) => listBlobs(scope(), options),
 })
 
 export async function putBlob(
@@ -78,6 +93,19 @@ function streamBlob(scope: Scope, blob: BlobRef | string, range: BlobRange | und
   checkOpen(scope.engine)
   return readChunks(scope, digestOf(blob), rangeOf(range, 'blobs.stream') ?? { from: 0, to: Number.MAX_SAFE_INTEGER })
 }
+
+async function listBlobs({ engine, tenant }: Scope, options: PageOptions | undefined): Promise<Page<StoredBlob>> {
+  checkOpen(engine)
+  const { last = LISTED, cursor, ...unknown } = optionsOf(options, 'blobs.list')
+  checkKnown(unknown, 'blobs.list')
+  checkLast(last, 'blobs')
+  if (cursor !== undefined) checkDigest(cursor)
+  const items = await engine.backend.blobs.list(tenant, cursor, last)
+  const end = items.length === last ? items.at(-1)?.digest : undefined
+  return { items, ...(end !== undefined && { cursor: end }) }
+}
+
+const LISTED = 50
 
 /** Stores a JSON text exactly as it is. The caller has masked its secrets. */
 export async function putJson(scope: Scope, text: string): Promise<BlobRef> {
