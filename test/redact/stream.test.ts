@@ -23,8 +23,8 @@ const TIGHT: StreamBounds = { portion: 1, held: 160, context: 320, most: 4096 }
 
 const PROSE = 'The build went on for a while, and nobody minded that the tests were slow. '
 
-function streamed(pieces: Iterable<string>, bounds = BOUNDS): string {
-  const stream = redact.stream(bounds)
+function streamed(pieces: Iterable<string>, bounds = BOUNDS, by = redact): string {
+  const stream = by.stream(bounds)
   let out = ''
   for (const piece of pieces) {
     stream.write(piece)
@@ -108,6 +108,45 @@ describe('streamed text', () => {
     const key = `-----BEGIN RSA PRIVATE ${'KEY'}-----\n${lines.join('\n')}\n-----END RSA PRIVATE ${'KEY'}-----`
     const text = `${PROSE.repeat(20)}Here it is:\n${key}\n${PROSE.repeat(40)}`
     for (const size of [1, 5, 700]) expect(streamed(cutEvery(text, size))).toBe(text.replace(key, `[redacted:private-key:${tag(key)}]`))
+  })
+
+  test.each(['# ', ' * ', '// ', '; ', '> '])('a private key with %j before every line is masked as in one text', (mark) => {
+    const lines = Array.from({ length: 26 }, (_, n) => mark + chance(n).chars(BASE64, 64))
+    const key = `-----BEGIN RSA PRIVATE ${'KEY'}-----\n${lines.join('\n')}\n${mark}-----END RSA PRIVATE ${'KEY'}-----`
+    for (const before of [3, 7, 60]) {
+      const text = `${PROSE.repeat(before)}\n${mark}${key}\n${PROSE.repeat(40)}`
+      for (const size of [3, 90, 700]) expect(streamed(cutEvery(text, size))).toBe(text.replace(key, `[redacted:private-key:${tag(key)}]`))
+    }
+  })
+
+  test('a PGP key with any characters in its headers is masked as in one text', () => {
+    const lines = Array.from({ length: 26 }, (_, n) => chance(n).chars(BASE64, 64))
+    const headers = 'Version: GnuPG v2\nComment: Ada <ada@example.org> [home] {x} & ~$!?^'
+    const key = `-----BEGIN PGP PRIVATE ${'KEY'} BLOCK-----\n${headers}\n\n${lines.join('\n')}\n=abcd\n-----END PGP PRIVATE ${'KEY'} BLOCK-----`
+    const text = `${PROSE.repeat(7)}\n${key}\n${PROSE.repeat(40)}`
+    for (const size of [3, 90, 700]) {
+      expect(streamed(cutEvery(text, size))).toBe(text.replace(key, `[redacted:private-key:${tag(key)}]`))
+      expect(streamed(cutEvery(text, size), TIGHT)).not.toContain(lines[9])
+    }
+  })
+
+  test.each([100, 300, 5000])('a bound value of %i words is masked in every encoding', (count) => {
+    const words = Array.from({ length: count }, (_, n) => `word${n}`)
+    const value = words.join(' ')
+    const own = redactor({ values: [value] }, tag)
+    for (const form of [value, encodeURIComponent(value), Buffer.from(value).toString('base64'), JSON.stringify({ x: value })])
+      for (const before of [0, 7, 60]) {
+        const text = `${PROSE.repeat(before)}${form} ${PROSE.repeat(20)}`
+        const out = streamed(cutEvery(text, 90), BOUNDS, own)
+        expect(out.startsWith(PROSE.repeat(before)) && out.endsWith(PROSE.repeat(20))).toBe(true)
+        expect(out.length).toBeLessThan(PROSE.length * (before + 20) + 80)
+      }
+  })
+
+  test('a text that only begins like a bound value is shown', () => {
+    const own = redactor({ values: [`${PROSE.repeat(20)}S3cr3t`] }, tag)
+    const text = PROSE.repeat(60)
+    expect(streamed(cutEvery(text, 90), BOUNDS, own)).toBe(text)
   })
 
   // biome-ignore format: text and secret side by side

@@ -6,8 +6,16 @@ export interface Bound {
   /** False if no values are bound. */
   readonly any: boolean
   find(text: string, spans: Span[]): void
+  /** Returns the value that begins before `before` and whose rest has not come, if more than `PROBE` characters of it are there. */
+  open(text: string, before: number): OpenValue | undefined
   /** Also used for numbers, by their text. */
   has(text: string): boolean
+}
+
+/** A bound value, or an encoded form of it, of which only the beginning is in the text. */
+export interface OpenValue {
+  readonly start: number
+  readonly form: string
 }
 
 /** A shorter value would occur by accident in half of all texts, so it is not bound. */
@@ -15,7 +23,10 @@ const SHORTEST = 4
 /** The base64 form is searched only if enough is left after trimming its unaligned ends. */
 const SHORTEST_ENCODED = 8
 
-const NOTHING: Bound = { any: false, find: () => undefined, has: () => false }
+/** The beginning by which an open value is searched. */
+const PROBE = 64
+
+const NOTHING: Bound = { any: false, find: () => undefined, open: () => undefined, has: () => false }
 
 export function bind(values: readonly string[] = []): Bound {
   const forms = new Map<string, string>()
@@ -35,6 +46,19 @@ export function bind(values: readonly string[] = []): Bound {
       for (let hit = pattern.exec(text); hit !== null; hit = pattern.exec(text)) {
         spans.push({ start: hit.index, end: hit.index + hit[0].length, kind: 'value', secret: forms.get(hit[0]) ?? hit[0] })
       }
+    },
+    open: (text, before) => {
+      for (const form of all) {
+        if (form.length <= text.length - before) return undefined
+        const probe = form.slice(0, PROBE)
+        for (
+          let start = text.indexOf(probe, text.length - form.length + 1);
+          start >= 0 && start < before;
+          start = text.indexOf(probe, start + 1)
+        )
+          if (form.startsWith(text.slice(start))) return { start, form }
+      }
+      return undefined
     },
     has: (text) => secrets.has(text),
   }

@@ -1,12 +1,10 @@
 // Finds armoured private keys: PEM, OpenSSH, PGP and PuTTY. Certificates and public keys are public and stay.
-import { placeholderEnd } from './placeholder.ts'
 import type { Span } from './spans.ts'
 
 const BEGIN = '-----BEGIN '
 const LABEL = /-----BEGIN ([A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)-----/y
-/** Characters of an armoured body, including line ends written as `\n`. */
-export const BODY = /[A-Za-z0-9+/=\s\\:,.\-"'>|()]/
-export const END_LINE = /-----END [A-Z0-9 ]{0,60}-----/y
+/** Characters of an armoured body: base64, line ends written as `\n`, headers, and the marks of comments and quotations before a line. */
+const BODY = /[A-Za-z0-9+/=\s\\:,.\-"'>|()#*;%<@_]{1,1024}|\[redacted:[^\s\]]{0,64}\]/y
 const PUTTY = /Private-Lines: \d{1,4}\s{1,4}([A-Za-z0-9+/=\s]{1,8192})/g
 /** Longer than any key. A closing line that is farther away belongs to another block. */
 const LONGEST = 16_384
@@ -33,11 +31,24 @@ function blockEnd(text: string, from: number, closing: string): number {
   const dashes = text.indexOf('-----', from)
   if (dashes >= 0 && dashes - from <= LONGEST && text.startsWith(closing, dashes)) return dashes + closing.length
   // A block that was cut off is masked as far as it looks like one: half a key is still half a key.
-  let end = from
-  while (end < text.length && end !== dashes) {
-    const skipped = text[end] === '[' ? placeholderEnd(text, end) : -1
-    if (skipped < 0 && !BODY.test(text[end] as string)) break
-    end = skipped < 0 ? end + 1 : skipped
-  }
-  return end
+  return bodyEnd(text, from, dashes < 0 ? text.length : dashes)
+}
+
+/** Returns the place up to which the text could be the body of a block. */
+export function bodyEnd(text: string, from: number, limit: number): number {
+  let at = from
+  for (BODY.lastIndex = at; at < limit && BODY.test(text); ) at = BODY.lastIndex
+  return Math.min(at, limit)
+}
+
+/** The longest closing line of an armoured block. */
+export const CLOSING_CHARS = 80
+
+/** Returns the start of the private key that begins before `before` and whose closing line has not come, or -1. */
+export function openBlock(text: string, before: number): number {
+  const start = text.lastIndexOf(BEGIN, before - 1)
+  LABEL.lastIndex = start
+  if (start < 0 || !LABEL.test(text)) return -1
+  const dashes = text.indexOf('-----', LABEL.lastIndex)
+  return dashes < 0 || text.length - dashes < CLOSING_CHARS ? start : -1
 }

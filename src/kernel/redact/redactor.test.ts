@@ -135,6 +135,7 @@ describe('text', () => {
   test('private keys are masked, also when cut off; certificates stay', () => {
     const begin = `-----BEGIN PRIVATE ${'KEY'}-----`
     expect(redact.text(`${begin}\nAAAA\nBBBB`)).toMatch(/^\[redacted:private-key:\w+\]$/)
+    expect(redact.text(`${begin}\n# AAAA\n * BBBB`)).toMatch(/^\[redacted:private-key:\w+\]$/)
     const certificate = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'
     expect(redact.text(certificate)).toBe(certificate)
   })
@@ -161,6 +162,7 @@ describe('placeholders', () => {
     [`-----BEGIN PRIVATE ${'KEY'}-----\nAAAA\n${old}\n${secret}\n-----END PRIVATE ${'KEY'}-----`, ''],
     [`-----BEGIN PRIVATE ${'KEY'}-----\nAAAA\n[redacted:x:y]\n${secret}\n-----END PRIVATE ${'KEY'}-----`, ''],
     [`-----BEGIN PRIVATE ${'KEY'}-----\nAAAA\n${old}\n${secret}`, ''],
+    [`-----BEGIN PRIVATE ${'KEY'}-----\n[redacted:nope:1a2b3c4d]\n${secret}`, ''],
   ])('a placeholder hides no secret beside it: %s', (text, before) => {
     const masked = redact.text(text)
     expect(masked).not.toContain(secret)

@@ -179,6 +179,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
       assignmentSpans(part, judge, spans)
       return spans
     },
+    value: (part, before) => bound.open(part, before),
     json: () => new JsonReader(rules, 'none'),
     tag,
   }

@@ -1,9 +1,11 @@
 // Masks a text that comes in pieces. Every piece is masked together with the text before and after it, so a secret that arrives in parts is
 // found as in one text. The class knows nothing of effects and events.
+import type { OpenValue } from './bound.ts'
 import type { JsonReader } from './json.ts'
+import { openBlock } from './pem.ts'
 import type { Range, Tag } from './placeholder.ts'
 import { around, replace, type Span } from './spans.ts'
-import { quoteTail, type Tail, tailOf } from './tail.ts'
+import { quoteTail, type Tail, tailOf, valueTail } from './tail.ts'
 import type { KeyKind } from './words.ts'
 
 export interface StreamRules {
@@ -11,6 +13,8 @@ export interface StreamRules {
   spans(part: string): readonly Span[]
   /** The values to which the part gives a secret name. */
   named(part: string): readonly Span[]
+  /** The bound value that begins before `before` and whose rest has not come. */
+  value(part: string, before: number): OpenValue | undefined
   json(): JsonReader
   readonly tag: Tag
 }
@@ -143,7 +147,22 @@ export class MaskedStream {
   #over(window: string, cut: number, secrets: readonly Span[], least: boolean): Crossing | undefined {
     const span = secrets.find(({ start, end }) => start < cut && end > cut)
     if (span !== undefined) return { start: span.start, end: span.end, kind: span.kind, tail: tailOf(span.kind) }
-    return this.#openLiteral(window, cut, least) ?? this.#openQuote(window, cut)
+    const held = this.#openValue(window, cut) ?? (least ? undefined : this.#openBlock(window, cut))
+    return held ?? this.#openLiteral(window, cut, least) ?? this.#openQuote(window, cut)
+  }
+
+  /** A bound value of which only the beginning has come. */
+  #openValue(window: string, cut: number): Crossing | undefined {
+    const open = this.#rules?.value(window, cut)
+    if (open === undefined) return undefined
+    const end = window.length
+    return { start: open.start, end, kind: 'value', tail: valueTail(open.form.slice(end - open.start)) }
+  }
+
+  /** A private key whose closing line has not come. */
+  #openBlock(window: string, cut: number): Crossing | undefined {
+    const start = this.#rules === undefined ? -1 : openBlock(window, cut)
+    return start < this.#shown ? undefined : { start, end: window.length, kind: 'private-key', tail: tailOf('private-key') }
   }
 
   /** A JSON literal that is cut off: the value of a secret key, or a text that may be JSON itself. */

@@ -1,5 +1,5 @@
 // Finds the end of a secret that is too long to be held as a whole. The first part of it is masked already, and the rest is dropped.
-import { BODY, END_LINE } from './pem.ts'
+import { bodyEnd, CLOSING_CHARS } from './pem.ts'
 
 export interface TailEnd {
   /** The place up to which the text belongs to the secret. */
@@ -31,21 +31,31 @@ export function quoteTail(quote: string): Tail {
   }
 }
 
-/** The longest closing line of an armoured block. */
-const LONGEST_LINE = 80
+/** The rest of a value that is known by heart. It ends early if the text differs from it. */
+export function valueTail(rest: string): Tail {
+  let left = rest
+  return (text, from) => {
+    let same = 0
+    while (same < left.length && from + same < text.length && left.charCodeAt(same) === text.charCodeAt(from + same)) same++
+    const at = from + same
+    left = left.slice(same)
+    return { at, done: left === '' || at < text.length }
+  }
+}
+
+const END_LINE = /-----END [A-Z0-9 ]{0,60}-----/y
 
 const armourTail: Tail = (text, from, last) => {
-  let at = from
-  for (; at < text.length && BODY.test(text[at] as string); at++) {
-    if (text[at] !== '-') continue
-    END_LINE.lastIndex = at
-    const line = END_LINE.exec(text)
-    if (line !== null) return { at: at + line[0].length, done: true }
-    if (text.startsWith('-----', at) && (last || text.length - at >= LONGEST_LINE)) return { at, done: true }
-    // The line may still be coming.
-    if (!last && text.length - at < LONGEST_LINE) return { at, done: false }
-  }
-  return { at, done: at < text.length }
+  const dashes = text.indexOf('-----', from)
+  const limit = dashes >= 0 ? dashes : last ? text.length : Math.max(from, text.length - CLOSING_CHARS)
+  const at = bodyEnd(text, from, limit)
+  if (at < limit) return { at, done: true }
+  if (dashes < 0) return { at, done: false }
+  END_LINE.lastIndex = dashes
+  const line = END_LINE.exec(text)
+  if (line !== null) return { at: dashes + line[0].length, done: true }
+  // The line may still be coming.
+  return { at, done: last || text.length - dashes >= CLOSING_CHARS }
 }
 
 function before(stop: RegExp, text: string, from: number): TailEnd {
