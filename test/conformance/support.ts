@@ -9,9 +9,9 @@ import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
 import { folderBackend } from '../../src/backends/sqlite/folder.ts'
 import { type OpenBackend, openMemory } from '../../src/conformance/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
-import { leave, preparedDatabase } from '../support/databases.ts'
 import { placeInMemory } from '../support/in-memory.ts'
 import { emptyPglite, liteConnections, startPglite } from '../support/pglite.ts'
+import { borrowDatabase, giveBack } from '../support/reused-databases.ts'
 import { LONG } from '../support/rounds.ts'
 
 // What is tried here is what a backend says and keeps, not what a power cut leaves of it.
@@ -44,13 +44,11 @@ export const openSqlite = inTempFolder((folder, now) => sqliteBackend({ path: jo
 // Fewer files may be open than the cases and walks have tenants, so that files are closed and opened again on the way.
 export const openFolder = inTempFolder((path, now) => folderBackend({ path, openFiles: 2, ...(now && { now }) }))
 
-const prepare = async (url: string): Promise<void> => (await postgresBackend({ url })).close()
-
 export const openPostgres: OpenBackend = async () => {
-  const database = await preparedDatabase(prepare)
+  const lent = await borrowDatabase()
   const handles: Backend[] = []
   const handle = async (): Promise<Backend> => {
-    const backend = await postgresBackend({ url: database.url, connections: 4 })
+    const backend = await postgresBackend({ url: lent.url, connections: 4 })
     handles.push(backend)
     return backend
   }
@@ -63,7 +61,7 @@ export const openPostgres: OpenBackend = async () => {
       for (const open of handles) await open.close()
       return handle()
     },
-    dispose: async () => leave(database),
+    dispose: async () => giveBack(lent),
   }
 }
 

@@ -42,9 +42,14 @@ type Prepare = (url: string) => Promise<void>
  * test file and goes at the end of the run.
  */
 export async function preparedDatabase(prepare: Prepare): Promise<Database> {
+  return freshDatabase({ template: await templateOf(prepare) })
+}
+
+/** The name of the template that `prepare` has filled. */
+export function templateOf(prepare: Prepare): Promise<string> {
   const template = templates.get(prepare) ?? makeTemplate(prepare)
   templates.set(prepare, template)
-  return freshDatabase({ template: await template })
+  return template
 }
 
 async function makeTemplate(prepare: Prepare): Promise<string> {

@@ -5,6 +5,7 @@ import { Client } from 'pg'
 import { open, type Store, type StoreOptions } from '../../src/index.ts'
 import { later, tempFolder } from './cleanups.ts'
 import { leave, preparedDatabase } from './databases.ts'
+import { borrowDatabase, giveBack, type Lent } from './reused-databases.ts'
 import { LONG, QUICK } from './rounds.ts'
 
 export interface Engine {
@@ -35,6 +36,12 @@ export async function tempDatabase(): Promise<string> {
   const database = await preparedDatabase(prepare)
   later(() => leave(database))
   return database.url
+}
+
+async function borrowForTest(): Promise<Lent> {
+  const lent = await borrowDatabase()
+  later(() => giveBack(lent))
+  return lent
 }
 
 export async function openIn(url: string, options: Partial<StoreOptions> = {}): Promise<Store> {
@@ -69,12 +76,13 @@ const all: readonly Engine[] = [
   },
   {
     name: 'postgres',
-    open: async (options) => openIn(await tempDatabase(), options),
+    open: async (options) => openIn((await borrowForTest()).url, options),
     openInTime: async (options) => {
-      const url = await tempDatabase()
-      const now = async () => Number((await (await ownerOf(url)).query('select inkfast.now_v1() as now')).rows[0].now)
-      await moveTime(url, HOUR + BEGIN - ((await now()) % HOUR))
-      return { store: await openIn(url, options), now, pass: (ms) => moveTime(url, ms) }
+      const { url, owner } = await borrowForTest()
+      const now = async () => Number((await owner.query('select inkfast.now_v1() as now')).rows[0].now)
+      const pass = async (ms: number) => void (await owner.query(MOVE_TIME, [ms]))
+      await pass(HOUR + BEGIN - ((await now()) % HOUR))
+      return { store: await openIn(url, options), now, pass }
     },
   },
 ]
@@ -91,8 +99,10 @@ export const engines = layouts.filter(({ name }) => LONG || name !== 'sqlite fol
 /** For every node of the store at once. */
 export async function moveTime(url: string, ms: number): Promise<void> {
   const owner = await ownerOf(url)
-  await owner.query('update inkfast.clock set offset_ms = offset_ms + $1', [ms])
+  await owner.query(MOVE_TIME, [ms])
 }
+
+const MOVE_TIME = 'update inkfast.clock set offset_ms = offset_ms + $1'
 
 const owners = new Map<string, Promise<Client>>()
 

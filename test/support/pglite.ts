@@ -2,28 +2,14 @@
 
 import { PGlite } from '@electric-sql/pglite'
 import type { Cell, Cells, Connection, Connections, Step } from '../../src/backends/postgres/connections.ts'
+import { EMPTY } from './postgres-database.ts'
 
 export async function startPglite(): Promise<PGlite> {
   return PGlite.create()
 }
 
-// Triggers keep events from being deleted, for everybody but a replica.
-const empty = `
-  do $$
-  declare
-    v_table text;
-  begin
-    set local session_replication_role = replica;
-    for v_table in
-      select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = 'inkfast' and c.relkind = 'r' and c.relname not in ('migrations', 'clock', 'wall_keys')
-    loop
-      execute format('delete from inkfast.%I', v_table);
-    end loop;
-  end $$`
-
 /** What was written goes; the schema stays, where there is one: making it anew takes most of a second. */
-export const emptyPglite = async (lite: PGlite): Promise<void> => void (await lite.exec(empty))
+export const emptyPglite = async (lite: PGlite): Promise<void> => void (await lite.exec(EMPTY))
 
 export function liteConnections(lite: PGlite): Connections {
   let turn: Promise<unknown> = Promise.resolve()

@@ -41,6 +41,21 @@ export async function dropDatabases(server: string, prefix: string): Promise<voi
     await query(server, `drop database if exists ${escapeIdentifier(name)} with (force)`)
 }
 
+/** Deletes everything that a store has written. Triggers keep events from being deleted, for everybody but a replica. */
+export const EMPTY = `
+  do $$
+  declare
+    v_table text;
+  begin
+    set local session_replication_role = replica;
+    for v_table in
+      select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'inkfast' and c.relkind = 'r' and c.relname not in ('migrations', 'clock', 'wall_keys')
+    loop
+      execute format('delete from inkfast.%I', v_table);
+    end loop;
+  end $$`
+
 /** One question over a connection of its own. */
 export async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client(url)
