@@ -222,7 +222,7 @@ function environmentOf({ clock, entropy, logger }: StoreOptions): Environment {
 const KNOWN: readonly (keyof StoreOptions)[] = [
   'url', 'adminUrl', 'listenUrl', 'tenantKey', 'connections', 'required', 'fallback', 'backend', 'durability', 'layout',
   'airGapped', 'create', 'readOnly', 'migrate', 'clock', 'entropy', 'logger', 'embedder', 'redact', 'redactKey', 'payloadBytes',
-  'lane', 'lease', 'schedule',
+  'lane', 'writeBudget', 'lease', 'schedule',
 ]
 
 /** A misspelt option would be silently ignored. */

@@ -22,6 +22,7 @@ import { referenceGuards, toReference } from './references.ts'
 import { pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { lookAgain, openGuard, stillOpen } from './session-guard.ts'
+import { WriteTime } from './write-time.ts'
 
 export interface AppendOptions {
   /** The last seq of the session that the caller knows. The append is refused with HEAD_MOVED if another writer wrote since. */
@@ -73,6 +74,7 @@ export function append(scope: Scope, session: SessionId, type: string, data: unk
 async function appendWith(scope: Scope, session: SessionId, type: string, data: unknown, options: AppendOptions): Promise<Receipt> {
   const { after, key, run, cause, transient, under, redact, id, at, large, refs: given, ...unknown } = optionsOf(options, 'append')
   checkKnown(unknown, 'an append')
+  const time = new WriteTime(scope.engine.environment.clock)
   const whole = isWhole(redact)
   const refs = (listOf(given, 'refs') ?? []).map(toReference)
   if (id !== undefined && key !== undefined)
@@ -89,7 +91,7 @@ async function appendWith(scope: Scope, session: SessionId, type: string, data: 
   const chosenRun = fence?.run?.id ?? run
   const event = { session, type, data, run: chosenRun, cause, transient, whole, large: mayUseBlob(large), refs, ...chosen }
   const keyed = chosen.id ? { key: chosen.id, within: ID_SCOPE } : { key, within: keyScope(session) }
-  const write = commitEvents(scope, [event], firstOf, { ...keyed, guards, timed: at !== undefined })
+  const write = commitEvents(scope, [event], firstOf, { ...keyed, guards, timed: at !== undefined, time })
   return fence ? writeUnder(fence, write) : write
 }
 
@@ -102,6 +104,7 @@ export type GuardedEvent = NewEvent & Pick<Given, 'at' | 'whole' | 'mark'>
 const MEMBERS: readonly string[] = ['session', 'type', 'data', 'run', 'cause', 'transient'] satisfies readonly (keyof NewEvent)[]
 
 export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: string): Promise<readonly Receipt[]> {
+  const time = new WriteTime(scope.engine.environment.clock)
   if (!Array.isArray(given) || given.length === 0) throw refuse('COMMIT_EMPTY')
   const found = given.length
   if (found > limits.commitEvents) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found })
@@ -110,7 +113,7 @@ export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: 
   for (const event of own)
     for (const option of Object.keys(event ?? {}))
       if (!MEMBERS.includes(option)) throw refuse('OPTION_INVALID', { option, why: 'an event has no such member' })
-  return commitEvents(scope, own as readonly NewEvent[], allOf, { key, within: keyScope(undefined) })
+  return commitEvents(scope, own as readonly NewEvent[], allOf, { key, within: keyScope(undefined), time })
 }
 
 const firstOf = (receipts: readonly Receipt[]): Receipt => receipts[0] as Receipt
@@ -121,14 +124,19 @@ async function commitEvents<Answer>(
   scope: Scope,
   list: readonly Given[],
   answer: (receipts: readonly Receipt[]) => Answer,
-  { key: keyText, within = '', guards: also = [], reserved = false, timed = false }: CommitOptions,
+  { key: keyText, within = '', guards: also = [], reserved = false, timed = false, time: begun }: CommitOptions,
 ): Promise<Answer> {
   const { engine, tenant } = scope
   checkOpen(engine)
   // The lane refuses before the work of masking and hashing, not after it.
   engine.lane.checkDoor()
+  begun?.waited()
+  const time = begun ?? new WriteTime(engine.environment.clock)
   const given = takeAll(scope, list, reserved)
-  const taken = given.some(isLarge) ? await Promise.all(given.map((event) => moveToBlob(scope, event))) : given
+  time.masked()
+  const large = given.some(isLarge)
+  const taken = large ? await Promise.all(given.map((event) => moveToBlob(scope, event))) : given
+  if (large) time.stored()
   const key = keyText === undefined ? undefined : commitKey(scope, within, keyText, taken.map(appendBody))
   const events: EventDraft[] = []
   const sessions: SessionId[] = []
@@ -138,6 +146,7 @@ async function commitEvents<Answer>(
     events.push(draftEvent(scope, draft, payload))
     if (session !== undefined && !sessions.includes(session)) sessions.push(session)
   }
+  time.hashed()
   // The receipt of the first append is swept after a while. The journal knows the id for ever.
   const chosen = taken[0]?.id !== undefined
   const findFirst = () => findWritten(scope, events[0] as EventDraft, timed)
@@ -154,7 +163,10 @@ async function commitEvents<Answer>(
       guards.push(seen?.state === 'open' ? stillOpen(id, seen.revision) : await openGuard(scope, id, key !== undefined))
     }
     guards.push(...also)
-    const outcome = await engine.lane.submit(key ? { tenant, key, guards, events, changes: [] } : { tenant, guards, events, changes: [] })
+    const outcome = await engine.lane.submit(
+      key ? { tenant, key, guards, events, changes: [] } : { tenant, guards, events, changes: [] },
+      time,
+    )
     if (outcome.ok) return answer(outcome.receipts)
     const { refused } = outcome
     // The id was written since it was looked for. A retry without a time of its own differs from it in its time alone.
@@ -176,6 +188,8 @@ interface CommitOptions {
   readonly reserved?: boolean
   /** A retry of an event with an id of the caller's must have the same time: the caller gave that too. */
   readonly timed?: boolean
+  /** Began with the call. The default begins here. */
+  readonly time?: WriteTime
 }
 
 const PLAIN: CommitOptions = {}

@@ -3,6 +3,7 @@
 import { idMaker } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
 import { invalidOption, ownMembers } from '../model/options.ts'
+import { type Duration, milliseconds } from '../model/time.ts'
 import type { Backend } from '../ports/backend.ts'
 import type { Environment, Logger } from '../ports/environment.ts'
 import { AuditTrail } from './audit-trail.ts'
@@ -26,6 +27,8 @@ export interface KernelOptions {
   readonly payloadBytes?: number
   /** Bounds of the lane. */
   readonly lane?: Pick<LaneOptions, 'commits' | 'bytes' | 'timeoutMs'>
+  /** The longest time a write should take, from the call to the receipt; 25 ms by default. A longer one counts as a breach in `stats()`. */
+  readonly writeBudget?: Duration
   /** Duration and owner of leases. */
   readonly lease?: LeaseOptions
   /** Opens for inspection: damage is reported by the read that meets it, not by opening. */
@@ -51,6 +54,8 @@ export async function createEngine(
   if (!Number.isInteger(payloadBytes) || payloadBytes < 2 || payloadBytes > limits.payloadBytesMost) {
     throw invalidOption('payloadBytes', `an integer from 2 to ${limits.payloadBytesMost}`, payloadBytes)
   }
+  const budgetMs = options.writeBudget === undefined ? limits.writeBudgetMs : milliseconds(options.writeBudget)
+  if (budgetMs < 1) throw invalidOption('writeBudget', 'a duration of at least 1 ms', options.writeBudget)
   let secret: Promise<Uint8Array> | undefined
   const redactKey = () => {
     secret ??= (async () => options.redactKey ?? (await backend.upkeep.secret('redaction')))().catch((error) => {
@@ -78,7 +83,12 @@ export async function createEngine(
     closing,
     readOnly: options.readOnly ?? false,
   })
-  const lane: Lane = new Lane(backend, world, { ...options.lane, saved, refused: (commit, outcome) => audit.refused(commit, outcome) })
+  const lane: Lane = new Lane(backend, world, {
+    ...options.lane,
+    budgetMs,
+    saved,
+    refused: (commit, outcome) => audit.refused(commit, outcome),
+  })
   const engine: Engine = {
     options,
     backend: yieldingReads(backend, world, audit),

@@ -18,6 +18,7 @@ import { refusalOf } from './outcome.ts'
 import { pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { lookAgain, openGuard } from './session-guard.ts'
+import { WriteTime } from './write-time.ts'
 
 /** One row's share of a plan: which decider decides, and on what command. */
 export interface Part<Row extends object = object> {
@@ -102,28 +103,37 @@ export async function plan<const Parts extends readonly Part[]>(
   options: PlanOptions = {},
 ): Promise<Done<Parts>> {
   checkOpen(scope.engine)
+  const time = new WriteTime(scope.engine.environment.clock)
   const subjects = [...new Set(parts.map((p) => `${scope.tenant}/${p.decider.table}/${p.id}`))]
   assert(subjects.length === parts.length, 'no two parts of a plan change the same row')
   const key =
     options.key === undefined
       ? undefined
       : commitKey(scope, options.within ?? 'plan', options.key, options.body ?? parts.map((p) => admit(scope, p.command)))
+  if (key) time.masked()
   const end = await scope.engine.rowMutex.take(subjects)
   try {
-    return (await decideAndCommit(scope, parts, options, key)) as Done<Parts>
+    return (await decideAndCommit(scope, parts, options, key, time)) as Done<Parts>
   } finally {
     end()
   }
 }
 
-async function decideAndCommit(scope: Scope, parts: readonly Part[], options: PlanOptions, key: CommitKey | undefined): Promise<Done> {
+async function decideAndCommit(
+  scope: Scope,
+  parts: readonly Part[],
+  options: PlanOptions,
+  key: CommitKey | undefined,
+  time: WriteTime,
+): Promise<Done> {
   for (let attempt = 1; ; attempt++) {
     // The first attempt trusts the rows that the caller has seen. The guards refuse it when they have changed, and then they are read.
     const rows = parts.map((p) => (attempt === 1 && p.seen ? seenOf(p.seen) : readRow(scope, p.decider.table, p.id)))
     const before = rows.some((row) => row instanceof Promise) ? await Promise.all(rows) : (rows as readonly DoneRow[])
     let merged: Merged
+    time.waited()
     try {
-      merged = merge(scope, parts, before, key, options.at)
+      merged = merge(scope, parts, before, key, time, options.at)
     } catch (refusal) {
       // A retry must find its receipt, not a refusal caused by its own first success.
       const first = key && (await findEarlier(scope, key))
@@ -131,6 +141,7 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
       scope.engine.audit.note(scope.tenant, scope.actor, refusal)
       throw refusal
     }
+    time.hashed()
     if (merged.events.length === 0) {
       const first = key && (await findEarlier(scope, key))
       if (merged.refusal) throw merged.refusal
@@ -144,7 +155,7 @@ async function decideAndCommit(scope: Scope, parts: readonly Part[], options: Pl
       changes: merged.changes,
       ...(options.nodes && options.nodes.length > 0 && { nodes: options.nodes }),
     }
-    const outcome = await scope.engine.lane.submit(commit)
+    const outcome = await scope.engine.lane.submit(commit, time)
     if (outcome.ok) {
       if (merged.refusal) throw merged.refusal
       return { receipts: outcome.receipts, repeated: outcome.repeated, rows: outcome.repeated ? before : merged.after(outcome.receipts) }
@@ -176,25 +187,31 @@ interface Merged {
   readonly after: (receipts: readonly Receipt[]) => readonly DoneRow[]
 }
 
-function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[], key: CommitKey | undefined, at?: number): Merged {
+function merge(
+  scope: Scope,
+  parts: readonly Part[],
+  before: readonly DoneRow[],
+  key: CommitKey | undefined,
+  time: WriteTime,
+  at?: number,
+): Merged {
+  const decided = parts.map((part, i) => {
+    const { facts, refusal } = decide(scope, part, (before[i] as DoneRow<Body>).body)
+    return { refusal, facts: facts.map(({ type, data }) => ({ type, payload: admitPayload(scope, data, part).payload })) }
+  })
+  time.masked()
   const guards: Guard[] = []
   const events: EventDraft[] = []
   const changes: Change[] = []
   const left: { body: Body | undefined; event: number }[] = []
-  let refusal: InkError | undefined
   parts.forEach((part, i) => {
     const { body, revision } = before[i] as DoneRow<Body>
-    const decision = decide(scope, part, body)
-    refusal ??= decision.refusal
+    const { facts } = decided[i] as (typeof decided)[number]
     let now = body
-    if (decision.facts.length > 0) guards.push({ kind: 'row', table: part.decider.table, id: part.id, revision })
-    for (const { type, data } of decision.facts) {
+    if (facts.length > 0) guards.push({ kind: 'row', table: part.decider.table, id: part.id, revision })
+    for (const { type, payload } of facts) {
       const { session, run, cause } = part
-      const draft = draftEvent(
-        scope,
-        { type, session, run, cause, subject: part.id, key: key?.digest, at },
-        admitPayload(scope, data, part).payload,
-      )
+      const draft = draftEvent(scope, { type, session, run, cause, subject: part.id, key: key?.digest, at }, payload)
       const folded = foldFact(part.decider, now, happened(draft), events.length)
       // The name must be free, among erased names too.
       for (const name of folded.taken)
@@ -203,12 +220,13 @@ function merge(scope: Scope, parts: readonly Part[], before: readonly DoneRow[],
       events.push(draft)
       now = folded.body
     }
-    left.push({ body: now, event: decision.facts.length > 0 ? events.length - 1 : -1 })
+    left.push({ body: now, event: facts.length > 0 ? events.length - 1 : -1 })
   })
   if (events.length > limits.commitEvents)
     throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found: events.length })
   const after = (receipts: readonly Receipt[]) =>
     left.map(({ body, event }, i) => ({ body, revision: event < 0 ? (before[i] as DoneRow).revision : (receipts[event] as Receipt).seq }))
+  const refusal = decided.find((decision) => decision.refusal)?.refusal
   return { guards, events, changes, refusal, after }
 }
 

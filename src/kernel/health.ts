@@ -2,6 +2,7 @@
 
 import { limits } from '../model/limits.ts'
 import type { Scope } from './scope.ts'
+import type { BudgetStats } from './write-budget.ts'
 
 export interface Health {
   readonly status: 'ok' | 'degraded'
@@ -15,10 +16,14 @@ export async function health({ engine }: Scope): Promise<Health> {
   const { budget } = engine.lane.stats()
   const slow = (budget.sinceLastBreachMs ?? Infinity) < limits.breachMemoryMs
   const backend = await engine.backend.upkeep.health()
-  const why = [
-    ...(slow ? [`a write took longer than ${budget.ms} ms within the last minute (${budget.breaches} in all)`] : []),
-    ...backend.why,
-  ]
+  const why = [...(slow ? [slowText(budget)] : []), ...backend.why]
   const { login } = backend
   return { status: why.length === 0 && backend.ok ? 'ok' : 'degraded', why, ...(login && { login }) }
+}
+
+function slowText({ ms, breaches, lastBreach }: BudgetStats): string {
+  const { ms: whole, ...parts } = lastBreach ?? { ms }
+  const told = Object.entries(parts).map(([name, time]) => `${name} ${Math.round(time)}`)
+  const last = `the last took ${Math.round(whole)} ms: ${told.join(', ')}`
+  return `a write took longer than ${ms} ms within the last minute (${breaches} in all; ${last})`
 }

@@ -7,15 +7,19 @@ import type { Backend } from '../ports/backend.ts'
 import type { Commit, Outcome } from '../ports/commit.ts'
 import type { Environment } from '../ports/environment.ts'
 import { KnownHeads } from './heads.ts'
-import { Histogram, type Latency } from './histogram.ts'
+import type { Latency } from './histogram.ts'
 import { asFirstSaved, isDefinite, reasonOf, saysNothing, unknownOutcome } from './outcome.ts'
 import { StoreTime } from './store-time.ts'
 import { Watchdog } from './watchdog.ts'
+import { type BudgetStats, WriteBudget, type WriteParts } from './write-budget.ts'
+import { WriteTime } from './write-time.ts'
 
 export interface LaneOptions {
   readonly commits?: number
   readonly bytes?: number
   readonly timeoutMs?: number
+  /** The write budget. */
+  readonly budgetMs?: number
   /** Called with every commit that was saved, in the order of the journal. */
   readonly saved?: (commit: Commit, outcome: Outcome & { ok: true }) => void
   /** Called with every commit that was refused. */
@@ -30,14 +34,19 @@ export interface LaneStats {
   readonly overloaded: number
   readonly resent: number
   readonly waiting: { readonly commits: number; readonly bytes: number }
+  /** Writes from the call to the receipt. */
   readonly latency: Latency
-  readonly budget: { readonly ms: number; readonly breaches: number; readonly sinceLastBreachMs?: number }
+  /** The same writes by part. */
+  readonly latencyOf: WriteParts<Latency>
+  readonly budget: BudgetStats
 }
 
 interface Waiting {
   commit: Commit
   readonly bytes: number
-  readonly since: number
+  readonly time: WriteTime
+  /** When its batch was sent. */
+  sent: number
   readonly settle: (outcome: Outcome) => void
   readonly fail: (error: unknown) => void
 }
@@ -52,7 +61,7 @@ export class Lane {
   readonly #environment: Environment
   readonly #options: LaneOptions
   readonly #watchdog: Watchdog
-  readonly #latency = new Histogram()
+  readonly #budget: WriteBudget
   readonly #heads: KnownHeads
   readonly #time: StoreTime
   #waiting: Waiting[] = []
@@ -63,9 +72,7 @@ export class Lane {
   #drained: (() => void)[] = []
   #landed: (() => void)[] = []
   #holds = 0
-  #count = { commits: 0, events: 0, batches: 0, refused: 0, overloaded: 0, resent: 0, breaches: 0 }
-  #lastBreach: number | undefined
-  #lastBreachLog = -Infinity
+  #count = { commits: 0, events: 0, batches: 0, refused: 0, overloaded: 0, resent: 0 }
 
   constructor(backend: Backend, environment: Environment, options: LaneOptions = {}) {
     this.#backend = backend
@@ -73,15 +80,17 @@ export class Lane {
     this.#options = options
     this.#heads = new KnownHeads(backend, environment, options.timeoutMs ?? limits.commitTimeoutMs)
     this.#time = new StoreTime(environment)
+    this.#budget = new WriteBudget(environment, options.budgetMs ?? limits.writeBudgetMs)
     this.#watchdog = new Watchdog(environment, options.timeoutMs ?? limits.commitTimeoutMs)
   }
 
-  submit(commit: Commit): Promise<Outcome> {
+  /** `time` began with the call. Without it the time of the write begins here. */
+  submit(commit: Commit, time: WriteTime = new WriteTime(this.#environment.clock)): Promise<Outcome> {
     if (this.#closed) return Promise.reject(refuse('STORE_CLOSED'))
     const bytes = weigh(commit)
     if (this.#isFull(bytes)) return Promise.reject(this.#overloaded())
     return new Promise((settle, fail) => {
-      this.#waiting.push({ commit, bytes, since: this.#environment.clock.monotonic(), settle, fail })
+      this.#waiting.push({ commit, bytes, time, sent: 0, settle, fail })
       this.#bytes += bytes
       this.#depart()
     })
@@ -116,16 +125,10 @@ export class Lane {
   }
 
   stats(): LaneStats {
-    const { breaches, ...count } = this.#count
     return {
-      ...count,
+      ...this.#count,
       waiting: { commits: this.#waiting.length - this.#taken, bytes: this.#bytes },
-      latency: this.#latency.read(),
-      budget: {
-        ms: limits.writeBudgetMs,
-        breaches,
-        ...(this.#lastBreach !== undefined && { sinceLastBreachMs: this.#environment.clock.monotonic() - this.#lastBreach }),
-      },
+      ...this.#budget.stats(),
     }
   }
 
@@ -158,7 +161,9 @@ export class Lane {
     const taken = this.#take()
     const batch: Waiting[] = []
     try {
+      const sent = this.#environment.clock.monotonic()
       for (const waiting of taken) {
+        waiting.sent = sent
         const marked = this.#heads.mark(waiting.commit)
         try {
           waiting.commit = marked instanceof Promise ? await marked : marked
@@ -169,11 +174,11 @@ export class Lane {
         }
       }
       const asked = this.#time.ask()
-      const sent = batch.length > 0 ? await this.#send(batch.map((w) => w.commit)) : { outcomes: [] }
-      if ('outcomes' in sent) {
-        this.#time.learn(sent.outcomes[0]?.now, asked)
-        this.#settle(batch, sent.outcomes)
-      } else await this.#recover(batch, sent)
+      const answer = batch.length > 0 ? await this.#send(batch.map((w) => w.commit)) : { outcomes: [] }
+      if ('outcomes' in answer) {
+        this.#time.learn(answer.outcomes[0]?.now, asked)
+        this.#settle(batch, answer.outcomes)
+      } else await this.#recover(batch, answer)
     } catch (error) {
       // Nothing was sent, or an answer was invalid: every caller still gets an answer.
       for (const w of taken) w.fail(error)
@@ -256,9 +261,9 @@ export class Lane {
   #settle(batch: readonly Waiting[], outcomes: readonly Outcome[], resent = false): void {
     const now = this.#environment.clock.monotonic()
     for (let i = 0; i < batch.length; i++) {
-      const { commit, since, settle, fail } = batch[i] as Waiting
+      const { commit, time, sent, settle, fail } = batch[i] as Waiting
       const outcome = asFirstSaved(commit, outcomes[i] as Outcome)
-      this.#record(now - since)
+      this.#budget.record(time, sent, now)
       this.#count.commits++
       if (!outcome.ok) {
         this.#count.refused++
@@ -272,21 +277,6 @@ export class Lane {
       if (resent && saysNothing(commit, outcome)) fail(unknownOutcome(commit, new Error('the tenant was closed meanwhile')))
       else settle(outcome)
     }
-  }
-
-  #record(ms: number): void {
-    this.#latency.add(ms)
-    if (ms <= limits.writeBudgetMs) return
-    this.#count.breaches++
-    const { clock, logger } = this.#environment
-    this.#lastBreach = clock.monotonic()
-    if (clock.monotonic() - this.#lastBreachLog < limits.breachLogEveryMs) return
-    this.#lastBreachLog = clock.monotonic()
-    logger.warn('a write took longer than its budget', {
-      ms: Math.round(ms),
-      budgetMs: limits.writeBudgetMs,
-      breaches: this.#count.breaches,
-    })
   }
 }
 

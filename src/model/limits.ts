@@ -28,7 +28,7 @@ export const limits = {
   reasonChars: 1024,
   /** `recent()` answers from memory: enough for the screen of somebody who watches. */
   recentEvents: 100,
-  /** The time budget of one write, from the call to the receipt: an agent should not notice that it is recorded. */
+  /** The default time budget of one write, from the call to the receipt: an agent should not notice that it is recorded. */
   writeBudgetMs: 25,
   /** Breaches of the write budget are always counted, and logged at most this often. */
   breachLogEveryMs: 60_000,

@@ -68,7 +68,7 @@ async function inside(store: Store): Promise<readonly Finding[]> {
   // open() refuses a file unless both were read back, so reaching this line is the finding.
   const findings: Finding[] = server ? [] : [ok('opens', 'write-ahead logging and durability full are in effect')]
   // A server's health adds nothing to its other findings.
-  if (!server) findings.push(healthFinding(await store.health()))
+  if (!server) findings.push(healthFinding(await store.health(), store.stats().budget.ms))
   const damage = await store.check()
   findings.push(
     damage.length === 0
@@ -92,8 +92,10 @@ const guardFinding = (changed: readonly string[]): Finding =>
     ? ok('guards', 'every table, index and trigger is unchanged')
     : warn('guards', changed.join('; '), 'Someone changed the schema: run inkfast verify and rebuild --check, and restore a backup.')
 
-const healthFinding = ({ status, why }: Health): Finding =>
-  status === 'ok' ? ok('health', 'ok') : warn('health', why.join('; '), 'Check the disk and other programs that use the store.')
+const healthFinding = ({ status, why }: Health, budgetMs: number): Finding =>
+  status === 'ok'
+    ? ok('health', `ok; the write budget is ${budgetMs} ms`)
+    : warn('health', why.join('; '), 'Check the disk and other programs that use the store.')
 
 async function tenantFindings(root: Store, id: string): Promise<readonly Finding[]> {
   try {
