@@ -6,7 +6,7 @@ import { refuse } from '../model/errors.ts'
 import { checkType, DURABLE, type EventDraft, IN_BLOB, INLINE, type Receipt, TRANSIENT } from '../model/event.ts'
 import { type EventId, optionalId, type RunId, type SessionId } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
-import { checkKnown, checkSeq, invalidOption, listOf, optionsOf } from '../model/options.ts'
+import { checkKnown, checkSeq, invalidOption, optionsOf, ownMembers } from '../model/options.ts'
 import { decodeBody } from '../model/rows.ts'
 import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
@@ -18,7 +18,7 @@ import { keyScope } from './find-event.ts'
 import { mayUseBlob, moveToBlob } from './large-data.ts'
 import { checkWritten } from './lineage.ts'
 import { refusalOf } from './outcome.ts'
-import { referenceGuards, toReference } from './references.ts'
+import { referenceGuards, toReferences } from './references.ts'
 import { pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { lookAgain, openGuard, stillOpen } from './session-guard.ts'
@@ -63,6 +63,10 @@ export interface NewEvent {
   readonly cause?: string
   readonly run?: string
   readonly transient?: boolean
+  /** `false` stores the data without masking secrets. */
+  readonly redact?: boolean
+  /** Values and blobs that the event refers to, for garbage collection. */
+  readonly refs?: readonly (string | BlobRef)[]
 }
 
 export function append(scope: Scope, session: SessionId, type: string, data: unknown, options?: AppendOptions): Promise<Receipt> {
@@ -76,7 +80,7 @@ async function appendWith(scope: Scope, session: SessionId, type: string, data: 
   checkKnown(unknown, 'an append')
   const time = new WriteTime(scope.engine.environment.clock)
   const whole = isWhole(redact)
-  const refs = (listOf(given, 'refs') ?? []).map(toReference)
+  const refs = toReferences(given)
   if (id !== undefined && key !== undefined)
     throw refuse('OPTION_INVALID', { option: 'id', why: 'an id is an idempotency key; pass id or key, not both' })
   const chosen = telling(scope, () => callerIdentity(scope, id, at))
@@ -99,9 +103,9 @@ async function appendWith(scope: Scope, session: SessionId, type: string, data: 
 export const appendGuarded = (scope: Scope, event: GuardedEvent, guards: readonly Guard[], reserved = false): Promise<Receipt> =>
   commitEvents(scope, [event], firstOf, { guards, reserved })
 
-export type GuardedEvent = NewEvent & Pick<Given, 'at' | 'whole' | 'mark'>
+export type GuardedEvent = Plain & Pick<Given, 'at' | 'whole' | 'mark'>
 
-const MEMBERS: readonly string[] = ['session', 'type', 'data', 'run', 'cause', 'transient'] satisfies readonly (keyof NewEvent)[]
+const MEMBERS: readonly string[] = ['session', 'type', 'data', 'run', 'cause', 'transient'] satisfies readonly (keyof Plain)[]
 
 export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: string): Promise<readonly Receipt[]> {
   const time = new WriteTime(scope.engine.environment.clock)
@@ -109,11 +113,16 @@ export async function appendAll(scope: Scope, given: readonly NewEvent[], key?: 
   const found = given.length
   if (found > limits.commitEvents) throw refuse('COMMIT_TOO_LARGE', { limit: limits.commitEvents, unit: 'events', found })
   // Every member is read once, so that the checked value is the written one.
-  const own = Array.from(given, (event) => (event === undefined ? event : optionsOf(event, 'event')))
-  for (const event of own)
-    for (const option of Object.keys(event ?? {}))
-      if (!MEMBERS.includes(option)) throw refuse('OPTION_INVALID', { option, why: 'an event has no such member' })
-  return commitEvents(scope, own as readonly NewEvent[], allOf, { key, within: keyScope(undefined), time })
+  const own = Array.from(given, (event) => (event === undefined ? event : takeMembers(event)))
+  const guards = referenceGuards([...new Set(own.flatMap((event) => event?.refs ?? []))])
+  return commitEvents(scope, own as readonly Given[], allOf, { key, within: keyScope(undefined), guards, time })
+}
+
+function takeMembers(event: NewEvent): Given {
+  const { redact, refs, ...rest } = optionsOf(event, 'event')
+  for (const option of Object.keys(rest))
+    if (!MEMBERS.includes(option)) throw refuse('OPTION_INVALID', { option, why: 'an event has no such member' })
+  return ownMembers<Given>({ ...(rest as Loose<Plain>), whole: isWhole(redact), refs: toReferences(refs) })
 }
 
 const firstOf = (receipts: readonly Receipt[]): Receipt => receipts[0] as Receipt
@@ -194,7 +203,9 @@ interface CommitOptions {
 
 const PLAIN: CommitOptions = {}
 
-interface Given extends Loose<NewEvent> {
+type Plain = Omit<NewEvent, 'redact' | 'refs'>
+
+interface Given extends Loose<Plain> {
   /** The id of the event. The default is a new one. */
   readonly id?: EventId | undefined
   /** The time of the event. The default is the clock's. */
@@ -225,7 +236,7 @@ interface Taken extends Omit<Given, 'type' | 'data' | 'whole' | 'large'> {
 const isLarge = ({ large }: Taken): boolean => large === true
 
 /** The command of one event, which a repeated key must match. It follows from the stored event, so that `verify` can compute it again. */
-export const appendBody = ({ type, session, run, cause, transient, data, id, at }: Loose<NewEvent> & Pick<Given, 'id' | 'at'>): object => ({
+export const appendBody = ({ type, session, run, cause, transient, data, id, at }: Loose<Plain> & Pick<Given, 'id' | 'at'>): object => ({
   type,
   session,
   run,

@@ -1,6 +1,7 @@
 // References to values and blobs, as events declare them and pins hold them: the ref of a value, or `blob:` and a digest.
 
 import { type BlobRef, checkDigest } from '../model/blob.ts'
+import { listOf } from '../model/options.ts'
 import { parseValueRef, valueRef } from '../model/value.ts'
 import type { Guard } from '../ports/commit.ts'
 
@@ -15,6 +16,9 @@ export function toReference(given: unknown): string {
   checkDigest(digest)
   return BLOB + digest
 }
+
+/** The references in the option `refs` of a call. */
+export const toReferences = (refs: readonly unknown[] | undefined): readonly string[] => (listOf(refs, 'refs') ?? []).map(toReference)
 
 export const blobDigestOf = (reference: string): string | undefined =>
   reference.startsWith(BLOB) ? reference.slice(BLOB.length) : undefined

@@ -88,9 +88,10 @@ describe.each(engines)('garbage collection on $name', ({ open, openInTime }) => 
   test('a value that an event, a pin or nothing refers to is kept, kept, and deleted', async () => {
     const store = await open()
     const session = await store.session('s')
-    const [told, pinned, loose] = await Promise.all([1, 2, 3].map((seed) => store.values.put(list(seed, 20))))
-    if (!told || !pinned || !loose) throw new Error('three refs')
+    const [told, among, pinned, loose] = await Promise.all([1, 4, 2, 3].map((seed) => store.values.put(list(seed, 20))))
+    if (!told || !among || !pinned || !loose) throw new Error('four refs')
     await session.append('note.made', { kept: told }, { refs: [told] })
+    await store.appendAll([{ type: 'note.made', data: { kept: among }, refs: [among] }])
     await store.pin(pinned)
     const before = await store.collect({ dryRun: true, grace: 0 })
     expect(before.deleted.nodes).toBeGreaterThan(0)
@@ -102,7 +103,7 @@ describe.each(engines)('garbage collection on $name', ({ open, openInTime }) => 
     expect((await store.collect({ grace: 0 })).deleted).toEqual({ nodes: 0, blobs: 0, bytes: 0 })
     await store.unpin(pinned)
     await store.collect({ grace: 0 })
-    expect([await isThere(store, told), await isThere(store, pinned)]).toEqual([true, false])
+    expect([await isThere(store, told), await isThere(store, among), await isThere(store, pinned)]).toEqual([true, true, false])
     await expectSound(store)
   })
 
@@ -140,9 +141,11 @@ describe.each(engines)('garbage collection on $name', ({ open, openInTime }) => 
     const theirs = await store.tenant('other').values.put({ theirs: true })
     for (const ref of [`value:${'A'.repeat(43)}`, theirs]) {
       expect(await codeOf(session.append('note.made', {}, { refs: [ref] }))).toBe('VALUE_MISSING')
+      expect(await codeOf(store.appendAll([{ type: 'note.made', data: {}, refs: [ref] }]))).toBe('VALUE_MISSING')
       expect(await codeOf(store.pin(ref))).toBe('VALUE_MISSING')
     }
     expect(await codeOf(session.append('note.made', {}, { refs: ['f'.repeat(64)] }))).toBe('BLOB_UNKNOWN')
+    expect(await codeOf(store.appendAll([{ type: 'note.made', data: {}, refs: ['f'.repeat(64)] }]))).toBe('BLOB_UNKNOWN')
     expect(await codeOf(session.append('note.made', {}, { refs: ['nonsense'] }))).toBe('VALUE_REF_INVALID')
     expect((await store.head()).seq).toBe(seq)
   })

@@ -26,6 +26,20 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('an event of appendAll with redact: false is stored unmasked, and its neighbours are masked', async () => {
+    const store = await engine.open()
+    const events = [
+      { type: 'note.masked', data: secret },
+      { type: 'note.whole', data: secret, ...whole },
+      { type: 'note.asked', data: secret, redact: true },
+    ]
+    const receipts = await store.appendAll(events, { key: 'k' })
+    expect(await store.appendAll(events, { key: 'k' })).toEqual(receipts)
+    expect(await eventsWithSecrets(store)).toEqual(['note.whole'])
+    expect(await codeOf(store.appendAll([{ type: 'a.b', data: 1, redact: 'no' as never }]))).toBe('OPTION_INVALID')
+    await expectSound(store)
+  })
+
   test('a queue item offered with redact: false keeps its payload unmasked, also after a redrive', async () => {
     const store = await engine.open()
     const queue = store.queue('q')
