@@ -4,6 +4,7 @@ import { cookieSpan, digestEnd, lineEnd } from './headers.ts'
 import type { KeyJudge } from './keys.ts'
 import { absentValue, charKind, generated, innocentValue, passwordLike, random, UUID } from './looks.ts'
 import { pgpassSpan } from './password-lines.ts'
+import { placeholderEnd, withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 import { hasWideMarks, WIDE_COLON, WIDE_EQUALS } from './survey.ts'
 import { AUTH_SCHEMES, type KeyKind } from './words.ts'
@@ -194,11 +195,11 @@ export function spanOf(value: string, start: number, kind: KeyKind): Span | unde
       return { start: start + scheme[0].length, end, kind: name === 'bearer' || name === 'basic' ? name : 'key' }
     }
   }
-  if (kind === 'unpath' && /^(?:[/~]|[A-Za-z]:[\\/])/.test(value)) return undefined
-  if (kind === 'digits' && !/^\d{3,10}$/.test(value)) return undefined
-  if (kind === 'likely' && (/\s/.test(value) || !passwordLike(value))) return undefined
-  if (kind === 'weak' && (value.length > 512 || /\s/.test(value) || UUID.test(value) || !(random(value, 12) || random(value, 32, 0.15))))
-    return undefined
+  const own = value.includes('[redacted:') ? withoutPlaceholders(value).trim() : value
+  if (kind === 'unpath' && /^(?:[/~]|[A-Za-z]:[\\/])/.test(own)) return undefined
+  if (kind === 'digits' && !/^\d{3,10}$/.test(own)) return undefined
+  if (kind === 'likely' && (/\s/.test(own) || !passwordLike(own))) return undefined
+  if (kind === 'weak' && (own.length > 512 || /\s/.test(own) || UUID.test(own) || !(random(own, 12) || random(own, 32, 0.15)))) return undefined
   return { start, end, kind: kind === 'cookie' ? 'cookie' : 'key' }
 }
 
@@ -265,6 +266,12 @@ function wordEnd(text: string, from: number, word: Word): number {
     word.end = from
     while (word.end < text.length) {
       const code = text.charCodeAt(word.end)
+      // A placeholder is one character of the word.
+      const masked = code === 91 ? placeholderEnd(text, word.end) : -1
+      if (masked >= 0) {
+        word.end = masked
+        continue
+      }
       const stop = code < 128 ? (STOPS[code] as number) : 0
       if (stop === HARD || (stop === SOFT && endsField(text, word.end))) break
       word.end++

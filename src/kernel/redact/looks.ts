@@ -5,7 +5,7 @@ import { ABSENT_VALUES, INNOCENT_VALUES } from './words.ts'
 /** A reference to a secret is not the secret: `$TOKEN`, `${{ secrets.X }}`, `process.env.KEY`, `<your key>`, `****`, `getKey()`. */
 const REFERENCE =
   /^(?:\$\{|\$\(|\$[A-Za-z_]|\$env:|<[^>]{0,80}>?|\{\{|\{[A-Za-z_]|%[A-Za-z_]+%|[*•.xX_-]{3,}$|(?:process|os|env|import|config|settings|self|this|req|request|ctx|args|options|secrets|vars|var|data|local|ENV|Deno|Bun|System|params|user|credentials|body|props|state|row|await)[.[]|!Ref|!Sub|\[REDACTED|\[FILTERED)/
-const CALL = /^[A-Za-z_$][\w$.]{0,60}[([]/
+const CALL = /^[A-Za-z_$][\w$.]{0,60}(?:\(|\[(?!redacted:))/
 const LOOSE =
   /^(?:your|my|some|the|an?|example|sample|dummy|fake|test|insert|enter|changeme|change|replace|todo|placeholder|xxx)[-_ ](?:[a-z]+[-_ ])*(?:key|token|secret|password|here|value|goes|credential|me)[a-z_-]{0,20}$/i
 

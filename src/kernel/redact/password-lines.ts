@@ -1,5 +1,6 @@
 // Finds passwords in the lines of well-known files and tools: `.netrc`, `.pgpass` and `chpasswd`.
 import { innocentValue, passwordLike } from './looks.ts'
+import { withoutPlaceholders } from './placeholder.ts'
 import type { Span } from './spans.ts'
 
 const NETRC = /\blogin\s{1,4}\S{1,128}\s{1,4}password\s{1,4}(\S{1,128})/g
@@ -11,7 +12,7 @@ export function netrcSpans(text: string, spans: Span[]): void {
 const PORT = /:(?:\d{4,5}|\*):/y
 const HOST = /^(?=[^:]*[A-Za-z.*])[\w.*-]+$/
 const LONGEST_HOST = 128
-const REST = /(?:[A-Za-z_][\w-]{0,62}|\*):(?:[A-Za-z_][\w.@-]{0,62}|\*):([^\s:"'`]{4,128})(?=[\s"'`]|$)/y
+const REST = /(?:[A-Za-z_][\w-]{0,62}|\*):(?:[A-Za-z_][\w.@-]{0,62}|\*):((?:\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}\]|[^\s:"'`]){1,128})(?=[\s"'`]|$)/y
 const EDGES = ' \t\r\n"\'`=(['
 
 /** Finds the password of `host:port:database:user:password` by the colon before the port. The line may be quoted in a text. */
@@ -20,13 +21,13 @@ export function pgpassSpan(text: string, colon: number): Span | undefined {
   if (!PORT.test(text)) return undefined
   REST.lastIndex = PORT.lastIndex
   const secret = REST.exec(text)?.[1]
-  if (secret === undefined || innocentValue(secret)) return undefined
+  if (secret === undefined || secret.length < 4 || innocentValue(secret)) return undefined
   const end = REST.lastIndex
   let start = colon
   while (start > 0 && colon - start <= LONGEST_HOST && !EDGES.includes(text[start - 1] as string)) start--
   if (!HOST.test(text.slice(start, colon))) return undefined
   const alone = (start === 0 || text[start - 1] === '\n') && '\r\n'.includes(text.charAt(end))
-  return alone || passwordLike(secret) ? { start: end - secret.length, end, kind: 'key' } : undefined
+  return alone || passwordLike(withoutPlaceholders(secret)) ? { start: end - secret.length, end, kind: 'key' } : undefined
 }
 
 const NEAR = 512

@@ -157,6 +157,17 @@ describe('placeholders', () => {
     [`https://ada:${old}${secret}@example.org`, 'https://ada:'],
     [`Authorization: Bearer ${old}${secret}`, `Authorization: Bearer ${old}`],
     [`password=[redacted:a:b]${secret}`, 'password='],
+    [`password=${secret}${old}`, 'password='],
+    [`password: ${secret}${old}`, 'password: '],
+    [`export TOKEN=${secret}${old}`, 'export TOKEN='],
+    [`tool --password=${secret}${old}`, 'tool --password='],
+    [`tool --password ${secret}${old}`, 'tool --password '],
+    [`api_key=${old},${secret}`, `api_key=${old},`],
+    [`{"kty":"EC","d":"${old}${secret}"}`, `{"kty":"EC","d":"${old}`],
+    [`db:5432:a:b:${old}${secret}`, `db:5432:a:b:${old}`],
+    [`Cookie: a=b; x=${secret}=${old}`, 'Cookie: '],
+    [`Cookie: a=b; ${secret}=${old}`, 'Cookie: '],
+    [`Cookie: a=${old}; ${secret}=${old}`, `Cookie: a=${old}; `],
     [`password=[redacted:key:${secret}]`, 'password='],
     [`password: [redacted:key:1A2B3C4D]${secret}`, 'password: '],
     [`-----BEGIN PRIVATE ${'KEY'}-----\nAAAA\n${old}\n${secret}\n-----END PRIVATE ${'KEY'}-----`, ''],
@@ -176,6 +187,7 @@ describe('placeholders', () => {
     { credentials: `old ${old} new ${secret}` },
     { cookie: `${old}; session=${secret}` },
     { dsn: `${old} ${secret}` },
+    { pass: `${old} ${secret}` },
     { body: JSON.stringify({ credentials: `old ${old} new ${secret}` }) },
   ])('a value under a secret key is masked around its placeholders: %j', (data) => {
     const masked = redact.value(data)
@@ -185,6 +197,18 @@ describe('placeholders', () => {
   })
 
   test.each([
+    [{ pin: `${old} 1234` }, '1234'],
+    [{ pin: `${old}1234` }, '1234'],
+    [{ password: `${old}!@#$%^&*` }, '!@#$%^&*'],
+  ])('a short value beside a placeholder is masked: %j', (data, rest) => {
+    const masked = redact.value(data)
+    expect(JSON.stringify(masked)).not.toContain(rest)
+    expect(redact.value(masked)).toBe(masked)
+  })
+
+  test.each([
+    `password=${old}, user=ada; api_key=${old}`,
+    `connect(password=${old})`,
     `Cookie: sid=${old}; theme=${old}`,
     `postgres://app:${old}@db.internal/main`,
     `token [redacted:token:1a2b3c4d]/path and [redacted:google-api-key:1a2b3c4d]-suffix`,

@@ -13,7 +13,7 @@ export function isSealed(data: Readonly<Record<string, unknown>>, name: string):
 
 const KEY_MEMBER_NAME = /^(?:d|p|q|dp|dq|qi|k|priv)$/
 const KTY = /"kty\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"(?:RSA|EC|OKP|oct|AKP)\\{0,3}"/g
-const KEY_MEMBER = /"(?:d|p|q|dp|dq|qi|k|priv)\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"([A-Za-z0-9_=-]{1,8192})/g
+const KEY_MEMBER = /"(?:d|p|q|dp|dq|qi|k|priv)\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"([^"\\]{1,8192})/g
 const KIND = /"kind\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"Secret\\{0,3}"/
 const SECRET_DATA = /"(?:data|stringData)\\{0,3}"\s{0,8}:\s{0,8}\{([^{}]{1,65536})\}/g
 const ENTRY = /:\s{0,8}\\{0,3}"([^"\\]{1,65536})/g

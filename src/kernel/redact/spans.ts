@@ -1,4 +1,5 @@
 // A span is the place of a secret in a text. This file merges the spans that rules found and replaces them by placeholders.
+import { passwordLike } from './looks.ts'
 import { placeholder, placeholdersIn, type Range, type Tag } from './placeholder.ts'
 
 export interface Span extends Range {
@@ -91,15 +92,17 @@ export function around(text: string, found: Span[], holes: readonly Range[]): Sp
 }
 
 const EDGES = ' \t\r\n;,'
-const COOKIE_NAME = /[^\s=;,]{1,128}=$/
-const CONTENT = /[\p{L}\p{N}]/u
+const COOKIE_NAME = /(?:^|[\s;,])([^\s=;,]{1,128})=$/
+/** A letter, a digit, or more marks than a separator has. */
+const CONTENT = /[\p{L}\p{N}]|\S{4}/u
 
 /** Adds the part of a span beside a hole, unless it only separates one secret from the next. */
 function rest(text: string, from: number, to: number, kind: string, out: Span[]): void {
   let start = from
   let end = to
-  // The name of a cookie whose value is masked already tells nothing.
-  if (kind === 'cookie') end -= COOKIE_NAME.exec(text.slice(Math.max(from, to - 129), to))?.[0].length ?? 0
+  // The name of a cookie whose value is masked already tells nothing, unless it looks like a secret itself.
+  const name = kind === 'cookie' ? COOKIE_NAME.exec(text.slice(Math.max(from, to - 130), to))?.[1] : undefined
+  if (name !== undefined && !passwordLike(name)) end -= name.length + 1
   while (start < end && EDGES.includes(text[start] as string)) start++
   while (end > start && EDGES.includes(text[end - 1] as string)) end--
   if (CONTENT.test(text.slice(start, end))) out.push({ start, end, kind })
