@@ -226,13 +226,13 @@ function bare(text: string, at: number, from: number, key: Key, kind: KeyKind, w
     }
   }
   const value = text.slice(start, end)
-  if (kind === 'all' && generated(value) && from === at + 1 && key.end === at && text.charCodeAt(at) === 61)
-    return { start, end, kind: 'key' }
-  if (innocentValue(value) || (kind === 'text' && /^[\d.,%_]+$/.test(value))) return undefined
   const tight = from === at + 1 && key.end === at
+  const equals = text.charCodeAt(at) === 61
+  // `PASSWORD=a1b2c3d4` passes every check below.
+  if (kind === 'all' && tight && equals && generated(value)) return { start, end, kind: 'key' }
+  if (innocentValue(value) || (kind === 'text' && /^[\d.,%_]+$/.test(value))) return undefined
   // `this.token = token` passes a secret on without containing it.
   if (!tight && text.slice(key.start, key.end).toLowerCase().endsWith(value.toLowerCase())) return undefined
-  const equals = text.charCodeAt(at) === 61
   if (kind === 'likely' && !(tight && equals)) return undefined
   // A plain word counts only by its form: `password=swordfish`, or a line of its own.
   const form = tight ? equals && value.length >= 3 : alone(text, key, end) && lineValue(value) && !(equals && kind !== 'all')
