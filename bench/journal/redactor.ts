@@ -1,11 +1,11 @@
 // What redaction costs on the payloads it meets every day, and on the worst texts we know: twice the text may not cost much more than
-// twice the time.
+// twice the CPU time.
 
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { redactor } from '../../src/kernel/redact/redactor.ts'
 import { tagger } from '../../src/kernel/redact/tagger.ts'
-import { type Linear, MOST, measureLinear, streamInPieces } from '../../test/redact/linear.ts'
+import { type Linear, MOST, measureLinear, streamInPieces, time } from '../../test/redact/linear.ts'
 import { spread } from '../lib/stats.ts'
 import { atMost, type Findings, type Settings, type Workload } from '../lib/workload.ts'
 import { payload } from './payload.ts'
@@ -33,10 +33,10 @@ export const redaction: Workload = {
       { what: 'code', bytes: code.length, work: () => redact.text(code) },
       { what: 'prose, streamed in pieces', bytes: prose.length, work: () => streamInPieces(prose) },
     ]
-    for (const { work } of cases) perRun(work, 100)
+    for (const { work } of cases) time(work, 100)
     const found = cases.map((): number[] => [])
     for (let round = 0; round < rounds; round++) {
-      for (const [i, { bytes, work }] of cases.entries()) found[i]?.push((perRun(work, 60) * 1000 * KIB) / bytes)
+      for (const [i, { bytes, work }] of cases.entries()) found[i]?.push((time(work, 60) * 1000 * KIB) / bytes)
     }
 
     const size = (quick ? 32 : 64) * KIB
@@ -72,17 +72,6 @@ export const redaction: Workload = {
       ],
     }
   },
-}
-
-/** Milliseconds a run, over at least `ms`. */
-function perRun(work: () => unknown, ms: number): number {
-  const start = performance.now()
-  let runs = 0
-  do {
-    work()
-    runs++
-  } while (performance.now() - start < ms)
-  return (performance.now() - start) / runs
 }
 
 const read = (file: string, chars: number): string => {
