@@ -3,6 +3,7 @@
 export type { AheadEvent, AheadItem, AheadReport } from './kernel/ahead.ts'
 export type { AppendOptions, NewEvent } from './kernel/append.ts'
 export type * from './kernel/approvals/public.ts'
+export type * from './kernel/artifacts/public.ts'
 export type * from './kernel/audit/public.ts'
 export type { BlobHint, BlobKind, BlobOptions, BlobProfile } from './kernel/blob-storage.ts'
 export type { BlobRange } from './kernel/blob-stream.ts'

@@ -1,6 +1,7 @@
 // Every feature of a store, one line each. Hooks run in this order.
 
 import { approvals } from './approvals/feature.ts'
+import { artifacts } from './artifacts/feature.ts'
 import { audit } from './audit/feature.ts'
 import { cron } from './cron/feature.ts'
 import type { RunMembersOf, SessionMembersOf, StoreMembersOf } from './feature.ts'
@@ -30,6 +31,7 @@ export const features = [
   values,
   keyValues,
   snapshots,
+  artifacts,
   audit,
 ] as const
 

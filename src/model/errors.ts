@@ -566,6 +566,12 @@ export const errors = {
       `The blob has ${d.bytes} bytes; the limit is ${d.limit}. Nothing was written or returned. Split it into several blobs, or read it in parts with \`blobs.stream\`.`,
   ),
 
+  ARTIFACT_MISMATCH: row(
+    'invalid',
+    (d) =>
+      `The reference ${d.reference} in the namespace ${d.namespace} does not name these bytes, which are ${d.found}. Nothing was written. Pass the bytes that the reference names, or the reference of these bytes.`,
+  ),
+
   // values
   VALUE_REF_INVALID: row(
     'invalid',

@@ -1,6 +1,7 @@
 // The row type of each table, so that a table's name tells the compiler the type of its bodies.
 
 import type { ApprovalRow, PermitRow } from './approval.ts'
+import type { ArtifactRow } from './artifact.ts'
 import type { Id } from './ids.ts'
 import type { InboxRow } from './inbox.ts'
 import type { InputRow } from './input.ts'
@@ -40,6 +41,7 @@ interface RowTypes {
   readonly inbox: InboxRow
   readonly permits: PermitRow
   readonly usage: UsageRow
+  readonly artifacts: ArtifactRow
   readonly pins: PinRow
   readonly state: StateRow
   readonly snapshots: SnapshotRow

@@ -183,6 +183,11 @@ export const tables = {
     columns: { session: 'text' },
     indexes: { byBorn: ['born'] },
   },
+  artifacts: {
+    authority: 'journal',
+    columns: {},
+    indexes: { byBorn: ['born'] },
+  },
   pins: {
     authority: 'journal',
     columns: {},

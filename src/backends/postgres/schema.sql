@@ -33,6 +33,21 @@ grant delete, insert, select, update on inkfast.approvals to inkfast_app;
 grant select on inkfast.approvals to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.artifacts (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX artifacts_by_born ON inkfast.artifacts USING btree (tenant, born, id);
+alter table inkfast.artifacts enable row level security, force row level security;
+create policy tenant on inkfast.artifacts for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.artifacts to inkfast_app;
+grant select on inkfast.artifacts to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.audit (
   tenant text collate "C" not null,
   id text collate "C" not null,
@@ -1119,6 +1134,24 @@ $function$;
 grant execute on function inkfast.guard_approvals(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_artifacts(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.artifacts t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'artifacts' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_artifacts(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_deliveries(p inkfast.guard_list)
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -1358,53 +1391,54 @@ CREATE OR REPLACE FUNCTION inkfast.guard_rows(p_name text, p inkfast.guard_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'process_events' then
-    if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'grants' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'inputs' then
+      if p_name collate "C" < 'firings' then
         if p_name = 'approvals' then return inkfast.guard_approvals(p);
+        elsif p_name = 'artifacts' then return inkfast.guard_artifacts(p);
         elsif p_name = 'deliveries' then return inkfast.guard_deliveries(p);
-        elsif p_name = 'firings' then return inkfast.guard_firings(p);
         end if;
       else
-        if p_name = 'grants' then return inkfast.guard_grants(p);
+        if p_name = 'firings' then return inkfast.guard_firings(p);
+        elsif p_name = 'grants' then return inkfast.guard_grants(p);
         elsif p_name = 'inbox' then return inkfast.guard_inbox(p);
-        elsif p_name = 'inputs' then return inkfast.guard_inputs(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'occurrences' then
-        if p_name = 'jobs' then return inkfast.guard_jobs(p);
+      if p_name collate "C" < 'names' then
+        if p_name = 'inputs' then return inkfast.guard_inputs(p);
+        elsif p_name = 'jobs' then return inkfast.guard_jobs(p);
         elsif p_name = 'leases' then return inkfast.guard_leases(p);
-        elsif p_name = 'names' then return inkfast.guard_names(p);
         end if;
       else
-        if p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+        if p_name = 'names' then return inkfast.guard_names(p);
+        elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
         elsif p_name = 'permits' then return inkfast.guard_permits(p);
-        elsif p_name = 'pins' then return inkfast.guard_pins(p);
         end if;
       end if;
     end if;
   else
-    if p_name collate "C" < 'sources' then
-      if p_name collate "C" < 'sessions' then
-        if p_name = 'process_events' then return inkfast.guard_process_events(p);
+    if p_name collate "C" < 'snapshots' then
+      if p_name collate "C" < 'runs' then
+        if p_name = 'pins' then return inkfast.guard_pins(p);
+        elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
         elsif p_name = 'processes' then return inkfast.guard_processes(p);
-        elsif p_name = 'runs' then return inkfast.guard_runs(p);
         end if;
       else
-        if p_name = 'sessions' then return inkfast.guard_sessions(p);
+        if p_name = 'runs' then return inkfast.guard_runs(p);
+        elsif p_name = 'sessions' then return inkfast.guard_sessions(p);
         elsif p_name = 'signals' then return inkfast.guard_signals(p);
-        elsif p_name = 'snapshots' then return inkfast.guard_snapshots(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'usage' then
-        if p_name = 'sources' then return inkfast.guard_sources(p);
+      if p_name collate "C" < 'triggers' then
+        if p_name = 'snapshots' then return inkfast.guard_snapshots(p);
+        elsif p_name = 'sources' then return inkfast.guard_sources(p);
         elsif p_name = 'state' then return inkfast.guard_state(p);
-        elsif p_name = 'triggers' then return inkfast.guard_triggers(p);
         end if;
       else
-        if p_name = 'usage' then return inkfast.guard_usage(p);
+        if p_name = 'triggers' then return inkfast.guard_triggers(p);
+        elsif p_name = 'usage' then return inkfast.guard_usage(p);
         elsif p_name = 'work' then return inkfast.guard_work(p);
         end if;
       end if;
@@ -1692,6 +1726,23 @@ $function$;
 grant execute on function inkfast.put_approvals(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_artifacts(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.artifacts as t (tenant, id, born, revision, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'artifacts' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_artifacts(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_deliveries(p inkfast.put_list)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1918,53 +1969,54 @@ CREATE OR REPLACE FUNCTION inkfast.put_rows(p_name text, p inkfast.put_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'process_events' then
-    if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'grants' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'inputs' then
+      if p_name collate "C" < 'firings' then
         if p_name = 'approvals' then return inkfast.put_approvals(p);
+        elsif p_name = 'artifacts' then return inkfast.put_artifacts(p);
         elsif p_name = 'deliveries' then return inkfast.put_deliveries(p);
-        elsif p_name = 'firings' then return inkfast.put_firings(p);
         end if;
       else
-        if p_name = 'grants' then return inkfast.put_grants(p);
+        if p_name = 'firings' then return inkfast.put_firings(p);
+        elsif p_name = 'grants' then return inkfast.put_grants(p);
         elsif p_name = 'inbox' then return inkfast.put_inbox(p);
-        elsif p_name = 'inputs' then return inkfast.put_inputs(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'occurrences' then
-        if p_name = 'jobs' then return inkfast.put_jobs(p);
+      if p_name collate "C" < 'names' then
+        if p_name = 'inputs' then return inkfast.put_inputs(p);
+        elsif p_name = 'jobs' then return inkfast.put_jobs(p);
         elsif p_name = 'leases' then return inkfast.put_leases(p);
-        elsif p_name = 'names' then return inkfast.put_names(p);
         end if;
       else
-        if p_name = 'occurrences' then return inkfast.put_occurrences(p);
+        if p_name = 'names' then return inkfast.put_names(p);
+        elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
         elsif p_name = 'permits' then return inkfast.put_permits(p);
-        elsif p_name = 'pins' then return inkfast.put_pins(p);
         end if;
       end if;
     end if;
   else
-    if p_name collate "C" < 'sources' then
-      if p_name collate "C" < 'sessions' then
-        if p_name = 'process_events' then return inkfast.put_process_events(p);
+    if p_name collate "C" < 'snapshots' then
+      if p_name collate "C" < 'runs' then
+        if p_name = 'pins' then return inkfast.put_pins(p);
+        elsif p_name = 'process_events' then return inkfast.put_process_events(p);
         elsif p_name = 'processes' then return inkfast.put_processes(p);
-        elsif p_name = 'runs' then return inkfast.put_runs(p);
         end if;
       else
-        if p_name = 'sessions' then return inkfast.put_sessions(p);
+        if p_name = 'runs' then return inkfast.put_runs(p);
+        elsif p_name = 'sessions' then return inkfast.put_sessions(p);
         elsif p_name = 'signals' then return inkfast.put_signals(p);
-        elsif p_name = 'snapshots' then return inkfast.put_snapshots(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'usage' then
-        if p_name = 'sources' then return inkfast.put_sources(p);
+      if p_name collate "C" < 'triggers' then
+        if p_name = 'snapshots' then return inkfast.put_snapshots(p);
+        elsif p_name = 'sources' then return inkfast.put_sources(p);
         elsif p_name = 'state' then return inkfast.put_state(p);
-        elsif p_name = 'triggers' then return inkfast.put_triggers(p);
         end if;
       else
-        if p_name = 'usage' then return inkfast.put_usage(p);
+        if p_name = 'triggers' then return inkfast.put_triggers(p);
+        elsif p_name = 'usage' then return inkfast.put_usage(p);
         elsif p_name = 'work' then return inkfast.put_work(p);
         end if;
       end if;
@@ -2147,6 +2199,26 @@ begin
 end
 $function$;
 grant execute on function inkfast.remove_approvals(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_artifacts(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.artifacts t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.artifacts s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'artifacts' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_artifacts(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_deliveries(p inkfast.remove_list)
@@ -2414,53 +2486,54 @@ CREATE OR REPLACE FUNCTION inkfast.remove_rows(p_name text, p inkfast.remove_lis
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'process_events' then
-    if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'grants' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'inputs' then
+      if p_name collate "C" < 'firings' then
         if p_name = 'approvals' then return inkfast.remove_approvals(p);
+        elsif p_name = 'artifacts' then return inkfast.remove_artifacts(p);
         elsif p_name = 'deliveries' then return inkfast.remove_deliveries(p);
-        elsif p_name = 'firings' then return inkfast.remove_firings(p);
         end if;
       else
-        if p_name = 'grants' then return inkfast.remove_grants(p);
+        if p_name = 'firings' then return inkfast.remove_firings(p);
+        elsif p_name = 'grants' then return inkfast.remove_grants(p);
         elsif p_name = 'inbox' then return inkfast.remove_inbox(p);
-        elsif p_name = 'inputs' then return inkfast.remove_inputs(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'occurrences' then
-        if p_name = 'jobs' then return inkfast.remove_jobs(p);
+      if p_name collate "C" < 'names' then
+        if p_name = 'inputs' then return inkfast.remove_inputs(p);
+        elsif p_name = 'jobs' then return inkfast.remove_jobs(p);
         elsif p_name = 'leases' then return inkfast.remove_leases(p);
-        elsif p_name = 'names' then return inkfast.remove_names(p);
         end if;
       else
-        if p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+        if p_name = 'names' then return inkfast.remove_names(p);
+        elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
         elsif p_name = 'permits' then return inkfast.remove_permits(p);
-        elsif p_name = 'pins' then return inkfast.remove_pins(p);
         end if;
       end if;
     end if;
   else
-    if p_name collate "C" < 'sources' then
-      if p_name collate "C" < 'sessions' then
-        if p_name = 'process_events' then return inkfast.remove_process_events(p);
+    if p_name collate "C" < 'snapshots' then
+      if p_name collate "C" < 'runs' then
+        if p_name = 'pins' then return inkfast.remove_pins(p);
+        elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
         elsif p_name = 'processes' then return inkfast.remove_processes(p);
-        elsif p_name = 'runs' then return inkfast.remove_runs(p);
         end if;
       else
-        if p_name = 'sessions' then return inkfast.remove_sessions(p);
+        if p_name = 'runs' then return inkfast.remove_runs(p);
+        elsif p_name = 'sessions' then return inkfast.remove_sessions(p);
         elsif p_name = 'signals' then return inkfast.remove_signals(p);
-        elsif p_name = 'snapshots' then return inkfast.remove_snapshots(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'usage' then
-        if p_name = 'sources' then return inkfast.remove_sources(p);
+      if p_name collate "C" < 'triggers' then
+        if p_name = 'snapshots' then return inkfast.remove_snapshots(p);
+        elsif p_name = 'sources' then return inkfast.remove_sources(p);
         elsif p_name = 'state' then return inkfast.remove_state(p);
-        elsif p_name = 'triggers' then return inkfast.remove_triggers(p);
         end if;
       else
-        if p_name = 'usage' then return inkfast.remove_usage(p);
+        if p_name = 'triggers' then return inkfast.remove_triggers(p);
+        elsif p_name = 'usage' then return inkfast.remove_usage(p);
         elsif p_name = 'work' then return inkfast.remove_work(p);
         end if;
       end if;

@@ -29,6 +29,17 @@ CREATE INDEX approvals_by_state on approvals (tenant, state, born, id);
 
 CREATE INDEX approvals_by_subject on approvals (tenant, subject, born, id);
 
+CREATE TABLE artifacts (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX artifacts_by_born on artifacts (tenant, born, id);
+
 CREATE TABLE audit (
   tenant  text not null,
   id      text not null,

@@ -418,6 +418,17 @@ create table snapshots (
 
 create index snapshots_by_born on snapshots (tenant, born, id);
 
+create table artifacts (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index artifacts_by_born on artifacts (tenant, born, id);
+
 create table pins (
   tenant   text not null,
   id       text not null,

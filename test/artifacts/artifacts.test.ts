@@ -1,0 +1,77 @@
+// Artifacts on every engine: blobs that are found by a namespace and a reference.
+
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { codeOf, engines, expectSound } from '../support/engines.ts'
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+describe.each(engines)('artifacts on $name', ({ open }) => {
+  test('an artifact is found by its reference, and a later put replaces it', async () => {
+    const store = await open()
+    expect(await store.artifacts.get('release', 'latest')).toBeUndefined()
+    await store.artifacts.put('release', 'latest', bytesOf('one'))
+    const two = await store.blobs.put(bytesOf('two'))
+    expect(await store.artifacts.put('release', 'latest', two)).toEqual(two)
+    const { seq } = await store.head()
+    await store.artifacts.put('release', 'latest', bytesOf('two'))
+    expect((await store.head()).seq).toBe(seq)
+    expect(await store.artifacts.get('release', 'latest')).toEqual(bytesOf('two'))
+    expect(await store.artifacts.get('release', 'older')).toBeUndefined()
+    expect(await store.artifacts.get('other', 'latest')).toBeUndefined()
+    expect(await store.tenant('other').artifacts.get('release', 'latest')).toBeUndefined()
+    const { deleted } = await store.collect({ grace: 0 })
+    expect(deleted.blobs).toBe(0)
+    expect(await store.artifacts.get('release', 'latest')).toEqual(bytesOf('two'))
+    await expectSound(store)
+  })
+
+  test('garbage collection deletes the blob that a pointer left, once its event is erased, and keeps the new one', async () => {
+    const store = await open()
+    await store.artifacts.put('release', 'latest', bytesOf('one'))
+    const { seq } = await store.head()
+    await store.artifacts.put('release', 'latest', bytesOf('two'))
+    await store.erase({ seq, reason: 'an old release' })
+    expect((await store.collect({ grace: 0 })).deleted.blobs).toBe(1)
+    expect(await store.artifacts.get('release', 'latest')).toEqual(bytesOf('two'))
+    await store.erase({ seq: seq + 1, reason: 'the next one too' })
+    expect(await store.artifacts.get('release', 'latest')).toBeUndefined()
+    await store.artifacts.put('release', 'latest', bytesOf('three'))
+    expect(await store.artifacts.get('release', 'latest')).toEqual(bytesOf('three'))
+    await expectSound(store)
+  })
+
+  test('the reference of a module is checked against its bytes, and a pointer to a missing blob is refused', async () => {
+    const store = await open()
+    const code = bytesOf('export const answer = 42')
+    const reference = `sha256:${sha256(code)}`
+    expect(await store.artifacts.put('module', reference, code)).toEqual({ digest: sha256(code), bytes: code.length, kind: 'module' })
+    expect(await store.artifacts.get('module', reference)).toEqual(code)
+    const { seq } = await store.head()
+    await expect(store.artifacts.put('module', reference, bytesOf('other'))).rejects.toMatchObject({
+      code: 'ARTIFACT_MISMATCH',
+      details: { namespace: 'module', reference, found: `sha256:${sha256(bytesOf('other'))}` },
+    })
+    expect(await codeOf(store.artifacts.put('module', 'latest', code))).toBe('ARTIFACT_MISMATCH')
+    expect(await codeOf(store.artifacts.put('release', 'latest', { digest: 'ab'.repeat(32), bytes: 1 }))).toBe('BLOB_UNKNOWN')
+    for (const [namespace, name, content] of [
+      ['Not a word', 'x', code],
+      ['release', 'x', 'text'],
+      ['release', 'x', { digest: sha256(code) }],
+    ] as const)
+      expect(await codeOf(store.artifacts.put(namespace, name, content as Uint8Array))).toBe('OPTION_INVALID')
+    expect(await codeOf(store.artifacts.put('release', '', code))).toBe('KEY_INVALID')
+    expect((await store.head()).seq).toBe(seq)
+  })
+
+  test('an environment is named by the digest of its canonical JSON', async () => {
+    const store = await open()
+    const name = await store.artifacts.putEnvironment({ tools: ['search'], node: '24' })
+    expect(name).toBe(`process-env:sha256:${sha256(bytesOf('{"node":"24","tools":["search"]}'))}`)
+    expect(await store.artifacts.putEnvironment({ node: '24', tools: ['search'] })).toBe(name)
+    expect(await store.artifacts.getEnvironment(name)).toEqual({ node: '24', tools: ['search'] })
+    expect(await store.artifacts.getEnvironment(`process-env:sha256:${'0'.repeat(64)}`)).toBeUndefined()
+    expect(await codeOf(store.artifacts.getEnvironment('sha256:0'))).toBe('OPTION_INVALID')
+  })
+})
