@@ -199,7 +199,8 @@ export function spanOf(value: string, start: number, kind: KeyKind): Span | unde
   if (kind === 'unpath' && /^(?:[/~]|[A-Za-z]:[\\/])/.test(own)) return undefined
   if (kind === 'digits' && !/^\d{3,10}$/.test(own)) return undefined
   if (kind === 'likely' && (/\s/.test(own) || !passwordLike(own))) return undefined
-  if (kind === 'weak' && (own.length > 512 || /\s/.test(own) || UUID.test(own) || !(random(own, 12) || random(own, 32, 0.15)))) return undefined
+  if (kind === 'weak' && (own.length > 512 || /\s/.test(own) || UUID.test(own) || !(random(own, 12) || random(own, 32, 0.15))))
+    return undefined
   return { start, end, kind: kind === 'cookie' ? 'cookie' : 'key' }
 }
 

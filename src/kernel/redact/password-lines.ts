@@ -12,7 +12,8 @@ export function netrcSpans(text: string, spans: Span[]): void {
 const PORT = /:(?:\d{4,5}|\*):/y
 const HOST = /^(?=[^:]*[A-Za-z.*])[\w.*-]+$/
 const LONGEST_HOST = 128
-const REST = /(?:[A-Za-z_][\w-]{0,62}|\*):(?:[A-Za-z_][\w.@-]{0,62}|\*):((?:\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}\]|[^\s:"'`]){1,128})(?=[\s"'`]|$)/y
+const REST =
+  /(?:[A-Za-z_][\w-]{0,62}|\*):(?:[A-Za-z_][\w.@-]{0,62}|\*):((?:\[redacted:[a-z0-9-]{1,32}:[0-9a-f]{8}\]|[^\s:"'`]){1,128})(?=[\s"'`]|$)/y
 const EDGES = ' \t\r\n"\'`=(['
 
 /** Finds the password of `host:port:database:user:password` by the colon before the port. The line may be quoted in a text. */
