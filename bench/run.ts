@@ -35,6 +35,16 @@ const topics: Readonly<Record<string, Topic>> = {
     peers: 'queue',
     load: async () => (await import('./queue/topic.ts')).queue,
   },
+  growth: {
+    about: 'size and time of a LangGraph thread as it grows, on SQLite',
+    peers: 'langgraph',
+    load: async () => [(await import('./langgraph/growth.ts')).growth],
+  },
+  checkpoint: {
+    about: 'steps of LangGraph per second on SQLite',
+    peers: 'langgraph',
+    load: async () => [(await import('./langgraph/checkpoint.ts')).checkpoint],
+  },
 }
 
 const usage = `npm run bench -- <topic> [options]
