@@ -108,6 +108,21 @@ describe.each(engines)('the LangGraph saver on $name', ({ open }) => {
     await expectSound(store)
   })
 
+  it('a checkpoint whose parent another process saved keeps the channels that did not change', async () => {
+    const store = await open()
+    const [one, two] = [new InkfastSaver(store), new InkfastSaver(store)]
+    const first = await put(one, 'a', { list: ['x'], n: 1 })
+    const second = await put(two, 'a', { list: ['x', 'y'], n: 1 }, first)
+    const checkpoint: Checkpoint = {
+      ...emptyCheckpoint(),
+      id: uuid6(2),
+      channel_values: { list: ['x', 'y'], n: 2 },
+      channel_versions: { list: 1, n: 2 },
+    }
+    await one.put({ configurable: { thread_id: 'a', checkpoint_ns: '', checkpoint_id: second } }, checkpoint, meta, { n: 2 })
+    expect((await new InkfastSaver(store).getTuple(threadOf('a')))?.checkpoint.channel_values).toEqual({ list: ['x', 'y'], n: 2 })
+  })
+
   it('writes that were saved before their checkpoint belong to it', async () => {
     const store = await open()
     const saver = new InkfastSaver(store)

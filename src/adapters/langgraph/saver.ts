@@ -25,7 +25,7 @@ import { keyOf, ofKey, prefixOf, type ThreadKey } from './keys.ts'
 import type { LiveLists } from './live-lists.ts'
 import { foldWrites } from './pending-writes.ts'
 import { keepLatest, withoutRuns } from './prune.ts'
-import { descending } from './thread-log.ts'
+import { descending, type ThreadLog } from './thread-log.ts'
 import { type Thread, Threads } from './threads.ts'
 import { isSame, type Watch } from './watch.ts'
 
@@ -42,6 +42,14 @@ export interface SaverOptions {
 export type PruneStrategy = 'keep_latest' | 'delete'
 
 const CACHED_ELEMENTS = 100_000
+
+/** Another process may have saved the parent, so a parent that is not known is looked for in the store. */
+async function findParent(log: ThreadLog, id: string): Promise<Found | undefined> {
+  const known = await log.find(id)
+  if (known) return known
+  await log.refresh()
+  return log.find(id)
+}
 
 const matches = (metadata: object, filter: Readonly<Record<string, unknown>>): boolean =>
   Object.entries(filter).every(([key, value]) => JSON.stringify((metadata as Record<string, unknown>)[key]) === JSON.stringify(value))
@@ -99,7 +107,7 @@ export class InkfastSaver extends BaseCheckpointSaver {
     if (!at) throw missing('thread_id')
     const parent = config.configurable?.checkpoint_id as string | undefined
     await this.#saving(at, async ({ log, lists }) => {
-      const before = parent === undefined ? undefined : (await log.find(parent))?.checkpoint
+      const before = parent === undefined ? undefined : (await findParent(log, parent))?.checkpoint
       const coded: (readonly [string, Coded])[] = []
       for (const [channel, value] of Object.entries(checkpoint.channel_values)) {
         if (Object.hasOwn(newVersions, channel)) coded.push([channel, await this.#encode(lists, channel, value)])

@@ -31,6 +31,8 @@ export class ThreadLog {
   #tail: readonly Entry[] = []
   #waiting: Waiting[] = []
   #isBusy = false
+  /** Commits of this process. */
+  #saves = 0
 
   constructor(store: CheckpointStore, key: string) {
     this.#store = store
@@ -39,7 +41,12 @@ export class ThreadLog {
 
   /** Reads the row again: another process may have written. */
   async refresh(): Promise<void> {
-    this.#take(await this.#store.state.get(this.key, { lazy: true }))
+    for (;;) {
+      const saves = this.#saves
+      const row = await this.#store.state.get(this.key, { lazy: true })
+      // A save of this process that ended meanwhile is newer than the row.
+      if (saves === this.#saves) return this.#take(row)
+    }
   }
 
   #take(row: StateEntry | undefined): void {
@@ -150,6 +157,7 @@ export class ThreadLog {
       const log = this.#store.values.part(entries, { after: this.#asPart() })
       try {
         const { revision } = await this.#store.state.set(this.key, log, { expect: this.#revision as number })
+        this.#saves++
         this.#revision = revision
         this.#log = log
         const longer = [...tail, ...entries]
