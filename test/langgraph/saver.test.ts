@@ -1,4 +1,4 @@
-// The saver beyond the validation suite: whole graphs, several processes, deleting, copying, pruning, serializers, and the store of memories.
+// The saver beyond the validation suite: whole graphs, several processes, deleting, copying, pruning, and serializers.
 
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages'
 import { MemorySaver, MessagesAnnotation, StateGraph } from '@langchain/langgraph'
@@ -7,12 +7,11 @@ import {
   type Checkpoint,
   DeltaSnapshot,
   emptyCheckpoint,
-  InMemoryStore,
   type SerializerProtocol,
   uuid6,
 } from '@langchain/langgraph-checkpoint'
 import { describe, expect, it } from 'vitest'
-import { InkfastSaver, InkfastStore } from '../../src/adapters/langgraph/index.ts'
+import { InkfastSaver } from '../../src/adapters/langgraph/index.ts'
 import type { Store } from '../../src/index.ts'
 import { engines, expectSound } from '../support/engines.ts'
 import { rounds } from '../support/rounds.ts'
@@ -278,37 +277,5 @@ describe.each(engines)('the LangGraph saver on $name', ({ open }) => {
     // A byte array is a type of its own for the serializer; inside a value it is not, for either saver.
     expect(read?.channel_values).toEqual(wanted?.channel_values)
     expect(read?.channel_versions).toEqual(wanted?.channel_versions)
-  })
-
-  it('the store of memories answers as InMemoryStore does', async () => {
-    const [ours, theirs] = [new InkfastStore(await open()), new InMemoryStore()]
-    for (const memories of [ours, theirs]) {
-      await memories.put(['users', 'ada'], 'units', { text: 'metric', weight: 3, tags: ['x'] })
-      await memories.put(['users', 'ada'], 'a/b%', { text: 'slash', weight: 1 })
-      await memories.put(['users', 'ada', 'deep'], 'units', { text: 'deep', weight: 5 })
-      await memories.put(['other'], 'units', { text: 'other', weight: 4 })
-      await memories.put(['users', 'ada'], 'units', { text: 'imperial', weight: 2 })
-      await memories.put(['gone'], 'k', { n: 1 })
-      await memories.delete(['gone'], 'k')
-    }
-    const textsOf = async (found: Promise<readonly { readonly value: Record<string, unknown> }[]>) =>
-      (await found).map(({ value }) => value.text).toSorted()
-    for (const search of [
-      { filter: { weight: { $gte: 2, $lt: 5 } } },
-      { filter: { text: 'slash' } },
-      { filter: { text: { $in: ['deep', 'slash'] } } },
-      { filter: { text: { $ne: 'deep' } } },
-      {},
-    ])
-      expect(await textsOf(ours.search(['users'], search))).toEqual(await textsOf(theirs.search(['users'], search)))
-    expect((await ours.search(['users'], { limit: 1, offset: 1 })).length).toBe(1)
-    await ours.put(['usersx'], 'units', { text: 'a namespace that only begins alike' })
-    expect((await ours.search(['users'])).length).toBe(3)
-    const item = await ours.get(['users', 'ada'], 'units')
-    expect(item).toMatchObject({ key: 'units', namespace: ['users', 'ada'], value: { text: 'imperial', weight: 2 } })
-    expect(item && item.updatedAt >= item.createdAt).toBe(true)
-    expect(await ours.get(['users', 'ada'], 'none')).toBeNull()
-    for (const options of [{ prefix: ['users'] }, { suffix: ['deep'] }, { prefix: ['users', '*'], maxDepth: 2 }])
-      expect((await ours.listNamespaces(options)).toSorted()).toEqual((await theirs.listNamespaces(options)).toSorted())
   })
 })
