@@ -143,6 +143,29 @@ describe('streamed text', () => {
       }
   })
 
+  const data = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`key${n}`, chance(n).chars(BASE64, n === 30 ? 900 : 32)]))
+  const jwk = { n: chance(70).chars(BASE64, 683), e: 'AQAB', d: chance(71).chars(BASE64, 683), p: chance(72).chars(BASE64, 342) }
+  test.each([
+    ['a Kubernetes secret', { kind: 'Secret', metadata: { name: 'tls' }, data }, Object.values(data)],
+    [
+      'a Kubernetes secret in alphabetical order',
+      { apiVersion: 'v1', data, kind: 'Secret', metadata: { name: 'tls' } },
+      Object.values(data),
+    ],
+    ['a JSON Web Key', { kty: 'RSA', ...jwk }, [jwk.d, jwk.p]],
+    ['a JSON Web Key with its type last', { ...jwk, kty: 'RSA' }, [jwk.d, jwk.p]],
+  ])('%s is masked in JSON among prose', (_, object, secrets) => {
+    for (const indent of [undefined, 2])
+      for (const before of [0, 4, 60]) {
+        const text = `${PROSE.repeat(before)}\n${JSON.stringify(object, undefined, indent)}\n${PROSE.repeat(20)}`
+        for (const size of [7, 90, 700]) {
+          const out = streamed(cutEvery(text, size))
+          expect(secrets.filter((secret) => out.includes(secret))).toEqual([])
+          expect(out).toBe(redact.text(text))
+        }
+      }
+  })
+
   test('a text that only begins like a bound value is shown', () => {
     const own = redactor({ values: [`${PROSE.repeat(20)}S3cr3t`] }, tag)
     const text = PROSE.repeat(60)

@@ -15,7 +15,10 @@ const KEY_MEMBER_NAME = /^(?:d|p|q|dp|dq|qi|k|priv)$/
 const KTY = /"kty\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"(?:RSA|EC|OKP|oct|AKP)\\{0,3}"/g
 const KEY_MEMBER = /"(?:d|p|q|dp|dq|qi|k|priv)\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"([^"\\]{1,8192})/g
 const KIND = /"kind\\{0,3}"\s{0,8}:\s{0,8}\\{0,3}"Secret\\{0,3}"/
-const SECRET_DATA = /"(?:data|stringData)\\{0,3}"\s{0,8}:\s{0,8}\{([^{}]{1,65536})\}/g
+const KINDS = new RegExp(KIND, 'g')
+/** The members of `data`, also while its closing brace has not come. */
+const SECRET_DATA = /"(?:data|stringData)\\{0,3}"\s{0,8}:\s{0,8}\{([^{}]{1,65536})(?:\}|$)/g
+const STRING_DATA = /"(?:data|stringData)\\{0,3}"\s{0,8}:\s{0,8}\{\s{0,64}\\{0,3}"[^"]{0,256}"\s{0,8}:\s{0,8}\\{0,3}"[^{}]*(?:\}|$)/g
 const ENTRY = /:\s{0,8}\\{0,3}"([^"\\]{1,65536})/g
 /** A key or a secret is not larger. The limit also bounds the search for its braces. */
 const LARGEST = 16_384
@@ -38,9 +41,28 @@ export function sealedSpans(text: string, spans: Span[]): void {
   if (!text.includes('"Secret') || !KIND.test(text)) return
   for (const hit of atMost(text.matchAll(SECRET_DATA))) {
     if (!KIND.test(text.slice(opening(text, hit.index), closing(text, hit.index + hit[0].length)))) continue
-    const start = hit.index + hit[0].length - 1 - (hit[1] as string).length
+    const start = hit.index + hit[0].indexOf('{') + 1
     for (const entry of (hit[1] as string).matchAll(ENTRY)) push(start, entry, spans)
   }
+}
+
+/** `kind` follows `data` this closely when members are in alphabetical order. */
+const KIND_CHARS = 256
+
+/** Returns the start of an object around `cut` that could be sealed, or -1. Its other members decide whether those at hand are secret. */
+export function sealedAround(text: string, cut: number): number {
+  if (text.includes('"Secret')) {
+    for (const hit of text.matchAll(KINDS)) if (hit.index < cut && closing(text, hit.index) >= cut) return hit.index
+  }
+  for (const hit of text.matchAll(STRING_DATA)) {
+    const end = hit.index + hit[0].length
+    if (hit.index < cut && (end > cut || text.length - end < KIND_CHARS)) return hit.index
+  }
+  const brace = text.lastIndexOf('{', cut - 1)
+  const close = text.indexOf('}', brace)
+  if (brace < 0 || (close >= 0 && close < cut)) return -1
+  const members = text.slice(brace, close < 0 ? text.length : close)
+  return members.search(KTY) >= 0 || members.search(KEY_MEMBER) >= 0 ? brace : -1
 }
 
 function push(offset: number, hit: RegExpExecArray, spans: Span[]): void {

@@ -4,6 +4,7 @@ import type { OpenValue } from './bound.ts'
 import type { JsonReader } from './json.ts'
 import { openBlock } from './pem.ts'
 import type { Range, Tag } from './placeholder.ts'
+import { sealedAround } from './sealed.ts'
 import { around, replace, type Span } from './spans.ts'
 import { quoteTail, type Tail, tailOf, valueTail } from './tail.ts'
 import type { KeyKind } from './words.ts'
@@ -159,10 +160,12 @@ export class MaskedStream {
     return { start: open.start, end, kind: 'value', tail: valueTail(open.form.slice(end - open.start)) }
   }
 
-  /** A private key whose closing line has not come. */
+  /** A private key whose closing line has not come, or an object whose other members decide whether it is secret. */
   #openBlock(window: string, cut: number): Crossing | undefined {
-    const start = this.#rules === undefined ? -1 : openBlock(window, cut)
-    return start < this.#shown ? undefined : { start, end: window.length, kind: 'private-key', tail: tailOf('private-key') }
+    if (this.#rules === undefined) return undefined
+    for (const start of [openBlock(window, cut), sealedAround(window, cut)])
+      if (start >= this.#shown) return { start, end: window.length, kind: 'key', tail: tailOf('key') }
+    return undefined
   }
 
   /** A JSON literal that is cut off: the value of a secret key, or a text that may be JSON itself. */
