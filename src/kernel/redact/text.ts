@@ -79,7 +79,7 @@ function merge(before: readonly Span[], fresh: readonly Span[]): Span[] {
 }
 
 function find(text: string, judge: KeyJudge, spans: Span[], traits: number): void {
-  if ((traits & LONG) !== 0) tokenSpans(text, spans)
+  if ((traits & LONG) !== 0) tokenSpans(text, (traits & PERCENT) !== 0, spans)
   if ((traits & ASSIGN) !== 0) {
     assignmentSpans(text, judge, spans)
     if ((traits & AT) !== 0) urlSpans(text, spans)
