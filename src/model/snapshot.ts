@@ -12,6 +12,6 @@ export interface SnapshotRow {
   readonly at: number
   readonly step?: string
   readonly user?: string
-  /** The value that holds state, outputs and variables. */
-  readonly ref: string
+  /** The value that holds state, outputs and variables. Absent when the payload was erased: then there is no snapshot. */
+  readonly ref?: string
 }

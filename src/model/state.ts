@@ -12,7 +12,8 @@ export interface StateRow {
   /** Absent for state of the tenant. */
   readonly session?: SessionId
   readonly key: string
-  readonly content: StateContent
+  /** Absent when the payload was erased: then there is no entry. */
+  readonly content?: StateContent
   /** Store time from which the entry counts as absent. */
   readonly expires?: number
 }

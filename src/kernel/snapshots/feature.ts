@@ -13,7 +13,7 @@ export interface SnapshotStore {
 export const snapshots: Feature<SnapshotStore> = {
   name: 'snapshots',
   deciders: [snapshot],
-  refs: { snapshots: (row: SnapshotRow) => [row.ref] },
+  refs: { snapshots: ({ ref }: SnapshotRow) => (ref === undefined ? [] : [ref]) },
   onSessionDeleted: clearSession,
   store: (scope) => ({ snapshots: storeSnapshots(scope) }),
 }

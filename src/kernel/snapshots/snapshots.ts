@@ -59,12 +59,12 @@ export const storeSnapshots = (scope: Scope): Snapshots => ({
   load: (execution) => load(scope, execution),
   list: async (options = {}) => {
     const page = await listRows(scope, 'snapshots', { index: 'byBorn', equals: [] }, options)
-    return { ...page, items: page.items.map(summary) }
+    return { ...page, items: page.items.filter(({ ref }) => ref !== undefined).map(summary) }
   },
   delete: async (execution) => {
     const row = await find(scope, execution)
-    if (row) await execute(scope, snapshot, row.id, { verb: 'delete' }, { session: row.session })
-    return row !== undefined
+    if (row?.ref !== undefined) await execute(scope, snapshot, row.id, { verb: 'delete' }, { session: row.session })
+    return row?.ref !== undefined
   },
   resumeFrom: async (execution) => {
     const found = await load(scope, execution)
@@ -106,7 +106,7 @@ const taken = (scope: Scope, value: unknown): Json => telling(scope, () => takeE
 
 async function load(scope: Scope, execution: string): Promise<ExecutionSnapshot | undefined> {
   const row = await find(scope, execution)
-  if (!row) return undefined
+  if (row?.ref === undefined) return undefined
   const content = (await readValue(scope, row.ref)) as Pick<ExecutionSnapshot, 'state' | 'outputs' | 'variables'>
   return { ...summary(row), ...content }
 }

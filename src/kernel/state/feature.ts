@@ -14,7 +14,8 @@ export const keyValues: Feature<StateMembers, StateMembers> = {
   name: 'state',
   deciders: [state],
   refs: {
-    state: ({ content }: StateRow) => ('ref' in content ? [content.ref] : 'blob' in content ? [`blob:${content.blob.digest}`] : []),
+    state: ({ content }: StateRow) =>
+      !content ? [] : 'ref' in content ? [content.ref] : 'blob' in content ? [`blob:${content.blob.digest}`] : [],
   },
   onSessionDeleted: clearSession,
   onMaintain: async (scope, now) => ({ stateExpired: await removeExpired(scope, now) }),

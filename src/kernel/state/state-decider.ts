@@ -21,12 +21,12 @@ export const state = decider<StateRow, StateCommand>({
     set: (_, { session, key, content, expires }) => [
       fact('state.set', { ...(session && { session }), key, content, ...(expires !== undefined && { expires }) }),
     ],
-    delete: (row) => (row ? [fact('state.deleted', {})] : []),
+    delete: (row) => (row?.content ? [fact('state.deleted', {})] : []),
   },
 
   evolve: {
-    // An entry whose payload was erased is gone.
-    'state.set': (_, e: HappenedWith<Omit<StateRow, 'id'>>) => e.data && { ...e.data, id: e.subject as Id<'state'> },
+    // The row stays when its payload is erased, and holds nothing.
+    'state.set': (_, e: HappenedWith<Omit<StateRow, 'id'>>) => ({ key: '', ...e.data, id: e.subject as Id<'state'> }),
     'state.deleted': () => undefined,
   },
 })

@@ -116,7 +116,7 @@ class Entries implements KeyValueState {
     for await (const stored of everyRow(this.#scope, 'state', query)) {
       const row = decodeBody(stored.body)
       if (row.expires !== undefined) now ??= await this.#now()
-      const isLive = row.expires === undefined || row.expires > (now as number)
+      const isLive = isThere(row) && (row.expires === undefined || row.expires > (now as number))
       if (isLive && row.key !== after) yield await this.#entry(row, stored.revision, lazy)
     }
   }
@@ -128,7 +128,7 @@ class Entries implements KeyValueState {
       throw invalidOption('expect', 'a revision, or 0 for none', expect)
   }
 
-  async #entry(row: StateRow, revision: number, lazy: boolean): Promise<StateEntry> {
+  async #entry(row: LiveRow, revision: number, lazy: boolean): Promise<StateEntry> {
     const value = await readContent(this.#scope, row.content, lazy)
     return { key: row.key, value, revision, ...(row.expires !== undefined && { expires: row.expires }) }
   }
@@ -151,13 +151,13 @@ class Entries implements KeyValueState {
   }
 
   /** The row, unless it has expired. */
-  async #live(key: string): Promise<DoneRow<StateRow>> {
-    const row = await readRow(this.#scope, 'state', this.#idOf(key))
-    return (await this.#isLive(row.body)) ? row : NOT_THERE
+  async #live(key: string): Promise<DoneRow<LiveRow>> {
+    const { body, revision } = await readRow(this.#scope, 'state', this.#idOf(key))
+    return isThere(body) && (await this.#isLive(body)) ? { body, revision } : NOT_THERE
   }
 
   async #isLive(row: StateRow | undefined): Promise<boolean> {
-    return row !== undefined && (row.expires === undefined || row.expires > (await this.#now()))
+    return isThere(row) && (row.expires === undefined || row.expires > (await this.#now()))
   }
 
   #idOf(key: string): Id<'state'> {
@@ -169,6 +169,11 @@ class Entries implements KeyValueState {
     return (await engine.backend.leases.read(tenant, [])).now
   }
 }
+
+type LiveRow = StateRow & Required<Pick<StateRow, 'content'>>
+
+/** An entry whose payload was erased is not there. */
+const isThere = (row: StateRow | undefined): row is LiveRow => row?.content !== undefined
 
 // No key ends in this character, so every key with a prefix lies below the prefix and it.
 const LAST_CHARACTER = '\u{10ffff}'
