@@ -32,7 +32,7 @@ const SCHEMA_CHARS = 256
 const SCALAR = /-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?(?:[eE][+-]?\d{1,5})?|true|false|null/y
 const TYPES = '"type"\\s{0,8}:\\s{0,8}(?:"(?:string|number|integer|boolean|array|object|null)"|\\[)'
 const SCHEMA = new RegExp(
-  `\\{\\s{0,64}(?:${TYPES}|"(?:\\$ref|anyOf|oneOf|allOf)"|"(?:description|title)"\\s{0,8}:[^{}]{0,400}?${TYPES})`,
+  `\\{\\s{0,64}(?:${TYPES}|"enum"\\s{0,8}:\\s{0,8}\\[|"(?:\\$ref|anyOf|oneOf|allOf)"|"(?:description|title)"\\s{0,8}:[^{}]{0,400}?${TYPES})`,
   'y',
 )
 

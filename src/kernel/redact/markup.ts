@@ -5,7 +5,7 @@ import type { Span } from './spans.ts'
 
 const ELEMENT = /<([A-Za-z][\w.:-]{0,60})>([^<>]{1,2048})<\//g
 const TAG = /<[A-Za-z][\w.:-]{0,60}\s[^<>]{0,1024}>/y
-const ATTRIBUTE = /\s([A-Za-z][\w.:-]{0,60})\s{0,4}=\s{0,4}\\{0,3}(["'])([^"'<>\\]{0,512})/g
+const ATTRIBUTE = /\s([A-Za-z][\w.:-]{0,60})\s{0,4}=\s{0,4}\\{0,3}(?:["']([^"'<>\\]{0,512})|([^\s"'`<>\\{$][^\s"'`<>\\]{0,511}))/g
 const BODY = /[^<>]{1,2048}(?=<\/)/y
 
 export function elementSpans(text: string, judge: KeyJudge, spans: Span[]): void {
@@ -29,10 +29,11 @@ export function attributeSpans(text: string, judge: KeyJudge, spans: Span[]): vo
     let value: { readonly text: string; readonly end: number } | undefined
     for (const hit of tag[0].matchAll(ATTRIBUTE)) {
       const name = (hit[1] as string).toLowerCase()
-      const said = hit[3] as string
+      const said = hit[2] ?? (hit[3] as string)
       if (name === 'type') input = said === 'password'
       else if (name === 'key' || name === 'name') named = secret(judge, said.slice(said.lastIndexOf('.') + 1), '')
-      else if (name === 'value') value = { text: said, end: tag.index + hit.index + hit[0].length }
+      else if (name === 'value' && (hit[3] === undefined || !innocentValue(said)))
+        value = { text: said, end: tag.index + hit.index + hit[0].length }
     }
     if (!named && !input) continue
     BODY.lastIndex = tag.index + tag[0].length

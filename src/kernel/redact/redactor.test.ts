@@ -80,6 +80,9 @@ describe('values', () => {
   test('a schema describes a password and holds none, except in its examples', () => {
     const schema = { properties: { password: { type: 'string', description: 'At least 8 characters' } } }
     expect(redact.value(schema)).toBe(schema)
+    const choices = { token: { enum: ['access-2', 'refresh-2'] } }
+    expect(redact.value(choices)).toBe(choices)
+    expect(redact.text(JSON.stringify(choices))).toBe(JSON.stringify(choices))
     expect(redact.value({ password: { type: 'string', default: 'hunter2' } })).toEqual({
       password: { type: 'string', default: made('key', 'hunter2') },
     })
@@ -117,7 +120,7 @@ describe('text', () => {
     ['password=hunter2', 'hunter2'], ['password: "hunter2" ok', 'hunter2'], ["'password' => 'hunter2',", 'hunter2'], ['db.password = swordfish', 'swordfish'],
     ['export AWS_SECRET_ACCESS_KEY=abc/def+123', 'abc/def+123'], ['run --password hunter2 x', 'hunter2'], ['run --token=a1b2c3 x', 'a1b2c3'],
     ['curl -u bob:s3cret https://x', 's3cret'], ["curl -H 'X-Api-Key: abcd1234' x", 'abcd1234'], ['https://h/?access_token=abcdef&x=1', 'abcdef'],
-    ['mysql -h db -phunter2 shop', 'hunter2'], ['machine h login bob password hunter2', 'hunter2'], ['<password>hunter2</password>', 'hunter2'],
+    ['mysql -h db -phunter2 shop', 'hunter2'], ['machine h login bob password hunter2', 'hunter2'], ['<input type=password value=hunter2>', 'hunter2'], ['<password>hunter2</password>', 'hunter2'],
     ['log: {"password":"a b"} end', 'a b'], ['log: {\\"password\\":\\"xyz\\"} end', 'xyz'], ['{"password":"x1","password":"x1"', 'x1'],
     ['a: 1\npassword: swordfish\nb: 2', 'swordfish'], ['user=bob,password=a,b;c,host=x', 'a,b;c'], ['const apiKey = "abc-def-1";', 'abc-def-1'],
     ['//registry.npmjs.org/:_authToken=abc-1', 'abc-1'], ['password := "hunter2"', 'hunter2'], ['config["secret"] = "hunter2"', 'hunter2'],

@@ -194,6 +194,7 @@ export function redactor(options: RedactOptions, tag: (secret: string) => string
 /** Tool parameters may include `password: { type: 'string' }`: a description, which stays readable. */
 function describesSchema(data: Data): boolean {
   const type = Object.hasOwn(data, 'type') ? data.type : undefined
+  if (Object.hasOwn(data, 'enum') && Array.isArray(data.enum)) return true
   return SCHEMA_TYPES.has(type) || ['$ref', 'anyOf', 'oneOf', 'allOf'].some((key) => Object.hasOwn(data, key))
 }
 
