@@ -64,7 +64,6 @@ test.each([
   'alters a hash that it shows',
   'drops an event from its pages',
   'writes the events of a refused commit',
-  'lists text by its UTF-16 units',
   'says that it adopted and does not',
   'sweeps nothing',
   'never closes a tenant',

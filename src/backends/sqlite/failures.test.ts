@@ -198,7 +198,7 @@ test('a store on a disk that really is full is refused with DISK_FULL, and goes 
   expect(await codeOf(open(path))).toBe('DISK_FULL')
   rmSync(ballast)
 
-  const store = await open(path)
+  const store = await open({ url: path, writeBudget: '1m' })
   later(() => store.close())
   const session = await store.session('s')
   fill()
