@@ -31,7 +31,7 @@ export interface BlobOptions {
   readonly profile?: BlobProfile
 }
 
-/** What the caller said of a blob: the words that its reference repeats, and how to store it once its size is known. */
+/** The caller's description of a blob: the words that its reference repeats, and how to store it once its size is known. */
 export interface BlobDescription {
   readonly words: { readonly kind?: string; readonly hints?: readonly string[] }
   /** `bytes` is the size, or less if more bytes may follow. */

@@ -5,7 +5,7 @@ import type { Scope } from './scope.ts'
 
 export interface MaintenanceReport {
   readonly receiptsForgotten: number
-  /** What the features removed in all tenants, by name. */
+  /** Rows that the features removed in all tenants, by name. */
   readonly [what: string]: number
 }
 

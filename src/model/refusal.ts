@@ -9,7 +9,7 @@ export interface Refusal {
   readonly code: ErrorCode
   /** Empty if the caller gave none, and where the refusing part does not know it: reads of a closed tenant, and counted refusals. */
   readonly actor: string
-  /** What the caller asked for: a table such as `sessions` or `work`, `events`, or the call. Empty for counted refusals. */
+  /** The thing the caller asked for: a table such as `sessions` or `work`, `events`, or the call. Empty for counted refusals. */
   readonly noun: string
   /** The id of what the caller asked for, if it has one. */
   readonly subject: string

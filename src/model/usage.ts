@@ -28,7 +28,7 @@ export interface UsageRow extends Usage {
   readonly overflow?: boolean | undefined
 }
 
-/** What `usage.added` records. */
+/** The data of `usage.added`. */
 export interface UsageAdded extends Usage {
   readonly session: SessionId
   readonly run?: RunId | undefined

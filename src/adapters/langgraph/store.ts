@@ -62,7 +62,7 @@ export class InkfastStore extends BaseStore {
     }
     const before = (await this.#store.state.get(key))?.value as Stored | undefined
     const now = Date.now()
-    // What JSON leaves out, such as undefined members, is left out here too.
+    // Members that JSON leaves out, such as undefined ones, are left out here too.
     const stored: Stored = { value: JSON.parse(JSON.stringify(value)), createdAt: before?.createdAt ?? now, updatedAt: now }
     await this.#store.state.set(key, stored)
   }

@@ -19,5 +19,5 @@ export class TooLarge extends Error {
   override readonly name = 'TooLarge'
 }
 
-/** What one element costs beside its bytes. */
+/** The cost of one element beside its bytes. */
 export const ELEMENT_BYTES = 8

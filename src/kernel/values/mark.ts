@@ -12,7 +12,7 @@ import { visitRefs } from './decode.ts'
 import { refOf } from './format.ts'
 import { PrefixSet } from './prefix-set.ts'
 
-/** What keeps a node or a blob. */
+/** The reason why a node or a blob is kept. */
 export type Keeper = 'events' | 'rows' | 'recent'
 
 const PAGE = 512

@@ -6,7 +6,7 @@ import { limits } from '../../model/limits.ts'
 import { enginePart } from '../engine-part.ts'
 import { refKey } from './format.ts'
 
-/** What an entry costs beside its bytes. */
+/** The cost of an entry beside its bytes. */
 const ENTRY_BYTES = 128
 
 export class NodeMemory {

@@ -10,7 +10,7 @@ import { memoryOf } from './memory.ts'
 import { stage } from './stage.ts'
 import { putValue } from './values.ts'
 
-/** What the commit must carry, and the guards it must have. */
+/** The nodes that the commit must carry, and the guards it must have. */
 export interface CommitShare {
   readonly ref: string
   readonly nodes: readonly ValueNode[]
