@@ -597,6 +597,16 @@ export const errors = {
     (d) =>
       `The state under ${JSON.stringify(d.key)} is at revision ${d.found}, not ${d.expect}. Nothing was written. Read it again and decide again.`,
   ),
+  COMPONENT_LOST: row(
+    'corrupt',
+    (d) =>
+      `The component ${JSON.stringify(d.component)} of the checkpoint is ${d.why} (${d.ref}). Nothing was returned or changed. Restore it from a backup, or continue from an earlier checkpoint.`,
+  ),
+  CHECKPOINT_UNREADABLE: row(
+    'corrupt',
+    (d) =>
+      `The manifest of the checkpoint cannot be read: ${d.why}. Nothing was returned or changed. Read it with the version that wrote it.`,
+  ),
   SNAPSHOT_OLDER: row(
     'conflict',
     (d) =>

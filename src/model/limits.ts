@@ -156,6 +156,8 @@ export const limits = {
   valueNodesKnown: 100_000,
   /** Content that nothing refers to yet is kept this long: a program refers to it soon after it put it. */
   collectGraceMs: 24 * 60 * 60 * 1000,
+  /** Components of one checkpoint: their refs stand in the row of the run, which is written often. */
+  checkpointComponents: 64,
   /** Key-value state up to this size stands in its event; larger state is a value. */
   stateInlineBytes: 1 * KiB,
   /** One blob. It is written and read in pieces of 1 MiB, so only the disk and the index of its pieces limit it. */

@@ -1,4 +1,4 @@
-// Stores JSON as a value in the commit of something else, so that both are saved or neither.
+// Stores JSON as values in the commit of something else, so that both are saved or neither.
 
 import type { Json } from '../../model/data.ts'
 import { InkError } from '../../model/errors.ts'
@@ -6,9 +6,10 @@ import { limits } from '../../model/limits.ts'
 import { type ValueNode, valueRef } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
 import type { Scope } from '../scope.ts'
+import { refKey } from './format.ts'
 import { memoryOf } from './memory.ts'
-import { stage } from './stage.ts'
-import { putValue } from './values.ts'
+import { type StagedValue, stage } from './stage.ts'
+import { putValue, sized } from './values.ts'
 
 /** The nodes that the commit must carry, and the guards it must have. */
 export interface CommitShare {
@@ -17,21 +18,41 @@ export interface CommitShare {
   readonly guards: readonly Guard[]
 }
 
+export interface CommitShares extends Omit<CommitShare, 'ref'> {
+  /** The refs of the values, in their order. */
+  readonly refs: readonly string[]
+}
+
+/** Calls `commit` with the share of a value. */
+export const withValue = <T>(scope: Scope, value: Json, commit: (share: CommitShare) => Promise<T>): Promise<T> =>
+  withValues(scope, [value], ({ refs, nodes, guards }) => commit({ ref: refs[0] as string, nodes, guards }))
+
 /**
- * Calls `commit` with the share of a value. If a node that this process remembered is gone meanwhile, it calls again with all nodes. A value
- * that is too large for one commit is written before.
+ * Calls `commit` with the share of several values. If a node that this process remembered is gone meanwhile, it calls again with all nodes.
+ * Values that are too large for one commit are written before. `kept` are refs that a row still refers to: their nodes are not sent again.
  */
-export async function withValue<T>(scope: Scope, value: Json, commit: (share: CommitShare) => Promise<T>): Promise<T> {
+export async function withValues<T>(
+  scope: Scope,
+  values: readonly Json[],
+  commit: (share: CommitShares) => Promise<T>,
+  kept: ReadonlySet<string> = new Set(),
+): Promise<T> {
   const { engine, tenant } = scope
   const attempt = async (known: boolean): Promise<T> => {
-    const staged = await stage(scope, value, known)
-    if (staged.nodes.reduce((sum, { body }) => sum + body.length, 0) > limits.batchBytes) {
-      const ref = await putValue(scope, value)
-      return commit({ ref, nodes: [], guards: [{ kind: 'value', ref: staged.ref }] })
+    const staged: StagedValue[] = []
+    for (const value of values) {
+      const one = await sized(() => stage(scope, value, known))
+      staged.push(known && kept.has(valueRef(one.ref)) ? { ref: one.ref, nodes: [], guards: [{ kind: 'value', ref: one.ref }] } : one)
     }
-    const done = await commit({ ref: valueRef(staged.ref), nodes: staged.nodes, guards: staged.guards })
-    for (const { ref } of staged.nodes) memoryOf(engine).learn(tenant, ref)
-    staged.settle?.()
+    const refs = staged.map(({ ref }) => valueRef(ref))
+    const nodes = [...new Map(staged.flatMap((one) => one.nodes.map((node) => [refKey(node.ref), node] as const))).values()]
+    if (nodes.reduce((sum, { body }) => sum + body.length, 0) > limits.batchBytes) {
+      for (const value of values) await putValue(scope, value)
+      return commit({ refs, nodes: [], guards: staged.map(({ ref }) => ({ kind: 'value', ref })) })
+    }
+    const done = await commit({ refs, nodes, guards: staged.flatMap(({ guards }) => guards) })
+    for (const { ref } of nodes) memoryOf(engine).learn(tenant, ref)
+    for (const { settle } of staged) settle?.()
     return done
   }
   try {

@@ -173,7 +173,8 @@ async function commitNodes(scope: Scope, staged: StagedValue): Promise<boolean> 
   return true
 }
 
-async function sized<T>(work: () => Promise<T>): Promise<T> {
+/** Turns the internal error of a value beyond its limit into a refusal. */
+export async function sized<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
