@@ -32,13 +32,15 @@ export interface Part<Row extends object = object> {
   readonly seen?: DoneRow<Row> | (() => DoneRow<Row>)
   /** The facts are not masked: the values in them are masked already, or their writer wants them whole. */
   readonly whole?: boolean | undefined
+  /** Must hold for the commit: the content exists that the facts refer to. */
+  readonly guards?: readonly Guard[] | undefined
 }
 
 export const part = <Row extends object, C extends Command>(
   decider: Decider<Row, C>,
   id: Id,
   command: C,
-  about: Pick<Part<NoInfer<Row>>, 'session' | 'run' | 'cause' | 'seen' | 'whole'> = {},
+  about: Pick<Part<NoInfer<Row>>, 'session' | 'run' | 'cause' | 'seen' | 'whole' | 'guards'> = {},
 ): Part<Row> => ({ decider, id, command, ...about })
 
 export interface PlanOptions {
@@ -187,6 +189,8 @@ interface Merged {
   readonly after: (receipts: readonly Receipt[]) => readonly DoneRow[]
 }
 
+const NO_GUARDS: readonly Guard[] = []
+
 function merge(
   scope: Scope,
   parts: readonly Part[],
@@ -208,7 +212,7 @@ function merge(
     const { body, revision } = before[i] as DoneRow<Body>
     const { facts } = decided[i] as (typeof decided)[number]
     let now = body
-    if (facts.length > 0) guards.push({ kind: 'row', table: part.decider.table, id: part.id, revision })
+    if (facts.length > 0) guards.push({ kind: 'row', table: part.decider.table, id: part.id, revision }, ...(part.guards ?? NO_GUARDS))
     for (const { type, payload } of facts) {
       const { session, run, cause } = part
       const draft = draftEvent(scope, { type, session, run, cause, subject: part.id, key: key?.digest, at }, payload)

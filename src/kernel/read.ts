@@ -146,7 +146,7 @@ export async function* scanJournal(
   scope: Scope,
   journal: JournalReads,
   to: number,
-  narrowed: Pick<PageQuery, 'session' | 'subject'> = {},
+  narrowed: Pick<PageQuery, 'session' | 'subject' | 'types'> = {},
   after = 0,
 ): AsyncGenerator<readonly EventRecord[], void, undefined> {
   for (let from = after, more = to > after; more; ) {

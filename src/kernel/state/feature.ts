@@ -2,6 +2,7 @@
 
 import type { StateRow } from '../../model/state.ts'
 import type { Feature } from '../feature.ts'
+import { forkState } from './fork-state.ts'
 import { clearSession, type KeyValueState, keyValueState, removeExpired } from './state.ts'
 import { state } from './state-decider.ts'
 
@@ -18,6 +19,7 @@ export const keyValues: Feature<StateMembers, StateMembers> = {
       !content ? [] : 'ref' in content ? [content.ref] : 'blob' in content ? [`blob:${content.blob.digest}`] : [],
   },
   onSessionDeleted: clearSession,
+  onForked: forkState,
   onMaintain: async (scope, now) => ({ stateExpired: await removeExpired(scope, now) }),
   store: (scope) => ({ state: keyValueState(scope) }),
   session: ({ scope, id }) => ({ state: keyValueState(scope, id) }),

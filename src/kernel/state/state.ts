@@ -7,13 +7,13 @@ import { compareText } from '../../model/order.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { StateRow } from '../../model/state.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
-import { derivedId } from '../derived-id.ts'
 import { everyPage, everyRow } from '../every-row.ts'
 import { type DoneRow, NOT_THERE, part, plan, readRow } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { lazyOf, type ReadValueOptions } from '../values/values.ts'
 import { readContent, type Share, withContent } from './content.ts'
+import { stateId } from './fork-state.ts'
 import { type StateCommand, state } from './state-decider.ts'
 
 export interface StateEntry {
@@ -161,7 +161,7 @@ class Entries implements KeyValueState {
   }
 
   #idOf(key: string): Id<'state'> {
-    return derivedId(this.#scope, `state/${this.#scope.tenant}/${this.#session ?? ''}/${key}`)
+    return stateId(this.#scope, this.#session, key)
   }
 
   async #now(): Promise<number> {

@@ -1,0 +1,101 @@
+// Rows of a session as they stood at a seq. A fork uses them: it begins with the rows that its source had at the fork point.
+//
+// A feature that copies rows into a fork calls `forkedRows` in `onForked`. A feature that reads its ancestors' rows in place calls `rowsAt` for
+// each session of `lineageOf`, and `rowAt` for a single row. Each event of the decider must have the session in its header, and its table an
+// index that begins with `session`.
+//
+// A row that has not changed since the seq is taken as it is stored. Only rows that changed later are folded again, each from the events about
+// it. So a fork near the end of a long session reads its rows and a short tail of the journal.
+
+import { assert } from '../model/errors.ts'
+import type { Id, SessionId } from '../model/ids.ts'
+import { type Body, decodeBody } from '../model/rows.ts'
+import { tableOf } from '../model/tables.ts'
+import { type AnyDecider, type Decider, ERASED, keptIn } from './decider.ts'
+import { everyRow } from './every-row.ts'
+import type { Fork } from './feature.ts'
+import { foldFact } from './fold.ts'
+import { scanJournal } from './read.ts'
+import { happened } from './rebuild.ts'
+import type { Scope } from './scope.ts'
+
+export interface RowAt<Row extends object> {
+  readonly id: Id
+  readonly row: Row
+}
+
+const PAGE = 200
+
+/**
+ * Returns the rows that a new fork begins with, for a feature that copies rows into each fork. The source may be a fork itself that did not
+ * exist at the fork point: then the rows are those of its own source.
+ */
+export async function forkedRows<Row extends object>(
+  scope: Scope,
+  decider: Pick<Decider<Row>, 'table' | 'evolve'>,
+  { from, at }: Pick<Fork, 'from' | 'at'>,
+): Promise<readonly RowAt<Row>[]> {
+  const source = await scope.engine.backend.rows.get(scope.tenant, 'sessions', from)
+  const relation = source && decodeBody(source.body).relation
+  if (source && source.born > at && relation?.kind === 'fork' && relation.at !== undefined)
+    return forkedRows(scope, decider, { from: relation.session, at: Math.min(at, relation.at) })
+  return rowsAt(scope, decider, from, at)
+}
+
+/** Returns the rows that one session had at a seq, without those of its ancestors. */
+export async function rowsAt<Row extends object>(
+  scope: Scope,
+  decider: Pick<Decider<Row>, 'table' | 'evolve'>,
+  session: SessionId,
+  at: number,
+): Promise<readonly RowAt<Row>[]> {
+  const { table, evolve } = decider
+  const index = Object.entries(tableOf(table).indexes).find(([, [first]]) => first === 'session')?.[0]
+  assert(index, `${table} has an index that begins with the session`)
+  const rows: RowAt<Row>[] = []
+  const changed = new Set<Id>()
+  const born = new Map<string, number>()
+  for await (const stored of everyRow(scope, table, { index, equals: [session], limit: PAGE })) {
+    const id = stored.id as Id
+    born.set(id, stored.born)
+    if (stored.revision <= at) rows.push({ id, row: decodeBody(stored.body) as Row })
+    else if (stored.born <= at) changed.add(id)
+  }
+  // Rows that were removed since, or removed and made again. A row whose first later event made it did not exist at the seq.
+  const types = Object.keys(evolve).map((text) => ({ text, prefix: false }))
+  const { journal } = scope.engine.backend
+  for await (const events of scanJournal(scope, journal, Number.MAX_SAFE_INTEGER, { session, types }, at))
+    for (const { subject, seq } of events) if (subject && (born.get(subject) ?? Infinity) > seq) changed.add(subject)
+  for (const id of changed) {
+    const row = await foldTo<Row>(scope, decider, id, at)
+    if (row) rows.push({ id, row })
+  }
+  return rows
+}
+
+/** Returns one row as it stood at a seq. */
+export async function rowAt<Row extends object>(
+  scope: Scope,
+  decider: Pick<Decider<Row>, 'table' | 'evolve'>,
+  id: Id,
+  at: number,
+): Promise<Row | undefined> {
+  const row = await scope.engine.backend.rows.get(scope.tenant, decider.table, id)
+  return row && row.revision <= at ? (decodeBody(row.body) as Row) : foldTo(scope, decider, id, at)
+}
+
+/** Payloads that were erased since are missing in the fold: a fork does not bring them back. */
+async function foldTo<Row extends object>(
+  scope: Scope,
+  decider: Pick<Decider<Row>, 'table' | 'evolve'>,
+  subject: Id,
+  at: number,
+): Promise<Row | undefined> {
+  let body: Body | undefined
+  for await (const events of scanJournal(scope, scope.engine.backend.journal, at, { subject }))
+    for (const e of events) {
+      if (e.type === ERASED && body) body = { ...body, ...keptIn(happened(scope, e).data, decider.table) }
+      if (Object.hasOwn(decider.evolve, e.type)) body = foldFact(decider as AnyDecider, body, happened(scope, e), 0).body
+    }
+  return body as Row | undefined
+}
