@@ -597,6 +597,27 @@ export const errors = {
     (d) =>
       `The state under ${JSON.stringify(d.key)} is at revision ${d.found}, not ${d.expect}. Nothing was written. Read it again and decide again.`,
   ),
+  // patches and canvases
+  PATCH_INVALID: row(
+    'invalid',
+    (d) =>
+      `Operation ${d.operation} of the patch is not valid (RFC 6902): ${d.why}. Nothing was changed. Correct the operation; the first one is number 0.`,
+  ),
+  PATCH_FAILED: row(
+    'conflict',
+    (d) =>
+      `Operation ${d.operation} of the patch does not fit the document at '${d.path}': ${d.why}. Nothing was changed. Read the document again and make a new patch.`,
+  ),
+  PATCH_TEST_FAILED: row(
+    'conflict',
+    (d) =>
+      `Operation ${d.operation} of the patch tested '${d.path}' and found another value. Nothing was changed. Read the document again and make a new patch.`,
+  ),
+  PATCH_TOO_LARGE: row(
+    'exhausted',
+    (d) =>
+      `The patch is beyond its limit of ${d.limit} ${d.unit}${d.operation === undefined ? '' : ` at operation ${d.operation}`}. Nothing was changed. Split it into several patches, or store large parts as values.`,
+  ),
   COMPONENT_LOST: row(
     'corrupt',
     (d) =>

@@ -160,6 +160,12 @@ export const limits = {
   checkpointComponents: 64,
   /** Key-value state up to this size stands in its event; larger state is a value. */
   stateInlineBytes: 1 * KiB,
+  /** Operations of one JSON Patch: each may copy the containers on its way. */
+  patchOperations: 1000,
+  /** Levels of a document that is patched, as for values. */
+  patchDepth: 512,
+  /** Bytes that one patch adds and copies, as JSON: a patch of copies alone could double a document with each. */
+  patchBytes: 1 * MiB,
   /** One blob. It is written and read in pieces of 1 MiB, so only the disk and the index of its pieces limit it. */
   blobBytes: 16 * 1024 * MiB,
   /** Bytes of a blob that one `get` returns: they are in memory at once. `stream` reads any number. */
