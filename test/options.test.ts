@@ -24,6 +24,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
   if (!claim) throw new Error('nothing was claimed')
   await store.cron.set('j', { every: '1h', queue: 'q' })
   await store.triggers.on('t', { source: 's', queue: 'q' })
+  const docs = store.vectors('v', { dimensions: 1 })
   return {
     session: () => store.session('new', wrong()),
     'session with a relation': () => store.session('new', { relation: wrong({ kind: 'k', session: session.id }) }),
@@ -48,6 +49,14 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'blobs.get': () => store.blobs.get('0'.repeat(64), wrong()),
     'blobs.stream': async () => store.blobs.stream('0'.repeat(64), wrong()),
     'blobs.list': () => store.blobs.list(wrong()),
+
+    vectors: async () => store.vectors('v', wrong({ dimensions: 1 })),
+    'vectors, in a document': () => docs.upsert(wrong({ id: 'a', vector: [1] })),
+    'vectors.upsert': () => docs.upsert({ id: 'a', vector: [1] }, wrong()),
+    'vectors.search': () => docs.search([1], wrong()),
+    'vectors.delete': () => docs.delete(wrong({ ids: ['a'] })),
+    'vectors.count': () => docs.count(wrong()),
+    'collections.list': () => store.collections.list(wrong()),
 
     run: () => session.run('x', wrong()),
     start: () => store.start('x', wrong({ session: 's' })),

@@ -15,6 +15,7 @@ import { keyValues } from './state/feature.ts'
 import { triggers } from './triggers/feature.ts'
 import { usage } from './usage/feature.ts'
 import { values } from './values/feature.ts'
+import { vectors } from './vectors/feature.ts'
 import { queues } from './work/feature.ts'
 
 export const features = [
@@ -32,6 +33,7 @@ export const features = [
   keyValues,
   snapshots,
   artifacts,
+  vectors,
   audit,
 ] as const
 

@@ -643,6 +643,21 @@ export const errors = {
     (d) =>
       `Another garbage collection of tenant ${d.tenant} has begun, so this one stopped. Nothing that is in use was deleted. Let the other one finish.`,
   ),
+  COLLECTION_UNKNOWN: row(
+    'missing',
+    (d) =>
+      `There is no collection of vectors '${d.name}'. Nothing was written. Create it with store.vectors(name, { dimensions }), or list the collections with store.collections.list().`,
+  ),
+  COLLECTION_DIFFERS: row(
+    'conflict',
+    (d) =>
+      `The collection '${d.name}' has ${d.setting} ${listed(d.found, ', ')}, not ${listed(d.expect, ', ')}. Nothing was written. Use its own settings, or another name.`,
+  ),
+  VECTOR_INVALID: row('invalid', (d) => `The vector of ${d.of} cannot be used: ${d.why}. Nothing was written. Correct the vector.`),
+  FILTER_INVALID: row(
+    'invalid',
+    (d) => `The filter cannot be used: ${d.why} (at ${d.path}). Nothing was read or written. Correct the filter.`,
+  ),
   VALUE_NOT_A_LIST: row(
     'invalid',
     (d) => `The value ${d.ref} is not a list. Nothing was read or written. Use \`values.get\` or \`values.field\` to read it.`,

@@ -206,6 +206,18 @@ export const limits = {
   sourceTriggers: 500,
   /** Definition of a trigger, as JSON: every firing reads it, and every item contains its `with`. */
   triggerBytes: 8 * KiB,
+  /** Numbers in one vector: the largest embedding models have 4,096. */
+  vectorDimensions: 4096,
+  /** Documents in one call of `upsert`: they are checked before the first is written. */
+  vectorUpsert: 10_000,
+  /** Documents in one commit of an upsert: other writers wait for it. */
+  vectorsAtOnce: 64,
+  /** Documents that one search returns: their rows are in memory at once. */
+  vectorTop: 1000,
+  /** Levels of a metadata filter: deeper is almost always a cycle. */
+  filterDepth: 16,
+  /** Conditions in one metadata filter: each is evaluated for every document. */
+  filterConditions: 1000,
   /** Refusals that the audit of a tenant keeps; the oldest are dropped. */
   auditRows: 10_000,
   /** Refusals of a tenant that a node records one by one in a second; more are only counted, so that a flood cannot fill the audit. */

@@ -18,6 +18,7 @@ import type { StateRow } from './state.ts'
 import type { TableName } from './tables.ts'
 import type { DeliveryRow, FiringRow, SourceRow, TriggerRow } from './trigger.ts'
 import type { UsageRow } from './usage.ts'
+import type { VectorCollectionRow, VectorRow } from './vector.ts'
 import type { WorkRow } from './work.ts'
 
 interface RowTypes {
@@ -45,6 +46,8 @@ interface RowTypes {
   readonly pins: PinRow
   readonly state: StateRow
   readonly snapshots: SnapshotRow
+  readonly vector_collections: VectorCollectionRow
+  readonly vectors: VectorRow
 }
 
 /** Fails to compile while a table has no row type above. */

@@ -193,6 +193,17 @@ export const tables = {
     columns: {},
     indexes: { byBorn: ['born'] },
   },
+  vector_collections: {
+    authority: 'journal',
+    columns: { state: 'text', name: 'text' },
+    indexes: { byName: ['state', 'name'] },
+  },
+  // Documents with their vectors. The matrix that searches use is built from these rows, in memory.
+  vectors: {
+    authority: 'journal',
+    columns: { collection: 'text' },
+    indexes: { byCollection: ['collection'] },
+  },
 } as const satisfies Record<string, Table>
 
 export type TableName = keyof typeof tables

@@ -550,6 +550,31 @@ CREATE INDEX usage_by_hour on usage (tenant, hour, id);
 
 CREATE INDEX usage_by_session on usage (tenant, session, hour, id);
 
+CREATE TABLE vector_collections (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  state    text,
+  name     text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX vector_collections_by_name on vector_collections (tenant, state, name, id);
+
+CREATE TABLE vectors (
+  tenant     text not null,
+  id         text not null,
+  born       integer not null,
+  revision   integer not null,
+  collection text,
+  body       text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX vectors_by_collection on vectors (tenant, collection, id);
+
 CREATE TABLE work (
   tenant   text not null,
   id       text not null,

@@ -440,6 +440,31 @@ create table pins (
 
 create index pins_by_born on pins (tenant, born, id);
 
+create table vector_collections (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  state    text,
+  name     text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index vector_collections_by_name on vector_collections (tenant, state, name, id);
+
+create table vectors (
+  tenant     text not null,
+  id         text not null,
+  born       integer not null,
+  revision   integer not null,
+  collection text,
+  body       text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index vectors_by_collection on vectors (tenant, collection, id);
+
 create table receipts (
   tenant text not null,
   key    blob not null,

@@ -1,0 +1,53 @@
+// `store.collections`: lists and drops collections of vectors.
+
+import type { Id } from '../../model/ids.ts'
+import { checkKey } from '../../model/options.ts'
+import { decodeBody } from '../../model/rows.ts'
+import type { Metric } from '../../model/vector.ts'
+import { everyRow } from '../every-row.ts'
+import { execute } from '../execute.ts'
+import { listRows, type Page, type PageOptions } from '../list.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { collection } from './collection-decider.ts'
+import { clearCollection } from './documents.ts'
+import { asFound, findCollection } from './find-collection.ts'
+
+export interface CollectionSummary {
+  readonly name: string
+  readonly dimensions: number
+  readonly metric: Metric
+  readonly fields?: readonly string[]
+  readonly createdAt: number
+}
+
+export interface VectorCollections {
+  /** Lists the collections of the tenant by name. */
+  list(options?: PageOptions): Promise<Page<CollectionSummary>>
+  /** Deletes a collection and its documents. Says whether there was one. Its name is free at once. */
+  drop(name: string): Promise<boolean>
+}
+
+export const vectorCollections = (scope: Scope): VectorCollections => ({
+  list: async (options = {}) => {
+    const { items, ...rest } = await listRows(scope, 'vector_collections', { index: 'byName', equals: ['live'], backwards: false }, options)
+    return { items: items.flatMap((row) => asFound(row, 0) ?? []).map(({ id: _, revision: _r, ...summary }) => summary), ...rest }
+  },
+  drop: async (name) => {
+    checkOpen(scope.engine)
+    checkKey(name)
+    const found = await findCollection(scope, name)
+    if (!found) return false
+    await execute(scope, collection, found.id, { verb: 'drop' })
+    await clearCollection(scope, found.id)
+    return true
+  },
+})
+
+/** Finishes drops that a crash interrupted. Returns their number. */
+export async function finishDrops(scope: Scope): Promise<number> {
+  const left: Id<'collection'>[] = []
+  for await (const row of everyRow(scope, 'vector_collections', { index: 'byName', equals: ['dropped'], limit: 100 }))
+    left.push(decodeBody(row.body).id)
+  for (const id of left) await clearCollection(scope, id)
+  return left.length
+}

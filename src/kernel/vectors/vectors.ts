@@ -1,0 +1,206 @@
+// `store.vectors(name, …)`: documents with vectors, and an exact search for the nearest.
+
+import { refuse } from '../../model/errors.ts'
+import { decodeFloats } from '../../model/float32.ts'
+import { limits } from '../../model/limits.ts'
+import { checkKey, checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import type { EmbedderMark, Metadata } from '../../model/vector.ts'
+import { isWhole } from '../draft.ts'
+import { type Matcher, type MetadataFilter, takeFilter } from '../metadata-filter.ts'
+import { isConflict } from '../outcome.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import type { CollectionSettings } from './collection-decider.ts'
+import type { CollectionSummary } from './collections.ts'
+import { checkCount, deleteKeys, deleteMatching, documentPages, putDocuments, readDocument } from './documents.ts'
+import { type CollectionOptions, collectionOf, type FoundCollection, takeSettings } from './find-collection.ts'
+import { resultOf, type SearchResult, scanSearch } from './search.ts'
+import { takeDocument, takeVector, type Vector, type VectorDocument } from './take-document.ts'
+
+export interface StoredDocument {
+  readonly id: string
+  /** The numbers as float32 holds them. */
+  readonly vector: readonly number[]
+  readonly content?: string
+  readonly metadata?: Metadata
+  /** The model that made the vector, if the store embedded the content. */
+  readonly embedder?: EmbedderMark
+}
+
+export interface SearchOptions {
+  /** The largest number of documents to return; 10 by default. */
+  readonly top?: number
+  /** Only documents whose metadata match. */
+  readonly filter?: MetadataFilter
+  /** Only documents with this score or a larger one. */
+  readonly minScore?: number
+}
+
+export interface CollectionInfo extends Omit<CollectionSummary, 'createdAt'> {
+  readonly count: number
+  /** Absent while the collection has not been created. */
+  readonly createdAt?: number
+}
+
+export interface VectorCollection {
+  readonly name: string
+  /** Creates the collection if it does not exist. The first `upsert` does so too. */
+  ensure(): Promise<void>
+  exists(): Promise<boolean>
+  /** Puts documents, each replacing the one with its id. They are written in commits of 64; repeating a failed call is safe. */
+  upsert(
+    documents: VectorDocument | readonly VectorDocument[],
+    options?: { readonly redact?: boolean },
+  ): Promise<{ readonly count: number }>
+  get(id: string): Promise<StoredDocument | undefined>
+  /** Finds the documents nearest to a vector. The result is exact. */
+  search(query: Vector, options?: SearchOptions): Promise<SearchResult>
+  /** Deletes documents by id or by filter. Returns how many there were. */
+  delete(which: string | readonly string[] | { readonly ids?: readonly string[]; readonly filter?: MetadataFilter }): Promise<number>
+  count(options?: { readonly filter?: MetadataFilter }): Promise<number>
+  info(): Promise<CollectionInfo>
+}
+
+const TOP = 10
+
+export function vectorCollection(scope: Scope, name: string, options: CollectionOptions | undefined): VectorCollection {
+  checkOpen(scope.engine)
+  checkKey(name)
+  return new Documents(scope, name, options && takeSettings(name, options))
+}
+
+class Documents implements VectorCollection {
+  readonly name: string
+  readonly #scope: Scope
+  readonly #wanted: CollectionSettings | undefined
+
+  constructor(scope: Scope, name: string, wanted: CollectionSettings | undefined) {
+    this.name = name
+    this.#scope = scope
+    this.#wanted = wanted
+  }
+
+  async ensure(): Promise<void> {
+    await this.#created()
+  }
+
+  async exists(): Promise<boolean> {
+    if (this.#wanted) return (await this.#found()) !== undefined
+    try {
+      return (await this.#found()) !== undefined
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'COLLECTION_UNKNOWN') return false
+      throw error
+    }
+  }
+
+  async upsert(
+    documents: VectorDocument | readonly VectorDocument[],
+    options?: { readonly redact?: boolean },
+  ): Promise<{ readonly count: number }> {
+    const { redact, ...unknown } = optionsOf(options, 'vectors.upsert')
+    checkKnown(unknown, 'vectors.upsert')
+    const whole = isWhole(redact)
+    const list: readonly unknown[] = Array.isArray(documents) ? documents : [documents]
+    checkCount(list)
+    // Everything is checked before the collection is created.
+    const settings = this.#wanted ?? ((await this.#found()) as FoundCollection)
+    const taken = list.map((document) => {
+      const { vector, ...rest } = takeDocument(this.#scope, document, settings, whole)
+      if (!vector) throw refuse('VECTOR_INVALID', { of: `document '${rest.key.slice(0, 80)}'`, why: 'it is missing' })
+      return { ...rest, vector }
+    })
+    for (let attempt = 1; ; attempt++) {
+      const into = await this.#created()
+      try {
+        await putDocuments(this.#scope, into, taken)
+        return { count: taken.length }
+      } catch (error) {
+        // The collection was dropped meanwhile: the documents go into the next one of this name.
+        if (attempt === limits.conflictRetries || !isConflict(error, 'vector_collections')) throw error
+      }
+    }
+  }
+
+  async get(id: string): Promise<StoredDocument | undefined> {
+    checkKey(id)
+    const found = await this.#found()
+    const row = found && (await readDocument(this.#scope, found, id))
+    if (!row) return undefined
+    const { key, vector, content, metadata, embedder } = row
+    return {
+      id: key,
+      vector: Array.from(decodeFloats(vector)),
+      ...(content !== undefined && { content }),
+      ...(metadata && { metadata }),
+      ...(embedder && { embedder }),
+    }
+  }
+
+  async search(query: Vector, options?: SearchOptions): Promise<SearchResult> {
+    const { top = TOP, filter, minScore = Number.NEGATIVE_INFINITY, ...unknown } = optionsOf(options, 'vectors.search')
+    checkKnown(unknown, 'vectors.search')
+    if (!Number.isInteger(top) || top < 1 || top > limits.vectorTop)
+      throw invalidOption('top', `an integer from 1 to ${limits.vectorTop}`, top)
+    if (typeof minScore !== 'number' || Number.isNaN(minScore)) throw invalidOption('minScore', 'a number', minScore)
+    const found = await this.#found()
+    const settings = found ?? (this.#wanted as CollectionSettings)
+    const vector = takeVector(query, settings.dimensions, settings.metric, 'the query')
+    const matches = this.#matcher(filter, settings)
+    return found ? scanSearch(this.#scope, found, { query: vector, top, matches, minScore }) : resultOf([], 0)
+  }
+
+  async delete(
+    which: string | readonly string[] | { readonly ids?: readonly string[]; readonly filter?: MetadataFilter },
+  ): Promise<number> {
+    const { ids, filter, ...unknown } = whichOf(which)
+    checkKnown(unknown, 'vectors.delete')
+    if ((ids === undefined) === (filter === undefined)) throw invalidOption('delete', 'either ids or a filter')
+    if (ids !== undefined && !Array.isArray(ids)) throw invalidOption('ids', 'a list of ids', ids)
+    for (const id of ids ?? []) checkKey(id)
+    const found = await this.#found()
+    const matches = this.#matcher(filter, found ?? this.#wanted)
+    if (!found) return 0
+    return matches ? deleteMatching(this.#scope, found, matches) : deleteKeys(this.#scope, found, ids ?? [])
+  }
+
+  async count(options?: { readonly filter?: MetadataFilter }): Promise<number> {
+    const { filter, ...unknown } = optionsOf(options, 'vectors.count')
+    checkKnown(unknown, 'vectors.count')
+    const found = await this.#found()
+    const matches = this.#matcher(filter, found ?? this.#wanted)
+    return found ? this.#counted(found, matches) : 0
+  }
+
+  async info(): Promise<CollectionInfo> {
+    const found = await this.#found()
+    if (!found) return { ...(this.#wanted as CollectionSettings), count: 0 }
+    const { id: _, revision: _r, ...settings } = found
+    return { ...settings, count: await this.#counted(found, undefined) }
+  }
+
+  async #counted({ id }: FoundCollection, matches: Matcher | undefined): Promise<number> {
+    let count = 0
+    for await (const page of documentPages(this.#scope, id))
+      count += matches ? page.filter(({ metadata }) => matches(metadata)).length : page.length
+    return count
+  }
+
+  #matcher(filter: MetadataFilter | undefined, settings: Pick<CollectionSettings, 'fields'> | undefined): Matcher | undefined {
+    return filter === undefined ? undefined : takeFilter(filter, settings?.fields)
+  }
+
+  /** Undefined while the collection has not been created. Without settings, that is an error. */
+  #found(): Promise<FoundCollection | undefined> {
+    return collectionOf(this.#scope, this.name, this.#wanted, false)
+  }
+
+  async #created(): Promise<FoundCollection> {
+    return (await collectionOf(this.#scope, this.name, this.#wanted, true)) as FoundCollection
+  }
+}
+
+function whichOf(which: unknown): { readonly ids?: readonly string[]; readonly filter?: MetadataFilter } {
+  if (typeof which === 'string') return { ids: [which] }
+  if (Array.isArray(which)) return { ids: which }
+  return optionsOf((which ?? null) as object, 'vectors.delete')
+}
