@@ -19,7 +19,7 @@ import { mayUseBlob, moveToBlob } from './large-data.ts'
 import { checkWritten } from './lineage.ts'
 import { refusalOf } from './outcome.ts'
 import { referenceGuards, toReferences } from './references.ts'
-import { pause } from './retry-conflicts.ts'
+import { Patience, pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { lookAgain, openGuard, stillOpen } from './session-guard.ts'
 import { WriteTime } from './write-time.ts'
@@ -164,6 +164,7 @@ async function commitEvents<Answer>(
   // A run marks its own events, under its lease. Other callers may name a run of the session that has not ended.
   for (const { run, session, mark } of taken) if (run !== undefined && mark === undefined && !reserved) await checkRun(scope, run, session)
 
+  const patience = new Patience(scope)
   for (let attempt = 1; ; attempt++) {
     const guards: Guard[] = []
     // A reserved event ends something that a run has begun. The guards of the run decide whether it still may.
@@ -184,7 +185,7 @@ async function commitEvents<Answer>(
     if (typeof refused !== 'object' || refused.kind !== 'row' || also.includes(refused)) throw refusalOf(scope, outcome)
     // The session has changed since this node last read it.
     await lookAgain(scope, refused.id as SessionId)
-    if (attempt === limits.conflictRetries) throw refuse('CONFLICT', { table: 'sessions', id: refused.id, tries: attempt })
+    if (patience.isOver(attempt)) throw refuse('CONFLICT', { table: 'sessions', id: refused.id, tries: attempt })
     if (attempt > 1) await pause(scope, attempt)
   }
 }

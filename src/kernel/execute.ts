@@ -15,7 +15,7 @@ import { admit, admitPayload, commitKey, draftEvent } from './draft.ts'
 import { erasedName } from './erased-names.ts'
 import { foldFact } from './fold.ts'
 import { refusalOf } from './outcome.ts'
-import { pause } from './retry-conflicts.ts'
+import { Patience, pause } from './retry-conflicts.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { lookAgain, openGuard } from './session-guard.ts'
 import { WriteTime } from './write-time.ts'
@@ -128,6 +128,7 @@ async function decideAndCommit(
   key: CommitKey | undefined,
   time: WriteTime,
 ): Promise<Done> {
+  const patience = new Patience(scope)
   for (let attempt = 1; ; attempt++) {
     // The first attempt trusts the rows that the caller has seen. The guards refuse it when they have changed, and then they are read.
     const rows = parts.map((p) => (attempt === 1 && p.seen ? seenOf(p.seen) : readRow(scope, p.decider.table, p.id)))
@@ -167,7 +168,7 @@ async function decideAndCommit(
     if (!ours) throw refusalOf(scope, outcome)
     if (refused.table === 'sessions' && refused.id === options.open) await lookAgain(scope, options.open)
     // Another row holds that name. Deciding again would want the same name.
-    if (refused.table === 'names' || options.once || attempt === limits.conflictRetries)
+    if (refused.table === 'names' || options.once || patience.isOver(attempt))
       throw refuse('CONFLICT', { table: refused.table, id: refused.id, tries: attempt })
     await pause(scope, attempt)
   }

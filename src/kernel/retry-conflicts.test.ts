@@ -7,19 +7,20 @@ import { nodeEnvironment } from '../environment.ts'
 import { refuse } from '../model/errors.ts'
 import { MAIN } from '../model/ids.ts'
 import { limits } from '../model/limits.ts'
+import type { Environment } from '../ports/environment.ts'
 import { createEngine } from './engine.ts'
 import { execute, readRow } from './execute.ts'
-import { retryConflicts } from './retry-conflicts.ts'
+import { pause, retryConflicts } from './retry-conflicts.ts'
 import type { Scope } from './scope.ts'
 import { openSession } from './sessions/open-session.ts'
 import { session as decider } from './sessions/session-decider.ts'
 
-async function openScope(): Promise<Scope> {
-  const backend = memoryBackend(nodeEnvironment)
+async function openScope(environment: Environment = nodeEnvironment): Promise<Scope> {
+  const backend = memoryBackend(environment)
   later(() => backend.close())
   const engine = await createEngine(
     backend,
-    nodeEnvironment,
+    environment,
     {},
     [{ name: 'sessions', deciders: [decider] }],
     new AbortController().signal,
@@ -27,6 +28,12 @@ async function openScope(): Promise<Scope> {
   )
   return { engine, tenant: MAIN, actor: '' }
 }
+
+/** A clock that the test moves, and pauses that take no time. */
+const standing = (time: { readonly now: number }) => ({
+  clock: { ...nodeEnvironment.clock, monotonic: () => time.now },
+  timer: { ...nodeEnvironment.timer, after: async () => {} },
+})
 
 const conflict = (table: string) => refuse('CONFLICT', { table, id: 'x', tries: 1 })
 
@@ -59,11 +66,45 @@ test('an error that is no conflict is thrown at once', async () => {
   expect(attempts).toEqual([1])
 })
 
-test('a writer that loses every attempt throws the last conflict after the limit of retries', async () => {
-  const errors = Array.from({ length: limits.conflictRetries + 1 }, () => conflict('jobs'))
-  const { attempts, write } = failing(...errors)
-  await expect(retryConflicts(await openScope(), ['jobs'], write)).rejects.toBe(errors[limits.conflictRetries - 1])
-  expect(attempts.length).toBe(limits.conflictRetries)
+test('a writer that loses every attempt is retried until its time is over, and then throws the last conflict', async () => {
+  const time = { now: 0 }
+  const scope = await openScope({ ...nodeEnvironment, ...standing(time) })
+  const attempts: unknown[] = []
+  const lose = async () => {
+    time.now += limits.conflictMs / 50
+    attempts.push(conflict('jobs'))
+    throw attempts.at(-1)
+  }
+  const thrown = await retryConflicts(scope, ['jobs'], lose).catch((error: unknown) => error)
+  expect(attempts.length).toBe(50)
+  expect(thrown).toBe(attempts.at(-1))
+})
+
+test('a writer on a slow machine has all its attempts, unless they take twice the time', async () => {
+  const time = { now: 0 }
+  const scope = await openScope({ ...nodeEnvironment, ...standing(time) })
+  const attemptsOf = async (ms: number): Promise<number> => {
+    let attempts = 0
+    const lose = async () => {
+      time.now += ms
+      attempts++
+      throw conflict('jobs')
+    }
+    expect(await codeOf(retryConflicts(scope, ['jobs'], lose))).toBe('CONFLICT')
+    return attempts
+  }
+  expect(await attemptsOf(limits.conflictMs / 10)).toBe(limits.conflictRetries)
+  expect(await attemptsOf(limits.conflictMs)).toBe(2)
+})
+
+test('a writer that lost often comes back sooner than one that lost a few times', async () => {
+  const waited: number[] = []
+  const entropy = { bytes: (count: number) => new Uint8Array(count).fill(255) }
+  const timer = { ...nodeEnvironment.timer, after: async (ms: number) => void waited.push(ms) }
+  const scope = await openScope({ ...nodeEnvironment, entropy, timer })
+  for (let attempt = 1; attempt <= 20; attempt++) await pause(scope, attempt)
+  expect(waited.slice(0, 9)).toEqual([2, 4, 8, 16, 32, 64, 64, 64, 64])
+  expect(waited.slice(9)).toEqual([32, 16, 8, 4, 2, 2, 2, 2, 2, 2, 2])
 })
 
 test('a function decides which errors are retried', async () => {

@@ -15,20 +15,43 @@ export async function retryConflicts<T>(
   conflicts: readonly TableName[] | ((error: unknown) => boolean | Promise<boolean>),
   write: (attempt: number) => Promise<T>,
 ): Promise<T> {
+  const patience = new Patience(scope)
   for (let attempt = 1; ; attempt++) {
     try {
       return await write(attempt)
     } catch (error) {
-      if (attempt === limits.conflictRetries) throw error
+      if (patience.isOver(attempt)) throw error
       if (!(typeof conflicts === 'function' ? await conflicts(error) : isConflict(error, ...conflicts))) throw error
     }
     await pause(scope, attempt)
   }
 }
 
+/** How long one write is retried: by time, because a count of attempts is used up in a moment when writers are quick. */
+export class Patience {
+  readonly #scope: Scope
+  readonly #since: number
+
+  constructor(scope: Scope) {
+    this.#scope = scope
+    this.#since = scope.engine.environment.clock.monotonic()
+  }
+
+  /** Attempts may contain retries of their own, so their number does not extend the time without end. */
+  isOver(attempt: number): boolean {
+    const spent = this.#scope.engine.environment.clock.monotonic() - this.#since
+    return spent >= limits.conflictMs && (attempt >= limits.conflictRetries || spent >= 2 * limits.conflictMs)
+  }
+}
+
+const LONGEST_MS = 64
+// From this attempt on, a writer comes back sooner each time: it has lost to others often enough.
+const LOST_OFTEN = 10
+
 /** Exponential backoff with jitter, so that colliding writers come back at different moments. */
 export function pause(scope: Scope, attempt: number): Promise<void> {
   const { entropy, timer } = scope.engine.environment
   const spread = (entropy.bytes(1)[0] as number) / 255
-  return timer.after(Math.min(2 ** attempt, 64) * spread)
+  const longest = attempt < LOST_OFTEN ? Math.min(2 ** attempt, LONGEST_MS) : Math.max(LONGEST_MS / 2 ** (attempt - LOST_OFTEN + 1), 2)
+  return timer.after(longest * spread)
 }

@@ -50,8 +50,10 @@ export const limits = {
   commitTimeoutMs: 30_000,
   /** The longest duration, a thousand years: a clock plus any of them is still a date, and a whole number everywhere. */
   durationMs: 365_000 * 24 * 60 * 60 * 1000,
-  /** How many attempts a write has when other writers keep changing its rows. */
+  /** The least number of attempts of a write when other writers keep changing its rows. */
   conflictRetries: 16,
+  /** How long such a write is retried. On a slow machine it may take twice as long to have its attempts. */
+  conflictMs: 10_000,
   /** Events read at a time; a page is parsed in well under a slice. */
   pageEvents: 512,
   /** Bytes of payload in one page: pages of large events stay small. */

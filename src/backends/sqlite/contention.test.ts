@@ -5,6 +5,7 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { codeOf, expectSound, later, openIn, tempFile } from '../../../test/support/engines.ts'
+import { rounds } from '../../../test/support/rounds.ts'
 import { open } from '../../index.ts'
 import { sqliteBackend } from './backend.ts'
 import { openDatabase } from './open.ts'
@@ -35,14 +36,14 @@ test('what another process did to a session is met by the guard, not by what was
   await expectSound(ours)
 })
 
-test('two processes that contend for one row both end well', async () => {
+test('three processes that contend for one row all end well', async () => {
   const path = tempFile()
   await (await openIn(path)).session('s')
   const script = `
     import { open } from ${JSON.stringify(new URL('../../index.ts', import.meta.url).href)}
     const store = await open(process.argv[1])
     const session = await store.session('s')
-    for (let i = 0; i < 120; i++) await session.rename(process.argv[2] + i)
+    for (let i = 0; i < ${rounds(40, 120)}; i++) await session.rename(process.argv[2] + i)
     await store.close()`
   const children = ['a', 'b', 'c'].map((who) =>
     spawn(process.execPath, ['--input-type=module', '-e', script, path, who], { stdio: 'inherit' }),
