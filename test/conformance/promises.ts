@@ -2,13 +2,11 @@
 
 import { describe, expect, test } from 'vitest'
 import { cases, runCase } from '../../src/conformance/index.ts'
-import { share } from '../support/rounds.ts'
 import type { Engine } from './support.ts'
 
-/** `every`: a short run takes one case of so many, where another engine has shown them all. */
-export function keepsItsPromises({ name, open, awaiting, skips = {} }: Engine, { every = 1 }: { readonly every?: number } = {}): void {
+export function keepsItsPromises({ name, open, awaiting, skips = {} }: Engine): void {
   describe(name, () => {
-    for (const one of share(cases, every)) {
+    for (const one of cases) {
       const sentence = `${one.group}: ${one.name}`
       const run = awaiting.includes(one.name) ? test.fails : test
       run(sentence, async ({ skip }) => {

@@ -50,6 +50,28 @@ export async function openIn(url: string, options: Partial<StoreOptions> = {}): 
   return store
 }
 
+/** Options of the server's connections. With one of them, a store opens its own. */
+const ON_ITS_OWN = [
+  'adminUrl',
+  'listenUrl',
+  'tenantKey',
+  'connections',
+  'fallback',
+  'required',
+  'create',
+  'migrate',
+  'readOnly',
+  'airGapped',
+]
+
+async function openLent(lent: Lent, options: Partial<StoreOptions> = {}): Promise<Store> {
+  if (Object.keys(options).some((name) => ON_ITS_OWN.includes(name))) return openIn(lent.url, options)
+  const { durability, ...rest } = options
+  const store = await open({ ...rest, backend: lent.backend({ ...(durability && { durability }) }) })
+  later(() => store.close())
+  return store
+}
+
 const HOUR = 3_600_000
 /** In the seventeenth minute of an hour. */
 const BEGIN = 1_000_000
@@ -76,13 +98,14 @@ const all: readonly Engine[] = [
   },
   {
     name: 'postgres',
-    open: async (options) => openIn((await borrowForTest()).url, options),
+    open: async (options) => openLent(await borrowForTest(), options),
     openInTime: async (options) => {
-      const { url, owner } = await borrowForTest()
+      const lent = await borrowForTest()
+      const { owner } = lent
       const now = async () => Number((await owner.query('select inkfast.now_v1() as now')).rows[0].now)
       const pass = async (ms: number) => void (await owner.query(MOVE_TIME, [ms]))
       await pass(HOUR + BEGIN - ((await now()) % HOUR))
-      return { store: await openIn(url, options), now, pass }
+      return { store: await openLent(lent, options), now, pass }
     },
   },
 ]

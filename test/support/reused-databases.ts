@@ -4,18 +4,26 @@
 import { Pool } from 'pg'
 import { inject } from 'vitest'
 import { postgresBackend } from '../../src/backends/postgres/backend.ts'
+import { keyOfPad } from '../../src/model/hmac.ts'
+import type { Backend } from '../../src/ports/backend.ts'
 import { afterThisFile } from './cleanups.ts'
 import { serverUrl, templateOf } from './databases.ts'
+import { KeptConnections } from './kept-connections.ts'
 import { createDatabase, EMPTY } from './postgres-database.ts'
 
 export interface Lent {
   readonly url: string
   /** A connection of the superuser, which stays with the database. */
   readonly owner: Pool
+  /** A backend over connections that stay with the database too. */
+  backend(options?: { readonly durability?: 'full' | 'normal' }): Backend
 }
 
 interface Reused extends Lent {
   lent: number
+  kept: KeptConnections
+  /** Replaces the kept connections. */
+  forget(): void
   drop(): Promise<void>
 }
 
@@ -49,17 +57,34 @@ async function make(): Promise<Reused> {
   const owner = new Pool({ connectionString: database.url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
   // A server that is stopped ends its connections.
   owner.on('error', () => {})
-  return { url: database.url, drop: database.drop, owner, lent: 0 }
+  const { rows } = await owner.query('select inner_pad from inkfast.wall_keys order by made_at desc, id desc limit 1')
+  const key = keyOfPad(rows[0].inner_pad as Uint8Array)
+  const reused: Reused = {
+    url: database.url,
+    drop: database.drop,
+    owner,
+    lent: 0,
+    kept: new KeptConnections(database.url, key),
+    backend: (options) => reused.kept.backend(options),
+    forget: () => {
+      reused.kept = new KeptConnections(database.url, key)
+    },
+  }
+  return reused
 }
 
-// Connections of a store that was just closed may still be there. A forgotten store must not write into the database of the next test.
+// A store that was never closed must not write into the database of the next test.
 const disconnect = `
   select pg_terminate_backend(pid, 5000) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`
 
 async function empty(database: Reused): Promise<void> {
-  await database.owner.query(disconnect)
+  if (!database.kept.idle) {
+    await database.owner.query(disconnect)
+    database.forget()
+  }
   if (database.lent >= LENT_MOST) {
+    await database.kept.close()
     await database.owner.end()
     return database.drop()
   }
