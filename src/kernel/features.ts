@@ -7,6 +7,7 @@ import { cron } from './cron/feature.ts'
 import type { RunMembersOf, SessionMembersOf, StoreMembersOf } from './feature.ts'
 import { inputs } from './inputs/feature.ts'
 import { leases } from './leases/feature.ts'
+import { memory } from './memory/feature.ts'
 import { processes } from './processes/feature.ts'
 import { runs } from './runs/feature.ts'
 import { sessions } from './sessions/feature.ts'
@@ -34,6 +35,7 @@ export const features = [
   snapshots,
   artifacts,
   vectors,
+  memory,
   audit,
 ] as const
 

@@ -638,6 +638,34 @@ export const errors = {
     (d) =>
       `The snapshot of ${d.execution} claims seq ${d.seq}, but the journal ends at seq ${d.head}. Nothing was written. Pass the seq of an event that was written.`,
   ),
+  MEMORY_TEXT_INVALID: row(
+    'invalid',
+    (d) => `The text cannot be remembered: ${d.why}. Nothing was written. Pass a text of 1 byte to 16 KiB that is not only recalled text.`,
+  ),
+  MEMORY_UNKNOWN: row(
+    'missing',
+    (d) =>
+      `There is no item of memory${d.id ? ` ${d.id}` : ' with this id'}. Nothing was written. It was never remembered, or it was forgotten, has expired or was purged.`,
+  ),
+  MEMORY_EXISTS: row(
+    'conflict',
+    (d) => `The item ${d.other} of the same scope has this text already. The item ${d.id} was not changed. Forget one of the two.`,
+  ),
+  CORE_TOO_LONG: row(
+    'invalid',
+    (d) =>
+      `The block ${d.name} of core memory would have ${d.found} characters; ${d.limit} are the most. Nothing was written. Shorten it, or remember the rest as an item.`,
+  ),
+  CORE_CHANGED: row(
+    'conflict',
+    (d) =>
+      `The block ${d.name} of core memory is at version ${d.found}, not ${d.expect}. Nothing was written. Read it again and decide again.`,
+  ),
+  CORE_TEXT_NOT_FOUND: row(
+    'invalid',
+    (d) =>
+      `The text to replace occurs ${d.times} times in the block ${d.name} of core memory, not once. Nothing was written. Read the block and name a longer part.`,
+  ),
   COLLECTION_REPLACED: row(
     'conflict',
     (d) =>

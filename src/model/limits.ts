@@ -168,6 +168,30 @@ export const limits = {
   patchDepth: 512,
   /** Bytes that one patch adds and copies, as JSON: a patch of copies alone could double a document with each. */
   patchBytes: 1 * MiB,
+  /** The text of one item of memory. Longer texts are split by the caller, or stored as a blob and summarised. */
+  memoryTextBytes: 16 * KiB,
+  /** Tags of one item: each is an index entry. */
+  memoryTags: 64,
+  /** One tag, or the type of a link. */
+  memoryTagBytes: 128,
+  /** Metadata of one item: every scalar in it is an index entry. */
+  memoryMetadataBytes: 4 * KiB,
+  /** A name and a value of the metadata that can be filtered by: an index entry has a size that every database accepts. */
+  memoryMarkBytes: 512,
+  /** Links from one item: they stand in its row. */
+  memoryLinks: 256,
+  /** Characters of the block `persona` of core memory. Blocks are in every prompt. */
+  corePersonaChars: 2000,
+  /** Characters of the block `human`. */
+  coreHumanChars: 2000,
+  /** Characters of the block `scratchpad`. */
+  coreScratchpadChars: 1000,
+  /** Characters of any other block, unless `limit` is given. */
+  coreBlockChars: 1000,
+  /** The largest `limit` of a block. */
+  coreBlockCharsMost: 20_000,
+  /** The name of a block. */
+  coreNameChars: 64,
   /** One blob. It is written and read in pieces of 1 MiB, so only the disk and the index of its pieces limit it. */
   blobBytes: 16 * 1024 * MiB,
   /** Bytes of a blob that one `get` returns: they are in memory at once. `stream` reads any number. */

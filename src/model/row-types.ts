@@ -7,6 +7,7 @@ import type { InboxRow } from './inbox.ts'
 import type { InputRow } from './input.ts'
 import type { JobRow, OccurrenceRow } from './job.ts'
 import type { LeaseRow } from './lease.ts'
+import type { CoreRow, MemoryRow } from './memory.ts'
 import type { PinRow } from './pin.ts'
 import type { GrantRow, ProcessEventRow, ProcessRow } from './process.ts'
 import type { Body } from './rows.ts'
@@ -44,6 +45,8 @@ interface RowTypes {
   readonly usage: UsageRow
   readonly artifacts: ArtifactRow
   readonly pins: PinRow
+  readonly memory: MemoryRow
+  readonly core: CoreRow
   readonly state: StateRow
   readonly snapshots: SnapshotRow
   readonly vector_collections: VectorCollectionRow

@@ -188,6 +188,34 @@ export const tables = {
     columns: {},
     indexes: { byBorn: ['born'] },
   },
+  // `starts` and `ends` are when the item is true. `born` numbers the items: neighbours of a thread are in that order.
+  memory: {
+    authority: 'journal',
+    columns: {
+      about: 'text',
+      state: 'text',
+      at: 'integer',
+      thread: 'text',
+      expires: 'integer',
+      starts: 'integer',
+      ends: 'integer',
+    },
+    paths: { starts: ['valid', 'from'], ends: ['valid', 'until'] },
+    indexes: {
+      byBorn: ['born'],
+      byState: ['state', 'born'],
+      byAbout: ['about', 'state', 'born'],
+      byThread: ['thread', 'born'],
+      byExpiry: ['expires'],
+      byStart: ['starts'],
+      byEnd: ['ends'],
+    },
+  },
+  core: {
+    authority: 'journal',
+    columns: { owner: 'text', session: 'text' },
+    indexes: { byOwner: ['owner', 'born'], bySession: ['session', 'born'] },
+  },
   pins: {
     authority: 'journal',
     columns: {},

@@ -127,6 +127,24 @@ grant insert, select, update on inkfast.collections to inkfast_app;
 grant select on inkfast.collections to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.core (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  owner text collate "C",
+  session text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX core_by_owner ON inkfast.core USING btree (tenant, owner NULLS FIRST, born, id);
+CREATE INDEX core_by_session ON inkfast.core USING btree (tenant, session NULLS FIRST, born, id);
+alter table inkfast.core enable row level security, force row level security;
+create policy tenant on inkfast.core for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.core to inkfast_app;
+grant select on inkfast.core to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.deliveries (
   tenant text collate "C" not null,
   id text collate "C" not null,
@@ -313,6 +331,34 @@ alter table inkfast.leases enable row level security, force row level security;
 create policy tenant on inkfast.leases for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 grant delete, insert, select, update on inkfast.leases to inkfast_app;
 grant select on inkfast.leases to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.memory (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  about text collate "C",
+  state text collate "C",
+  at bigint,
+  thread text collate "C",
+  expires bigint,
+  starts bigint,
+  ends bigint,
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX memory_by_about ON inkfast.memory USING btree (tenant, about NULLS FIRST, state NULLS FIRST, born, id);
+CREATE INDEX memory_by_born ON inkfast.memory USING btree (tenant, born, id);
+CREATE INDEX memory_by_end ON inkfast.memory USING btree (tenant, ends NULLS FIRST, id);
+CREATE INDEX memory_by_expiry ON inkfast.memory USING btree (tenant, expires NULLS FIRST, id);
+CREATE INDEX memory_by_start ON inkfast.memory USING btree (tenant, starts NULLS FIRST, id);
+CREATE INDEX memory_by_state ON inkfast.memory USING btree (tenant, state NULLS FIRST, born, id);
+CREATE INDEX memory_by_thread ON inkfast.memory USING btree (tenant, thread NULLS FIRST, born, id);
+alter table inkfast.memory enable row level security, force row level security;
+create policy tenant on inkfast.memory for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.memory to inkfast_app;
+grant select on inkfast.memory to inkfast_reader;
 
 -- owner: inkfast_owner
 create table inkfast.migrations (
@@ -1185,6 +1231,24 @@ $function$;
 grant execute on function inkfast.guard_artifacts(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_core(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.core t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'core' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_core(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_deliveries(p inkfast.guard_list)
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -1311,6 +1375,24 @@ $function$;
 grant execute on function inkfast.guard_leases(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_memory(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.memory t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'memory' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_memory(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_names(p inkfast.guard_list)
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -1424,60 +1506,70 @@ CREATE OR REPLACE FUNCTION inkfast.guard_rows(p_name text, p inkfast.guard_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'process_events' then
-    if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'grants' then
-        if p_name collate "C" < 'deliveries' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'inputs' then
+      if p_name collate "C" < 'firings' then
+        if p_name collate "C" < 'core' then
           if p_name = 'approvals' then return inkfast.guard_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.guard_artifacts(p);
           end if;
         else
-          if p_name = 'deliveries' then return inkfast.guard_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.guard_firings(p);
+          if p_name = 'core' then return inkfast.guard_core(p);
+          elsif p_name = 'deliveries' then return inkfast.guard_deliveries(p);
           end if;
         end if;
       else
-        if p_name = 'grants' then return inkfast.guard_grants(p);
+        if p_name = 'firings' then return inkfast.guard_firings(p);
+        elsif p_name = 'grants' then return inkfast.guard_grants(p);
         elsif p_name = 'inbox' then return inkfast.guard_inbox(p);
-        elsif p_name = 'inputs' then return inkfast.guard_inputs(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'occurrences' then
-        if p_name = 'jobs' then return inkfast.guard_jobs(p);
-        elsif p_name = 'leases' then return inkfast.guard_leases(p);
-        elsif p_name = 'names' then return inkfast.guard_names(p);
+      if p_name collate "C" < 'names' then
+        if p_name collate "C" < 'leases' then
+          if p_name = 'inputs' then return inkfast.guard_inputs(p);
+          elsif p_name = 'jobs' then return inkfast.guard_jobs(p);
+          end if;
+        else
+          if p_name = 'leases' then return inkfast.guard_leases(p);
+          elsif p_name = 'memory' then return inkfast.guard_memory(p);
+          end if;
         end if;
       else
-        if p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+        if p_name = 'names' then return inkfast.guard_names(p);
+        elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
         elsif p_name = 'permits' then return inkfast.guard_permits(p);
-        elsif p_name = 'pins' then return inkfast.guard_pins(p);
         end if;
       end if;
     end if;
   else
-    if p_name collate "C" < 'state' then
-      if p_name collate "C" < 'signals' then
-        if p_name collate "C" < 'runs' then
-          if p_name = 'process_events' then return inkfast.guard_process_events(p);
-          elsif p_name = 'processes' then return inkfast.guard_processes(p);
+    if p_name collate "C" < 'sources' then
+      if p_name collate "C" < 'sessions' then
+        if p_name collate "C" < 'processes' then
+          if p_name = 'pins' then return inkfast.guard_pins(p);
+          elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
           end if;
         else
-          if p_name = 'runs' then return inkfast.guard_runs(p);
-          elsif p_name = 'sessions' then return inkfast.guard_sessions(p);
+          if p_name = 'processes' then return inkfast.guard_processes(p);
+          elsif p_name = 'runs' then return inkfast.guard_runs(p);
           end if;
         end if;
       else
-        if p_name = 'signals' then return inkfast.guard_signals(p);
+        if p_name = 'sessions' then return inkfast.guard_sessions(p);
+        elsif p_name = 'signals' then return inkfast.guard_signals(p);
         elsif p_name = 'snapshots' then return inkfast.guard_snapshots(p);
-        elsif p_name = 'sources' then return inkfast.guard_sources(p);
         end if;
       end if;
     else
       if p_name collate "C" < 'vector_collections' then
-        if p_name = 'state' then return inkfast.guard_state(p);
-        elsif p_name = 'triggers' then return inkfast.guard_triggers(p);
-        elsif p_name = 'usage' then return inkfast.guard_usage(p);
+        if p_name collate "C" < 'triggers' then
+          if p_name = 'sources' then return inkfast.guard_sources(p);
+          elsif p_name = 'state' then return inkfast.guard_state(p);
+          end if;
+        else
+          if p_name = 'triggers' then return inkfast.guard_triggers(p);
+          elsif p_name = 'usage' then return inkfast.guard_usage(p);
+          end if;
         end if;
       else
         if p_name = 'vector_collections' then return inkfast.guard_vector_collections(p);
@@ -1822,6 +1914,23 @@ $function$;
 grant execute on function inkfast.put_artifacts(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_core(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.core as t (tenant, id, born, revision, owner, session, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'core' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, owner = excluded.owner, session = excluded.session, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_core(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_deliveries(p inkfast.put_list)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1941,6 +2050,23 @@ $function$;
 grant execute on function inkfast.put_leases(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_memory(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.memory as t (tenant, id, born, revision, about, state, at, thread, expires, starts, ends, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3), (r.columns::json ->> 4)::bigint, (r.columns::json ->> 5)::bigint, (r.columns::json ->> 6)::bigint, r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'memory' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, about = excluded.about, state = excluded.state, at = excluded.at, thread = excluded.thread, expires = excluded.expires, starts = excluded.starts, ends = excluded.ends, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_memory(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_names(p inkfast.put_list)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2048,60 +2174,70 @@ CREATE OR REPLACE FUNCTION inkfast.put_rows(p_name text, p inkfast.put_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'process_events' then
-    if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'grants' then
-        if p_name collate "C" < 'deliveries' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'inputs' then
+      if p_name collate "C" < 'firings' then
+        if p_name collate "C" < 'core' then
           if p_name = 'approvals' then return inkfast.put_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.put_artifacts(p);
           end if;
         else
-          if p_name = 'deliveries' then return inkfast.put_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.put_firings(p);
+          if p_name = 'core' then return inkfast.put_core(p);
+          elsif p_name = 'deliveries' then return inkfast.put_deliveries(p);
           end if;
         end if;
       else
-        if p_name = 'grants' then return inkfast.put_grants(p);
+        if p_name = 'firings' then return inkfast.put_firings(p);
+        elsif p_name = 'grants' then return inkfast.put_grants(p);
         elsif p_name = 'inbox' then return inkfast.put_inbox(p);
-        elsif p_name = 'inputs' then return inkfast.put_inputs(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'occurrences' then
-        if p_name = 'jobs' then return inkfast.put_jobs(p);
-        elsif p_name = 'leases' then return inkfast.put_leases(p);
-        elsif p_name = 'names' then return inkfast.put_names(p);
+      if p_name collate "C" < 'names' then
+        if p_name collate "C" < 'leases' then
+          if p_name = 'inputs' then return inkfast.put_inputs(p);
+          elsif p_name = 'jobs' then return inkfast.put_jobs(p);
+          end if;
+        else
+          if p_name = 'leases' then return inkfast.put_leases(p);
+          elsif p_name = 'memory' then return inkfast.put_memory(p);
+          end if;
         end if;
       else
-        if p_name = 'occurrences' then return inkfast.put_occurrences(p);
+        if p_name = 'names' then return inkfast.put_names(p);
+        elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
         elsif p_name = 'permits' then return inkfast.put_permits(p);
-        elsif p_name = 'pins' then return inkfast.put_pins(p);
         end if;
       end if;
     end if;
   else
-    if p_name collate "C" < 'state' then
-      if p_name collate "C" < 'signals' then
-        if p_name collate "C" < 'runs' then
-          if p_name = 'process_events' then return inkfast.put_process_events(p);
-          elsif p_name = 'processes' then return inkfast.put_processes(p);
+    if p_name collate "C" < 'sources' then
+      if p_name collate "C" < 'sessions' then
+        if p_name collate "C" < 'processes' then
+          if p_name = 'pins' then return inkfast.put_pins(p);
+          elsif p_name = 'process_events' then return inkfast.put_process_events(p);
           end if;
         else
-          if p_name = 'runs' then return inkfast.put_runs(p);
-          elsif p_name = 'sessions' then return inkfast.put_sessions(p);
+          if p_name = 'processes' then return inkfast.put_processes(p);
+          elsif p_name = 'runs' then return inkfast.put_runs(p);
           end if;
         end if;
       else
-        if p_name = 'signals' then return inkfast.put_signals(p);
+        if p_name = 'sessions' then return inkfast.put_sessions(p);
+        elsif p_name = 'signals' then return inkfast.put_signals(p);
         elsif p_name = 'snapshots' then return inkfast.put_snapshots(p);
-        elsif p_name = 'sources' then return inkfast.put_sources(p);
         end if;
       end if;
     else
       if p_name collate "C" < 'vector_collections' then
-        if p_name = 'state' then return inkfast.put_state(p);
-        elsif p_name = 'triggers' then return inkfast.put_triggers(p);
-        elsif p_name = 'usage' then return inkfast.put_usage(p);
+        if p_name collate "C" < 'triggers' then
+          if p_name = 'sources' then return inkfast.put_sources(p);
+          elsif p_name = 'state' then return inkfast.put_state(p);
+          end if;
+        else
+          if p_name = 'triggers' then return inkfast.put_triggers(p);
+          elsif p_name = 'usage' then return inkfast.put_usage(p);
+          end if;
         end if;
       else
         if p_name = 'vector_collections' then return inkfast.put_vector_collections(p);
@@ -2344,6 +2480,26 @@ $function$;
 grant execute on function inkfast.remove_artifacts(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_core(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.core t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.core s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'core' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_core(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_deliveries(p inkfast.remove_list)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2484,6 +2640,26 @@ $function$;
 grant execute on function inkfast.remove_leases(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_memory(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.memory t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.memory s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'memory' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_memory(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_names(p inkfast.remove_list)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2609,60 +2785,70 @@ CREATE OR REPLACE FUNCTION inkfast.remove_rows(p_name text, p inkfast.remove_lis
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'process_events' then
-    if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'grants' then
-        if p_name collate "C" < 'deliveries' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'inputs' then
+      if p_name collate "C" < 'firings' then
+        if p_name collate "C" < 'core' then
           if p_name = 'approvals' then return inkfast.remove_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.remove_artifacts(p);
           end if;
         else
-          if p_name = 'deliveries' then return inkfast.remove_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.remove_firings(p);
+          if p_name = 'core' then return inkfast.remove_core(p);
+          elsif p_name = 'deliveries' then return inkfast.remove_deliveries(p);
           end if;
         end if;
       else
-        if p_name = 'grants' then return inkfast.remove_grants(p);
+        if p_name = 'firings' then return inkfast.remove_firings(p);
+        elsif p_name = 'grants' then return inkfast.remove_grants(p);
         elsif p_name = 'inbox' then return inkfast.remove_inbox(p);
-        elsif p_name = 'inputs' then return inkfast.remove_inputs(p);
         end if;
       end if;
     else
-      if p_name collate "C" < 'occurrences' then
-        if p_name = 'jobs' then return inkfast.remove_jobs(p);
-        elsif p_name = 'leases' then return inkfast.remove_leases(p);
-        elsif p_name = 'names' then return inkfast.remove_names(p);
+      if p_name collate "C" < 'names' then
+        if p_name collate "C" < 'leases' then
+          if p_name = 'inputs' then return inkfast.remove_inputs(p);
+          elsif p_name = 'jobs' then return inkfast.remove_jobs(p);
+          end if;
+        else
+          if p_name = 'leases' then return inkfast.remove_leases(p);
+          elsif p_name = 'memory' then return inkfast.remove_memory(p);
+          end if;
         end if;
       else
-        if p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+        if p_name = 'names' then return inkfast.remove_names(p);
+        elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
         elsif p_name = 'permits' then return inkfast.remove_permits(p);
-        elsif p_name = 'pins' then return inkfast.remove_pins(p);
         end if;
       end if;
     end if;
   else
-    if p_name collate "C" < 'state' then
-      if p_name collate "C" < 'signals' then
-        if p_name collate "C" < 'runs' then
-          if p_name = 'process_events' then return inkfast.remove_process_events(p);
-          elsif p_name = 'processes' then return inkfast.remove_processes(p);
+    if p_name collate "C" < 'sources' then
+      if p_name collate "C" < 'sessions' then
+        if p_name collate "C" < 'processes' then
+          if p_name = 'pins' then return inkfast.remove_pins(p);
+          elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
           end if;
         else
-          if p_name = 'runs' then return inkfast.remove_runs(p);
-          elsif p_name = 'sessions' then return inkfast.remove_sessions(p);
+          if p_name = 'processes' then return inkfast.remove_processes(p);
+          elsif p_name = 'runs' then return inkfast.remove_runs(p);
           end if;
         end if;
       else
-        if p_name = 'signals' then return inkfast.remove_signals(p);
+        if p_name = 'sessions' then return inkfast.remove_sessions(p);
+        elsif p_name = 'signals' then return inkfast.remove_signals(p);
         elsif p_name = 'snapshots' then return inkfast.remove_snapshots(p);
-        elsif p_name = 'sources' then return inkfast.remove_sources(p);
         end if;
       end if;
     else
       if p_name collate "C" < 'vector_collections' then
-        if p_name = 'state' then return inkfast.remove_state(p);
-        elsif p_name = 'triggers' then return inkfast.remove_triggers(p);
-        elsif p_name = 'usage' then return inkfast.remove_usage(p);
+        if p_name collate "C" < 'triggers' then
+          if p_name = 'sources' then return inkfast.remove_sources(p);
+          elsif p_name = 'state' then return inkfast.remove_state(p);
+          end if;
+        else
+          if p_name = 'triggers' then return inkfast.remove_triggers(p);
+          elsif p_name = 'usage' then return inkfast.remove_usage(p);
+          end if;
         end if;
       else
         if p_name = 'vector_collections' then return inkfast.remove_vector_collections(p);

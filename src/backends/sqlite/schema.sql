@@ -86,6 +86,21 @@ CREATE TABLE collections (
   primary key (tenant)
 ) strict, without rowid;
 
+CREATE TABLE core (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  owner    text,
+  session  text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX core_by_owner on core (tenant, owner, born, id);
+
+CREATE INDEX core_by_session on core (tenant, session, born, id);
+
 CREATE TABLE deliveries (
   tenant     text not null,
   id         text not null,
@@ -257,6 +272,36 @@ CREATE TABLE leases (
 ) strict, without rowid;
 
 CREATE INDEX leases_by_owner on leases (tenant, owner, id);
+
+CREATE TABLE memory (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  about    text,
+  state    text,
+  at       integer,
+  thread   text,
+  expires  integer,
+  starts   integer,
+  ends     integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX memory_by_about on memory (tenant, about, state, born, id);
+
+CREATE INDEX memory_by_born on memory (tenant, born, id);
+
+CREATE INDEX memory_by_end on memory (tenant, ends, id);
+
+CREATE INDEX memory_by_expiry on memory (tenant, expires, id);
+
+CREATE INDEX memory_by_start on memory (tenant, starts, id);
+
+CREATE INDEX memory_by_state on memory (tenant, state, born, id);
+
+CREATE INDEX memory_by_thread on memory (tenant, thread, born, id);
 
 CREATE TABLE migrations (
   number     integer primary key,

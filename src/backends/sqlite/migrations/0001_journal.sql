@@ -429,6 +429,44 @@ create table artifacts (
 
 create index artifacts_by_born on artifacts (tenant, born, id);
 
+create table memory (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  about    text,
+  state    text,
+  at       integer,
+  thread   text,
+  expires  integer,
+  starts   integer,
+  ends     integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index memory_by_born on memory (tenant, born, id);
+create index memory_by_state on memory (tenant, state, born, id);
+create index memory_by_about on memory (tenant, about, state, born, id);
+create index memory_by_thread on memory (tenant, thread, born, id);
+create index memory_by_expiry on memory (tenant, expires, id);
+create index memory_by_start on memory (tenant, starts, id);
+create index memory_by_end on memory (tenant, ends, id);
+
+create table core (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  owner    text,
+  session  text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index core_by_owner on core (tenant, owner, born, id);
+create index core_by_session on core (tenant, session, born, id);
+
 create table pins (
   tenant   text not null,
   id       text not null,

@@ -1,0 +1,37 @@
+// A block of core memory is set as a whole. Versions count its changes.
+
+import type { Id } from '../../model/ids.ts'
+import type { CoreRow } from '../../model/memory.ts'
+import { decider, fact, type HappenedWith } from '../decider.ts'
+
+type CoreSet = Pick<CoreRow, 'owner' | 'session' | 'name' | 'text' | 'limit'>
+
+export type CoreCommand =
+  | { readonly verb: 'set'; readonly block: CoreSet }
+  | { readonly verb: 'clear' }
+  /** A fork begins with the block as it stood, with its version. */
+  | { readonly verb: 'copy'; readonly block: CoreSet & Pick<CoreRow, 'version'> }
+
+export const coreBlock = decider<CoreRow, CoreCommand>({
+  table: 'core',
+
+  decide: {
+    set: (row, { block }) => (row?.text === block.text && row?.limit === block.limit ? [] : [fact('core.set', { ...block })]),
+    clear: (row) => (row ? [fact('core.cleared', {})] : []),
+    copy: (_, { block }) => [fact('core.set', { ...block })],
+  },
+
+  evolve: {
+    'core.set': (row, e: HappenedWith<CoreSet & { readonly version?: number }>) => ({
+      owner: '',
+      name: '',
+      limit: 0,
+      ...row,
+      ...e.data,
+      id: e.subject as Id<'core'>,
+      version: e.data?.version ?? (row?.version ?? 0) + 1,
+      changedAt: e.at,
+    }),
+    'core.cleared': () => undefined,
+  },
+})

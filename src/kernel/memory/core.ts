@@ -1,0 +1,240 @@
+// Core memory: named blocks that are always in the prompt, of a session or of a user.
+
+import { refuse } from '../../model/errors.ts'
+import type { Id, SessionId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import type { CoreRow } from '../../model/memory.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { decodeBody } from '../../model/rows.ts'
+import { derivedId } from '../derived-id.ts'
+import { admit, isWhole } from '../draft.ts'
+import { everyPage, everyRow } from '../every-row.ts'
+import { type DoneRow, part, plan, readRow } from '../execute.ts'
+import type { Fork } from '../feature.ts'
+import { isConflict } from '../outcome.ts'
+import { scanJournal } from '../read.ts'
+import { happened } from '../rebuild.ts'
+import { forkedRows } from '../rows-at.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { coreBlock } from './core-decider.ts'
+
+export interface CoreBlock {
+  readonly name: string
+  readonly text: string
+  /** The most characters that it may have. */
+  readonly limit: number
+  /** Counts its changes; 0 for a block that was never set. */
+  readonly version: number
+  readonly changedAt?: number
+}
+
+export interface SetCoreOptions {
+  /** The version that the block must have. Refused with CORE_CHANGED otherwise. */
+  readonly expect?: number
+  /** The most characters of a block of your own: 1,000 by default. */
+  readonly limit?: number
+  /** `false` stores the text unmasked. */
+  readonly redact?: boolean
+}
+
+export interface CoreVersion {
+  readonly version: number
+  /** Absent when the payload was erased. */
+  readonly text?: string
+  readonly at: number
+  readonly actor: string
+}
+
+export interface CoreMemory {
+  /** The texts of all blocks, by name: persona, human, scratchpad, and those that were set. */
+  get(): Promise<Readonly<Record<string, string>>>
+  /** One block with its limit and version. */
+  get(name: string): Promise<CoreBlock>
+  set(name: string, text: string, options?: SetCoreOptions): Promise<CoreBlock>
+  /** Adds a line. */
+  append(name: string, text: string, options?: SetCoreOptions): Promise<CoreBlock>
+  /** Replaces a part of the text, which must occur exactly once. */
+  replace(name: string, old: string, by: string, options?: SetCoreOptions): Promise<CoreBlock>
+  /** Empties one block, or all. */
+  reset(name?: string): Promise<void>
+  /** The versions of a block, oldest first. */
+  history(name: string): Promise<readonly CoreVersion[]>
+}
+
+/** The blocks that always exist, and how long they may be. */
+const STANDARD: Readonly<Record<string, number>> = {
+  persona: limits.corePersonaChars,
+  human: limits.coreHumanChars,
+  scratchpad: limits.coreScratchpadChars,
+}
+const NAME = /^[a-z][a-z0-9_-]*$/i
+const PAGE = 100
+
+export const coreMemory = (scope: Scope, owner: string, session?: SessionId): CoreMemory => new Core(scope, owner, session)
+
+class Core implements CoreMemory {
+  readonly #scope: Scope
+  readonly #owner: string
+  readonly #session: SessionId | undefined
+
+  constructor(scope: Scope, owner: string, session: SessionId | undefined) {
+    this.#scope = scope
+    this.#owner = owner
+    this.#session = session
+  }
+
+  get(): Promise<Readonly<Record<string, string>>>
+  get(name: string): Promise<CoreBlock>
+  async get(name?: string): Promise<Readonly<Record<string, string>> | CoreBlock> {
+    checkOpen(this.#scope.engine)
+    if (name !== undefined) return toBlock(checkName(name), (await this.#read(name)).body)
+    const texts: Record<string, string> = Object.fromEntries(Object.keys(STANDARD).map((standard) => [standard, '']))
+    for await (const { body } of everyRow(this.#scope, 'core', { index: 'byOwner', equals: [this.#owner], limit: PAGE })) {
+      const row = decodeBody(body)
+      if (row.text !== undefined) texts[row.name] = row.text
+    }
+    return texts
+  }
+
+  set(name: string, text: string, options?: SetCoreOptions): Promise<CoreBlock> {
+    return this.#change(name, options, 'core.set', text, () => text)
+  }
+
+  append(name: string, text: string, options?: SetCoreOptions): Promise<CoreBlock> {
+    return this.#change(name, options, 'core.append', text, (before) => (before === '' ? text : `${before}\n${text}`))
+  }
+
+  replace(name: string, old: string, by: string, options?: SetCoreOptions): Promise<CoreBlock> {
+    return this.#change(name, options, 'core.replace', by, (before) => {
+      const times = typeof old === 'string' && old !== '' ? before.split(old).length - 1 : 0
+      if (times !== 1) throw refuse('CORE_TEXT_NOT_FOUND', { name, times })
+      return before.replace(old, () => by)
+    })
+  }
+
+  async reset(name?: string): Promise<void> {
+    checkOpen(this.#scope.engine)
+    const ids = name === undefined ? await this.#ids() : [this.#idOf(checkName(name))]
+    const parts = ids.map((id) => part(coreBlock, id, { verb: 'clear' }, this.#about()))
+    if (parts.length > 0) await plan(this.#scope, parts, this.#options())
+  }
+
+  async history(name: string): Promise<readonly CoreVersion[]> {
+    checkOpen(this.#scope.engine)
+    const subject = this.#idOf(checkName(name))
+    const versions: CoreVersion[] = []
+    let row: CoreRow | undefined
+    for await (const records of scanJournal(this.#scope, this.#scope.engine.backend.journal, Number.MAX_SAFE_INTEGER, { subject }))
+      for (const record of records) {
+        const e = happened(this.#scope, record)
+        const evolve = coreBlock.evolve[e.type]
+        if (!evolve) continue
+        row = evolve(row, e)
+        const said = e.data?.text
+        if (row) versions.push({ version: row.version, ...(typeof said === 'string' && { text: said }), at: e.at, actor: e.actor })
+      }
+    return versions
+  }
+
+  async #change(
+    name: string,
+    options: SetCoreOptions | undefined,
+    of: string,
+    given: unknown,
+    next: (before: string) => string,
+  ): Promise<CoreBlock> {
+    checkOpen(this.#scope.engine)
+    checkName(name)
+    const { expect, limit, redact, ...unknown } = optionsOf(options, of)
+    checkKnown(unknown, of)
+    if (typeof given !== 'string' || !given.isWellFormed()) throw invalidOption('text', 'a text', given)
+    checkLimit(name, limit)
+    if (expect !== undefined && (!Number.isSafeInteger(expect) || expect < 0)) throw invalidOption('expect', 'a version', expect)
+    for (let attempt = 1; ; attempt++) {
+      const seen = await this.#read(name)
+      const found = seen.body?.version ?? 0
+      if (expect !== undefined && expect !== found) throw refuse('CORE_CHANGED', { name, expect, found })
+      const most = limit ?? seen.body?.limit ?? STANDARD[name] ?? limits.coreBlockChars
+      const said = next(seen.body?.text ?? '')
+      if ([...said].length > most) throw refuse('CORE_TOO_LONG', { name, limit: most, found: [...said].length })
+      const text = (isWhole(redact) ? said : admit(this.#scope, said)) as string
+      const block = { owner: this.#owner, ...(this.#session && { session: this.#session }), name, text, limit: most }
+      try {
+        const parts = [part(coreBlock, this.#idOf(name), { verb: 'set', block }, { ...this.#about(), seen, whole: true })] as const
+        return toBlock(name, (await plan(this.#scope, parts, { ...this.#options(), once: true })).rows[0].body)
+      } catch (error) {
+        // Another writer changed the block. The change is made again to the new text, unless a version was expected.
+        if (!isConflict(error, 'core') || attempt === limits.conflictRetries) throw error
+      }
+    }
+  }
+
+  #read(name: string): Promise<DoneRow<CoreRow>> {
+    return readRow(this.#scope, 'core', this.#idOf(name))
+  }
+
+  async #ids(): Promise<readonly Id<'core'>[]> {
+    const ids: Id<'core'>[] = []
+    for await (const { id } of everyRow(this.#scope, 'core', { index: 'byOwner', equals: [this.#owner], limit: PAGE }))
+      ids.push(id as Id<'core'>)
+    return ids
+  }
+
+  #idOf(name: string): Id<'core'> {
+    return coreId(this.#scope, this.#owner, name)
+  }
+
+  #about() {
+    return this.#session ? { session: this.#session } : {}
+  }
+
+  #options() {
+    return this.#session ? { open: this.#session } : {}
+  }
+}
+
+export const sessionOwner = (session: SessionId): string => `session/${session}`
+const coreId = (scope: Scope, owner: string, name: string): Id<'core'> => derivedId(scope, `core/${scope.tenant}/${owner}/${name}`)
+
+const toBlock = (name: string, row: CoreRow | undefined): CoreBlock => ({
+  name,
+  text: row?.text ?? '',
+  limit: row?.limit ?? STANDARD[name] ?? limits.coreBlockChars,
+  version: row?.version ?? 0,
+  ...(row && { changedAt: row.changedAt }),
+})
+
+function checkName(name: unknown): string {
+  if (typeof name === 'string' && NAME.test(name) && name.length <= limits.coreNameChars) return name
+  throw invalidOption('name', `a letter, then letters, digits, '-' and '_', at most ${limits.coreNameChars}`, name)
+}
+
+function checkLimit(name: string, limit: unknown): void {
+  if (limit === undefined) return
+  if (Object.hasOwn(STANDARD, name)) throw invalidOption('limit', 'none for the blocks persona, human and scratchpad', limit)
+  if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > limits.coreBlockCharsMost)
+    throw invalidOption('limit', `an integer from 1 to ${limits.coreBlockCharsMost}`, limit)
+}
+
+/** A fork begins with core memory as it stood at the fork point. */
+export async function forkCore(scope: Scope, fork: Fork) {
+  const rows = await forkedRows(scope, coreBlock, fork)
+  return rows
+    .filter(({ row }) => row.text !== undefined)
+    .map(({ row: { name, text, limit, version } }) => {
+      const owner = sessionOwner(fork.to)
+      const block = { owner, session: fork.to, name, text: text as string, limit, version }
+      return part(coreBlock, coreId(scope, owner, name), { verb: 'copy', block }, { session: fork.to, whole: true })
+    })
+}
+
+/** Removes the core memory of a session that is being deleted. */
+export async function clearCore(scope: Scope, session: SessionId): Promise<void> {
+  for await (const rows of everyPage(scope, 'core', { index: 'bySession', equals: [session], limit: PAGE })) {
+    if (rows.length === 0) continue
+    await plan(
+      scope,
+      rows.map(({ id }) => part(coreBlock, id as Id<'core'>, { verb: 'clear' })),
+    )
+  }
+}

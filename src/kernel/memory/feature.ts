@@ -1,0 +1,36 @@
+// Long-term memory of a tenant, and core memory of sessions and users.
+
+import { isId, type SessionId } from '../../model/ids.ts'
+import type { Feature } from '../feature.ts'
+import type { Scope } from '../scope.ts'
+import { type CoreMemory, clearCore, coreMemory, forkCore, sessionOwner } from './core.ts'
+import { coreBlock } from './core-decider.ts'
+import { finishPurges, purge } from './forget.ts'
+import { item } from './item-decider.ts'
+import { type StoreMemory, storeMemory } from './memory.ts'
+
+export interface MemoryMembers {
+  /** Texts that are remembered, found again and forgotten. */
+  readonly memory: StoreMemory
+}
+
+export interface SessionMemoryMembers {
+  /** Named blocks that are always in the prompt of this session. */
+  readonly core: CoreMemory
+}
+
+export const memory: Feature<MemoryMembers, SessionMemoryMembers> = {
+  name: 'memory',
+  deciders: [item, coreBlock],
+  onSessionDeleted: clearSession,
+  onForked: forkCore,
+  onMaintain: async (scope) => ({ memoryPurged: await finishPurges(scope) }),
+  store: (scope) => ({ memory: storeMemory(scope) }),
+  session: ({ scope, id }) => ({ core: coreMemory(scope, sessionOwner(id), id) }),
+}
+
+/** Items about a session are purged with it. A session is named by its id or by its key, so only the id is known here. */
+async function clearSession(scope: Scope, session: SessionId, reason: string): Promise<void> {
+  await clearCore(scope, session)
+  if (isId(session)) await purge(scope, { about: sessionOwner(session) }, { reason })
+}

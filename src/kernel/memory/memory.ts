@@ -1,0 +1,62 @@
+// `store.memory`: long-term memory of a tenant.
+
+import type { Page } from '../list.ts'
+import type { Scope } from '../scope.ts'
+import { type CoreMemory, coreMemory } from './core.ts'
+import { type ForgetOptions, forget, purge } from './forget.ts'
+import type { MemoryFilter } from './item-filter.ts'
+import { checkAbout } from './item-options.ts'
+import {
+  getItem,
+  type LinkOptions,
+  type ListMemoryOptions,
+  linkItems,
+  listItems,
+  type UpdateMemoryOptions,
+  unlinkItems,
+  updateItem,
+} from './items.ts'
+import type { MemoryItem } from './memory-item.ts'
+import { quoteTexts } from './recalled-text.ts'
+import { type Remembering, type RememberOptions, remember, rememberAll } from './remember.ts'
+
+export interface StoreMemory {
+  /** Remembers a text. Identical text in one scope is one item: remembering it again refreshes it. */
+  remember(text: string, options?: RememberOptions): Promise<MemoryItem>
+  /** Remembers many texts, ten in each commit. */
+  rememberAll(items: readonly Remembering[]): Promise<readonly MemoryItem[]>
+  /** Returns undefined for an item that is not there, was forgotten, or has expired. */
+  get(id: string): Promise<MemoryItem | undefined>
+  /** Changes an item. Null takes a member away. */
+  update(id: string, options: UpdateMemoryOptions): Promise<MemoryItem>
+  /** Newest first. */
+  list(options?: ListMemoryOptions): Promise<Page<MemoryItem>>
+  /** Hides one item, or all that a filter names. Remembering the text again brings an item back. */
+  forget(what: string | MemoryFilter, options?: ForgetOptions): Promise<{ readonly forgotten: number }>
+  /** Removes the text, the index entries and the payloads in the journal. */
+  purge(what: string | MemoryFilter, options?: ForgetOptions): Promise<{ readonly purged: number }>
+  /** Links an item to another. A link of the same type to the same item is replaced. */
+  link(from: string, to: string, options?: LinkOptions): Promise<void>
+  unlink(from: string, to: string, type?: string): Promise<void>
+  /** Core memory of a user, an agent or another scope. Core memory of a session is `session.core`. */
+  core(about: string): CoreMemory
+  /** Texts as a block for a prompt. `remember` leaves such blocks out, so that recalled text is not remembered again. */
+  quote(items: readonly (Pick<MemoryItem, 'text'> | { readonly item: Pick<MemoryItem, 'text'> })[]): string
+}
+
+export const storeMemory = (scope: Scope): StoreMemory => ({
+  remember: (text, options) => remember(scope, text, options),
+  rememberAll: (items) => rememberAll(scope, items),
+  get: (id) => getItem(scope, id),
+  update: (id, options) => updateItem(scope, id, options),
+  list: (options) => listItems(scope, options),
+  forget: (what, options) => forget(scope, what, options),
+  purge: (what, options) => purge(scope, what, options),
+  link: (from, to, options) => linkItems(scope, from, to, options),
+  unlink: (from, to, type) => unlinkItems(scope, from, to, type),
+  core: (about) => {
+    checkAbout(about)
+    return coreMemory(scope, about)
+  },
+  quote: (items) => quoteTexts(items.map((one) => ('item' in one ? one.item.text : one.text))),
+})

@@ -1,0 +1,63 @@
+// Splits a text into index terms: folded words without stop words, stemmed; whole numbers and dates with their parts; pairs and triples of
+// characters for scripts without spaces.
+
+import { foldText } from './fold-text.ts'
+import { stem } from './stem.ts'
+import { STOP_WORDS } from './stop-words.ts'
+
+const SPACELESS =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}'
+const TOKEN = new RegExp(
+  `(?<run>[${SPACELESS}ー々]+)|(?<number>\\p{Nd}+(?:[.,:/-]\\p{Nd}+)+)|(?<word>(?:(?![${SPACELESS}])[\\p{L}\\p{N}\\p{M}])+(?:['’](?:(?![${SPACELESS}])\\p{L})+)?)`,
+  'gu',
+)
+const APOSTROPHE = /['’]/
+/** Longer words are cut: nobody types them, and a term is an index entry. */
+const WORD_CHARS = 40
+
+/** The terms of a text in their order, repeated as often as they occur. */
+export function tokensOf(text: string): readonly string[] {
+  const terms: string[] = []
+  for (const { groups = {} } of foldText(text).matchAll(TOKEN)) {
+    if (groups.run) terms.push(...grams(groups.run))
+    else if (groups.number) terms.push(...numberTerms(groups.number))
+    else terms.push(...wordTerms(groups.word as string))
+  }
+  return terms
+}
+
+function wordTerms(token: string): readonly string[] {
+  const [word = '', ending] = token.split(APOSTROPHE)
+  // "don't" is a form of "do" and a negation.
+  if (ending === 't' && word.endsWith('n')) return [...kept(word === 'can' || word === 'won' ? '' : word.slice(0, -1)), 'not']
+  return kept(word)
+}
+
+const kept = (word: string): readonly string[] => {
+  if (word === '' || STOP_WORDS.has(word)) return []
+  return [stem(word).slice(0, WORD_CHARS)]
+}
+
+/** "1,500" is one number. A date, a time or a version is found as a whole and by its parts. */
+function numberTerms(token: string): readonly string[] {
+  if (/^\p{Nd}{1,3}(?:,\p{Nd}{3})+$/u.test(token)) return [token.replaceAll(',', '')]
+  const parts = token.split(/[.,:/-]/).map((part) => part.replace(/^0+(?=.)/, ''))
+  return [token, ...parts].map((term) => term.slice(0, WORD_CHARS))
+}
+
+/** A lone character, or all pairs and triples. A question of two characters finds them inside a longer run. */
+function grams(run: string): readonly string[] {
+  const characters = [...run]
+  if (characters.length === 1) return characters
+  return characters.flatMap((character, i) => {
+    const [second, third] = [characters[i + 1], characters[i + 2]]
+    return [...(second ? [character + second] : []), ...(second && third ? [character + second + third] : [])]
+  })
+}
+
+/** How often each term occurs, in the order of first occurrence. */
+export function countTerms(terms: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
+  return counts
+}
