@@ -8,7 +8,10 @@ export interface SideTable {
   readonly columns: Readonly<Record<string, SideColumnType | `${SideColumnType}?`>>
   /** The primary key, behind the tenant. */
   readonly key: readonly string[]
-  /** Rows have a growing `id`, which the commit chooses, and `key` is a unique index. For long rows, and where their order matters. */
+  /**
+   * Rows have a growing `id`, which the commit chooses, and `key` is a digest with an index of its own. For long rows, and where their order
+   * matters.
+   */
   readonly numbered?: boolean
   /** Each index begins with the tenant. */
   readonly indexes: Readonly<Record<string, readonly string[]>>

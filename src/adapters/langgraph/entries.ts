@@ -30,7 +30,7 @@ export interface CheckpointEntry {
   /** Highest id so far. It stands in every checkpoint from the first one on that came out of order. */
   readonly index?: string
   /** Entries before this one among which are writes on it. LangGraph may save the writes of a task first. */
-  readonly early?: number
+  readonly delta?: number
 }
 
 export interface WritesEntry {

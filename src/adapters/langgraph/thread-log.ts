@@ -2,11 +2,12 @@
 // costs only what is new, and several saves that are waiting take one commit.
 
 import type { InkError, StateEntry, ValuePart } from '../../index.ts'
-import { type CheckpointEntry, type Entry, type Found, isWrites, openEntry, type WritesEntry } from './entries.ts'
+import { type CheckpointEntry, type Entry, type Found, isWrites, type WritesEntry } from './entries.ts'
+import { type Item, itemsOf, packItem, unpackItem } from './items.ts'
 import type { CheckpointStore } from './saver.ts'
 
 /** A long list is a part; a short one was read whole. */
-type Log = ValuePart | readonly Entry[]
+type Log = ValuePart | readonly unknown[]
 
 interface Waiting {
   readonly entry: Entry
@@ -14,7 +15,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Entries that stay in memory. */
+/** Items that stay in memory. */
 const TAIL_LEAST = 64
 const TAIL_MOST = 256
 const BLOCK_LEAST = 32
@@ -27,8 +28,8 @@ export class ThreadLog {
   readonly #store: CheckpointStore
   #revision: number | undefined
   #log: Log = []
-  /** The last entries of the log, oldest first. Empty if they were not read yet. */
-  #tail: readonly Entry[] = []
+  /** The last items of the log, oldest first. Empty if they were not read yet. */
+  #tail: readonly Item[] = []
   #waiting: Waiting[] = []
   #isBusy = false
   /** Commits of this process. */
@@ -83,7 +84,7 @@ export class ThreadLog {
         else writes.set(entry.checkpoint_id, [entry])
       }
       for (const one of open) one.early--
-      if (!isWrites(entry)) open.push({ checkpoint: entry, early: entry.early ?? 0 })
+      if (!isWrites(entry)) open.push({ checkpoint: entry, early: entry.delta ?? 0 })
       while (open[0] && open[0].early <= 0) yield take(open.shift() as (typeof open)[number])
     }
     for (const one of open) yield take(one)
@@ -93,31 +94,27 @@ export class ThreadLog {
   async *backwards(): AsyncGenerator<Entry, void, undefined> {
     if (this.#revision === undefined) await this.refresh()
     const log = this.#log
-    let read = 0
-    if (this.#tail.length === 0) {
-      const tail = await this.#slice(log, 0, BLOCK_LEAST)
+    let tail = this.#tail
+    if (tail.length === 0) {
+      tail = await this.#slice(log, 0, BLOCK_LEAST)
       // A save may have moved the log meanwhile.
       if (log === this.#log && this.#tail.length === 0) this.#tail = tail
-      yield* tail.toReversed()
-      read = tail.length
-    } else {
-      const tail = this.#tail
-      yield* tail.toReversed()
-      read = tail.length
     }
+    yield* newestFirst(tail)
+    let read = tail.length
     for (let size = BLOCK_LEAST; ; size = Math.min(size * 2, BLOCK_MOST)) {
       const block = await this.#slice(log, read, size)
-      yield* block.toReversed()
+      yield* newestFirst(block)
       read += block.length
       if (block.length < size) return
     }
   }
 
-  /** `size` entries before the last `skipped` ones. */
-  async #slice(log: Log, skipped: number, size: number): Promise<readonly Entry[]> {
+  /** `size` items before the last `skipped` ones. */
+  async #slice(log: Log, skipped: number, size: number): Promise<readonly Item[]> {
     const [from, to] = [-skipped - size, skipped === 0 ? Infinity : -skipped]
     const read = Array.isArray(log) ? log.slice(from, to) : await this.#store.values.slice(log as ValuePart, from, to, { lazy: true })
-    return Promise.all(read.map((entry) => openEntry(this.#store, entry)))
+    return Promise.all(read.map((item) => unpackItem(this.#store, item)))
   }
 
   /** Saves an entry. Entries that wait at the same time take one commit. */
@@ -152,15 +149,16 @@ export class ThreadLog {
       const tail = await this.#tailNow()
       const entries = await this.#ordered(
         batch.map(({ entry }) => entry),
-        tail,
+        tail.flat(),
       )
-      const log = this.#store.values.part(entries, { after: this.#asPart() })
+      const items = itemsOf(entries)
+      const log = this.#store.values.part(items.map(packItem), { after: this.#asPart() })
       try {
         const { revision } = await this.#store.state.set(this.key, log, { expect: this.#revision as number })
         this.#saves++
         this.#revision = revision
         this.#log = log
-        const longer = [...tail, ...entries]
+        const longer = [...tail, ...items]
         this.#tail = longer.length > TAIL_MOST ? longer.slice(-TAIL_LEAST) : longer
         return
       } catch (error) {
@@ -172,10 +170,8 @@ export class ThreadLog {
 
   /** Puts checkpoints before their writes, and notes the highest id where a checkpoint comes out of order. */
   async #ordered(given: readonly Entry[], tail: readonly Entry[]): Promise<readonly Entry[]> {
-    const saved = new Set(given.flatMap((entry) => (isWrites(entry) ? [] : [entry.id])))
-    if (saved.size === 0) return given
-    const isLate = (entry: Entry): boolean => isWrites(entry) && saved.has(entry.checkpoint_id)
-    const entries = [...given.filter((entry) => !isLate(entry)), ...given.filter(isLate)]
+    if (given.every(isWrites)) return given
+    const entries = [...given.filter((entry) => !isWrites(entry)), ...given.filter(isWrites)]
     let last: CheckpointEntry | undefined
     for await (const entry of this.backwards())
       if (!isWrites(entry)) {
@@ -186,17 +182,17 @@ export class ThreadLog {
       if (isWrites(entry)) return entry
       const highest = last && (last.index ?? last.id)
       const isInOrder = highest === undefined || (last?.index === undefined && entry.id > highest)
-      const early = [...tail, ...entries.slice(0, i)].findIndex((one) => isWrites(one) && one.checkpoint_id === entry.id)
+      const early = tail.findIndex((one) => isWrites(one) && one.checkpoint_id === entry.id)
       last = {
         ...entry,
         ...(!isInOrder && { index: entry.id > highest ? entry.id : highest }),
-        ...(early >= 0 && { early: tail.length + i - early }),
+        ...(early >= 0 && { delta: tail.length + i - early }),
       }
       return last
     })
   }
 
-  async #tailNow(): Promise<readonly Entry[]> {
+  async #tailNow(): Promise<readonly Item[]> {
     if (this.#tail.length === 0) this.#tail = await this.#slice(this.#log, 0, BLOCK_LEAST)
     return this.#tail
   }
@@ -216,7 +212,7 @@ export class ThreadLog {
       const options = { expect: this.#revision as number }
       try {
         if (kept.length === 0) await this.#store.state.delete(this.key, options)
-        else await this.#store.state.set(this.key, this.#store.values.part(kept), options)
+        else await this.#store.state.set(this.key, this.#store.values.part(itemsOf(kept).map(packItem)), options)
         this.forget()
         return
       } catch (error) {
@@ -237,6 +233,8 @@ export class ThreadLog {
     return this.#asPart()
   }
 }
+
+const newestFirst = (items: readonly Item[]): readonly Entry[] => items.flat().reverse()
 
 /** The checkpoints of a log by id, the highest first. A checkpoint that was saved twice counts as it was saved last. */
 export async function* descending(log: ThreadLog): AsyncGenerator<Found, void, undefined> {

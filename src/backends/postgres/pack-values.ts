@@ -5,6 +5,7 @@ import type { EventDraft } from '../../model/event.ts'
 import type { Commit } from '../../ports/commit.ts'
 import { numbers, texts } from './arrays.ts'
 import type { Value } from './connections.ts'
+import { packNode } from './node-codec.ts'
 
 /** Events, counted from 1, and what they refer to. */
 export function packReferences(events: readonly EventDraft[]): readonly Value[] {
@@ -14,7 +15,7 @@ export function packReferences(events: readonly EventDraft[]): readonly Value[] 
 
 /** Commits, offsets and sizes of the nodes of values; then all refs, then all bodies. */
 export function packNodes(batch: readonly Commit[]): readonly Value[] {
-  const nodes = batch.flatMap((commit, i) => (commit.nodes ?? []).map((node) => ({ ...node, commit: i + 1 })))
+  const nodes = batch.flatMap((commit, i) => (commit.nodes ?? []).map(({ ref, body }) => ({ ref, body: packNode(body), commit: i + 1 })))
   if (nodes.length === 0) return [null, null, null, null, null]
   let end = 1
   const starts = nodes.map(({ body }) => {

@@ -6,6 +6,7 @@ import type { Values } from '../../ports/values.ts'
 import { numbers } from './arrays.ts'
 import type { Cells, Step } from './connections.ts'
 import type { Database } from './database.ts'
+import { unpackNode } from './node-codec.ts'
 
 // Bytes are encoded as hex, because the server's own output format is a setting that a login may have changed. A range in key order, which
 // only the unique index offers.
@@ -43,7 +44,7 @@ export function values(db: Database): Values {
   return {
     get: async (tenant, refs) => {
       const [rows = []] = await db.read(tenant, { text: get, values: [Buffer.concat(refs)], prepared: true })
-      return rows.map(([digits]) => (typeof digits === 'string' ? bytesOf(digits) : undefined))
+      return rows.map(([digits]) => (typeof digits === 'string' ? unpackNode(bytesOf(digits)) : undefined))
     },
     scan: async (tenant, upTo, limit) => {
       const [rows = []] = await db.read(tenant, { text: scan, values: [upTo, limit], prepared: true })

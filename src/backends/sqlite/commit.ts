@@ -16,7 +16,7 @@ import { readHead, writeHead } from './heads.ts'
 import { toReceipt } from './receipts.ts'
 import { sha256 } from './sha256.ts'
 import { statements } from './statements.ts'
-import { writeNodes } from './values.ts'
+import { isThere, writeNodes } from './values.ts'
 
 const addEvent = `
   insert into events (tenant, seq, id, at, type, schema, class, actor, session, run, subject, cause, key, payload, salt, digest, hash)
@@ -27,7 +27,6 @@ const addReceipt = 'insert into receipts (tenant, key, seq, count, body, at, dig
 const saltOf = 'select salt from events where tenant = ? and seq = ?'
 const receiptRows = 'select seq, id, hash from events where tenant = ? and seq >= ? and seq < ? order by seq'
 const idsBeyond = 'select seq, id from events where tenant = ? and seq > ? and seq <= ? order by seq'
-const hasNode = 'select 1 from nodes where tenant = ? and ref = ?'
 const addReference = 'insert into refs (tenant, seq, ref) values (?, ?, ?) on conflict (tenant, seq, ref) do nothing'
 const dropReferences = 'delete from refs where tenant = ? and seq = ?'
 const erasePayload = 'update events set payload = null, salt = null where tenant = ? and seq = ?'
@@ -192,7 +191,7 @@ function whatGuardFinds(db: Database, head: MovingHead, tenant: TenantId, guard:
     const last = (db.get(lastOfSession, tenant, idBytes(guard.session))?.seq as number | null) ?? 0
     return last > guard.after ? last : undefined
   }
-  if (guard.kind === 'value') return db.get(hasNode, tenant, guard.ref) ? undefined : 0
+  if (guard.kind === 'value') return isThere(db, tenant, guard.ref) ? undefined : 0
   if (guard.kind === 'blob') return isReadableBlob(db, tenant, guard.digest) ? undefined : 0
   // Most commits of a batch guard the same few rows.
   const stamps = head.stamps.get(guard.table)?.get(guard.id) ?? readStamps(db, head, tenant, guard)

@@ -341,7 +341,7 @@ CREATE TABLE nodes (
   primary key (id)
 ) strict;
 
-CREATE UNIQUE INDEX nodes_by_key on nodes (tenant, ref);
+CREATE INDEX nodes_by_key on nodes (tenant, substr(ref, 1, 8));
 
 CREATE TABLE occurrences (
   tenant   text not null,

@@ -7,15 +7,18 @@ import type { Commit } from '../../ports/commit.ts'
 import type { Values } from '../../ports/values.ts'
 import type { Database } from './database.ts'
 import { ifActive, readHead } from './heads.ts'
+import { packNode, unpackNode } from './node-codec.ts'
 import { reading } from './transaction.ts'
 
-const getNode = 'select body from nodes where tenant = ? and ref = ?'
+/** The index has the first bytes of a ref only, which is enough to find its row. */
+const isNode = 'tenant = ?1 and substr(ref, 1, 8) = substr(?2, 1, 8) and ref = ?2'
+const getNode = `select body from nodes where ${isNode}`
+const hasNode = `select 1 from nodes where ${isNode}`
 // Ids grow, also after a collection has removed the newest nodes.
 const addNode = `
   insert into nodes (id, tenant, ref, at, body)
   values (
-    1 + max(coalesce((select max(id) from nodes), 0), coalesce((select top from collections where tenant = ?1), 0)), ?1, ?2, ?3, ?4)
-  on conflict (tenant, ref) do nothing`
+    1 + max(coalesce((select max(id) from nodes), 0), coalesce((select top from collections where tenant = ?1), 0)), ?1, ?2, ?3, ?4)`
 const scanNodes = `
   select n.id, n.ref, max(n.at, coalesce(m.at, 0)) as at, length(n.body) as bytes
   from nodes n left join named_nodes m on m.tenant = n.tenant and m.ref = n.ref
@@ -30,7 +33,7 @@ const nameNode = `
   insert into named_nodes (tenant, ref, at, number)
   select n.tenant, n.ref, ?3, case when c.active then c.number else 0 end
   from nodes n left join collections c on c.tenant = n.tenant left join named_nodes m on m.tenant = n.tenant and m.ref = n.ref
-  where n.tenant = ?1 and n.ref = ?2
+  where n.tenant = ?1 and substr(n.ref, 1, 8) = substr(?2, 1, 8) and n.ref = ?2
     and case when c.active and n.id <= c.top then m.number is not c.number else ?3 - max(n.at, coalesce(m.at, 0)) > ${NAMED_AGAIN_MS} end
   on conflict (tenant, ref) do update set at = excluded.at, number = excluded.number`
 const namedNodes = 'select ref from named_nodes where tenant = ? and number = ?'
@@ -54,7 +57,10 @@ export function values({ db, write }: ValueParts): Values {
     return answer as T
   }
   return {
-    get: (tenant, refs) => read(tenant, () => refs.map((ref) => db.get(getNode, tenant, ref)?.body as Uint8Array | undefined)),
+    get: async (tenant, refs) => {
+      const stored = await read(tenant, () => refs.map((ref) => db.get(getNode, tenant, ref)?.body as Uint8Array | undefined))
+      return stored.map((body) => body && unpackNode(body))
+    },
     scan: (tenant, upTo, limit) =>
       read(tenant, () =>
         db
@@ -89,8 +95,12 @@ export function values({ db, write }: ValueParts): Values {
   }
 }
 
+export const isThere = (db: Database, tenant: TenantId, ref: Uint8Array): boolean => db.get(hasNode, tenant, ref) !== undefined
+
 /** Writes the nodes of a commit that are new, and notes the others it carries or names. Runs inside the caller's transaction. */
 export function writeNodes(db: Database, { tenant, nodes = [], guards }: Commit, now: number): void {
-  for (const { ref, body } of nodes) if (db.run(addNode, tenant, ref, now, body) === 0) db.run(nameNode, tenant, ref, now)
+  for (const { ref, body } of nodes)
+    if (isThere(db, tenant, ref)) db.run(nameNode, tenant, ref, now)
+    else db.run(addNode, tenant, ref, now, packNode(body))
   for (const guard of guards) if (guard.kind === 'value') db.run(nameNode, tenant, guard.ref, now)
 }

@@ -21,6 +21,11 @@ const shut = 'a tenant that is not active reads and writes no node'
 const node = (body: Uint8Array): ValueNode => ({ ref: sha256(body), body })
 const words = (text: string): ValueNode => node(new TextEncoder().encode(text))
 
+/** Text and a first byte of every value: a backend may compress nodes, and must not take one for another. */
+const compressible = [511, 512, 1001, 4096, 60_000].flatMap((length) =>
+  [1, 2, 63, 64, 65, 0x82, 0xc2, 255].map((first) => node(Uint8Array.from({ length }, (_, i) => (i === 0 ? first : 97 + ((i * i) % 7))))),
+)
+
 /** One byte, all byte values, bytes that are not UTF-8, and more than a page. */
 const samples: readonly ValueNode[] = [
   node(Uint8Array.of(1)),
@@ -54,6 +59,11 @@ export const values = [
   a(kept, 'nodes of a commit are given back, byte for byte', async ({ backend }) => {
     saved(await send(backend, holding(samples)))
     same(await read(backend, samples), bodies(samples))
+  }),
+
+  a(kept, 'nodes that compress well are given back, byte for byte', async ({ backend }) => {
+    saved(await send(backend, holding(compressible)))
+    same(await read(backend, compressible), bodies(compressible))
   }),
 
   a(kept, 'nodes that are there already are left as they are', async ({ backend, make }) => {

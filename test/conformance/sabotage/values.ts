@@ -37,6 +37,13 @@ export const valueSabotages: readonly Sabotage[] = [
     ),
   ),
   spoiled(
+    'takes the first byte of a node for a note on its compression',
+    [kept],
+    reading((values) => ({
+      get: async (tenant, refs) => (await values.get(tenant, refs)).map((body) => body?.with(0, (body[0] as number) & 0x3f)),
+    })),
+  ),
+  spoiled(
     'writes only the first node of a commit',
     [kept],
     sending((commit) => withNodes(commit, commit.nodes?.slice(0, 1))),

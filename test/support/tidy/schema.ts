@@ -29,7 +29,10 @@ export function tablesIn(db: Database): readonly FoundTable[] {
     const name = row.name as string
     const indexes = db.all('select name from pragma_index_list(?) where origin = ? order by name', name, 'c').map((index) => {
       const columns = db.all('select name from pragma_index_info(?) order by seqno', index.name as string)
-      return [index.name as string, columns.map((column) => column.name as string)] as const
+      // A column that is computed has no name; the text of the index has it.
+      const text = String(db.get('select sql from sqlite_schema where name = ?', index.name as string)?.sql)
+      const computed = text.match(/\w+\([^()]*\)/g) ?? []
+      return [index.name as string, columns.map((column) => (column.name as string | null) ?? String(computed.shift()))] as const
     })
     const columns = db.all('select * from pragma_table_info(?) order by cid', name).map((column) => ({
       name: column.name as string,

@@ -545,7 +545,7 @@ create table nodes (
   primary key (id)
 ) strict;
 
-create unique index nodes_by_key on nodes (tenant, ref);
+create index nodes_by_key on nodes (tenant, substr(ref, 1, 8));
 
 create table refs (
   tenant text not null,
