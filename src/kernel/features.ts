@@ -13,6 +13,7 @@ import { runs } from './runs/feature.ts'
 import { sessions } from './sessions/feature.ts'
 import { snapshots } from './snapshots/feature.ts'
 import { keyValues } from './state/feature.ts'
+import { threads } from './threads/feature.ts'
 import { triggers } from './triggers/feature.ts'
 import { usage } from './usage/feature.ts'
 import { values } from './values/feature.ts'
@@ -32,6 +33,7 @@ export const features = [
   processes,
   values,
   keyValues,
+  threads,
   snapshots,
   artifacts,
   vectors,

@@ -618,6 +618,48 @@ export const errors = {
     (d) =>
       `The patch is beyond its limit of ${d.limit} ${d.unit}${d.operation === undefined ? '' : ` at operation ${d.operation}`}. Nothing was changed. Split it into several patches, or store large parts as values.`,
   ),
+  // threads and messages
+  THREAD_UNKNOWN: row(
+    'missing',
+    (d) => `Session ${d.session} has no thread ${d.thread}. Nothing was written. Create it with \`session.threads.create\`.`,
+  ),
+  THREAD_CLOSED: row('denied', (d) => `Thread ${d.thread} is ${d.state}. Nothing was written. Reopen it, or use another thread.`),
+  MESSAGE_INVALID: row(
+    'invalid',
+    (d) => `Message ${JSON.stringify(d.message)} is not usable: ${d.why}${d.path ? ` at ${d.path}` : ''}. Nothing was written. Correct it.`,
+  ),
+  MESSAGE_UNKNOWN: row(
+    'missing',
+    (d) => `Thread ${d.thread} has no message ${JSON.stringify(d.message)}. Nothing was written. List the messages of the thread.`,
+  ),
+  MESSAGE_ELSEWHERE: row(
+    'conflict',
+    (d) => `Message ${JSON.stringify(d.message)} belongs to thread ${d.found}, not to ${d.thread}. Nothing was written. Use another id.`,
+  ),
+  MESSAGE_ERASED: row(
+    'denied',
+    (d) => `Message ${JSON.stringify(d.message)} was erased, and its id stays taken. Nothing was written. Use another id.`,
+  ),
+  MESSAGE_PARENT_INVALID: row(
+    'invalid',
+    (d) =>
+      `The parent ${JSON.stringify(d.parent)} of message ${JSON.stringify(d.message)} cannot be used: ${d.why}. Nothing was written. Add the parent first, or name another one.`,
+  ),
+  TOOL_CALL_MISSING: row(
+    'invalid',
+    (d) =>
+      `Message ${JSON.stringify(d.message)} has a result of tool call ${JSON.stringify(d.toolCallId)}, and no such call. Nothing was written of it. Add the call first.`,
+  ),
+  CHUNK_INVALID: row(
+    'invalid',
+    (d) =>
+      `The chunk ${JSON.stringify(d.type)} for message ${JSON.stringify(d.message)} was refused: ${d.why}. The message stays as it is.`,
+  ),
+  MESSAGE_CHANGED: row(
+    'conflict',
+    (d) =>
+      `Another writer changed message ${JSON.stringify(d.message)} while it was streamed. Nothing more was written. Read it again, and begin a new stream.`,
+  ),
   COMPONENT_LOST: row(
     'corrupt',
     (d) =>

@@ -192,6 +192,14 @@ export const limits = {
   coreBlockCharsMost: 20_000,
   /** The name of a block. */
   coreNameChars: 64,
+  /** A message up to this size stands in its event, as JSON text; a larger one is a value. */
+  messageInlineBytes: 32 * KiB,
+  /** Messages that one call adds or lists: they are in memory at once. */
+  messagesAtOnce: 1000,
+  /** A streamed message is written this often: a person watches it, and a crash loses no more. */
+  messageStreamMs: 250,
+  /** Threads kept in memory, so that a message is added without reading its thread. */
+  threadsRemembered: 10_000,
   /** One blob. It is written and read in pieces of 1 MiB, so only the disk and the index of its pieces limit it. */
   blobBytes: 16 * 1024 * MiB,
   /** Bytes of a blob that one `get` returns: they are in memory at once. `stream` reads any number. */

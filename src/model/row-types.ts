@@ -17,6 +17,7 @@ import type { SignalRow } from './signal.ts'
 import type { SnapshotRow } from './snapshot.ts'
 import type { StateRow } from './state.ts'
 import type { TableName } from './tables.ts'
+import type { MessageRow, ThreadRow } from './thread.ts'
 import type { DeliveryRow, FiringRow, SourceRow, TriggerRow } from './trigger.ts'
 import type { UsageRow } from './usage.ts'
 import type { VectorCollectionRow, VectorRow } from './vector.ts'
@@ -51,6 +52,8 @@ interface RowTypes {
   readonly snapshots: SnapshotRow
   readonly vector_collections: VectorCollectionRow
   readonly vectors: VectorRow
+  readonly threads: ThreadRow
+  readonly messages: MessageRow
 }
 
 /** Fails to compile while a table has no row type above. */

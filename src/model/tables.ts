@@ -216,6 +216,17 @@ export const tables = {
     columns: { owner: 'text', session: 'text' },
     indexes: { byOwner: ['owner', 'born'], bySession: ['session', 'born'] },
   },
+  threads: {
+    authority: 'journal',
+    columns: { session: 'text', owner: 'text' },
+    indexes: { byBorn: ['born'], bySession: ['session', 'born'], byOwner: ['owner', 'born'] },
+  },
+  // The order of a thread is the order in which its messages were added: by `born`.
+  messages: {
+    authority: 'journal',
+    columns: { session: 'text', thread: 'text', execution: 'text' },
+    indexes: { byThread: ['session', 'thread', 'born'], byExecution: ['session', 'execution', 'born'] },
+  },
   pins: {
     authority: 'journal',
     columns: {},

@@ -361,6 +361,25 @@ grant delete, insert, select, update on inkfast.memory to inkfast_app;
 grant select on inkfast.memory to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.messages (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  thread text collate "C",
+  execution text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX messages_by_execution ON inkfast.messages USING btree (tenant, session NULLS FIRST, execution NULLS FIRST, born, id);
+CREATE INDEX messages_by_thread ON inkfast.messages USING btree (tenant, session NULLS FIRST, thread NULLS FIRST, born, id);
+alter table inkfast.messages enable row level security, force row level security;
+create policy tenant on inkfast.messages for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.messages to inkfast_app;
+grant select on inkfast.messages to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.migrations (
   number integer not null,
   name text not null,
@@ -683,6 +702,25 @@ alter table inkfast.state enable row level security, force row level security;
 create policy tenant on inkfast.state for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 grant delete, insert, select, update on inkfast.state to inkfast_app;
 grant select on inkfast.state to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.threads (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  owner text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX threads_by_born ON inkfast.threads USING btree (tenant, born, id);
+CREATE INDEX threads_by_owner ON inkfast.threads USING btree (tenant, owner NULLS FIRST, born, id);
+CREATE INDEX threads_by_session ON inkfast.threads USING btree (tenant, session NULLS FIRST, born, id);
+alter table inkfast.threads enable row level security, force row level security;
+create policy tenant on inkfast.threads for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.threads to inkfast_app;
+grant select on inkfast.threads to inkfast_reader;
 
 -- owner: inkfast_owner
 create table inkfast.triggers (
@@ -1393,6 +1431,24 @@ $function$;
 grant execute on function inkfast.guard_memory(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_messages(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.messages t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'messages' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_messages(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_names(p inkfast.guard_list)
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -1507,7 +1563,7 @@ CREATE OR REPLACE FUNCTION inkfast.guard_rows(p_name text, p inkfast.guard_list)
 AS $function$
 begin
   if p_name collate "C" < 'pins' then
-    if p_name collate "C" < 'inputs' then
+    if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'firings' then
         if p_name collate "C" < 'core' then
           if p_name = 'approvals' then return inkfast.guard_approvals(p);
@@ -1519,20 +1575,25 @@ begin
           end if;
         end if;
       else
-        if p_name = 'firings' then return inkfast.guard_firings(p);
-        elsif p_name = 'grants' then return inkfast.guard_grants(p);
-        elsif p_name = 'inbox' then return inkfast.guard_inbox(p);
+        if p_name collate "C" < 'inbox' then
+          if p_name = 'firings' then return inkfast.guard_firings(p);
+          elsif p_name = 'grants' then return inkfast.guard_grants(p);
+          end if;
+        else
+          if p_name = 'inbox' then return inkfast.guard_inbox(p);
+          elsif p_name = 'inputs' then return inkfast.guard_inputs(p);
+          end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'names' then
-        if p_name collate "C" < 'leases' then
-          if p_name = 'inputs' then return inkfast.guard_inputs(p);
-          elsif p_name = 'jobs' then return inkfast.guard_jobs(p);
+        if p_name collate "C" < 'memory' then
+          if p_name = 'jobs' then return inkfast.guard_jobs(p);
+          elsif p_name = 'leases' then return inkfast.guard_leases(p);
           end if;
         else
-          if p_name = 'leases' then return inkfast.guard_leases(p);
-          elsif p_name = 'memory' then return inkfast.guard_memory(p);
+          if p_name = 'memory' then return inkfast.guard_memory(p);
+          elsif p_name = 'messages' then return inkfast.guard_messages(p);
           end if;
         end if;
       else
@@ -1543,7 +1604,7 @@ begin
       end if;
     end if;
   else
-    if p_name collate "C" < 'sources' then
+    if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
         if p_name collate "C" < 'processes' then
           if p_name = 'pins' then return inkfast.guard_pins(p);
@@ -1555,16 +1616,21 @@ begin
           end if;
         end if;
       else
-        if p_name = 'sessions' then return inkfast.guard_sessions(p);
-        elsif p_name = 'signals' then return inkfast.guard_signals(p);
-        elsif p_name = 'snapshots' then return inkfast.guard_snapshots(p);
+        if p_name collate "C" < 'snapshots' then
+          if p_name = 'sessions' then return inkfast.guard_sessions(p);
+          elsif p_name = 'signals' then return inkfast.guard_signals(p);
+          end if;
+        else
+          if p_name = 'snapshots' then return inkfast.guard_snapshots(p);
+          elsif p_name = 'sources' then return inkfast.guard_sources(p);
+          end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'vector_collections' then
         if p_name collate "C" < 'triggers' then
-          if p_name = 'sources' then return inkfast.guard_sources(p);
-          elsif p_name = 'state' then return inkfast.guard_state(p);
+          if p_name = 'state' then return inkfast.guard_state(p);
+          elsif p_name = 'threads' then return inkfast.guard_threads(p);
           end if;
         else
           if p_name = 'triggers' then return inkfast.guard_triggers(p);
@@ -1691,6 +1757,24 @@ begin
 end
 $function$;
 grant execute on function inkfast.guard_state(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_threads(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.threads t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'threads' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_threads(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_triggers(p inkfast.guard_list)
@@ -2067,6 +2151,23 @@ $function$;
 grant execute on function inkfast.put_memory(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_messages(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.messages as t (tenant, id, born, revision, session, thread, execution, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'messages' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, thread = excluded.thread, execution = excluded.execution, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_messages(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_names(p inkfast.put_list)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2175,7 +2276,7 @@ CREATE OR REPLACE FUNCTION inkfast.put_rows(p_name text, p inkfast.put_list)
 AS $function$
 begin
   if p_name collate "C" < 'pins' then
-    if p_name collate "C" < 'inputs' then
+    if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'firings' then
         if p_name collate "C" < 'core' then
           if p_name = 'approvals' then return inkfast.put_approvals(p);
@@ -2187,20 +2288,25 @@ begin
           end if;
         end if;
       else
-        if p_name = 'firings' then return inkfast.put_firings(p);
-        elsif p_name = 'grants' then return inkfast.put_grants(p);
-        elsif p_name = 'inbox' then return inkfast.put_inbox(p);
+        if p_name collate "C" < 'inbox' then
+          if p_name = 'firings' then return inkfast.put_firings(p);
+          elsif p_name = 'grants' then return inkfast.put_grants(p);
+          end if;
+        else
+          if p_name = 'inbox' then return inkfast.put_inbox(p);
+          elsif p_name = 'inputs' then return inkfast.put_inputs(p);
+          end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'names' then
-        if p_name collate "C" < 'leases' then
-          if p_name = 'inputs' then return inkfast.put_inputs(p);
-          elsif p_name = 'jobs' then return inkfast.put_jobs(p);
+        if p_name collate "C" < 'memory' then
+          if p_name = 'jobs' then return inkfast.put_jobs(p);
+          elsif p_name = 'leases' then return inkfast.put_leases(p);
           end if;
         else
-          if p_name = 'leases' then return inkfast.put_leases(p);
-          elsif p_name = 'memory' then return inkfast.put_memory(p);
+          if p_name = 'memory' then return inkfast.put_memory(p);
+          elsif p_name = 'messages' then return inkfast.put_messages(p);
           end if;
         end if;
       else
@@ -2211,7 +2317,7 @@ begin
       end if;
     end if;
   else
-    if p_name collate "C" < 'sources' then
+    if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
         if p_name collate "C" < 'processes' then
           if p_name = 'pins' then return inkfast.put_pins(p);
@@ -2223,16 +2329,21 @@ begin
           end if;
         end if;
       else
-        if p_name = 'sessions' then return inkfast.put_sessions(p);
-        elsif p_name = 'signals' then return inkfast.put_signals(p);
-        elsif p_name = 'snapshots' then return inkfast.put_snapshots(p);
+        if p_name collate "C" < 'snapshots' then
+          if p_name = 'sessions' then return inkfast.put_sessions(p);
+          elsif p_name = 'signals' then return inkfast.put_signals(p);
+          end if;
+        else
+          if p_name = 'snapshots' then return inkfast.put_snapshots(p);
+          elsif p_name = 'sources' then return inkfast.put_sources(p);
+          end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'vector_collections' then
         if p_name collate "C" < 'triggers' then
-          if p_name = 'sources' then return inkfast.put_sources(p);
-          elsif p_name = 'state' then return inkfast.put_state(p);
+          if p_name = 'state' then return inkfast.put_state(p);
+          elsif p_name = 'threads' then return inkfast.put_threads(p);
           end if;
         else
           if p_name = 'triggers' then return inkfast.put_triggers(p);
@@ -2353,6 +2464,23 @@ begin
 end
 $function$;
 grant execute on function inkfast.put_state(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_threads(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.threads as t (tenant, id, born, revision, session, owner, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'threads' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, owner = excluded.owner, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_threads(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_triggers(p inkfast.put_list)
@@ -2660,6 +2788,26 @@ $function$;
 grant execute on function inkfast.remove_memory(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_messages(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.messages t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.messages s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'messages' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_messages(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_names(p inkfast.remove_list)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2786,7 +2934,7 @@ CREATE OR REPLACE FUNCTION inkfast.remove_rows(p_name text, p inkfast.remove_lis
 AS $function$
 begin
   if p_name collate "C" < 'pins' then
-    if p_name collate "C" < 'inputs' then
+    if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'firings' then
         if p_name collate "C" < 'core' then
           if p_name = 'approvals' then return inkfast.remove_approvals(p);
@@ -2798,20 +2946,25 @@ begin
           end if;
         end if;
       else
-        if p_name = 'firings' then return inkfast.remove_firings(p);
-        elsif p_name = 'grants' then return inkfast.remove_grants(p);
-        elsif p_name = 'inbox' then return inkfast.remove_inbox(p);
+        if p_name collate "C" < 'inbox' then
+          if p_name = 'firings' then return inkfast.remove_firings(p);
+          elsif p_name = 'grants' then return inkfast.remove_grants(p);
+          end if;
+        else
+          if p_name = 'inbox' then return inkfast.remove_inbox(p);
+          elsif p_name = 'inputs' then return inkfast.remove_inputs(p);
+          end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'names' then
-        if p_name collate "C" < 'leases' then
-          if p_name = 'inputs' then return inkfast.remove_inputs(p);
-          elsif p_name = 'jobs' then return inkfast.remove_jobs(p);
+        if p_name collate "C" < 'memory' then
+          if p_name = 'jobs' then return inkfast.remove_jobs(p);
+          elsif p_name = 'leases' then return inkfast.remove_leases(p);
           end if;
         else
-          if p_name = 'leases' then return inkfast.remove_leases(p);
-          elsif p_name = 'memory' then return inkfast.remove_memory(p);
+          if p_name = 'memory' then return inkfast.remove_memory(p);
+          elsif p_name = 'messages' then return inkfast.remove_messages(p);
           end if;
         end if;
       else
@@ -2822,7 +2975,7 @@ begin
       end if;
     end if;
   else
-    if p_name collate "C" < 'sources' then
+    if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
         if p_name collate "C" < 'processes' then
           if p_name = 'pins' then return inkfast.remove_pins(p);
@@ -2834,16 +2987,21 @@ begin
           end if;
         end if;
       else
-        if p_name = 'sessions' then return inkfast.remove_sessions(p);
-        elsif p_name = 'signals' then return inkfast.remove_signals(p);
-        elsif p_name = 'snapshots' then return inkfast.remove_snapshots(p);
+        if p_name collate "C" < 'snapshots' then
+          if p_name = 'sessions' then return inkfast.remove_sessions(p);
+          elsif p_name = 'signals' then return inkfast.remove_signals(p);
+          end if;
+        else
+          if p_name = 'snapshots' then return inkfast.remove_snapshots(p);
+          elsif p_name = 'sources' then return inkfast.remove_sources(p);
+          end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'vector_collections' then
         if p_name collate "C" < 'triggers' then
-          if p_name = 'sources' then return inkfast.remove_sources(p);
-          elsif p_name = 'state' then return inkfast.remove_state(p);
+          if p_name = 'state' then return inkfast.remove_state(p);
+          elsif p_name = 'threads' then return inkfast.remove_threads(p);
           end if;
         else
           if p_name = 'triggers' then return inkfast.remove_triggers(p);
@@ -2982,6 +3140,26 @@ begin
 end
 $function$;
 grant execute on function inkfast.remove_state(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_threads(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.threads t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.threads s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'threads' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_threads(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_triggers(p inkfast.remove_list)

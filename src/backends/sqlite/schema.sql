@@ -303,6 +303,22 @@ CREATE INDEX memory_by_state on memory (tenant, state, born, id);
 
 CREATE INDEX memory_by_thread on memory (tenant, thread, born, id);
 
+CREATE TABLE messages (
+  tenant    text not null,
+  id        text not null,
+  born      integer not null,
+  revision  integer not null,
+  session   text,
+  thread    text,
+  execution text,
+  body      text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX messages_by_execution on messages (tenant, session, execution, born, id);
+
+CREATE INDEX messages_by_thread on messages (tenant, session, thread, born, id);
+
 CREATE TABLE migrations (
   number     integer primary key,
   name       text not null,
@@ -562,6 +578,23 @@ CREATE TABLE state (
 CREATE INDEX state_by_expiry on state (tenant, expires, id);
 
 CREATE INDEX state_by_key on state (tenant, session, key, id);
+
+CREATE TABLE threads (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  owner    text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX threads_by_born on threads (tenant, born, id);
+
+CREATE INDEX threads_by_owner on threads (tenant, owner, born, id);
+
+CREATE INDEX threads_by_session on threads (tenant, session, born, id);
 
 CREATE TABLE triggers (
   tenant   text not null,

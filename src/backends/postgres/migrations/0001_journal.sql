@@ -812,6 +812,44 @@ grant select on inkfast.core to inkfast_app, inkfast_reader;
 grant insert, update, delete on inkfast.core to inkfast_app;
 alter table inkfast.core alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter owner set statistics 0, alter session set statistics 0, alter body set statistics 0;
 
+create table inkfast.threads (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  owner    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index threads_by_born on inkfast.threads (tenant, born, id);
+create index threads_by_session on inkfast.threads (tenant, session nulls first, born, id);
+create index threads_by_owner on inkfast.threads (tenant, owner nulls first, born, id);
+alter table inkfast.threads enable row level security, force row level security;
+create policy tenant on inkfast.threads to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.threads to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.threads to inkfast_app;
+alter table inkfast.threads alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter owner set statistics 0, alter body set statistics 0;
+
+create table inkfast.messages (
+  tenant    text collate "C" not null,
+  id        text collate "C" not null,
+  born      bigint not null,
+  revision  bigint not null,
+  session   text collate "C",
+  thread    text collate "C",
+  execution text collate "C",
+  body      text collate "C" not null,
+  primary key (tenant, id)
+);
+create index messages_by_thread on inkfast.messages (tenant, session nulls first, thread nulls first, born, id);
+create index messages_by_execution on inkfast.messages (tenant, session nulls first, execution nulls first, born, id);
+alter table inkfast.messages enable row level security, force row level security;
+create policy tenant on inkfast.messages to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.messages to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.messages to inkfast_app;
+alter table inkfast.messages alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter thread set statistics 0, alter execution set statistics 0, alter body set statistics 0;
+
 create table inkfast.pins (
   tenant   text collate "C" not null,
   id       text collate "C" not null,
@@ -2110,6 +2148,86 @@ begin
 end
 $$;
 
+create function inkfast.guard_threads(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.threads t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'threads' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_threads(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.threads t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.threads s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'threads' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_threads(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.threads as t (tenant, id, born, revision, session, owner, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'threads' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, owner = excluded.owner, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_messages(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.messages t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'messages' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_messages(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.messages t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.messages s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'messages' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_messages(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.messages as t (tenant, id, born, revision, session, thread, execution, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'messages' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, thread = excluded.thread, execution = excluded.execution, body = excluded.body;
+  return true;
+end
+$$;
+
 create function inkfast.guard_pins(p inkfast.guard_list) returns bigint[] language plpgsql as $$
 begin
   return (
@@ -2233,7 +2351,7 @@ $$;
 create function inkfast.guard_rows(p_name text, p inkfast.guard_list) returns bigint[] language plpgsql as $$
 begin
   if p_name collate "C" < 'pins' then
-    if p_name collate "C" < 'inputs' then
+    if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'firings' then
         if p_name collate "C" < 'core' then
           if p_name = 'approvals' then return inkfast.guard_approvals(p);
@@ -2245,20 +2363,25 @@ begin
           end if;
         end if;
       else
-        if p_name = 'firings' then return inkfast.guard_firings(p);
-        elsif p_name = 'grants' then return inkfast.guard_grants(p);
-        elsif p_name = 'inbox' then return inkfast.guard_inbox(p);
+        if p_name collate "C" < 'inbox' then
+          if p_name = 'firings' then return inkfast.guard_firings(p);
+          elsif p_name = 'grants' then return inkfast.guard_grants(p);
+          end if;
+        else
+          if p_name = 'inbox' then return inkfast.guard_inbox(p);
+          elsif p_name = 'inputs' then return inkfast.guard_inputs(p);
+          end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'names' then
-        if p_name collate "C" < 'leases' then
-          if p_name = 'inputs' then return inkfast.guard_inputs(p);
-          elsif p_name = 'jobs' then return inkfast.guard_jobs(p);
+        if p_name collate "C" < 'memory' then
+          if p_name = 'jobs' then return inkfast.guard_jobs(p);
+          elsif p_name = 'leases' then return inkfast.guard_leases(p);
           end if;
         else
-          if p_name = 'leases' then return inkfast.guard_leases(p);
-          elsif p_name = 'memory' then return inkfast.guard_memory(p);
+          if p_name = 'memory' then return inkfast.guard_memory(p);
+          elsif p_name = 'messages' then return inkfast.guard_messages(p);
           end if;
         end if;
       else
@@ -2269,7 +2392,7 @@ begin
       end if;
     end if;
   else
-    if p_name collate "C" < 'sources' then
+    if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
         if p_name collate "C" < 'processes' then
           if p_name = 'pins' then return inkfast.guard_pins(p);
@@ -2281,16 +2404,21 @@ begin
           end if;
         end if;
       else
-        if p_name = 'sessions' then return inkfast.guard_sessions(p);
-        elsif p_name = 'signals' then return inkfast.guard_signals(p);
-        elsif p_name = 'snapshots' then return inkfast.guard_snapshots(p);
+        if p_name collate "C" < 'snapshots' then
+          if p_name = 'sessions' then return inkfast.guard_sessions(p);
+          elsif p_name = 'signals' then return inkfast.guard_signals(p);
+          end if;
+        else
+          if p_name = 'snapshots' then return inkfast.guard_snapshots(p);
+          elsif p_name = 'sources' then return inkfast.guard_sources(p);
+          end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'vector_collections' then
         if p_name collate "C" < 'triggers' then
-          if p_name = 'sources' then return inkfast.guard_sources(p);
-          elsif p_name = 'state' then return inkfast.guard_state(p);
+          if p_name = 'state' then return inkfast.guard_state(p);
+          elsif p_name = 'threads' then return inkfast.guard_threads(p);
           end if;
         else
           if p_name = 'triggers' then return inkfast.guard_triggers(p);
@@ -2312,7 +2440,7 @@ $$;
 create function inkfast.remove_rows(p_name text, p inkfast.remove_list) returns boolean language plpgsql as $$
 begin
   if p_name collate "C" < 'pins' then
-    if p_name collate "C" < 'inputs' then
+    if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'firings' then
         if p_name collate "C" < 'core' then
           if p_name = 'approvals' then return inkfast.remove_approvals(p);
@@ -2324,20 +2452,25 @@ begin
           end if;
         end if;
       else
-        if p_name = 'firings' then return inkfast.remove_firings(p);
-        elsif p_name = 'grants' then return inkfast.remove_grants(p);
-        elsif p_name = 'inbox' then return inkfast.remove_inbox(p);
+        if p_name collate "C" < 'inbox' then
+          if p_name = 'firings' then return inkfast.remove_firings(p);
+          elsif p_name = 'grants' then return inkfast.remove_grants(p);
+          end if;
+        else
+          if p_name = 'inbox' then return inkfast.remove_inbox(p);
+          elsif p_name = 'inputs' then return inkfast.remove_inputs(p);
+          end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'names' then
-        if p_name collate "C" < 'leases' then
-          if p_name = 'inputs' then return inkfast.remove_inputs(p);
-          elsif p_name = 'jobs' then return inkfast.remove_jobs(p);
+        if p_name collate "C" < 'memory' then
+          if p_name = 'jobs' then return inkfast.remove_jobs(p);
+          elsif p_name = 'leases' then return inkfast.remove_leases(p);
           end if;
         else
-          if p_name = 'leases' then return inkfast.remove_leases(p);
-          elsif p_name = 'memory' then return inkfast.remove_memory(p);
+          if p_name = 'memory' then return inkfast.remove_memory(p);
+          elsif p_name = 'messages' then return inkfast.remove_messages(p);
           end if;
         end if;
       else
@@ -2348,7 +2481,7 @@ begin
       end if;
     end if;
   else
-    if p_name collate "C" < 'sources' then
+    if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
         if p_name collate "C" < 'processes' then
           if p_name = 'pins' then return inkfast.remove_pins(p);
@@ -2360,16 +2493,21 @@ begin
           end if;
         end if;
       else
-        if p_name = 'sessions' then return inkfast.remove_sessions(p);
-        elsif p_name = 'signals' then return inkfast.remove_signals(p);
-        elsif p_name = 'snapshots' then return inkfast.remove_snapshots(p);
+        if p_name collate "C" < 'snapshots' then
+          if p_name = 'sessions' then return inkfast.remove_sessions(p);
+          elsif p_name = 'signals' then return inkfast.remove_signals(p);
+          end if;
+        else
+          if p_name = 'snapshots' then return inkfast.remove_snapshots(p);
+          elsif p_name = 'sources' then return inkfast.remove_sources(p);
+          end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'vector_collections' then
         if p_name collate "C" < 'triggers' then
-          if p_name = 'sources' then return inkfast.remove_sources(p);
-          elsif p_name = 'state' then return inkfast.remove_state(p);
+          if p_name = 'state' then return inkfast.remove_state(p);
+          elsif p_name = 'threads' then return inkfast.remove_threads(p);
           end if;
         else
           if p_name = 'triggers' then return inkfast.remove_triggers(p);
@@ -2391,7 +2529,7 @@ $$;
 create function inkfast.put_rows(p_name text, p inkfast.put_list) returns boolean language plpgsql as $$
 begin
   if p_name collate "C" < 'pins' then
-    if p_name collate "C" < 'inputs' then
+    if p_name collate "C" < 'jobs' then
       if p_name collate "C" < 'firings' then
         if p_name collate "C" < 'core' then
           if p_name = 'approvals' then return inkfast.put_approvals(p);
@@ -2403,20 +2541,25 @@ begin
           end if;
         end if;
       else
-        if p_name = 'firings' then return inkfast.put_firings(p);
-        elsif p_name = 'grants' then return inkfast.put_grants(p);
-        elsif p_name = 'inbox' then return inkfast.put_inbox(p);
+        if p_name collate "C" < 'inbox' then
+          if p_name = 'firings' then return inkfast.put_firings(p);
+          elsif p_name = 'grants' then return inkfast.put_grants(p);
+          end if;
+        else
+          if p_name = 'inbox' then return inkfast.put_inbox(p);
+          elsif p_name = 'inputs' then return inkfast.put_inputs(p);
+          end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'names' then
-        if p_name collate "C" < 'leases' then
-          if p_name = 'inputs' then return inkfast.put_inputs(p);
-          elsif p_name = 'jobs' then return inkfast.put_jobs(p);
+        if p_name collate "C" < 'memory' then
+          if p_name = 'jobs' then return inkfast.put_jobs(p);
+          elsif p_name = 'leases' then return inkfast.put_leases(p);
           end if;
         else
-          if p_name = 'leases' then return inkfast.put_leases(p);
-          elsif p_name = 'memory' then return inkfast.put_memory(p);
+          if p_name = 'memory' then return inkfast.put_memory(p);
+          elsif p_name = 'messages' then return inkfast.put_messages(p);
           end if;
         end if;
       else
@@ -2427,7 +2570,7 @@ begin
       end if;
     end if;
   else
-    if p_name collate "C" < 'sources' then
+    if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
         if p_name collate "C" < 'processes' then
           if p_name = 'pins' then return inkfast.put_pins(p);
@@ -2439,16 +2582,21 @@ begin
           end if;
         end if;
       else
-        if p_name = 'sessions' then return inkfast.put_sessions(p);
-        elsif p_name = 'signals' then return inkfast.put_signals(p);
-        elsif p_name = 'snapshots' then return inkfast.put_snapshots(p);
+        if p_name collate "C" < 'snapshots' then
+          if p_name = 'sessions' then return inkfast.put_sessions(p);
+          elsif p_name = 'signals' then return inkfast.put_signals(p);
+          end if;
+        else
+          if p_name = 'snapshots' then return inkfast.put_snapshots(p);
+          elsif p_name = 'sources' then return inkfast.put_sources(p);
+          end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'vector_collections' then
         if p_name collate "C" < 'triggers' then
-          if p_name = 'sources' then return inkfast.put_sources(p);
-          elsif p_name = 'state' then return inkfast.put_state(p);
+          if p_name = 'state' then return inkfast.put_state(p);
+          elsif p_name = 'threads' then return inkfast.put_threads(p);
           end if;
         else
           if p_name = 'triggers' then return inkfast.put_triggers(p);
@@ -2467,8 +2615,8 @@ begin
 end
 $$;
 
-revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
-grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
+revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
+grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
 -- end of generated: row functions
 
 -- generated by scripts/schema.ts: commit function

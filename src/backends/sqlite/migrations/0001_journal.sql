@@ -467,6 +467,36 @@ create table core (
 create index core_by_owner on core (tenant, owner, born, id);
 create index core_by_session on core (tenant, session, born, id);
 
+create table threads (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  owner    text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index threads_by_born on threads (tenant, born, id);
+create index threads_by_session on threads (tenant, session, born, id);
+create index threads_by_owner on threads (tenant, owner, born, id);
+
+create table messages (
+  tenant    text not null,
+  id        text not null,
+  born      integer not null,
+  revision  integer not null,
+  session   text,
+  thread    text,
+  execution text,
+  body      text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index messages_by_thread on messages (tenant, session, thread, born, id);
+create index messages_by_execution on messages (tenant, session, execution, born, id);
+
 create table pins (
   tenant   text not null,
   id       text not null,

@@ -1,0 +1,35 @@
+// Threads of a session and their messages.
+
+import type { MessageRow } from '../../model/thread.ts'
+import type { Feature } from '../feature.ts'
+import { clearSession } from './clear-session.ts'
+import { referencesOf } from './content.ts'
+import { message } from './message-decider.ts'
+import { type Thread, ThreadHandle } from './thread.ts'
+import { thread } from './thread-decider.ts'
+import { mainThreadId } from './thread-memory.ts'
+import { type SessionThreads, type StoreThreads, sessionThreads, storeThreads } from './threads.ts'
+
+export interface ThreadStore {
+  /** Threads of all sessions. */
+  readonly threads: StoreThreads
+}
+
+export interface ThreadSession {
+  /** The default thread of the session: messages of the AI SDK, stored as they are. */
+  readonly thread: Thread
+  readonly threads: SessionThreads
+}
+
+export const threads: Feature<ThreadStore, ThreadSession> = {
+  name: 'threads',
+  deciders: [thread, message],
+  refs: { messages: (row: MessageRow) => referencesOf(row) },
+  onSessionDeleted: clearSession,
+  exports: ['threads', 'messages'],
+  store: (scope) => ({ threads: storeThreads(scope) }),
+  session: ({ scope, id, row }) => ({
+    thread: new ThreadHandle(scope, { session: id, thread: mainThreadId(scope, id) }),
+    threads: sessionThreads(scope, id, () => row().owner),
+  }),
+}

@@ -1,0 +1,146 @@
+// The public handle of a thread: its messages, and the thread itself as this handle last saw it.
+
+import { decodeBody } from '../../model/rows.ts'
+import type { MessageRecord, ThreadId, ThreadRow, ThreadState } from '../../model/thread.ts'
+import { part, plan } from '../execute.ts'
+import { maskKey } from '../names.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import type { StoredMessage } from './check-message.ts'
+import { readContent } from './content.ts'
+import { isShown, listMessages, type MessagesOptions, type ThreadPlace } from './list-messages.ts'
+import { type MessageOptions, messageRowId } from './plan-messages.ts'
+import { takeRecord } from './record.ts'
+import { thread as decider, type ThreadCommand } from './thread-decider.ts'
+import { checkTitle, type ThreadInfo, threadInfo } from './thread-info.ts'
+import { mainThreadId, threadsSeen } from './thread-memory.ts'
+import { type AddedMessage, addMessages, type ChangeMessage, setRecord, updateMessage, writeMessage } from './write-messages.ts'
+
+export interface Thread {
+  readonly id: ThreadId
+  readonly title: string | undefined
+  readonly user: string | undefined
+  readonly state: ThreadState
+  /** Adds a message, or replaces the one with its id. Several are added in one commit. */
+  add(message: unknown, options?: MessageOptions): Promise<AddedMessage>
+  add(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]>
+  /** Returns undefined for a message that is not there, was removed, or was erased. */
+  get(id: string): Promise<StoredMessage | undefined>
+  /** Stores the message that `change` returns. If another writer was first, `change` is called again. */
+  update(id: string, change: ChangeMessage, options?: Pick<MessageOptions, 'redact' | 'record'>): Promise<StoredMessage>
+  /** Hides a message. Its content stays stored; `erase` removes it. */
+  remove(id: string): Promise<void>
+  /** Lists messages, oldest first: the last 50 unless told otherwise. */
+  messages(options?: MessagesOptions): Promise<readonly StoredMessage[]>
+  /** Reads the record beside a message. With a second argument, sets these members of it. */
+  record(id: string): Promise<MessageRecord | undefined>
+  record(id: string, record: MessageRecord): Promise<MessageRecord | undefined>
+  /** The thread with the number of its messages and the time of the last one. */
+  info(): Promise<ThreadInfo | undefined>
+  rename(title: string): Promise<void>
+  /** Archives the thread: it stays readable and takes no more messages. */
+  archive(): Promise<void>
+  reopen(): Promise<void>
+  /** Hides the thread from lists. `reopen` brings it back; deleting the session erases it. */
+  delete(): Promise<void>
+}
+
+export class ThreadHandle implements Thread {
+  readonly id: ThreadId
+  readonly #scope: Scope
+  readonly #place: ThreadPlace
+  #row: ThreadRow | undefined
+
+  constructor(scope: Scope, place: ThreadPlace, row?: ThreadRow) {
+    this.#scope = scope
+    this.#place = place
+    this.#row = row
+    this.id = place.thread
+  }
+
+  get title(): string | undefined {
+    return this.#row?.title
+  }
+  get user(): string | undefined {
+    return this.#row?.owner
+  }
+  get state(): ThreadState {
+    return this.#row?.state ?? 'open'
+  }
+
+  add(message: unknown, options?: MessageOptions): Promise<AddedMessage>
+  add(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]>
+  async add(given: unknown, options?: MessageOptions): Promise<AddedMessage | readonly AddedMessage[]> {
+    if (Array.isArray(given)) return addMessages(this.#scope, this.#place, given, options)
+    return (await addMessages(this.#scope, this.#place, [given], options))[0] as AddedMessage
+  }
+
+  async get(id: string): Promise<StoredMessage | undefined> {
+    const row = await this.#read(id)
+    return row && isShown(row) ? readContent(this.#scope, row.content) : undefined
+  }
+
+  update(id: string, change: ChangeMessage, options?: Pick<MessageOptions, 'redact' | 'record'>): Promise<StoredMessage> {
+    return updateMessage(this.#scope, this.#place, id, change, options)
+  }
+
+  async remove(id: string): Promise<void> {
+    const message = maskKey(this.#scope, id)
+    await writeMessage(this.#scope, this.#place, message, { verb: 'remove', thread: this.id, message })
+  }
+
+  messages(options?: MessagesOptions): Promise<readonly StoredMessage[]> {
+    return listMessages(this.#scope, this.#place, options)
+  }
+
+  async record(id: string, given?: MessageRecord): Promise<MessageRecord | undefined> {
+    if (given !== undefined) await setRecord(this.#scope, this.#place, id, takeRecord(this.#scope, given))
+    const row = await this.#read(id)
+    return row && (row.content ? (row.record ?? {}) : { erased: true })
+  }
+
+  async info(): Promise<ThreadInfo | undefined> {
+    checkOpen(this.#scope.engine)
+    const stored = await this.#scope.engine.backend.rows.get(this.#scope.tenant, 'threads', this.id)
+    if (!stored) return undefined
+    this.#row = decodeBody(stored.body)
+    return threadInfo(this.#scope, this.#row)
+  }
+
+  async rename(title: string): Promise<void> {
+    await this.#do({ verb: 'rename', id: this.id, session: this.#place.session, title: checkTitle(this.#scope, title) })
+  }
+  async archive(): Promise<void> {
+    await this.#do({ verb: 'archive', id: this.id, session: this.#place.session })
+  }
+  async reopen(): Promise<void> {
+    await this.#do({ verb: 'reopen', id: this.id, session: this.#place.session })
+  }
+  async delete(): Promise<void> {
+    await this.#do({ verb: 'delete', id: this.id, session: this.#place.session })
+  }
+
+  async #read(id: string) {
+    checkOpen(this.#scope.engine)
+    const { session, thread } = this.#place
+    const row = await this.#scope.engine.backend.rows.get(
+      this.#scope.tenant,
+      'messages',
+      messageRowId(this.#scope, session, maskKey(this.#scope, id)),
+    )
+    const body = row && decodeBody(row.body)
+    return body?.thread === thread ? body : undefined
+  }
+
+  /** The default thread is made when it is changed before it has messages. */
+  async #do(command: ThreadCommand): Promise<void> {
+    const { session, thread } = this.#place
+    checkOpen(this.#scope.engine)
+    if (thread === mainThreadId(this.#scope, session) && !this.#row) {
+      const create = part(decider, thread, { verb: 'create', set: { session, main: true } }, { session })
+      await plan(this.#scope, [create], { open: session })
+    }
+    const { rows } = await plan(this.#scope, [part(decider, thread, command, { session })], { open: session })
+    this.#row = rows[0].body
+    threadsSeen(this.#scope.engine).set(this.#scope.tenant, thread, rows[0])
+  }
+}

@@ -1,0 +1,65 @@
+// A thread of a session, and the messages in it.
+
+import type { Json } from './data.ts'
+import type { Id, SessionId } from './ids.ts'
+
+export type ThreadId = Id<'thread'>
+
+export const THREAD_STATES = ['open', 'archived', 'deleted'] as const
+export type ThreadState = (typeof THREAD_STATES)[number]
+
+export interface ThreadRow {
+  readonly id: ThreadId
+  readonly session: SessionId
+  /** The user that the thread belongs to: the owner of its session, unless another was given. */
+  readonly owner?: string
+  readonly title?: string
+  readonly state: ThreadState
+  /** The default thread of its session. */
+  readonly main?: true
+  readonly at: number
+  readonly changedAt: number
+}
+
+export const MESSAGE_ROLES = ['system', 'user', 'assistant'] as const
+export type MessageRole = (typeof MESSAGE_ROLES)[number]
+
+/** JSON text of the message, or the ref of a value: a row sorts the keys of JSON, and a message keeps its own order. */
+export type MessageContent = { readonly text: string } | { readonly ref: string }
+
+export interface MessageRow {
+  readonly id: Id<'message'>
+  readonly session: SessionId
+  readonly thread: ThreadId
+  /** The id of the message, as the caller chose it. */
+  readonly message: string
+  readonly role?: MessageRole
+  /** Absent when the payload was erased. */
+  readonly content?: MessageContent
+  /** The id of the message before it. Absent: the message that was added before it. Null: there is none. */
+  readonly parent?: string | null
+  /** The reason why the message was made, such as `submit-message` or `regenerate-message`. */
+  readonly trigger?: string
+  /** The execution that made the message. */
+  readonly execution?: string
+  readonly record?: MessageRecord
+  /** The message was removed, and is not shown. */
+  readonly hidden?: true
+  readonly at: number
+  readonly changedAt: number
+}
+
+/** Data beside a message. It does not count in the usage of the store. */
+export interface MessageRecord {
+  /** The message was being streamed when its writer stopped. */
+  readonly interrupted?: boolean
+  readonly finishReason?: string
+  readonly usage?: { readonly [key: string]: Json }
+  readonly cost?: number
+  readonly durationMs?: number
+  readonly completedAt?: number
+  readonly model?: string
+  readonly provider?: string
+  readonly statistics?: { readonly [key: string]: Json }
+  readonly [more: string]: unknown
+}
