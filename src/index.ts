@@ -1,5 +1,6 @@
 // The public entry point.
 
+export type { EmbedderOption, EmbedFunction } from './embedder.ts'
 export type { AheadEvent, AheadItem, AheadReport } from './kernel/ahead.ts'
 export type { AppendOptions, NewEvent } from './kernel/append.ts'
 export type * from './kernel/approvals/public.ts'
@@ -52,6 +53,7 @@ export type { Selector } from './model/selector.ts'
 export type { TenantState } from './model/tenant.ts'
 export type { Duration } from './model/time.ts'
 export { open, type StoreOptions } from './open.ts'
+export type { OpenAiEmbedder } from './openai-embedder.ts'
 export type { Backend, BackendTraits } from './ports/backend.ts'
 export type { Clock, Entropy, Logger } from './ports/environment.ts'
 export type { Measure } from './ports/upkeep.ts'

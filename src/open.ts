@@ -7,6 +7,7 @@ import { placeOf } from './backends/postgres/pool.ts'
 import { sqliteBackend } from './backends/sqlite/backend.ts'
 import { folderBackend } from './backends/sqlite/folder.ts'
 import { isFolderStore } from './backends/sqlite/tenant-files.ts'
+import { checkAirGap, chooseEmbedder, type EmbedderOption } from './embedder.ts'
 import { nodeEnvironment } from './environment.ts'
 import type { KernelOptions } from './kernel/engine.ts'
 import { createStore, type Store } from './kernel/store.ts'
@@ -15,7 +16,7 @@ import { invalidOption, ownMembers } from './model/options.ts'
 import type { Backend } from './ports/backend.ts'
 import type { Clock, Entropy, Environment, Logger } from './ports/environment.ts'
 
-export interface StoreOptions extends Omit<KernelOptions, 'redactKey'> {
+export interface StoreOptions extends Omit<KernelOptions, 'redactKey' | 'embedder'> {
   /** A file path, a file: URL, a postgres: URL or ':memory:'. */
   readonly url?: string | URL
   /** PostgreSQL: a login that may migrate if `url` may not. It is used only while opening. */
@@ -53,7 +54,7 @@ export interface StoreOptions extends Omit<KernelOptions, 'redactKey'> {
   /** Receives warnings; by default they are dropped. */
   readonly logger?: Partial<Logger>
   /** Turns text into vectors, for memory. */
-  readonly embedder?: unknown
+  readonly embedder?: EmbedderOption
   /** Keys the tags of masked secrets; 16 bytes or more. By default a key is generated once and kept in the store. */
   readonly redactKey?: Uint8Array | string
 }
@@ -65,12 +66,15 @@ export async function open(options: string | URL | StoreOptions): Promise<Store>
   const given = ownMembers(asked)
   checkOptions(given)
   const environment = environmentOf(given)
+  const embedder = given.embedder === undefined ? undefined : chooseEmbedder(given.embedder, environment)
+  if (given.airGapped) checkAirGap(embedder)
   const backend = await openBackend(given, environment)
   try {
     if (given.airGapped && backend.traits.network)
       throw refuse('OPTION_INVALID', { option: 'airGapped', why: `the backend ${backend.name} needs the network` })
-    const { redactKey, ...rest } = given
-    return await createStore(backend, environment, { ...rest, ...(redactKey !== undefined && { redactKey: keyBytes(redactKey) }) })
+    const { redactKey, embedder: _, ...rest } = given
+    const options = { ...rest, ...(redactKey !== undefined && { redactKey: keyBytes(redactKey) }), ...(embedder && { embedder }) }
+    return await createStore(backend, environment, options)
   } catch (error) {
     await backend.close()
     throw error
@@ -79,7 +83,6 @@ export async function open(options: string | URL | StoreOptions): Promise<Store>
 
 async function openBackend(given: StoreOptions, environment: Environment): Promise<Backend> {
   if (given.redact) checkRedact(given.redact)
-  if (given.embedder !== undefined) throw refuse('NOT_YET', { feature: 'The option embedder (memory)' })
   if (given.durability !== undefined && given.durability !== 'full' && given.durability !== 'normal') {
     throw invalidOption('durability', "'full' or 'normal'", given.durability)
   }

@@ -5,6 +5,7 @@ import { limits } from '../model/limits.ts'
 import { invalidOption, ownMembers } from '../model/options.ts'
 import { type Duration, milliseconds } from '../model/time.ts'
 import type { Backend } from '../ports/backend.ts'
+import type { Embedder } from '../ports/embedder.ts'
 import type { Environment, Logger } from '../ports/environment.ts'
 import { AuditTrail } from './audit-trail.ts'
 import { ClosedTenants } from './closed-tenants.ts'
@@ -35,6 +36,8 @@ export interface KernelOptions {
   readonly readOnly?: boolean
   /** Whether this node runs the scheduler for jobs and expiring approvals; true by default. */
   readonly schedule?: boolean
+  /** Turns texts into vectors. */
+  readonly embedder?: Embedder
   /** Keys the tags in masked text; by default generated once and kept in the store. */
   readonly redactKey?: Uint8Array
 }

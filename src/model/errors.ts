@@ -724,6 +724,15 @@ export const errors = {
       `The collection '${d.name}' has ${d.setting} ${listed(d.found, ', ')}, not ${listed(d.expect, ', ')}. Nothing was written. Use its own settings, or another name.`,
   ),
   VECTOR_INVALID: row('invalid', (d) => `The vector of ${d.of} cannot be used: ${d.why}. Nothing was written. Correct the vector.`),
+  EMBEDDER_MISSING: row(
+    'invalid',
+    () =>
+      'This store was opened without an embedder, so no text was turned into a vector. Pass a vector, or open the store with { embedder }.',
+  ),
+  EMBEDDER_FAILED: row(
+    'unavailable',
+    (d) => `The embedder ${d.embedder} failed: ${d.why}. No vector was stored. Try again, or check the embedder.`,
+  ),
   FILTER_INVALID: row(
     'invalid',
     (d) => `The filter cannot be used: ${d.why} (at ${d.path}). Nothing was read or written. Correct the filter.`,

@@ -248,6 +248,10 @@ export const limits = {
   vectorsAtOnce: 64,
   /** Documents that one search returns: their rows are in memory at once. */
   vectorTop: 1000,
+  /** Texts that an embedder gets at a time, unless it says otherwise: a failure repeats no more than these. */
+  embedBatch: 64,
+  /** How long an embedder may take for one batch, unless it says otherwise. */
+  embedTimeoutMs: 30_000,
   /** Levels of a metadata filter: deeper is almost always a cycle. */
   filterDepth: 16,
   /** Conditions in one metadata filter: each is evaluated for every document. */

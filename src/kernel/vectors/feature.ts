@@ -17,6 +17,7 @@ export interface VectorMembers {
 export const vectors: Feature<VectorMembers> = {
   name: 'vectors',
   deciders: [collection, vector],
+  onClose: async (engine) => engine.options.embedder?.close(),
   onMaintain: async (scope) => ({ collectionsCleared: await finishDrops(scope) }),
   store: (scope) => ({
     vectors: (name, options) => vectorCollection(scope, name, options),

@@ -1,6 +1,6 @@
 // The types of this feature that users see.
 
-export type { Metadata, Metric } from '../../model/vector.ts'
+export type { EmbedderMark, Metadata, Metric } from '../../model/vector.ts'
 export type { FieldFilter, FilterScalar, MetadataFilter } from '../metadata-filter.ts'
 export type { CollectionSummary, VectorCollections } from './collections.ts'
 export type { VectorMembers } from './feature.ts'

@@ -13,7 +13,8 @@ export type Vector = readonly number[] | Float32Array
 
 export interface VectorDocument {
   readonly id: string
-  readonly vector: Vector
+  /** Without it, the store's embedder embeds the content. */
+  readonly vector?: Vector
   /** The text that the vector stands for. */
   readonly content?: string
   readonly metadata?: Readonly<Record<string, unknown>>
@@ -63,7 +64,9 @@ export function takeDocument(
   if (content !== undefined && typeof content !== 'string') throw invalidOption('content', 'a text', content)
   if (metadata !== undefined && (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)))
     throw invalidOption('metadata', 'an object', metadata)
-  if (vector === undefined && content === undefined) throw refuse('VECTOR_INVALID', { of, why: 'it has neither a vector nor a content' })
+  if (vector === undefined && content === undefined)
+    throw refuse('VECTOR_INVALID', { of, why: 'it is missing, and there is no content to embed' })
+  if (vector === undefined && content === '') throw refuse('VECTOR_INVALID', { of, why: 'the content to embed is empty' })
   const taken = telling(scope, () => takeData({ ...(content !== undefined && { content }), ...(metadata && { metadata }) }))
   const masked = (whole || !scope.engine.redactor ? taken : scope.engine.redactor.value(taken)) as { content?: string; metadata?: Metadata }
   const size = JSON.stringify(masked.metadata ?? null).length

@@ -1,6 +1,5 @@
 // `store.vectors(name, …)`: documents with vectors, and an exact search for the nearest.
 
-import { refuse } from '../../model/errors.ts'
 import { decodeFloats } from '../../model/float32.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKey, checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
@@ -12,6 +11,7 @@ import { checkOpen, type Scope } from '../scope.ts'
 import type { CollectionSettings } from './collection-decider.ts'
 import type { CollectionSummary } from './collections.ts'
 import { checkCount, deleteKeys, deleteMatching, documentPages, putDocuments, readDocument } from './documents.ts'
+import { embedTexts, withVectors } from './embed.ts'
 import { type CollectionOptions, collectionOf, type FoundCollection, takeSettings } from './find-collection.ts'
 import { resultOf, type SearchResult, scanSearch } from './search.ts'
 import { takeDocument, takeVector, type Vector, type VectorDocument } from './take-document.ts'
@@ -52,8 +52,8 @@ export interface VectorCollection {
     options?: { readonly redact?: boolean },
   ): Promise<{ readonly count: number }>
   get(id: string): Promise<StoredDocument | undefined>
-  /** Finds the documents nearest to a vector. The result is exact. */
-  search(query: Vector, options?: SearchOptions): Promise<SearchResult>
+  /** Finds the documents nearest to a vector, or to a text that the store's embedder embeds. The result is exact. */
+  search(query: Vector | string, options?: SearchOptions): Promise<SearchResult>
   /** Deletes documents by id or by filter. Returns how many there were. */
   delete(which: string | readonly string[] | { readonly ids?: readonly string[]; readonly filter?: MetadataFilter }): Promise<number>
   count(options?: { readonly filter?: MetadataFilter }): Promise<number>
@@ -104,11 +104,11 @@ class Documents implements VectorCollection {
     checkCount(list)
     // Everything is checked before the collection is created.
     const settings = this.#wanted ?? ((await this.#found()) as FoundCollection)
-    const taken = list.map((document) => {
-      const { vector, ...rest } = takeDocument(this.#scope, document, settings, whole)
-      if (!vector) throw refuse('VECTOR_INVALID', { of: `document '${rest.key.slice(0, 80)}'`, why: 'it is missing' })
-      return { ...rest, vector }
-    })
+    const taken = await withVectors(
+      this.#scope,
+      list.map((document) => takeDocument(this.#scope, document, settings, whole)),
+      settings,
+    )
     for (let attempt = 1; ; attempt++) {
       const into = await this.#created()
       try {
@@ -136,7 +136,7 @@ class Documents implements VectorCollection {
     }
   }
 
-  async search(query: Vector, options?: SearchOptions): Promise<SearchResult> {
+  async search(query: Vector | string, options?: SearchOptions): Promise<SearchResult> {
     const { top = TOP, filter, minScore = Number.NEGATIVE_INFINITY, ...unknown } = optionsOf(options, 'vectors.search')
     checkKnown(unknown, 'vectors.search')
     if (!Number.isInteger(top) || top < 1 || top > limits.vectorTop)
@@ -144,8 +144,9 @@ class Documents implements VectorCollection {
     if (typeof minScore !== 'number' || Number.isNaN(minScore)) throw invalidOption('minScore', 'a number', minScore)
     const found = await this.#found()
     const settings = found ?? (this.#wanted as CollectionSettings)
-    const vector = takeVector(query, settings.dimensions, settings.metric, 'the query')
     const matches = this.#matcher(filter, settings)
+    const given = typeof query === 'string' ? (await embedTexts(this.#scope, [query]))[0]?.vector : query
+    const vector = takeVector(given, settings.dimensions, settings.metric, 'the query')
     return found ? scanSearch(this.#scope, found, { query: vector, top, matches, minScore }) : resultOf([], 0)
   }
 
