@@ -19,6 +19,8 @@ export interface SessionView {
   readonly scope: Scope
   readonly id: SessionId
   row(): SessionRow
+  /** Tells the handle that a feature changed the row. */
+  saw(row: SessionRow, revision: number): void
 }
 
 export interface Fork {

@@ -5,6 +5,7 @@ import { artifacts } from './artifacts/feature.ts'
 import { audit } from './audit/feature.ts'
 import { cron } from './cron/feature.ts'
 import type { RunMembersOf, SessionMembersOf, StoreMembersOf } from './feature.ts'
+import { graph } from './graph/feature.ts'
 import { inputs } from './inputs/feature.ts'
 import { leases } from './leases/feature.ts'
 import { memory } from './memory/feature.ts'
@@ -15,6 +16,7 @@ import { snapshots } from './snapshots/feature.ts'
 import { keyValues } from './state/feature.ts'
 import { threads } from './threads/feature.ts'
 import { triggers } from './triggers/feature.ts'
+import { turns } from './turns/feature.ts'
 import { usage } from './usage/feature.ts'
 import { values } from './values/feature.ts'
 import { vectors } from './vectors/feature.ts'
@@ -39,6 +41,8 @@ export const features = [
   vectors,
   memory,
   audit,
+  graph,
+  turns,
 ] as const
 
 /** The members that the features add to a store, to a session and to a run. */

@@ -4,6 +4,7 @@ import { InkError, refuse } from '../model/errors.ts'
 import type { RunId, SessionId, TenantId } from '../model/ids.ts'
 import { invalidOption } from '../model/options.ts'
 import type { Guard } from '../ports/commit.ts'
+import type { Part } from './execute.ts'
 import type { SessionLease } from './leases/session-lease.ts'
 import type { Run } from './runs/run.ts'
 import type { Scope } from './scope.ts'
@@ -19,6 +20,8 @@ export interface Fence {
   readonly run?: { readonly id: RunId; readonly session: SessionId }
   /** Tells the handle that a newer holder exists. */
   lost(error: InkError): unknown
+  /** Set for a session lease: releases it in a commit of something else. */
+  readonly release?: { readonly part: Part; readonly done: () => void }
 }
 
 /** The method of a handle that returns its fence. It throws if the handle is settled or released. */

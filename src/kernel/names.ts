@@ -42,3 +42,6 @@ export const sessionLeaseId = (scope: Scope, session: SessionId): Id<'lease'> =>
 
 /** The work item by which a queued run waits for a node. */
 export const workId = (scope: Scope, run: RunId): Id<'work'> => derived(scope, 'work', run)
+
+/** The head of a session's conversation. */
+export const headId = (scope: Scope, session: SessionId): Id<'head'> => derived(scope, 'head', session)

@@ -742,6 +742,88 @@ export const errors = {
     (d) => `The value ${d.ref} is not a list. Nothing was read or written. Use \`values.get\` or \`values.field\` to read it.`,
   ),
 
+  // conversations
+  RECORD_VERSION_MISSING: row(
+    'corrupt',
+    (d) =>
+      `The stored ${d.record} of ${d.id} has no schema version; this version of Inkfast reads ${d.expected}. Nothing was returned or changed. Rebuild the rows, or restore a backup.`,
+  ),
+  RECORD_VERSION_INVALID: row(
+    'corrupt',
+    (d) =>
+      `The stored ${d.record} of ${d.id} has a schema version that is not a number (${d.found}); this version of Inkfast reads ${d.expected}. Nothing was returned or changed. Rebuild the rows, or restore a backup.`,
+  ),
+  RECORD_VERSION_UNEQUAL: row(
+    'unavailable',
+    (d) =>
+      `The stored ${d.record} of ${d.id} has schema version ${d.found}; this version of Inkfast reads ${d.expected}. Nothing was returned or changed. Read it with the version that wrote it.`,
+  ),
+  TURN_HEAD_MOVED: row(
+    'conflict',
+    (d) =>
+      `The head of session ${d.session} is at revision ${d.found}, not at the expected ${d.expected}. Nothing was written. Read the head again and decide again.`,
+  ),
+  FRAME_UNKNOWN: row(
+    'missing',
+    (d) => `Session ${d.session} has no frame ${JSON.stringify(d.frame)}. Nothing was written. Open it first with \`session.frames.open\`.`,
+  ),
+  FRAMES_FULL: row(
+    'exhausted',
+    (d) => `A session has at most ${d.limit} frames. Nothing was written. Use an open frame, or another session.`,
+  ),
+  NODE_UNKNOWN: row(
+    'missing',
+    (d) =>
+      `The graph of session ${d.session} has no node ${JSON.stringify(d.node)}. Nothing was read or written. List its nodes with \`session.graph.list\`.`,
+  ),
+  NODE_DUPLICATE: row(
+    'conflict',
+    (d) => `The node id ${JSON.stringify(d.node)} is taken in the graph of session ${d.session}. Nothing was written. Choose another id.`,
+  ),
+  NODE_PARENT_UNKNOWN: row(
+    'invalid',
+    (d) =>
+      `The parent ${JSON.stringify(d.parent)} of node ${JSON.stringify(d.node)} is not in the graph of session ${d.session}. Nothing was written. Add the parent in the same turn, or name an existing node.`,
+  ),
+  NODE_CYCLE: row(
+    'invalid',
+    (d) => `Node ${JSON.stringify(d.node)} is its own ancestor. Nothing was written. Pass nodes that form a tree.`,
+  ),
+  NODE_IN_USE: row(
+    'conflict',
+    (d) =>
+      `Node ${JSON.stringify(d.node)} leads to the leaf ${JSON.stringify(d.leaf)} of session ${d.session}. Nothing was removed. Move the leaf first with \`session.graph.moveTo\`.`,
+  ),
+  LEAF_UNKNOWN: row(
+    'invalid',
+    (d) => `The leaf ${JSON.stringify(d.leaf)} is not in the graph of session ${d.session}. Nothing was written. Name a node of the graph.`,
+  ),
+  GRAPH_DAMAGED: row(
+    'corrupt',
+    (d) =>
+      `The graph of session ${d.session} is damaged: the path from node ${JSON.stringify(d.node)} needs node ${JSON.stringify(d.missing)}, which is not there. Nothing was returned or changed. Rebuild the rows, or restore a backup.`,
+  ),
+  TURN_REUSED: row(
+    'conflict',
+    (d) =>
+      `Turn ${JSON.stringify(d.turn)} of session ${d.session} was committed with other content, at revision ${d.revision}. Nothing was written. Use another turn id for another turn.`,
+  ),
+  TURN_CLAIM_NOT_HELD: row(
+    'conflict',
+    (d) =>
+      `The claim ${d.claim} is not in the hand of this turn: ${d.why}. Nothing was written. Pass the claims that the turn took, and no others.`,
+  ),
+  TURN_INPUT_NOT_HELD: row(
+    'conflict',
+    (d) =>
+      `The input ${d.input} is not in the hand of this turn: ${d.why}. Nothing was written. Pass the inputs that the turn took, and no others.`,
+  ),
+  TURN_UNSETTLED: row(
+    'conflict',
+    (d) =>
+      `The turn has taken more than it settles: ${listed(d.left, ', ')}. Nothing was written. Pass all its claims and inputs; an interrupted turn may leave inputs out.`,
+  ),
+
   // the lane
   OVERLOADED: row(
     'exhausted',

@@ -200,6 +200,12 @@ export const limits = {
   messageStreamMs: 250,
   /** Threads kept in memory, so that a message is added without reading its thread. */
   threadsRemembered: 10_000,
+  /** Frames of one session: they stand in the row of its head. */
+  sessionFrames: 1000,
+  /** Nodes of a path that one call returns: they are in memory at once. */
+  pathNodes: 10_000,
+  /** Nodes that one turn adds: they are one commit. */
+  turnNodes: 1000,
   /** One blob. It is written and read in pieces of 1 MiB, so only the disk and the index of its pieces limit it. */
   blobBytes: 16 * 1024 * MiB,
   /** Bytes of a blob that one `get` returns: they are in memory at once. `stream` reads any number. */

@@ -2,6 +2,7 @@
 
 import type { ApprovalRow, PermitRow } from './approval.ts'
 import type { ArtifactRow } from './artifact.ts'
+import type { GraphNodeRow, HeadRow, TurnRow } from './graph.ts'
 import type { Id } from './ids.ts'
 import type { InboxRow } from './inbox.ts'
 import type { InputRow } from './input.ts'
@@ -54,6 +55,9 @@ interface RowTypes {
   readonly vectors: VectorRow
   readonly threads: ThreadRow
   readonly messages: MessageRow
+  readonly session_heads: HeadRow
+  readonly graph_nodes: GraphNodeRow
+  readonly turns: TurnRow
 }
 
 /** Fails to compile while a table has no row type above. */

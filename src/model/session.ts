@@ -1,5 +1,6 @@
 // A session is a durable conversation or task. Runs, inputs and events belong to it.
 
+import type { Cause } from './cause.ts'
 import type { Json } from './data.ts'
 import type { SessionId } from './ids.ts'
 
@@ -10,11 +11,19 @@ export const SESSION_STATES: readonly SessionState[] = ['open', 'archived', 'del
 export type BranchState = 'root' | 'branch' | 'source'
 export const BRANCH_STATES: readonly BranchState[] = ['root', 'branch', 'source']
 
+/** `given`: with the session. `derived`: from the first message. `hand`: by `rename`, and then it is locked. */
+export type TitleSource = 'given' | 'derived' | 'hand'
+
+export const titleSourceOf = ({ title, titleSource }: Pick<SessionRow, 'title' | 'titleSource'>): TitleSource | undefined =>
+  title === undefined ? undefined : (titleSource ?? 'given')
+
 export interface SessionRelation {
   readonly kind: string
   readonly session: SessionId
   /** The seq in the other session up to which this one shares its events. */
   readonly at?: number
+  /** Why the child was opened. */
+  readonly cause?: Cause
 }
 
 export interface SessionRow {
@@ -23,6 +32,8 @@ export interface SessionRow {
   readonly branch: BranchState
   readonly key?: string | undefined
   readonly title?: string | undefined
+  /** Absent if the title was given when the session was opened. */
+  readonly titleSource?: TitleSource | undefined
   readonly owner?: string | undefined
   readonly relation?: SessionRelation | undefined
   readonly metadata?: { readonly [key: string]: Json } | undefined

@@ -227,6 +227,26 @@ export const tables = {
     columns: { session: 'text', thread: 'text', execution: 'text' },
     indexes: { byThread: ['session', 'thread', 'born'], byExecution: ['session', 'execution', 'born'] },
   },
+  // One row per session that has settings, a graph or a checkpoint. Its id follows from the session.
+  session_heads: {
+    authority: 'journal',
+    columns: { session: 'text' },
+    indexes: { bySession: ['session', 'born'] },
+  },
+  graph_nodes: {
+    authority: 'journal',
+    columns: { session: 'text', state: 'text', parent: 'text', frame: 'text' },
+    indexes: {
+      bySession: ['session', 'state', 'born'],
+      byParent: ['session', 'state', 'parent', 'born'],
+      byFrame: ['session', 'state', 'frame', 'born'],
+    },
+  },
+  turns: {
+    authority: 'journal',
+    columns: { session: 'text' },
+    indexes: { bySession: ['session', 'born'] },
+  },
   pins: {
     authority: 'journal',
     columns: {},

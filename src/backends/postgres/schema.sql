@@ -238,6 +238,27 @@ grant delete, insert, select, update on inkfast.grants to inkfast_app;
 grant select on inkfast.grants to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.graph_nodes (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  state text collate "C",
+  parent text collate "C",
+  frame text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX graph_nodes_by_frame ON inkfast.graph_nodes USING btree (tenant, session NULLS FIRST, state NULLS FIRST, frame NULLS FIRST, born, id);
+CREATE INDEX graph_nodes_by_parent ON inkfast.graph_nodes USING btree (tenant, session NULLS FIRST, state NULLS FIRST, parent NULLS FIRST, born, id);
+CREATE INDEX graph_nodes_by_session ON inkfast.graph_nodes USING btree (tenant, session NULLS FIRST, state NULLS FIRST, born, id);
+alter table inkfast.graph_nodes enable row level security, force row level security;
+create policy tenant on inkfast.graph_nodes for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.graph_nodes to inkfast_app;
+grant select on inkfast.graph_nodes to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.heads (
   tenant text collate "C" not null,
   seq bigint not null,
@@ -610,6 +631,22 @@ create policy store on inkfast.secrets for all to inkfast_app using ((( SELECT i
 grant insert, select on inkfast.secrets to inkfast_app;
 
 -- owner: inkfast_owner
+create table inkfast.session_heads (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX session_heads_by_session ON inkfast.session_heads USING btree (tenant, session NULLS FIRST, born, id);
+alter table inkfast.session_heads enable row level security, force row level security;
+create policy tenant on inkfast.session_heads for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.session_heads to inkfast_app;
+grant select on inkfast.session_heads to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.sessions (
   tenant text collate "C" not null,
   id text collate "C" not null,
@@ -740,6 +777,22 @@ alter table inkfast.triggers enable row level security, force row level security
 create policy tenant on inkfast.triggers for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 grant delete, insert, select, update on inkfast.triggers to inkfast_app;
 grant select on inkfast.triggers to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.turns (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX turns_by_session ON inkfast.turns USING btree (tenant, session NULLS FIRST, born, id);
+alter table inkfast.turns enable row level security, force row level security;
+create policy tenant on inkfast.turns for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.turns to inkfast_app;
+grant select on inkfast.turns to inkfast_reader;
 
 -- owner: inkfast_owner
 create table inkfast.usage (
@@ -1341,6 +1394,24 @@ $function$;
 grant execute on function inkfast.guard_grants(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_graph_nodes(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.graph_nodes t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'graph_nodes' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_graph_nodes(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_inbox(p inkfast.guard_list)
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -1562,22 +1633,23 @@ CREATE OR REPLACE FUNCTION inkfast.guard_rows(p_name text, p inkfast.guard_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'pins' then
+  if p_name collate "C" < 'process_events' then
     if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'firings' then
-        if p_name collate "C" < 'core' then
+      if p_name collate "C" < 'grants' then
+        if p_name collate "C" < 'deliveries' then
           if p_name = 'approvals' then return inkfast.guard_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.guard_artifacts(p);
+          elsif p_name = 'core' then return inkfast.guard_core(p);
           end if;
         else
-          if p_name = 'core' then return inkfast.guard_core(p);
-          elsif p_name = 'deliveries' then return inkfast.guard_deliveries(p);
+          if p_name = 'deliveries' then return inkfast.guard_deliveries(p);
+          elsif p_name = 'firings' then return inkfast.guard_firings(p);
           end if;
         end if;
       else
         if p_name collate "C" < 'inbox' then
-          if p_name = 'firings' then return inkfast.guard_firings(p);
-          elsif p_name = 'grants' then return inkfast.guard_grants(p);
+          if p_name = 'grants' then return inkfast.guard_grants(p);
+          elsif p_name = 'graph_nodes' then return inkfast.guard_graph_nodes(p);
           end if;
         else
           if p_name = 'inbox' then return inkfast.guard_inbox(p);
@@ -1597,22 +1669,27 @@ begin
           end if;
         end if;
       else
-        if p_name = 'names' then return inkfast.guard_names(p);
-        elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
-        elsif p_name = 'permits' then return inkfast.guard_permits(p);
+        if p_name collate "C" < 'permits' then
+          if p_name = 'names' then return inkfast.guard_names(p);
+          elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+          end if;
+        else
+          if p_name = 'permits' then return inkfast.guard_permits(p);
+          elsif p_name = 'pins' then return inkfast.guard_pins(p);
+          end if;
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
-        if p_name collate "C" < 'processes' then
-          if p_name = 'pins' then return inkfast.guard_pins(p);
-          elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
+        if p_name collate "C" < 'runs' then
+          if p_name = 'process_events' then return inkfast.guard_process_events(p);
+          elsif p_name = 'processes' then return inkfast.guard_processes(p);
           end if;
         else
-          if p_name = 'processes' then return inkfast.guard_processes(p);
-          elsif p_name = 'runs' then return inkfast.guard_runs(p);
+          if p_name = 'runs' then return inkfast.guard_runs(p);
+          elsif p_name = 'session_heads' then return inkfast.guard_session_heads(p);
           end if;
         end if;
       else
@@ -1627,20 +1704,25 @@ begin
         end if;
       end if;
     else
-      if p_name collate "C" < 'vector_collections' then
+      if p_name collate "C" < 'usage' then
         if p_name collate "C" < 'triggers' then
           if p_name = 'state' then return inkfast.guard_state(p);
           elsif p_name = 'threads' then return inkfast.guard_threads(p);
           end if;
         else
           if p_name = 'triggers' then return inkfast.guard_triggers(p);
-          elsif p_name = 'usage' then return inkfast.guard_usage(p);
+          elsif p_name = 'turns' then return inkfast.guard_turns(p);
           end if;
         end if;
       else
-        if p_name = 'vector_collections' then return inkfast.guard_vector_collections(p);
-        elsif p_name = 'vectors' then return inkfast.guard_vectors(p);
-        elsif p_name = 'work' then return inkfast.guard_work(p);
+        if p_name collate "C" < 'vectors' then
+          if p_name = 'usage' then return inkfast.guard_usage(p);
+          elsif p_name = 'vector_collections' then return inkfast.guard_vector_collections(p);
+          end if;
+        else
+          if p_name = 'vectors' then return inkfast.guard_vectors(p);
+          elsif p_name = 'work' then return inkfast.guard_work(p);
+          end if;
         end if;
       end if;
     end if;
@@ -1667,6 +1749,24 @@ begin
 end
 $function$;
 grant execute on function inkfast.guard_runs(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_session_heads(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.session_heads t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'session_heads' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_session_heads(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_sessions(p inkfast.guard_list)
@@ -1793,6 +1893,24 @@ begin
 end
 $function$;
 grant execute on function inkfast.guard_triggers(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_turns(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.turns t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'turns' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_turns(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_usage(p inkfast.guard_list)
@@ -2066,6 +2184,23 @@ $function$;
 grant execute on function inkfast.put_grants(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_graph_nodes(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.graph_nodes as t (tenant, id, born, revision, session, state, parent, frame, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'graph_nodes' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, parent = excluded.parent, frame = excluded.frame, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_graph_nodes(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_inbox(p inkfast.put_list)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2275,22 +2410,23 @@ CREATE OR REPLACE FUNCTION inkfast.put_rows(p_name text, p inkfast.put_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'pins' then
+  if p_name collate "C" < 'process_events' then
     if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'firings' then
-        if p_name collate "C" < 'core' then
+      if p_name collate "C" < 'grants' then
+        if p_name collate "C" < 'deliveries' then
           if p_name = 'approvals' then return inkfast.put_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.put_artifacts(p);
+          elsif p_name = 'core' then return inkfast.put_core(p);
           end if;
         else
-          if p_name = 'core' then return inkfast.put_core(p);
-          elsif p_name = 'deliveries' then return inkfast.put_deliveries(p);
+          if p_name = 'deliveries' then return inkfast.put_deliveries(p);
+          elsif p_name = 'firings' then return inkfast.put_firings(p);
           end if;
         end if;
       else
         if p_name collate "C" < 'inbox' then
-          if p_name = 'firings' then return inkfast.put_firings(p);
-          elsif p_name = 'grants' then return inkfast.put_grants(p);
+          if p_name = 'grants' then return inkfast.put_grants(p);
+          elsif p_name = 'graph_nodes' then return inkfast.put_graph_nodes(p);
           end if;
         else
           if p_name = 'inbox' then return inkfast.put_inbox(p);
@@ -2310,22 +2446,27 @@ begin
           end if;
         end if;
       else
-        if p_name = 'names' then return inkfast.put_names(p);
-        elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
-        elsif p_name = 'permits' then return inkfast.put_permits(p);
+        if p_name collate "C" < 'permits' then
+          if p_name = 'names' then return inkfast.put_names(p);
+          elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
+          end if;
+        else
+          if p_name = 'permits' then return inkfast.put_permits(p);
+          elsif p_name = 'pins' then return inkfast.put_pins(p);
+          end if;
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
-        if p_name collate "C" < 'processes' then
-          if p_name = 'pins' then return inkfast.put_pins(p);
-          elsif p_name = 'process_events' then return inkfast.put_process_events(p);
+        if p_name collate "C" < 'runs' then
+          if p_name = 'process_events' then return inkfast.put_process_events(p);
+          elsif p_name = 'processes' then return inkfast.put_processes(p);
           end if;
         else
-          if p_name = 'processes' then return inkfast.put_processes(p);
-          elsif p_name = 'runs' then return inkfast.put_runs(p);
+          if p_name = 'runs' then return inkfast.put_runs(p);
+          elsif p_name = 'session_heads' then return inkfast.put_session_heads(p);
           end if;
         end if;
       else
@@ -2340,20 +2481,25 @@ begin
         end if;
       end if;
     else
-      if p_name collate "C" < 'vector_collections' then
+      if p_name collate "C" < 'usage' then
         if p_name collate "C" < 'triggers' then
           if p_name = 'state' then return inkfast.put_state(p);
           elsif p_name = 'threads' then return inkfast.put_threads(p);
           end if;
         else
           if p_name = 'triggers' then return inkfast.put_triggers(p);
-          elsif p_name = 'usage' then return inkfast.put_usage(p);
+          elsif p_name = 'turns' then return inkfast.put_turns(p);
           end if;
         end if;
       else
-        if p_name = 'vector_collections' then return inkfast.put_vector_collections(p);
-        elsif p_name = 'vectors' then return inkfast.put_vectors(p);
-        elsif p_name = 'work' then return inkfast.put_work(p);
+        if p_name collate "C" < 'vectors' then
+          if p_name = 'usage' then return inkfast.put_usage(p);
+          elsif p_name = 'vector_collections' then return inkfast.put_vector_collections(p);
+          end if;
+        else
+          if p_name = 'vectors' then return inkfast.put_vectors(p);
+          elsif p_name = 'work' then return inkfast.put_work(p);
+          end if;
         end if;
       end if;
     end if;
@@ -2379,6 +2525,23 @@ begin
 end
 $function$;
 grant execute on function inkfast.put_runs(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_session_heads(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.session_heads as t (tenant, id, born, revision, session, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'session_heads' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_session_heads(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_sessions(p inkfast.put_list)
@@ -2498,6 +2661,23 @@ begin
 end
 $function$;
 grant execute on function inkfast.put_triggers(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_turns(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.turns as t (tenant, id, born, revision, session, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'turns' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_turns(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_usage(p inkfast.put_list)
@@ -2686,6 +2866,26 @@ begin
 end
 $function$;
 grant execute on function inkfast.remove_grants(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_graph_nodes(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.graph_nodes t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.graph_nodes s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'graph_nodes' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_graph_nodes(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_inbox(p inkfast.remove_list)
@@ -2933,22 +3133,23 @@ CREATE OR REPLACE FUNCTION inkfast.remove_rows(p_name text, p inkfast.remove_lis
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'pins' then
+  if p_name collate "C" < 'process_events' then
     if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'firings' then
-        if p_name collate "C" < 'core' then
+      if p_name collate "C" < 'grants' then
+        if p_name collate "C" < 'deliveries' then
           if p_name = 'approvals' then return inkfast.remove_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.remove_artifacts(p);
+          elsif p_name = 'core' then return inkfast.remove_core(p);
           end if;
         else
-          if p_name = 'core' then return inkfast.remove_core(p);
-          elsif p_name = 'deliveries' then return inkfast.remove_deliveries(p);
+          if p_name = 'deliveries' then return inkfast.remove_deliveries(p);
+          elsif p_name = 'firings' then return inkfast.remove_firings(p);
           end if;
         end if;
       else
         if p_name collate "C" < 'inbox' then
-          if p_name = 'firings' then return inkfast.remove_firings(p);
-          elsif p_name = 'grants' then return inkfast.remove_grants(p);
+          if p_name = 'grants' then return inkfast.remove_grants(p);
+          elsif p_name = 'graph_nodes' then return inkfast.remove_graph_nodes(p);
           end if;
         else
           if p_name = 'inbox' then return inkfast.remove_inbox(p);
@@ -2968,22 +3169,27 @@ begin
           end if;
         end if;
       else
-        if p_name = 'names' then return inkfast.remove_names(p);
-        elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
-        elsif p_name = 'permits' then return inkfast.remove_permits(p);
+        if p_name collate "C" < 'permits' then
+          if p_name = 'names' then return inkfast.remove_names(p);
+          elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+          end if;
+        else
+          if p_name = 'permits' then return inkfast.remove_permits(p);
+          elsif p_name = 'pins' then return inkfast.remove_pins(p);
+          end if;
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
-        if p_name collate "C" < 'processes' then
-          if p_name = 'pins' then return inkfast.remove_pins(p);
-          elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
+        if p_name collate "C" < 'runs' then
+          if p_name = 'process_events' then return inkfast.remove_process_events(p);
+          elsif p_name = 'processes' then return inkfast.remove_processes(p);
           end if;
         else
-          if p_name = 'processes' then return inkfast.remove_processes(p);
-          elsif p_name = 'runs' then return inkfast.remove_runs(p);
+          if p_name = 'runs' then return inkfast.remove_runs(p);
+          elsif p_name = 'session_heads' then return inkfast.remove_session_heads(p);
           end if;
         end if;
       else
@@ -2998,20 +3204,25 @@ begin
         end if;
       end if;
     else
-      if p_name collate "C" < 'vector_collections' then
+      if p_name collate "C" < 'usage' then
         if p_name collate "C" < 'triggers' then
           if p_name = 'state' then return inkfast.remove_state(p);
           elsif p_name = 'threads' then return inkfast.remove_threads(p);
           end if;
         else
           if p_name = 'triggers' then return inkfast.remove_triggers(p);
-          elsif p_name = 'usage' then return inkfast.remove_usage(p);
+          elsif p_name = 'turns' then return inkfast.remove_turns(p);
           end if;
         end if;
       else
-        if p_name = 'vector_collections' then return inkfast.remove_vector_collections(p);
-        elsif p_name = 'vectors' then return inkfast.remove_vectors(p);
-        elsif p_name = 'work' then return inkfast.remove_work(p);
+        if p_name collate "C" < 'vectors' then
+          if p_name = 'usage' then return inkfast.remove_usage(p);
+          elsif p_name = 'vector_collections' then return inkfast.remove_vector_collections(p);
+          end if;
+        else
+          if p_name = 'vectors' then return inkfast.remove_vectors(p);
+          elsif p_name = 'work' then return inkfast.remove_work(p);
+          end if;
         end if;
       end if;
     end if;
@@ -3040,6 +3251,26 @@ begin
 end
 $function$;
 grant execute on function inkfast.remove_runs(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_session_heads(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.session_heads t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.session_heads s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'session_heads' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_session_heads(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_sessions(p inkfast.remove_list)
@@ -3180,6 +3411,26 @@ begin
 end
 $function$;
 grant execute on function inkfast.remove_triggers(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_turns(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.turns t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.turns s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'turns' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_turns(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_usage(p inkfast.remove_list)

@@ -203,6 +203,25 @@ CREATE INDEX grants_by_process on grants (tenant, process, born, id);
 
 CREATE INDEX grants_by_session on grants (tenant, session, born, id);
 
+CREATE TABLE graph_nodes (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  state    text,
+  parent   text,
+  frame    text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX graph_nodes_by_frame on graph_nodes (tenant, session, state, frame, born, id);
+
+CREATE INDEX graph_nodes_by_parent on graph_nodes (tenant, session, state, parent, born, id);
+
+CREATE INDEX graph_nodes_by_session on graph_nodes (tenant, session, state, born, id);
+
 CREATE TABLE heads (
   tenant text primary key,
   seq    integer not null,
@@ -498,6 +517,18 @@ CREATE TABLE secrets (
   value blob not null
 ) strict, without rowid;
 
+CREATE TABLE session_heads (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX session_heads_by_session on session_heads (tenant, session, born, id);
+
 CREATE TABLE sessions (
   tenant   text not null,
   id       text not null,
@@ -612,6 +643,18 @@ CREATE INDEX triggers_by_born on triggers (tenant, born, id);
 CREATE INDEX triggers_by_source on triggers (tenant, source, state, born, id);
 
 CREATE INDEX triggers_by_state on triggers (tenant, state, born, id);
+
+CREATE TABLE turns (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX turns_by_session on turns (tenant, session, born, id);
 
 CREATE TABLE usage (
   tenant   text not null,

@@ -47,6 +47,8 @@ export const inbox = decider<InboxRow, InboxCommand>({
     },
     complete: (row, { id, claim, run }) => {
       if (isHolder(row, claim, run)) return [fact('batch.completed', { claim })]
+      // The commit of a turn completed it already, under this claim.
+      if (row?.state === 'completed' && row.claim?.id === claim && row.claim.run === run) return []
       throw refuse('INBOX_CLAIM_LOST', { claim, run, batch: id, holder: row?.claim?.run ?? '' })
     },
     release: (row, { claim, run }) => (isHolder(row, claim, run) ? [fact('batch.released', { claim })] : []),

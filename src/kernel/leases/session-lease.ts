@@ -153,18 +153,31 @@ class HeldSessionLease implements SessionLease, HasFence {
   }
 
   async #giveBack(): Promise<void> {
-    const { lost, id, fence } = this.#hold
+    const { lost } = this.#hold
     if (lost.signal.aborted) throw lost.signal.reason
     this.#hold.releasing = true
-    const command = { verb: 'release', incarnation: this.#row.body?.incarnation ?? '', fence } as const
-    const release = part(lease, id, command, { session: this.#session, seen: this.#row })
-    await plan(this.#scope, [release], { guards: [this.#guard] })
+    await plan(this.#scope, [this.#releasePart], { guards: [this.#guard] })
     sessionLeasesOf(this.#scope.engine).delete(this)
+  }
+
+  get #releasePart() {
+    const command = { verb: 'release', incarnation: this.#row.body?.incarnation ?? '', fence: this.fence } as const
+    return part(lease, this.#hold.id, command, { session: this.#session, seen: this.#row })
   }
 
   [FENCE](): Fence {
     this.#checkHeld()
-    return { tenant: this.#scope.tenant, guard: this.#guard, lost: (error) => this.#lose(error) }
+    const done = () => {
+      this.#hold.releasing = true
+      this.#release = Promise.resolve()
+      sessionLeasesOf(this.#scope.engine).delete(this)
+    }
+    return {
+      tenant: this.#scope.tenant,
+      guard: this.#guard,
+      lost: (error) => this.#lose(error),
+      release: { part: this.#releasePart, done },
+    }
   }
 
   get #guard() {

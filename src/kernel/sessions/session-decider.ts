@@ -2,12 +2,14 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
-import type { SessionRow } from '../../model/session.ts'
-import { decider, fact } from '../decider.ts'
+import type { SessionRow, TitleSource } from '../../model/session.ts'
+import { decider, fact, type HappenedWith } from '../decider.ts'
 
 export type SessionCommand =
   | { readonly verb: 'open'; readonly set: Partial<Pick<SessionRow, 'key' | 'title' | 'owner' | 'branch' | 'relation' | 'metadata'>> }
   | { readonly verb: 'rename'; readonly id: SessionId; readonly title: string }
+  /** A title from the first message. It never replaces another title. */
+  | { readonly verb: 'derive'; readonly id: SessionId; readonly title: string }
   | { readonly verb: 'describe'; readonly id: SessionId; readonly metadata: NonNullable<SessionRow['metadata']> }
   | { readonly verb: 'fork'; readonly id: SessionId }
   | { readonly verb: 'archive'; readonly id: SessionId }
@@ -29,7 +31,11 @@ export const session = decider<SessionRow, SessionCommand>({
 
   decide: {
     open: (row, { set }) => (row ? [] : [fact('session.opened', set)]),
-    rename: (row, { id, title }) => (there(row, id).title === title ? [] : [fact('session.renamed', { title })]),
+    // Setting the same title by hand locks it all the same.
+    rename: (row, { id, title }) =>
+      there(row, id).title === title && row?.titleSource !== 'derived' ? [] : [fact('session.renamed', { title })],
+    derive: (row, { id, title }) =>
+      there(row, id).title === undefined && !row?.titleSource ? [fact('session.renamed', { title, source: 'derived' })] : [],
     describe: (row, { id, metadata }) => (there(row, id) ? [fact('session.described', { metadata })] : []),
     // Only the first fork changes the parent.
     fork: (row, { id }) => (there(row, id).branch === 'source' ? [] : [fact('session.forked', {})]),
@@ -50,7 +56,8 @@ export const session = decider<SessionRow, SessionCommand>({
       openedAt: e.at,
       changedAt: e.at,
     }),
-    'session.renamed': (row, e) => row && { ...row, title: e.data?.title as string | undefined, changedAt: e.at },
+    'session.renamed': (row, e: HappenedWith<{ readonly title: string; readonly source?: TitleSource }>) =>
+      row && { ...row, title: e.data?.title, titleSource: e.data?.source ?? 'hand', changedAt: e.at },
     'session.described': (row, e) => row && { ...row, metadata: e.data?.metadata as SessionRow['metadata'], changedAt: e.at },
     'session.forked': (row, e) => row && { ...row, branch: 'source', changedAt: e.at },
     'session.archived': (row, e) => row && { ...row, state: 'archived', changedAt: e.at },

@@ -1,6 +1,7 @@
 // Options for opening a session.
 
 import { utf8Length } from '../../model/bytes.ts'
+import { takeCause } from '../../model/cause.ts'
 import { takeData } from '../../model/data.ts'
 import { isActor } from '../../model/event.ts'
 import { toId } from '../../model/ids.ts'
@@ -64,10 +65,15 @@ export function checkMetadata(metadata: NonNullable<SessionRow['metadata']>): No
 }
 
 function checkRelation(relation: RelationOptions): SessionRelation {
-  const { kind, session, at, ...unknown } = optionsOf(relation, 'relation')
+  const { kind, session, at, cause, ...unknown } = optionsOf(relation, 'relation')
   checkKnown(unknown, 'a relation')
   checkRelationKind(kind, 'relation.kind')
-  return { kind, session: toId<'session'>(session), ...(at !== undefined && { at: checkSeq(at) }) }
+  return {
+    kind,
+    session: toId<'session'>(session),
+    ...(at !== undefined && { at: checkSeq(at) }),
+    ...(cause !== undefined && { cause: takeCause(cause, 'relation.cause') }),
+  }
 }
 
 export function checkRelationKind(kind: unknown, option = 'relation'): void {

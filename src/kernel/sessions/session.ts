@@ -68,7 +68,12 @@ export class SessionHandle extends withMembers<SessionMembers>() implements Sess
     this.#row = row
     this.#revision = revision
     this.created = created
-    scope.engine.features.addSessionMembers(this, { scope, id: row.id, row: () => this.#row })
+    scope.engine.features.addSessionMembers(this, {
+      scope,
+      id: row.id,
+      row: () => this.#row,
+      saw: (seen, at) => this.#saw({ row: seen, revision: at }),
+    })
   }
 
   get id(): SessionId {

@@ -850,6 +850,59 @@ grant select on inkfast.messages to inkfast_app, inkfast_reader;
 grant insert, update, delete on inkfast.messages to inkfast_app;
 alter table inkfast.messages alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter thread set statistics 0, alter execution set statistics 0, alter body set statistics 0;
 
+create table inkfast.session_heads (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index session_heads_by_session on inkfast.session_heads (tenant, session nulls first, born, id);
+alter table inkfast.session_heads enable row level security, force row level security;
+create policy tenant on inkfast.session_heads to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.session_heads to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.session_heads to inkfast_app;
+alter table inkfast.session_heads alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter body set statistics 0;
+
+create table inkfast.graph_nodes (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  state    text collate "C",
+  parent   text collate "C",
+  frame    text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index graph_nodes_by_session on inkfast.graph_nodes (tenant, session nulls first, state nulls first, born, id);
+create index graph_nodes_by_parent on inkfast.graph_nodes (tenant, session nulls first, state nulls first, parent nulls first, born, id);
+create index graph_nodes_by_frame on inkfast.graph_nodes (tenant, session nulls first, state nulls first, frame nulls first, born, id);
+alter table inkfast.graph_nodes enable row level security, force row level security;
+create policy tenant on inkfast.graph_nodes to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.graph_nodes to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.graph_nodes to inkfast_app;
+alter table inkfast.graph_nodes alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter state set statistics 0, alter parent set statistics 0, alter frame set statistics 0, alter body set statistics 0;
+
+create table inkfast.turns (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index turns_by_session on inkfast.turns (tenant, session nulls first, born, id);
+alter table inkfast.turns enable row level security, force row level security;
+create policy tenant on inkfast.turns to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.turns to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.turns to inkfast_app;
+alter table inkfast.turns alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter body set statistics 0;
+
 create table inkfast.pins (
   tenant   text collate "C" not null,
   id       text collate "C" not null,
@@ -2228,6 +2281,126 @@ begin
 end
 $$;
 
+create function inkfast.guard_session_heads(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.session_heads t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'session_heads' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_session_heads(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.session_heads t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.session_heads s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'session_heads' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_session_heads(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.session_heads as t (tenant, id, born, revision, session, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'session_heads' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_graph_nodes(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.graph_nodes t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'graph_nodes' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_graph_nodes(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.graph_nodes t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.graph_nodes s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'graph_nodes' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_graph_nodes(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.graph_nodes as t (tenant, id, born, revision, session, state, parent, frame, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'graph_nodes' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, parent = excluded.parent, frame = excluded.frame, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_turns(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.turns t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'turns' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_turns(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.turns t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.turns s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'turns' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_turns(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.turns as t (tenant, id, born, revision, session, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'turns' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, body = excluded.body;
+  return true;
+end
+$$;
+
 create function inkfast.guard_pins(p inkfast.guard_list) returns bigint[] language plpgsql as $$
 begin
   return (
@@ -2350,22 +2523,23 @@ $$;
 
 create function inkfast.guard_rows(p_name text, p inkfast.guard_list) returns bigint[] language plpgsql as $$
 begin
-  if p_name collate "C" < 'pins' then
+  if p_name collate "C" < 'process_events' then
     if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'firings' then
-        if p_name collate "C" < 'core' then
+      if p_name collate "C" < 'grants' then
+        if p_name collate "C" < 'deliveries' then
           if p_name = 'approvals' then return inkfast.guard_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.guard_artifacts(p);
+          elsif p_name = 'core' then return inkfast.guard_core(p);
           end if;
         else
-          if p_name = 'core' then return inkfast.guard_core(p);
-          elsif p_name = 'deliveries' then return inkfast.guard_deliveries(p);
+          if p_name = 'deliveries' then return inkfast.guard_deliveries(p);
+          elsif p_name = 'firings' then return inkfast.guard_firings(p);
           end if;
         end if;
       else
         if p_name collate "C" < 'inbox' then
-          if p_name = 'firings' then return inkfast.guard_firings(p);
-          elsif p_name = 'grants' then return inkfast.guard_grants(p);
+          if p_name = 'grants' then return inkfast.guard_grants(p);
+          elsif p_name = 'graph_nodes' then return inkfast.guard_graph_nodes(p);
           end if;
         else
           if p_name = 'inbox' then return inkfast.guard_inbox(p);
@@ -2385,22 +2559,27 @@ begin
           end if;
         end if;
       else
-        if p_name = 'names' then return inkfast.guard_names(p);
-        elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
-        elsif p_name = 'permits' then return inkfast.guard_permits(p);
+        if p_name collate "C" < 'permits' then
+          if p_name = 'names' then return inkfast.guard_names(p);
+          elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+          end if;
+        else
+          if p_name = 'permits' then return inkfast.guard_permits(p);
+          elsif p_name = 'pins' then return inkfast.guard_pins(p);
+          end if;
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
-        if p_name collate "C" < 'processes' then
-          if p_name = 'pins' then return inkfast.guard_pins(p);
-          elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
+        if p_name collate "C" < 'runs' then
+          if p_name = 'process_events' then return inkfast.guard_process_events(p);
+          elsif p_name = 'processes' then return inkfast.guard_processes(p);
           end if;
         else
-          if p_name = 'processes' then return inkfast.guard_processes(p);
-          elsif p_name = 'runs' then return inkfast.guard_runs(p);
+          if p_name = 'runs' then return inkfast.guard_runs(p);
+          elsif p_name = 'session_heads' then return inkfast.guard_session_heads(p);
           end if;
         end if;
       else
@@ -2415,20 +2594,25 @@ begin
         end if;
       end if;
     else
-      if p_name collate "C" < 'vector_collections' then
+      if p_name collate "C" < 'usage' then
         if p_name collate "C" < 'triggers' then
           if p_name = 'state' then return inkfast.guard_state(p);
           elsif p_name = 'threads' then return inkfast.guard_threads(p);
           end if;
         else
           if p_name = 'triggers' then return inkfast.guard_triggers(p);
-          elsif p_name = 'usage' then return inkfast.guard_usage(p);
+          elsif p_name = 'turns' then return inkfast.guard_turns(p);
           end if;
         end if;
       else
-        if p_name = 'vector_collections' then return inkfast.guard_vector_collections(p);
-        elsif p_name = 'vectors' then return inkfast.guard_vectors(p);
-        elsif p_name = 'work' then return inkfast.guard_work(p);
+        if p_name collate "C" < 'vectors' then
+          if p_name = 'usage' then return inkfast.guard_usage(p);
+          elsif p_name = 'vector_collections' then return inkfast.guard_vector_collections(p);
+          end if;
+        else
+          if p_name = 'vectors' then return inkfast.guard_vectors(p);
+          elsif p_name = 'work' then return inkfast.guard_work(p);
+          end if;
         end if;
       end if;
     end if;
@@ -2439,22 +2623,23 @@ $$;
 
 create function inkfast.remove_rows(p_name text, p inkfast.remove_list) returns boolean language plpgsql as $$
 begin
-  if p_name collate "C" < 'pins' then
+  if p_name collate "C" < 'process_events' then
     if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'firings' then
-        if p_name collate "C" < 'core' then
+      if p_name collate "C" < 'grants' then
+        if p_name collate "C" < 'deliveries' then
           if p_name = 'approvals' then return inkfast.remove_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.remove_artifacts(p);
+          elsif p_name = 'core' then return inkfast.remove_core(p);
           end if;
         else
-          if p_name = 'core' then return inkfast.remove_core(p);
-          elsif p_name = 'deliveries' then return inkfast.remove_deliveries(p);
+          if p_name = 'deliveries' then return inkfast.remove_deliveries(p);
+          elsif p_name = 'firings' then return inkfast.remove_firings(p);
           end if;
         end if;
       else
         if p_name collate "C" < 'inbox' then
-          if p_name = 'firings' then return inkfast.remove_firings(p);
-          elsif p_name = 'grants' then return inkfast.remove_grants(p);
+          if p_name = 'grants' then return inkfast.remove_grants(p);
+          elsif p_name = 'graph_nodes' then return inkfast.remove_graph_nodes(p);
           end if;
         else
           if p_name = 'inbox' then return inkfast.remove_inbox(p);
@@ -2474,22 +2659,27 @@ begin
           end if;
         end if;
       else
-        if p_name = 'names' then return inkfast.remove_names(p);
-        elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
-        elsif p_name = 'permits' then return inkfast.remove_permits(p);
+        if p_name collate "C" < 'permits' then
+          if p_name = 'names' then return inkfast.remove_names(p);
+          elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+          end if;
+        else
+          if p_name = 'permits' then return inkfast.remove_permits(p);
+          elsif p_name = 'pins' then return inkfast.remove_pins(p);
+          end if;
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
-        if p_name collate "C" < 'processes' then
-          if p_name = 'pins' then return inkfast.remove_pins(p);
-          elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
+        if p_name collate "C" < 'runs' then
+          if p_name = 'process_events' then return inkfast.remove_process_events(p);
+          elsif p_name = 'processes' then return inkfast.remove_processes(p);
           end if;
         else
-          if p_name = 'processes' then return inkfast.remove_processes(p);
-          elsif p_name = 'runs' then return inkfast.remove_runs(p);
+          if p_name = 'runs' then return inkfast.remove_runs(p);
+          elsif p_name = 'session_heads' then return inkfast.remove_session_heads(p);
           end if;
         end if;
       else
@@ -2504,20 +2694,25 @@ begin
         end if;
       end if;
     else
-      if p_name collate "C" < 'vector_collections' then
+      if p_name collate "C" < 'usage' then
         if p_name collate "C" < 'triggers' then
           if p_name = 'state' then return inkfast.remove_state(p);
           elsif p_name = 'threads' then return inkfast.remove_threads(p);
           end if;
         else
           if p_name = 'triggers' then return inkfast.remove_triggers(p);
-          elsif p_name = 'usage' then return inkfast.remove_usage(p);
+          elsif p_name = 'turns' then return inkfast.remove_turns(p);
           end if;
         end if;
       else
-        if p_name = 'vector_collections' then return inkfast.remove_vector_collections(p);
-        elsif p_name = 'vectors' then return inkfast.remove_vectors(p);
-        elsif p_name = 'work' then return inkfast.remove_work(p);
+        if p_name collate "C" < 'vectors' then
+          if p_name = 'usage' then return inkfast.remove_usage(p);
+          elsif p_name = 'vector_collections' then return inkfast.remove_vector_collections(p);
+          end if;
+        else
+          if p_name = 'vectors' then return inkfast.remove_vectors(p);
+          elsif p_name = 'work' then return inkfast.remove_work(p);
+          end if;
         end if;
       end if;
     end if;
@@ -2528,22 +2723,23 @@ $$;
 
 create function inkfast.put_rows(p_name text, p inkfast.put_list) returns boolean language plpgsql as $$
 begin
-  if p_name collate "C" < 'pins' then
+  if p_name collate "C" < 'process_events' then
     if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'firings' then
-        if p_name collate "C" < 'core' then
+      if p_name collate "C" < 'grants' then
+        if p_name collate "C" < 'deliveries' then
           if p_name = 'approvals' then return inkfast.put_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.put_artifacts(p);
+          elsif p_name = 'core' then return inkfast.put_core(p);
           end if;
         else
-          if p_name = 'core' then return inkfast.put_core(p);
-          elsif p_name = 'deliveries' then return inkfast.put_deliveries(p);
+          if p_name = 'deliveries' then return inkfast.put_deliveries(p);
+          elsif p_name = 'firings' then return inkfast.put_firings(p);
           end if;
         end if;
       else
         if p_name collate "C" < 'inbox' then
-          if p_name = 'firings' then return inkfast.put_firings(p);
-          elsif p_name = 'grants' then return inkfast.put_grants(p);
+          if p_name = 'grants' then return inkfast.put_grants(p);
+          elsif p_name = 'graph_nodes' then return inkfast.put_graph_nodes(p);
           end if;
         else
           if p_name = 'inbox' then return inkfast.put_inbox(p);
@@ -2563,22 +2759,27 @@ begin
           end if;
         end if;
       else
-        if p_name = 'names' then return inkfast.put_names(p);
-        elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
-        elsif p_name = 'permits' then return inkfast.put_permits(p);
+        if p_name collate "C" < 'permits' then
+          if p_name = 'names' then return inkfast.put_names(p);
+          elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
+          end if;
+        else
+          if p_name = 'permits' then return inkfast.put_permits(p);
+          elsif p_name = 'pins' then return inkfast.put_pins(p);
+          end if;
         end if;
       end if;
     end if;
   else
     if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
-        if p_name collate "C" < 'processes' then
-          if p_name = 'pins' then return inkfast.put_pins(p);
-          elsif p_name = 'process_events' then return inkfast.put_process_events(p);
+        if p_name collate "C" < 'runs' then
+          if p_name = 'process_events' then return inkfast.put_process_events(p);
+          elsif p_name = 'processes' then return inkfast.put_processes(p);
           end if;
         else
-          if p_name = 'processes' then return inkfast.put_processes(p);
-          elsif p_name = 'runs' then return inkfast.put_runs(p);
+          if p_name = 'runs' then return inkfast.put_runs(p);
+          elsif p_name = 'session_heads' then return inkfast.put_session_heads(p);
           end if;
         end if;
       else
@@ -2593,20 +2794,25 @@ begin
         end if;
       end if;
     else
-      if p_name collate "C" < 'vector_collections' then
+      if p_name collate "C" < 'usage' then
         if p_name collate "C" < 'triggers' then
           if p_name = 'state' then return inkfast.put_state(p);
           elsif p_name = 'threads' then return inkfast.put_threads(p);
           end if;
         else
           if p_name = 'triggers' then return inkfast.put_triggers(p);
-          elsif p_name = 'usage' then return inkfast.put_usage(p);
+          elsif p_name = 'turns' then return inkfast.put_turns(p);
           end if;
         end if;
       else
-        if p_name = 'vector_collections' then return inkfast.put_vector_collections(p);
-        elsif p_name = 'vectors' then return inkfast.put_vectors(p);
-        elsif p_name = 'work' then return inkfast.put_work(p);
+        if p_name collate "C" < 'vectors' then
+          if p_name = 'usage' then return inkfast.put_usage(p);
+          elsif p_name = 'vector_collections' then return inkfast.put_vector_collections(p);
+          end if;
+        else
+          if p_name = 'vectors' then return inkfast.put_vectors(p);
+          elsif p_name = 'work' then return inkfast.put_work(p);
+          end if;
         end if;
       end if;
     end if;
@@ -2615,8 +2821,8 @@ begin
 end
 $$;
 
-revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
-grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
+revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_session_heads, inkfast.remove_session_heads, inkfast.put_session_heads, inkfast.guard_graph_nodes, inkfast.remove_graph_nodes, inkfast.put_graph_nodes, inkfast.guard_turns, inkfast.remove_turns, inkfast.put_turns, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
+grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_session_heads, inkfast.remove_session_heads, inkfast.put_session_heads, inkfast.guard_graph_nodes, inkfast.remove_graph_nodes, inkfast.put_graph_nodes, inkfast.guard_turns, inkfast.remove_turns, inkfast.put_turns, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
 -- end of generated: row functions
 
 -- generated by scripts/schema.ts: commit function

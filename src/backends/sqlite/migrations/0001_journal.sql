@@ -497,6 +497,47 @@ create table messages (
 create index messages_by_thread on messages (tenant, session, thread, born, id);
 create index messages_by_execution on messages (tenant, session, execution, born, id);
 
+create table session_heads (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index session_heads_by_session on session_heads (tenant, session, born, id);
+
+create table graph_nodes (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  state    text,
+  parent   text,
+  frame    text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index graph_nodes_by_session on graph_nodes (tenant, session, state, born, id);
+create index graph_nodes_by_parent on graph_nodes (tenant, session, state, parent, born, id);
+create index graph_nodes_by_frame on graph_nodes (tenant, session, state, frame, born, id);
+
+create table turns (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index turns_by_session on turns (tenant, session, born, id);
+
 create table pins (
   tenant   text not null,
   id       text not null,

@@ -1,0 +1,171 @@
+// `session.commitTurn`: everything that a turn leaves behind, in one commit. After a crash the turn is there completely, or not at all.
+
+import { refuse } from '../../model/errors.ts'
+import type { TurnRow } from '../../model/graph.ts'
+import type { Id, SessionId } from '../../model/ids.ts'
+import { invalidOption } from '../../model/options.ts'
+import { checkRecord } from '../../model/record-version.ts'
+import type { TableName } from '../../model/tables.ts'
+import type { Guard } from '../../ports/commit.ts'
+import { type ManifestShare, withComponents } from '../checkpoints/components.ts'
+import { derivedId } from '../derived-id.ts'
+import { type DoneRow, NOT_THERE, type Part, part, plan, readRow } from '../execute.ts'
+import type { SessionView } from '../feature.ts'
+import { type Fence, fenceOf, writeUnder } from '../fence.ts'
+import { planDelta } from '../graph/delta.ts'
+import { checkExpected, readHead } from '../graph/head.ts'
+import { head } from '../graph/head-decider.ts'
+import { headId, sessionLeaseId } from '../names.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { lookAgain } from '../session-guard.ts'
+import { session as sessionDecider } from '../sessions/session-decider.ts'
+import { usagePart } from '../usage/usage-decider.ts'
+import { withValues } from '../values/staged.ts'
+import { localNodesOf } from '../work/local-nodes.ts'
+import { enqueueParts } from './enqueue.ts'
+import { settleTurn } from './settle-turn.ts'
+import { turn as decider } from './turn-decider.ts'
+import { turnDigest } from './turn-digest.ts'
+import { type TakenTurn, type TurnOptions, takeTurn } from './turn-options.ts'
+
+/** The receipt of a turn. */
+export interface CommittedTurn {
+  readonly turn: string
+  /** The revision of the head after the turn: the next `expectedHead`. */
+  readonly revision: number
+  readonly leaf?: string
+  /** Number of nodes that the turn wrote. */
+  readonly nodes: number
+  /** Inputs that an interrupted turn left to the next one. */
+  readonly deferred: readonly string[]
+  /** The turn was committed before: this is its first receipt again. */
+  readonly repeated: boolean
+}
+
+/** Another writer may be first at these; then everything is read and checked again. */
+const CONFLICTS: readonly TableName[] = [
+  ...(['turns', 'sessions', 'session_heads', 'graph_nodes', 'inbox', 'inputs', 'runs', 'usage'] as const),
+]
+
+const TITLE_CHARS = 80
+
+export async function commitTurn(view: SessionView, options: TurnOptions): Promise<CommittedTurn> {
+  const { scope, id: session } = view
+  checkOpen(scope.engine)
+  const taken = takeTurn(scope, options)
+  const digest = await turnDigest(scope, taken)
+  const done = await retryConflicts(scope, CONFLICTS, () => attempt(view, taken, digest))
+  if (taken.enqueue.length > 0) localNodesOf(scope.engine).wake()
+  return shown(done.row, session, done.repeated)
+}
+
+/** The checks come in this order: receipt, session, fence, claims and inputs, head, nodes. */
+async function attempt(
+  view: SessionView,
+  taken: TakenTurn,
+  digest: string,
+): Promise<{ readonly row: TurnRow; readonly repeated: boolean }> {
+  const { scope, id: session } = view
+  const receipt = await readTurn(scope, session, taken.turn)
+  if (receipt.body) {
+    if (receipt.body.digest === digest) return { row: receipt.body, repeated: true }
+    throw refuse('TURN_REUSED', { session, turn: taken.turn, revision: receipt.body.revision })
+  }
+  await lookAgain(scope, session)
+  const fence = taken.lease === undefined ? undefined : await liveFence(scope, session, taken.lease)
+  const settled = await settleTurn(scope, session, taken, fence?.run?.id)
+  const { head: row, ...seen } = await readHead(scope, session)
+  checkExpected(session, taken.expectedHead, row.revision)
+  const delta = await planDelta(scope, session, row, { kind: taken.delta, nodes: taken.nodes, leaf: taken.leaf }, taken.turn)
+  const releasing = taken.release ? fence?.release : undefined
+  if (taken.release && fence && !releasing) throw invalidOption('release', 'a session lease as `lease`: a run gives its own lease back')
+  const id = turnId(scope, session, taken.turn)
+  const run = fence?.run?.id
+  const at = scope.engine.environment.clock.now()
+  const rest: readonly Part[] = [
+    ...settled.parts,
+    ...taken.usage.map((used) => usagePart(scope, session, run, used, at)),
+    ...(await enqueueParts(scope, session, taken.enqueue)),
+    ...(releasing ? [releasing.part] : []),
+    ...titleParts(view, delta.firstText),
+  ]
+  const set = {
+    turn: taken.turn,
+    digest,
+    revision: delta.move.revision,
+    ...(delta.move.leaf && { leaf: delta.move.leaf }),
+    nodes: taken.nodes.length,
+    ...(taken.interrupted && { interrupted: true }),
+    ...(settled.deferred.length > 0 && { deferred: settled.deferred }),
+  }
+  const guards: readonly Guard[] = [...(fence ? [fence.guard] : []), ...settled.guards]
+  const commit = (checkpoint: ManifestShare | null | undefined) =>
+    withValues(scope, delta.large, ({ refs, nodes, guards: present }) => {
+      const manifest = checkpoint ? checkpoint.manifest : checkpoint
+      const to = { ...delta.move, turns: row.turns + 1, turn: taken.turn, ...(manifest !== undefined && { checkpoint: manifest }) }
+      // The receipt comes first, so that a retry is recognised before anything else.
+      const parts = [
+        part(decider, id, { verb: 'commit', set }, { session, ...(run && { run }), seen: NOT_THERE, whole: true }),
+        part(head, headId(scope, session), { verb: 'move', to }, { session, seen, whole: true }),
+        ...delta.parts(refs),
+        ...rest,
+      ] as const
+      return plan(scope, parts, {
+        at,
+        open: session,
+        once: true,
+        nodes: [...nodes, ...(checkpoint?.nodes ?? [])],
+        guards: [...guards, ...present, ...(checkpoint?.guards ?? [])],
+      })
+    })
+  const { checkpoint } = taken
+  const writing = checkpoint ? withComponents(scope, checkpoint, row.checkpoint, commit) : commit(checkpoint)
+  const { rows } = await (fence ? writeUnder(fence, writing) : writing)
+  releasing?.done()
+  noteTitle(view, rows.at(-1), delta.firstText)
+  return { row: rows[0].body as TurnRow, repeated: false }
+}
+
+export const turnId = (scope: Scope, session: SessionId, turn: string): Id<'turn'> =>
+  derivedId<'turn'>(scope, `turn/${scope.tenant}/${session}/${turn}`)
+
+async function readTurn(scope: Scope, session: SessionId, turn: string): Promise<DoneRow<TurnRow>> {
+  const found = await readRow(scope, 'turns', turnId(scope, session, turn))
+  if (found.body) checkRecord(found.body, { record: 'turn', id: turn })
+  return found
+}
+
+/** Asks the store too: a holder that was paused does not know yet that it lost its lease. */
+async function liveFence(scope: Scope, session: SessionId, lease: unknown): Promise<Fence> {
+  const fence = fenceOf(scope, session, lease)
+  const { guard } = fence
+  if (!fence.run && guard.table === 'leases' && guard.id !== sessionLeaseId(scope, session))
+    throw invalidOption('lease', 'the lease of this session, or a run of it')
+  const row = await scope.engine.backend.rows.get(scope.tenant, guard.table, guard.id)
+  if (row?.fence === guard.fence) return fence
+  const error = refuse('FENCE_LOST', { table: guard.table, id: guard.id, fence: guard.fence, found: row?.fence ?? 0 })
+  scope.engine.audit.note(scope.tenant, scope.actor, error)
+  fence.lost(error)
+  throw error
+}
+
+/** The first message of the user gives the title of a session that has none. */
+function titleParts({ id, row }: SessionView, text: string | undefined): readonly Part[] {
+  if (text === undefined || row().title !== undefined || row().titleSource !== undefined) return []
+  const title = [...text].slice(0, TITLE_CHARS).join('')
+  return [part(sessionDecider, id, { verb: 'derive', id, title }, { session: id, whole: true })]
+}
+
+function noteTitle(view: SessionView, last: DoneRow | undefined, text: string | undefined): void {
+  if (titleParts(view, text).length === 0 || !last?.body) return
+  const row = last.body as ReturnType<SessionView['row']>
+  view.saw(row, last.revision)
+  view.scope.engine.sessions.set(view.scope.tenant, view.id, { revision: last.revision, state: row.state })
+}
+
+function shown(row: TurnRow, session: SessionId, repeated: boolean): CommittedTurn {
+  checkRecord(row, { record: 'turn', id: session })
+  const { turn, revision, leaf, nodes, deferred = [] } = row
+  return { turn, revision, ...(leaf !== undefined && { leaf }), nodes, deferred, repeated }
+}
