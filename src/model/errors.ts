@@ -670,6 +670,16 @@ export const errors = {
     (d) =>
       `The manifest of the checkpoint cannot be read: ${d.why}. Nothing was returned or changed. Read it with the version that wrote it.`,
   ),
+  CHECKPOINT_BUSY: row(
+    'conflict',
+    (d) =>
+      `The run ${d.run} (${d.state}) cannot save a checkpoint while these calls have no answer: ${d.open}. Nothing was written. Await them first, because replay after a checkpoint does not ask for them again.`,
+  ),
+  RESTORE_LATE: row(
+    'invalid',
+    (d) =>
+      `The run ${d.run} (${d.state}) has already asked for something, so it cannot restore a checkpoint. Nothing was changed. Make restore() the first call of the program, and call it once.`,
+  ),
   SNAPSHOT_OLDER: row(
     'conflict',
     (d) =>

@@ -1,7 +1,8 @@
 // A run is one execution in a session, crashes included: its input, its state, its waits and its outcome.
 
+import type { CheckpointManifest } from './checkpoint.ts'
 import type { Json } from './data.ts'
-import type { Id, RunId, SessionId } from './ids.ts'
+import type { EventId, Id, RunId, SessionId } from './ids.ts'
 import type { ClaimId, InboxItemId } from './inbox.ts'
 import type { Usage } from './usage.ts'
 
@@ -45,6 +46,8 @@ export interface Slot {
   readonly name: string
   /** Counted from 1 per branch and name. */
   readonly ordinal: number
+  /** The number of checkpoints before the call. Absent for 0. */
+  readonly epoch?: number
 }
 
 export type WaitKind = 'sleep' | 'signal' | 'ask' | 'approval' | 'child' | 'unknown' | 'retry' | 'diverged'
@@ -64,6 +67,19 @@ export type TakeKind = 'inputs' | 'inbox' | 'inboxDone'
 export interface Claimed {
   readonly id: ClaimId
   readonly batches: readonly InboxItemId[]
+}
+
+/** The newest checkpoint of a run. It began the epoch that the run is in. */
+export interface RunCheckpoint {
+  readonly epoch: number
+  /** The event that saved it: replay starts after this event. */
+  readonly event: EventId
+  /** The run that saved it, if this run is a fork of that one. */
+  readonly run?: RunId | undefined
+  /** `now()` of the run when it was saved. */
+  readonly now: number
+  /** Undefined if its event was erased. */
+  readonly manifest?: CheckpointManifest | undefined
 }
 
 export interface RunRow {
@@ -91,6 +107,7 @@ export interface RunRow {
   readonly prompted?: number | undefined
   readonly claims?: readonly Claimed[] | undefined
   readonly usage: readonly Usage[]
+  readonly checkpoint?: RunCheckpoint | undefined
   /** Number of sealed segments of its tape. */
   readonly segments: number
   readonly openedAt: number

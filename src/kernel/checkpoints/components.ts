@@ -96,6 +96,9 @@ export const manifestRefs = (manifest: CheckpointManifest | undefined): readonly
 
 const NOTHING: ReadonlySet<string> = new Set()
 
+/** Refuses components that cannot be stored, before anything is written. */
+export const checkComponents = (scope: Scope, given: Components, turn?: TurnState): void => void takeComponents(scope, given, turn)
+
 interface Taken {
   readonly names: readonly string[]
   readonly values: readonly (readonly [string, Json])[]

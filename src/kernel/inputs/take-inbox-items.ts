@@ -13,7 +13,7 @@ import { everyRow } from '../every-row.ts'
 import { type Part, part } from '../execute.ts'
 import { load } from '../json-or-blob.ts'
 import { isConflict } from '../outcome.ts'
-import type { Asked } from '../runs/asked.ts'
+import { type Asked, slotOf } from '../runs/asked.ts'
 import type { BranchHandle } from '../runs/branch.ts'
 import type { RunWriter } from '../runs/run-writer.ts'
 import type { Entry } from '../runs/tape.ts'
@@ -100,9 +100,8 @@ async function record(
   parts: readonly Part[] = [],
   whole = false,
 ): Promise<Entry> {
-  const { branch, name, ordinal } = asked
   const at = open.scope.engine.environment.clock.now()
-  await open.change({ verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind, outcome }, parts, { at, whole })
+  await open.change({ verb: 'take', id: open.id, slot: slotOf(asked), kind, outcome }, parts, { at, whole })
   return { ...asked, seq: 0, at, done: true, outcome }
 }
 

@@ -13,7 +13,7 @@ import { everyRow } from '../every-row.ts'
 import { part } from '../execute.ts'
 import { load } from '../json-or-blob.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
-import type { Asked } from '../runs/asked.ts'
+import { type Asked, slotOf } from '../runs/asked.ts'
 import type { BranchHandle } from '../runs/branch.ts'
 import { NEXT } from '../runs/run-decider.ts'
 import type { RunWriter } from '../runs/run-writer.ts'
@@ -64,7 +64,6 @@ export function checkMost(most: unknown): asserts most is number {
 }
 
 async function take(open: RunWriter, asked: Asked, wanted: Wanted): Promise<Entry> {
-  const { branch, name, ordinal } = asked
   const about = { session: open.row.session, run: open.id }
   // The conflict: an input was taken back, or another node goes on with a run that was dead.
   return retryConflicts(open.scope, ['inputs', 'runs'], async () => {
@@ -72,7 +71,7 @@ async function take(open: RunWriter, asked: Asked, wanted: Wanted): Promise<Entr
     const at = open.scope.engine.environment.clock.now()
     const accept = heardNow.map(({ kept: { id }, from }) => part(input, id, { verb: 'accept', id, run: open.id, from: from?.run }, about))
     const outcome = { inputs: heardNow.map(({ kept }) => kept) }
-    const command = { verb: 'take', id: open.id, slot: { branch, name, ordinal }, kind: 'inputs', outcome } as const
+    const command = { verb: 'take', id: open.id, slot: slotOf(asked), kind: 'inputs', outcome } as const
     const whole = heardNow.some(({ kept: { content } }) => content?.whole)
     await open.change(command, accept, { at, guards: guardsOf(heardNow), whole })
     return { ...asked, seq: 0, at, done: true, outcome }

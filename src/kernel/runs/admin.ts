@@ -117,36 +117,39 @@ function unlessOver(error: unknown): void {
   if (!(error instanceof InkError && error.code === 'RUN_FINISHED')) throw error
 }
 
-/** `branch` and `ordinal` select one of several waiting effects of this name, as the waits of the run list them. */
+/** `branch`, `ordinal` and `epoch` select one of several waiting effects of this name, as the waits of the run list them. */
 export type Resolution = ({ readonly result: unknown } | { readonly error: unknown }) & {
   readonly branch?: string
   readonly ordinal?: number
+  /** The number of checkpoints before the effect. The default is the current epoch. */
+  readonly epoch?: number
 }
 
 /** Records how an effect with an unknown outcome ended, as a person says. The run goes on with that. */
 export async function resolveEffect(scope: Scope, given: string, name: string, resolution: Resolution): Promise<void> {
   const { id, session, state } = await theRun(scope, given)
   const effect = takeName(scope, name, 'an effect')
-  const { branch, ordinal, ...settled } = optionsOf(resolution, 'resolve')
+  const { branch, ordinal, epoch, ...settled } = optionsOf(resolution, 'resolve')
   const { result: _, error: _e, ...unknown } = settled as { readonly result?: unknown; readonly error?: unknown }
   checkKnown(unknown, 'a resolution')
   const about = { run: id, state, of: `the effect '${effect}'` }
   const told = 'error' in settled ? { error: errorData(scope, settled.error) } : { result: await store(scope, settled.result, about) }
   await plan(scope, [
-    part(run, id, { verb: 'resolve', id, effect, only: { branch, ordinal }, told }, { session, run: id }),
+    part(run, id, { verb: 'resolve', id, effect, only: { branch, ordinal, epoch }, told }, { session, run: id }),
     wakePart(scope, id, session),
   ])
 }
 
 /** The key that the work of an effect receives, for a person who asks the service about it. */
 export async function keyOfEffect(scope: Scope, given: string, effect: Slot): Promise<string> {
-  const { branch, name, ordinal, ...unknown } = optionsOf(effect, 'effect')
+  const { branch, name, ordinal, epoch, ...unknown } = optionsOf(effect, 'effect')
   checkKnown(unknown, 'an effect key')
   if (typeof branch !== 'string') throw invalidOption('branch', "a string; '' is the run itself", branch)
   if (!Number.isSafeInteger(ordinal) || ordinal < 1) throw invalidOption('ordinal', 'an integer ≥ 1', ordinal)
+  if (epoch !== undefined && (!Number.isSafeInteger(epoch) || epoch < 0)) throw invalidOption('epoch', 'an integer ≥ 0', epoch)
   const taken = takeName(scope, name, 'an effect')
-  const { id } = await theRun(scope, given)
-  return effectKey(scope, id, { kind: 'effect', branch, name: taken, ordinal })
+  const { id, checkpoint } = await theRun(scope, given)
+  return effectKey(scope, id, { kind: 'effect', branch, name: taken, ordinal, epoch: epoch ?? checkpoint?.epoch ?? 0 })
 }
 
 /** Wakes a run that waits for a person, so that a node takes it up again. */

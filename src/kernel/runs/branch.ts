@@ -13,7 +13,7 @@ import { load } from '../json-or-blob.ts'
 import { takeName } from '../names.ts'
 import { takeUsage, type UsageGiven } from '../usage/ledger.ts'
 import { markKey, markOf } from './append-mark.ts'
-import { type Asked, type AskKind, entryKey } from './asked.ts'
+import { type Asked, type AskKind, entryKey, placeOf } from './asked.ts'
 import { type Child, childOf } from './child.ts'
 import { checkEffectOptions, type EffectContext, type EffectOptions, effectError, runEffect, type Settled, settle } from './effect.ts'
 import { checkInput, declare } from './effect-input.ts'
@@ -73,6 +73,8 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   readonly leaving: AbortSignal
   /** The parent branch; undefined for the run itself. */
   readonly parent: BranchHandle | undefined
+  /** The epoch in which the branch began. */
+  readonly #began: number
   #now: number
   #drawn = 0
   #groups = 0
@@ -82,9 +84,20 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     open.scope.engine.features.addRunMembers(this, () => this)
     this.open = open
     this.path = path
+    this.#began = open.epoch
     this.#now = now
     this.leaving = signal
     this.parent = parent
+  }
+
+  /** The run itself goes on after a checkpoint; a branch ends before it. */
+  get epoch(): number {
+    return this.parent ? this.#began : this.open.epoch
+  }
+
+  /** Names the branch among those of all epochs. */
+  get place(): string {
+    return placeOf(this.path, this.epoch)
   }
 
   /** The branch in which the current call is made: a child's handle may be used in other branches than the one that started it. */
@@ -95,7 +108,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     const current = at instanceof EffectWork ? at.branch : at
     let here: BranchHandle = current instanceof BranchHandle && current.open === this.open ? current : this.#root
     // Code that outlives its branch belongs to the parent branch.
-    while (here.parent && !this.open.parking.isUnderway(here.path) && !this.open.replay.isLost(here.path)) here = here.parent
+    while (here.parent && !this.open.parking.isUnderway(here.path) && !this.open.replay.isLost(here.place)) here = here.parent
     return here
   }
 
@@ -110,7 +123,8 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   }
 
   random(): number {
-    return draw(this.open.scope, this.open.row.origin, this.path, ++this.#drawn)
+    this.open.asks()
+    return draw(this.open.scope, this.open.row.origin, this.epoch, this.path, ++this.#drawn)
   }
 
   async effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, given?: EffectOptions): Promise<T> {
@@ -134,11 +148,15 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     if (entry?.done) return { done: true, result: await this.#answer<T>(asked.name, this.received(entry)) }
     if (!entry) {
       await this.open.replay.clear(asked)
-      if (this.open.replay.isLost(this.path)) return never()
+      if (this.open.replay.isLost(this.place)) return never()
       this.open.begun.begins(asked, this.open.received)
     }
     // The run is not parked until the outcome is on the tape, unless the branch has lost a race.
-    const working = this.open.parking.hold()
+    const [held, answered] = [this.open.parking.hold(), this.open.calls.begins(`effect '${asked.name}'`, this.place)]
+    const working = () => {
+      held()
+      answered()
+    }
     this.leaving.addEventListener('abort', working, { once: true })
     const startedAt = this.open.scope.engine.environment.clock.now()
     let told = false
@@ -198,16 +216,20 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     // An invalid event is refused before it counts as a call, so that replay does not wait for it.
     checkNew(this.open.scope, type, data)
     const asked = this.slot('append', type)
+    return this.open.calls.during(`append '${type}'`, this.place, () => this.#appends(asked, type, data))
+  }
+
+  async #appends(asked: Asked, type: string, data: unknown): Promise<Receipt> {
     this.open.raceAppends.note(asked, this.here().path)
     await this.open.ready()
     const mark = markOf(this.open.scope, this.open.row.origin, asked)
     const found = await this.open.replay.find(asked, markKey(mark))
     if (found?.receipt) return this.received(found).receipt as Receipt
     await this.open.replay.clear(asked)
-    if (!(await this.open.raceAppends.mayAppend(asked)) || this.open.replay.isLost(this.path)) return never()
+    if (!(await this.open.raceAppends.mayAppend(asked)) || this.open.replay.isLost(this.place)) return never()
     const appended = await this.open.once(entryKey(asked), async () => {
       const at = this.open.scope.engine.environment.clock.now()
-      const receipt = await this.open.record({ type, data, mark, at }, false)
+      const receipt = await this.open.record({ type, data, mark, at, epoch: this.epoch }, false)
       return { ...asked, seq: receipt.seq, at, done: true, receipt }
     })
     return this.received(appended).receipt as Receipt
@@ -235,11 +257,19 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     check?: (asked: Asked, before: Entry) => Promise<void>,
   ): Promise<Entry> {
     const asked = this.slot(kind, name)
+    return this.open.calls.during(`${kind} '${name}'`, this.place, () => this.#answers(asked, live, check))
+  }
+
+  async #answers(
+    asked: Asked,
+    live: (asked: Asked, before: Entry | undefined) => Promise<Entry>,
+    check?: (asked: Asked, before: Entry) => Promise<void>,
+  ): Promise<Entry> {
     await this.open.ready()
     const before = await this.open.replay.find(asked, undefined, check && ((entry) => check(asked, entry)))
     if (before?.done) return this.received(before)
     await this.open.replay.clear(asked)
-    if (this.open.replay.isLost(this.path)) return never()
+    if (this.open.replay.isLost(this.place)) return never()
     return this.received(await this.open.once(entryKey(asked), () => live(asked, before)))
   }
 
@@ -252,7 +282,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   slot(kind: AskKind, name: string): Asked {
     const taken = takeName(this.open.scope, name, 'a step of a run')
     if (kind === 'effect' || kind === 'start') refuseNested(this, taken)
-    return this.open.slot(this.path, kind, taken)
+    return this.open.slot(this.path, kind, taken, this.epoch)
   }
 
   async #answer<T>(name: string, entry: Entry): Promise<T> {
@@ -277,7 +307,16 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
 
   /** The number of the next group of branches. */
   nextGroup(): number {
+    this.open.asks()
     return ++this.#groups
+  }
+
+  /** The run itself counts groups and draws anew. Its time never goes back. */
+  startEpoch(epoch: number, now: number): void {
+    this.open.startEpoch(epoch)
+    this.#drawn = 0
+    this.#groups = 0
+    this.learn(now)
   }
 
   /** Advances `now()` to the latest time that any child branch has seen. */

@@ -40,18 +40,19 @@ export async function childOf(parent: BranchHandle, name: string, { input }: { r
     return runEffect(open, asked, before, start, NO_OPTIONS, parent.leaving)
   })
   if (started.error) throw effectError(name, { run: open.id }, started.error, started.attempts ?? 1)
+  const ended = open.calls.begins(`the result of child '${name}'`, parent.place)
   const { run: id } = (await load(open.scope, started.value)) as { readonly run: RunId }
   return {
     id,
     result: <T>() =>
       new ChildResult(
         () => parent.here().path,
-        () => resultIn<T>(parent.here(), name, id),
+        () => resultIn<T>(parent.here(), name, id, ended),
       ),
   }
 }
 
-async function resultIn<T>(branch: BranchHandle, name: string, id: RunId): Promise<T> {
+async function resultIn<T>(branch: BranchHandle, name: string, id: RunId, ended: () => void): Promise<T> {
   const { scope } = branch.open
   const check = async () => {
     const row = await readRun(scope, id)
@@ -61,6 +62,7 @@ async function resultIn<T>(branch: BranchHandle, name: string, id: RunId): Promi
   const { outcome = {} } = await branch.asks('child', name, (asked, before) =>
     waitFor(branch.open, asked, before, { kind: 'child', on: id, check }, branch.leaving),
   )
+  ended()
   const { state, value, error } = outcome as unknown as StoredValue
   if (state !== 'done') throw failureOf({ id, name, state, error })
   return (await load(scope, value)) as T

@@ -8,7 +8,7 @@ import { type BackoffOptions, takeBackoff } from '../backoff.ts'
 import { errorData, member, store } from '../json-or-blob.ts'
 import { Bell } from '../read.ts'
 import { openGuard } from '../session-guard.ts'
-import { type Asked, entryKey } from './asked.ts'
+import { type Asked, entryKey, placeOf, slotOf } from './asked.ts'
 import type { DeclaredInput, RecordedInput } from './effect-input.ts'
 import { never } from './parking.ts'
 import type { RunWriter } from './run-writer.ts'
@@ -154,17 +154,15 @@ async function tryOnce(
   return { until }
 }
 
-async function checkGoesOn(open: RunWriter, { branch }: Asked, signal: AbortSignal): Promise<void> {
+async function checkGoesOn(open: RunWriter, { branch, epoch }: Asked, signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw signal.reason
   // Most effects belong to no branch, so they do not wait for a decision.
-  if (branch !== '' && !(await open.raceAppends.mayGoOn(branch))) throw refuse('ABORTED', {})
+  if (branch !== '' && !(await open.raceAppends.mayGoOn(placeOf(branch, epoch)))) throw refuse('ABORTED', {})
 }
 
-const factsOf = (open: RunWriter, { kind, branch, name, ordinal }: Asked) => ({
-  branch,
-  name,
-  ordinal,
-  ...(kind !== 'effect' && { kind }),
+const factsOf = (open: RunWriter, asked: Asked) => ({
+  ...slotOf(asked),
+  ...(asked.kind !== 'effect' && { kind: asked.kind }),
   wave: open.received,
 })
 

@@ -2,6 +2,7 @@
 
 import type { Event, Receipt } from '../../model/event.ts'
 import type { RunRow, Slot } from '../../model/run.ts'
+import { manifestRefs } from '../checkpoints/components.ts'
 import type { Feature } from '../feature.ts'
 import {
   cancelRun,
@@ -44,7 +45,7 @@ export interface RunStore {
     cancel(id: string, reason: string): Promise<void>
     /** Records the outcome of an effect that was interrupted by a crash. */
     resolve(id: string, effect: string, resolution: Resolution): Promise<void>
-    /** Returns the idempotency key of an effect, the `key` that its work receives. Branch `''` is the run itself; ordinals begin at 1. */
+    /** Returns the idempotency key of an effect, the `key` that its work receives. Branch `''` is the run itself; ordinals begin at 1; `epoch` is the current one by default. */
     effectKey(id: string, effect: Slot): Promise<string>
     /** Makes nodes take up a run that waits for a changed program. */
     wake(id: string): Promise<void>
@@ -63,6 +64,7 @@ export const runs: Feature<RunStore, RunSession> = {
   name: 'runs',
   deciders: [run, signal],
   tapeTypes: TAPE_TYPES,
+  refs: { runs: ({ checkpoint }: RunRow) => manifestRefs(checkpoint?.manifest) },
   onSessionDeleted: cancelRuns,
   keptWithoutSession: { signals: 'a signal is read only by runs of its session, and those are cancelled' },
   store: (scope, only) => ({

@@ -9,6 +9,7 @@ import { nameHolder } from '../erased-names.ts'
 import { type DoneRow, readRow } from '../execute.ts'
 import { lineageOf } from '../lineage.ts'
 import type { Scope } from '../scope.ts'
+import { checkpointAt } from './inherited-checkpoint.ts'
 import { type Opened, runName } from './run-decider.ts'
 
 export async function runByName(scope: Scope, session: SessionId, name: string, key: string, first = false): Promise<RunRow | undefined> {
@@ -42,7 +43,7 @@ export async function forkedFrom(
   name: string,
   key: string,
   id: RunId,
-): Promise<Pick<Opened, 'fork' | 'origin' | 'input'>> {
+): Promise<Pick<Opened, 'fork' | 'origin' | 'input' | 'checkpoint'>> {
   if (relation?.kind !== 'fork' || relation.at === undefined) return { origin: id }
   let at = relation.at
   // The nearest session with such a run counts: a fork in between may never have opened it.
@@ -53,7 +54,9 @@ export async function forkedFrom(
     // A run that was opened after the fork does not belong to the past.
     if (!stored || stored.born > at) continue
     const { id: run, origin, input } = decodeBody(stored.body)
-    return { origin, fork: { run, at }, ...(input && { input }) }
+    const fork = { run, at }
+    const checkpoint = await checkpointAt(scope, fork)
+    return { origin, fork, ...(checkpoint && { checkpoint }), ...(input && { input }) }
   }
   return { origin: id }
 }

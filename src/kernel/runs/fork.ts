@@ -10,6 +10,7 @@ import { isConflict } from '../outcome.ts'
 import type { Scope } from '../scope.ts'
 import { type ForkOptions, takeForkPoint } from '../sessions/fork-session.ts'
 import { checkKnownRun, runByName } from './find-run.ts'
+import { checkpointAt, checkpointGuards } from './inherited-checkpoint.ts'
 import { readRun } from './result.ts'
 import type { handOf, Run } from './run.ts'
 import { run as decider } from './run-decider.ts'
@@ -30,10 +31,12 @@ export async function forkRun(scope: Scope, { id: source }: Pick<RunRow, 'id'>, 
   checkKnownRun(from)
   await load(scope, input)
   const about = { session, run: id }
-  const set = { session, name, key, parallel: true, origin, fork: { run: from.id, at }, ...(input && { input }) }
+  const fork = { run: from.id, at }
+  const checkpoint = await checkpointAt(scope, fork)
+  const set = { session, name, key, parallel: true, origin, fork, ...(checkpoint && { checkpoint }), ...(input && { input }) }
   const lease = leaseId(scope, session, id, true)
   const standing = await keeperOf(engine).look(tenant, lease)
-  const begin = part(decider, id, { verb: 'begin', id, set }, { ...about, seen: NOT_THERE })
+  const begin = part(decider, id, { verb: 'begin', id, set }, { ...about, seen: NOT_THERE, guards: checkpointGuards(checkpoint) })
   try {
     const { rows } = await plan(scope, [keeperOf(engine).takePart(lease, name, standing, about), begin], { open: session })
     return await hand(scope, keeperOf(engine).keep(tenant, lease, rows[0]), id, rows[1])

@@ -3,7 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { invalidOption } from '../../model/options.ts'
 import { takeBranch } from '../names.ts'
-import { entryKey } from './asked.ts'
+import { type Asked, entryKey, slotOf } from './asked.ts'
 import type { All, Branch, Branches, BranchHandle } from './branch.ts'
 import type { LeftAppends } from './race-appends.ts'
 import { isTheRuns } from './transient-error.ts'
@@ -25,7 +25,7 @@ export async function allOf<B extends Branches>(parent: BranchHandle, branches: 
   checkPlaces(branches)
   const group = fork(parent, branches)
   // All branches end before a failure is thrown, so that nothing goes on behind the caller that catches it.
-  const came = await Promise.all(group.map(comeBack))
+  const came = await parent.open.calls.during('all()', parent.place, () => Promise.all(group.map(comeBack)))
   for (const { branch } of group) parent.learn(branch.now())
   for (const one of came) if ('error' in one) throw one.error
   const values = came.map((one) => ('value' in one ? one.value : undefined))
@@ -33,8 +33,12 @@ export async function allOf<B extends Branches>(parent: BranchHandle, branches: 
 }
 
 export async function raceOf<B extends Branches>(parent: BranchHandle, branches: B): Promise<Awaited<ReturnType<B[keyof B]>>> {
-  const { open } = parent
   const asked = parent.slot('race', 'race')
+  return parent.open.calls.during('race()', parent.place, () => raced(parent, asked, branches))
+}
+
+async function raced<B extends Branches>(parent: BranchHandle, asked: Asked, branches: B): Promise<Awaited<ReturnType<B[keyof B]>>> {
+  const { open } = parent
   await open.ready()
   const known = await open.replay.find(asked)
   const group = fork(parent, branches)
@@ -48,12 +52,12 @@ export async function raceOf<B extends Branches>(parent: BranchHandle, branches:
     for (const one of group) {
       if (one.label === winner) continue
       one.leave()
-      await open.replay.leave(one.branch.path)
+      await open.replay.leave(one.branch.place)
     }
     await leaveWaits(open)
   }
   if (recorded !== undefined) {
-    open.leaveAppends((known?.outcome?.appended ?? []) as readonly LeftAppends[])
+    open.leaveAppends((known?.outcome?.appended ?? []) as readonly LeftAppends[], parent.epoch)
     await leaveOthers(recorded)
   }
   // The first branch to return has won, also with a failure.
@@ -63,12 +67,11 @@ export async function raceOf<B extends Branches>(parent: BranchHandle, branches:
   if ('error' in won && !isTheRuns(won.error)) throw won.error
   if (recorded === undefined) {
     await open.replay.clear(asked)
-    const { kind: _, ...slot } = asked
     // Two handles on one run have the same winner: the first one that is recorded.
     const { outcome } = await open.once(entryKey(asked), async () => {
-      const losers = group.filter(({ label }) => label !== won.label).map(({ branch }) => branch.path)
+      const losers = group.filter(({ label }) => label !== won.label).map(({ branch }) => branch.place)
       const { seq } = await open.raceAppends.decide(losers, (appended) =>
-        open.record({ type: 'race.won', data: { ...slot, winner: won.label, ...(appended.length > 0 && { appended }) } }),
+        open.record({ type: 'race.won', data: { ...slotOf(asked), winner: won.label, ...(appended.length > 0 && { appended }) } }),
       )
       return { ...asked, seq, at: won.branch.now(), done: true, outcome: { winner: won.label } }
     })

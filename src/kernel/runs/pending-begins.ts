@@ -1,8 +1,7 @@
 // Effects between `begin` and `settle`, which the program does itself. They are not on the tape until they settle, unless another entry comes first:
 // then replay must know that they had begun before it.
 
-import type { Asked } from './asked.ts'
-import { entryKey } from './asked.ts'
+import { type Asked, entryKey, slotOf } from './asked.ts'
 
 export interface Started {
   readonly type: 'effect.started'
@@ -19,8 +18,7 @@ export class PendingBegins {
   }
 
   begins(asked: Asked, wave: number): void {
-    const { kind: _, ...slot } = asked
-    this.#begun.set(entryKey(asked), { type: 'effect.started', data: { ...slot, wave, attempt: 1, begun: true } })
+    this.#begun.set(entryKey(asked), { type: 'effect.started', data: { ...slotOf(asked), wave, attempt: 1, begun: true } })
   }
 
   /** The outcome is being written, so that the begin need not be. */

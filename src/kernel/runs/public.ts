@@ -1,8 +1,11 @@
 // The types of this feature that users see.
 
-export type { ErrorData, RunRow, RunState, Wait } from '../../model/run.ts'
+export type { CheckpointManifest, ComponentRef, TurnState } from '../../model/checkpoint.ts'
+export type { ErrorData, RunCheckpoint, RunRow, RunState, Wait } from '../../model/run.ts'
+export type { Components } from '../checkpoints/components.ts'
 export type { Resolution, RunListOptions } from './admin.ts'
 export type { All, Begun, Branch, Within } from './branch.ts'
+export type { Saved } from './checkpoint.ts'
 export type { Child } from './child.ts'
 export type { EffectContext, EffectOptions, RetryOptions } from './effect.ts'
 export type { ForkOptions } from './fork.ts'

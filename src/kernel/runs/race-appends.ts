@@ -2,7 +2,7 @@
 // journal, and replay, which does not run the losers again, counts them as asked for.
 
 import { toRanges } from '../ranges.ts'
-import { type Asked, entryKey } from './asked.ts'
+import { type Asked, entryKey, placeOf } from './asked.ts'
 
 /** Events of one type that were asked for through one handle, by their ordinals. */
 export interface LeftAppends {
@@ -26,7 +26,8 @@ export class RaceAppends {
 
   /** `path` is the branch whose code asks. It may use the handle of another one, such as the run's. */
   note(asked: Asked, path: string): void {
-    if (asked.branch !== '' || path !== '') this.#asked.set(entryKey(asked), { asked, places: [asked.branch, path] })
+    const places = [asked.branch, path].map((branch) => placeOf(branch, asked.epoch))
+    if (asked.branch !== '' || path !== '') this.#asked.set(entryKey(asked), { asked, places })
   }
 
   /** Called right before the event is written; false if its branch has lost. Waits while that is being decided. */
@@ -35,8 +36,8 @@ export class RaceAppends {
   }
 
   /** Called right before an effect of this branch begins or is recorded; false if the branch has lost. Waits while that is being decided. */
-  mayGoOn(path: string): Promise<boolean> {
-    return this.#mayGoOn([path])
+  mayGoOn(place: string): Promise<boolean> {
+    return this.#mayGoOn([place])
   }
 
   async #mayGoOn(places: readonly string[]): Promise<boolean> {
@@ -47,7 +48,7 @@ export class RaceAppends {
     }
   }
 
-  /** Writes who won, with the events of the losers. Losers ask for no more from here on, unless the write fails. */
+  /** Writes who won, with the events of the losers, which are named by their places. Losers ask for no more from here on, unless the write fails. */
   async decide<T>(losers: readonly string[], write: (left: readonly LeftAppends[]) => Promise<T>): Promise<T> {
     const { promise: made, resolve } = Promise.withResolvers<void>()
     const deciding: Decision = { losers, made }
@@ -74,7 +75,7 @@ export class RaceAppends {
 const isAmong = (places: readonly string[], branches: readonly string[]): boolean =>
   places.some((place) => branches.some((branch) => isUnder(place, branch)))
 
-export function* slotsOf(left: readonly LeftAppends[]): Generator<Asked> {
+export function* slotsOf(left: readonly LeftAppends[], epoch: number): Generator<Asked> {
   for (const { branch, name, ordinals } of left)
-    for (const [from, to] of ordinals) for (let ordinal = from; ordinal <= to; ordinal++) yield { branch, kind: 'append', name, ordinal }
+    for (const [from, to] of ordinals) for (let ordinal = from; ordinal <= to; ordinal++) yield { branch, kind: 'append', name, ordinal, epoch }
 }

@@ -4,7 +4,7 @@
 import type { InkError } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { Scope } from '../scope.ts'
-import { type Asked, entryKey } from './asked.ts'
+import { type Asked, entryKey, placeOf } from './asked.ts'
 import { isUnder } from './race-appends.ts'
 import type { Entry, Tape } from './tape.ts'
 
@@ -20,7 +20,7 @@ export class Replay {
   readonly #scope: Scope
   readonly #tape: Tape
   readonly #blocked = new Set<Blocked>()
-  /** Branches that lost a race. Replay does not wait for their entries. */
+  /** Places of branches that lost a race. Replay does not wait for their entries. */
   readonly #lost: string[] = []
   /** Events that those branches appended. */
   readonly #left = new Set<string>()
@@ -58,7 +58,7 @@ export class Replay {
     this.#activity++
     if (entry && check) await check(entry)
     if (entry?.done) this.#replayed++
-    else if (this.#unrecorded && !this.isLost(asked.branch)) throw this.#unrecorded(asked, entry)
+    else if (this.#unrecorded && !this.isLost(placeOf(asked.branch, asked.epoch))) throw this.#unrecorded(asked, entry)
     if (this.#blocked.size > 0) await this.#letGo()
     return entry
   }
@@ -83,13 +83,13 @@ export class Replay {
   }
 
   /** The branch lost a race, so its entries are not waited for. */
-  async leave(branch: string): Promise<void> {
-    this.#lost.push(branch)
+  async leave(place: string): Promise<void> {
+    this.#lost.push(place)
     if (this.#blocked.size > 0) await this.#letGo()
   }
 
-  isLost(branch: string): boolean {
-    return this.#lost.some((lost) => isUnder(branch, lost))
+  isLost(place: string): boolean {
+    return this.#lost.some((lost) => isUnder(place, lost))
   }
 
   /** Checks before the run ends that it has asked for everything that it asked for before. */
@@ -101,7 +101,7 @@ export class Replay {
 
   async #missing(): Promise<readonly Entry[]> {
     const rest = await this.#tape.rest()
-    return [...rest].filter(([key, { branch }]) => !this.isLost(branch) && !this.#left.has(key)).map(([, entry]) => entry)
+    return [...rest].filter(([key, { branch, epoch }]) => !this.isLost(placeOf(branch, epoch)) && !this.#left.has(key)).map(([, entry]) => entry)
   }
 
   async #letGo(): Promise<void> {

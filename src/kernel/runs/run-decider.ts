@@ -1,6 +1,7 @@
 // A run opens once, is taken up as often as needed, waits, and ends once. An ended run never changes.
 
 import { canonical } from '../../model/canonical.ts'
+import type { CheckpointManifest } from '../../model/checkpoint.ts'
 import { refuse } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
@@ -19,8 +20,9 @@ import {
 import type { Usage } from '../../model/usage.ts'
 import { decider, fact, type Happened, type HappenedWith } from '../decider.ts'
 import { addUsage } from '../usage/ledger.ts'
+import { slotOf } from './asked.ts'
 
-export type Opened = Pick<RunRow, 'session' | 'name' | 'key' | 'input' | 'parallel' | 'parent' | 'queued' | 'fork' | 'origin'>
+export type Opened = Pick<RunRow, 'session' | 'name' | 'key' | 'input' | 'parallel' | 'parent' | 'queued' | 'fork' | 'origin' | 'checkpoint'>
 
 /** How many calls the tape answered in the attempt that ends here. Absent if the writer did not execute the program. */
 interface Attempted {
@@ -44,8 +46,16 @@ export type RunCommand =
       readonly id: RunId
       readonly effect: string
       /** Selects one of several effects of that name. */
-      readonly only: { readonly branch?: string | undefined; readonly ordinal?: number | undefined }
+      readonly only: { readonly branch?: string | undefined; readonly ordinal?: number | undefined; readonly epoch?: number | undefined }
       readonly told: { readonly result: Stored } | { readonly error: ErrorData }
+    }
+  /** The run saves a checkpoint, which ends the epoch of its slot. */
+  | {
+      readonly verb: 'checkpoint'
+      readonly id: RunId
+      readonly slot: Slot
+      readonly now: number
+      readonly manifest: CheckpointManifest
     }
   | { readonly verb: 'seal'; readonly id: RunId; readonly entries: number }
   /** An input was offered to the run. */
@@ -105,14 +115,16 @@ export const runName = (session: string, name: string, key = ''): string => cano
 
 const counted = (replayed: number | undefined) => (replayed === undefined ? {} : { replayed })
 
+const epochOf = ({ epoch = 0 }: { readonly epoch?: number }): number => epoch
+
 type WaitSlot = Slot & Pick<Wait, 'kind'>
 
 const sameWait = (a: WaitSlot, b: WaitSlot): boolean =>
-  a.kind === b.kind && a.branch === b.branch && a.name === b.name && a.ordinal === b.ordinal
+  a.kind === b.kind && a.branch === b.branch && a.name === b.name && a.ordinal === b.ordinal && epochOf(a) === epochOf(b)
 
 const changed = (row: RunRow, e: Happened, set: Partial<RunRow>): RunRow => ({ ...row, ...set, changedAt: e.at })
 
-const placeOf = ({ branch, ordinal }: Slot): string => `${branch === '' ? 'the run itself' : `branch ${branch}`} #${ordinal}`
+const spelled = ({ branch, ordinal }: Slot): string => `${branch === '' ? 'the run itself' : `branch ${branch}`} #${ordinal}`
 
 /** Why usage is refused whose sum would no longer be exact. */
 export const TOO_LARGE = 'the sum would be too large to be exact'
@@ -131,18 +143,16 @@ export const run = decider<RunRow, RunCommand>({
     },
     wait: (row, { id, wait }) => (moving(row, id, 'waiting').waits.some((w) => sameWait(w, wait)) ? [] : [fact('wait.began', { ...wait })]),
     endWait: (row, { id, wait, outcome }) => {
-      const { branch, name, ordinal, kind } = wait
       const found = moving(row, id, 'running').waits.some((w) => sameWait(w, wait))
       // An unknown wait is refused, not ignored, because the rest of the commit belongs to its end.
       if (!found) throw refuse('CONFLICT', { table: 'waits', id, tries: 1 })
-      return [fact('wait.ended', { branch, name, ordinal, kind, ...outcome })]
+      return [fact('wait.ended', { ...slotOf(wait), kind: wait.kind, ...outcome })]
     },
     park: (row, { id, replayed }) => [fact('run.parked', { waits: moving(row, id, 'waiting').waits.length, ...counted(replayed) })],
     halt: (row, { id, error, replayed }) => (moving(row, id, 'waiting') ? [fact('run.halted', { error, ...counted(replayed) })] : []),
     use: (row, { id, slot, usage, overflow }) => {
       const { name, state, usage: ledger } = moving(row, id, 'running')
-      const { branch, ordinal } = slot
-      const used = { branch, name: slot.name, ordinal, usage }
+      const used = { ...slotOf(slot), usage }
       // An overflow is recorded and counts nothing, so that replay meets it again and the run can go on.
       if (overflow) return [fact('run.used', { ...used, overflow })]
       if (!addUsage(ledger, usage)) throw refuse('USAGE_INVALID', { run: id, name, state, why: TOO_LARGE })
@@ -150,15 +160,21 @@ export const run = decider<RunRow, RunCommand>({
     },
     resolve: (row, { id, effect, only, told }) => {
       const { waits, state } = moving(row, id, 'running')
-      const { branch: inBranch, ordinal: nth } = only
-      const [wait, ...more] = waits.filter(
+      const { branch: inBranch, ordinal: nth, epoch } = only
+      const named = waits.filter(
         (w) => w.kind === 'unknown' && w.name === effect && (inBranch ?? w.branch) === w.branch && (nth ?? w.ordinal) === w.ordinal,
       )
+      const current = epoch ?? Math.max(...named.map(epochOf))
+      const [wait, ...more] = named.filter((w) => epochOf(w) === current)
       if (!wait) throw refuse('EFFECT_UNKNOWN', { run: id, state, effect })
-      const { branch, name, ordinal } = wait
       // The resolution must select exactly one effect. For the wrong one, work would be done twice or never.
-      if (more.length > 0) throw refuse('EFFECT_AMBIGUOUS', { run: id, state, effect, places: [wait, ...more].map(placeOf).join(', ') })
-      return [fact('effect.resolved', { branch, name, ordinal, ...told })]
+      if (more.length > 0) throw refuse('EFFECT_AMBIGUOUS', { run: id, state, effect, places: [wait, ...more].map(spelled).join(', ') })
+      return [fact('effect.resolved', { ...slotOf(wait), ...told })]
+    },
+    checkpoint: (row, { id, slot, now, manifest }) => {
+      const { checkpoint } = moving(row, id, 'running')
+      if (epochOf(slot) < epochOf(checkpoint ?? {})) throw refuse('CONFLICT', { table: 'runs', id, tries: 1 })
+      return [fact('run.checkpointed', { ...slotOf(slot), kind: 'checkpoint', now, manifest })]
     },
     seal: (row, { id, entries }) => [fact('tape.sealed', { segment: moving(row, id, 'running').segments + 1, entries })],
     prompt: (row, { id, input }) => {
@@ -167,8 +183,8 @@ export const run = decider<RunRow, RunCommand>({
       if (prompted >= limits.runInputs) throw refuse('INPUTS_FULL', { run: id, state, limit: limits.runInputs })
       return [fact('run.prompted', { input })]
     },
-    take: (row, { id, slot: { branch, name, ordinal }, kind, outcome }) =>
-      moving(row, id, 'running') ? [fact('run.took', { branch, name, ordinal, kind, ...outcome })] : [],
+    take: (row, { id, slot, kind, outcome }) =>
+      moving(row, id, 'running') ? [fact('run.took', { ...slotOf(slot), kind, ...outcome })] : [],
     finish: (row, { id, holdings, result, replayed }) =>
       ending(row, id, 'done', holdings) ? [fact('run.finished', { result, ...counted(replayed) })] : [],
     fail: (row, { id, holdings, error, replayed }) =>
@@ -215,6 +231,18 @@ export const run = decider<RunRow, RunCommand>({
       const waits = row.waits.filter((w) => (answered ? !sameWait(w, answered) : w.kind !== 'unknown'))
       return changed(row, e, { waits, state: waits.length > 0 ? 'waiting' : 'running' })
     },
+    // A checkpoint also ends a segment, because replay starts after it. Erased, it still began an epoch.
+    'run.checkpointed': (row, e: HappenedWith<Slot & { readonly now: number; readonly manifest: CheckpointManifest }>) =>
+      row &&
+      changed(row, e, {
+        segments: row.segments + 1,
+        checkpoint: {
+          epoch: epochOf(e.data ?? row.checkpoint ?? {}) + 1,
+          event: e.id,
+          now: e.data?.now ?? e.at,
+          ...(e.data && { manifest: e.data.manifest }),
+        },
+      }),
     'tape.sealed': (row, e) => row && changed(row, e, { segments: row.segments + 1 }),
     'run.prompted': (row, e) => row && changed(row, e, { prompted: (row.prompted ?? 0) + 1 }),
     'run.took': (row, e) => row && changed(row, e, afterTaking(row, e.data)),

@@ -6,6 +6,7 @@ import type { Receipt } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
 import { isOver, type RunRow, type Slot } from '../../model/run.ts'
 import type { Usage } from '../../model/usage.ts'
+import type { ValueNode } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { appendGuarded, type GuardedEvent } from '../append.ts'
 import { type Done, type Part, part, plan, readRow } from '../execute.ts'
@@ -15,8 +16,9 @@ import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { usagePart } from '../usage/usage-decider.ts'
 import { markKey, markOf } from './append-mark.ts'
-import { type Asked, type AskKind, entryKey } from './asked.ts'
+import { type Asked, type AskKind, entryKey, placeOf, slotOf } from './asked.ts'
 import { effectKey } from './effect-key.ts'
+import { OpenCalls } from './open-calls.ts'
 import { never, Parking } from './parking.ts'
 import { PendingBegins } from './pending-begins.ts'
 import { type LeftAppends, RaceAppends, slotsOf } from './race-appends.ts'
@@ -31,10 +33,13 @@ export class Underway extends Map<string, Promise<Entry>> {
   readonly raceAppends = new RaceAppends()
 }
 
-type RunEvent = Omit<GuardedEvent, 'session' | 'run'>
+/** `epoch` is given for events that must not come after a checkpoint which has ended that epoch. */
+type RunEvent = Omit<GuardedEvent, 'session' | 'run'> & { readonly epoch?: number }
 
 export interface ChangeOptions {
   readonly guards?: readonly Guard[]
+  /** Nodes of values that the commit carries. */
+  readonly nodes?: readonly ValueNode[]
   /** The time of the event, if the program sees the same time. */
   readonly at?: number
   /** The facts of the run are not masked. */
@@ -74,10 +79,15 @@ export class RunWriter {
   readonly #gate = new SharedLock()
   readonly #segment: Segment
   readonly begun: PendingBegins
+  readonly calls = new OpenCalls()
   #row: RunRow
   #revision: number
   /** The number of results that the program has received. It orders the effects. */
   received = 0
+  /** The number of checkpoints that the program has passed. */
+  #epoch = 0
+  /** The program has asked for something, so it is too late to restore. */
+  #hasAsked = false
 
   constructor(scope: Scope, { row, revision, hold, underway, shared, sources, since, fresh = false, strict = false }: OpenedRun) {
     this.scope = scope
@@ -122,18 +132,39 @@ export class RunWriter {
     return { run: this.id, name: this.#row.name, state: this.#row.state }
   }
 
+  get epoch(): number {
+    return this.#epoch
+  }
+  get hasAsked(): boolean {
+    return this.#hasAsked
+  }
+
+  /** From now on the program cannot restore a checkpoint. */
+  asks(): void {
+    this.#hasAsked = true
+  }
+
+  /** A checkpoint was saved or restored: names, branches and results are counted anew. */
+  startEpoch(epoch: number): void {
+    this.#epoch = epoch
+    this.received = 0
+    this.#counts.clear()
+    this.#left.clear()
+  }
+
   /** The next slot of this name in this branch. */
-  slot(branch: string, kind: AskKind, name: string): Asked {
-    const counted = `${branch}\n${kind}\n${name}`
+  slot(branch: string, kind: AskKind, name: string, epoch: number): Asked {
+    this.asks()
+    const counted = `${placeOf(branch, epoch)}\n${kind}\n${name}`
     let ordinal = (this.#counts.get(counted) ?? 0) + 1
-    while (this.#left.has(entryKey({ branch, kind, name, ordinal }))) ordinal++
+    while (this.#left.has(entryKey({ branch, kind, name, ordinal, epoch }))) ordinal++
     this.#counts.set(counted, ordinal)
-    return { branch, kind, name, ordinal }
+    return { ...slotOf({ branch, name, ordinal, epoch }), kind }
   }
 
   /** Replay: branches that lost a race appended these events and are not run again, so nobody else is given their slots. */
-  leaveAppends(left: readonly LeftAppends[]): void {
-    for (const asked of slotsOf(left)) {
+  leaveAppends(left: readonly LeftAppends[], epoch: number): void {
+    for (const asked of slotsOf(left, epoch)) {
       this.#left.add(entryKey(asked))
       this.replay.leaveAppend(markKey(markOf(this.scope, this.#row.origin, asked)))
     }
@@ -182,7 +213,7 @@ export class RunWriter {
     return told ? told.then(() => this.#write(event, reserved)) : this.#write(event, reserved)
   }
 
-  async #write(event: RunEvent, reserved: boolean): Promise<Receipt> {
+  async #write({ epoch, ...event }: RunEvent, reserved: boolean): Promise<Receipt> {
     assert(!this.strict, 'a strict replay writes nothing')
     const leave = await this.#segment.enter()
     // Branches of this run change its row too. The gate keeps such a change and this write apart.
@@ -192,6 +223,8 @@ export class RunWriter {
       return await retryConflicts(this.scope, ['runs'], async (attempt) => {
         if (attempt > 1) await this.look()
         this.checkLive()
+        // A checkpoint came between: the branch lost a race, and replay after the checkpoint knows nothing of it.
+        if (epoch !== undefined && epoch < this.#epoch) return never()
         const guards: readonly Guard[] = [this.hold.guard, { kind: 'row', table: 'runs', id: this.id, revision: this.#revision }]
         try {
           return await appendGuarded(this.scope, { ...event, session: this.#row.session, run: this.id }, guards, reserved)
@@ -206,7 +239,7 @@ export class RunWriter {
   }
 
   /** Changes the row of the run, together with other rows. */
-  async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], at, whole }: ChangeOptions = {}): Promise<Done> {
+  async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], nodes, at, whole }: ChangeOptions = {}): Promise<Done> {
     assert(!this.strict, 'a strict replay writes nothing')
     const isEntry = ENTRIES.includes(command.verb)
     if (isEntry) await this.begun.told()
@@ -221,10 +254,12 @@ export class RunWriter {
       const done = await plan(this.scope, [own, ...parts], {
         guards: [this.hold.guard, ...guards],
         ...open,
+        ...(nodes && { nodes }),
         ...(at !== undefined && { at }),
       })
       const left = done.rows[0]
       if (left.body) this.#see(left.body, left.revision)
+      if (command.verb === 'checkpoint') this.#segment.restart()
       return done
     } catch (error) {
       throw this.#told(error)

@@ -3,8 +3,10 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Event } from '../../model/event.ts'
 import type { RunId, SessionId, TenantId } from '../../model/ids.ts'
+import type { TurnState } from '../../model/checkpoint.ts'
 import { type ErrorData, isOver, type RunRow, type RunState } from '../../model/run.ts'
 import type { Usage } from '../../model/usage.ts'
+import type { Components } from '../checkpoints/components.ts'
 import { checkReason } from '../erase.ts'
 import { type DoneRow, type Part, plan, readRow } from '../execute.ts'
 import { withMembers } from '../feature.ts'
@@ -16,6 +18,7 @@ import { keeperOf } from '../leases/keeper.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { type Branch, BranchHandle } from './branch.ts'
+import { restoreCheckpoint, type Saved, saveCheckpoint } from './checkpoint.ts'
 import { endingParts, type RunEnding } from './ending.ts'
 import { checkKnownRun } from './find-run.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
@@ -44,6 +47,15 @@ export interface Run extends Branch, AsyncDisposable {
   readonly ledger: readonly Usage[]
   /** Aborted when the lease is lost, the run is cancelled, or the handle is closed. */
   readonly aborted: AbortSignal
+  /**
+   * Stores named components, JSON or bytes, and begins a new epoch. Components that have not changed cost one reference. Refused while a branch,
+   * an effect or the result of a child is not awaited.
+   */
+  checkpoint(components: Components, turn?: TurnState): Promise<Saved>
+  /** Must be the first call of a program. Returns the components of the newest checkpoint, and replay starts after it. */
+  restore<T extends object = Record<string, unknown>>(): Promise<T | undefined>
+  /** The turn state that was stored with the restored checkpoint. */
+  readonly turnState: TurnState | undefined
   finish(result?: unknown): Promise<void>
   fail(error: unknown): Promise<void>
   cancel(reason: string): Promise<void>
@@ -66,6 +78,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
   readonly #row: RunRow | undefined
   readonly input: unknown
   #result: unknown
+  #turnState: TurnState | undefined
   #closed = false
   /** The lease was released, or is left to expire. */
   #gone = false
@@ -138,6 +151,20 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
   child: Branch['child'] = async (...given) => this.#live().child(...given)
   now: Branch['now'] = () => this.#live().now()
   random: Branch['random'] = () => this.#live().random()
+
+  async checkpoint(components: Components, turn?: TurnState): Promise<Saved> {
+    return saveCheckpoint(this.#live(), components, turn)
+  }
+
+  async restore<T extends object = Record<string, unknown>>(): Promise<T | undefined> {
+    const restored = await restoreCheckpoint(this.#live())
+    this.#turnState = restored?.turn
+    return restored?.components as T | undefined
+  }
+
+  get turnState(): TurnState | undefined {
+    return this.#turnState
+  }
 
   race<B extends Readonly<Record<string, (branch: Branch) => unknown>>>(branches: B): Promise<Awaited<ReturnType<B[keyof B]>>> {
     return this.#root ? this.#root.race(branches) : Promise.reject(this.#finished())

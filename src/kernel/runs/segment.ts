@@ -17,6 +17,11 @@ export class Segment {
     this.#seal = seal
   }
 
+  /** A checkpoint has ended the segment. */
+  restart(): void {
+    this.#entries = 0
+  }
+
   /** Waits for room for one more entry. Call the returned function when the entry is saved. */
   async enter(): Promise<() => void> {
     this.#entries ??= this.#there()

@@ -21,6 +21,7 @@ import { localNodesOf } from '../work/local-nodes.ts'
 import { work } from '../work/work-decider.ts'
 import { cancelRun } from './admin.ts'
 import { forkedFrom, runByName } from './find-run.ts'
+import { checkpointGuards } from './inherited-checkpoint.ts'
 import { readRun, resultOf } from './result.ts'
 import { run } from './run-decider.ts'
 
@@ -111,7 +112,7 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
     const offer = { verb: 'offer', queue: runQueue(name), at: now + delayMs, run: id } as const
     const fresh = { session, run: id, seen: NOT_THERE }
     const item = part(work, workId(scope, id), offer, fresh)
-    const { rows } = await plan(scope, [part(run, id, { verb: 'open', set }, fresh), item], { open: session })
+    const { rows } = await plan(scope, [part(run, id, { verb: 'open', set }, { ...fresh, guards: checkpointGuards(past.checkpoint) }), item], { open: session })
     localNodesOf(engine).wake()
     return rows[0].body as RunRow
   } catch (error) {

@@ -3,7 +3,7 @@
 
 import { limits } from '../../model/limits.ts'
 import { MaskedStream, type StreamBounds } from '../redact/stream.ts'
-import type { Asked } from './asked.ts'
+import { type Asked, slotOf } from './asked.ts'
 import type { RunWriter } from './run-writer.ts'
 
 const BOUNDS: StreamBounds = {
@@ -70,8 +70,7 @@ export class EffectStream {
   }
 
   #append(text: string): void {
-    const { kind: _, ...slot } = this.#asked
-    const data = { ...slot, attempt: this.#attempt, text: text.toWellFormed() }
+    const data = { ...slotOf(this.#asked), attempt: this.#attempt, text: text.toWellFormed() }
     // Entries are written one after the other. A failure is kept for the end. The text is masked already.
     const before = this.#written
     this.#written = before.then(() => this.#open.record({ type: 'effect.streamed', data, transient: true, whole: true }))

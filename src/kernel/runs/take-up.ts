@@ -15,6 +15,7 @@ import { isConflict } from '../outcome.ts'
 import { Bell, stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { checkKnownRun, forkedFrom, seenByName } from './find-run.ts'
+import { checkpointGuards } from './inherited-checkpoint.ts'
 import { localRunsOf } from './local-runs.ts'
 import { handOf, type Run, RunInHand } from './run.ts'
 import { run as decider, type Opened } from './run-decider.ts'
@@ -101,7 +102,7 @@ async function takeUp(
   const { id, session, name, parallel, seen } = wanted
   const lease = leaseId(scope, session, id, parallel)
   const about = { session, run: id }
-  const begin = part(decider, id, { verb: 'begin', id, ...(set && { set }) }, { ...about, seen })
+  const begin = part(decider, id, { verb: 'begin', id, ...(set && { set }) }, { ...about, seen, guards: checkpointGuards(set?.checkpoint) })
   const start = engine.environment.clock.monotonic()
   const bell = new Bell(scope, [signal, engine.closing])
   try {

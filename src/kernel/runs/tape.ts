@@ -9,7 +9,7 @@ import type { ErrorData, Slot, Stored } from '../../model/run.ts'
 import { decodePayload } from '../decode-event.ts'
 import type { Scope } from '../scope.ts'
 import { isMark, markKey } from './append-mark.ts'
-import { type Asked, type AskKind, entryKey } from './asked.ts'
+import { type Asked, type AskKind, entryKey, slotOf } from './asked.ts'
 import type { RecordedInput } from './effect-input.ts'
 import { TAPE_TYPES } from './tape-types.ts'
 
@@ -18,6 +18,7 @@ export interface Entry {
   readonly kind: AskKind
   readonly name: string
   readonly branch: string
+  readonly epoch?: number
   /** The seq of its first event. */
   readonly seq: number
   /** The time of its last event, by the recorder's clock. */
@@ -60,6 +61,8 @@ export class Tape {
   #ended = false
   #loading: Promise<void> | undefined
   #inSegment = 0
+  /** Entries of earlier epochs are left out. */
+  #epoch = 0
 
   constructor(scope: Scope, sources: readonly Source[], origin: RunId) {
     this.#scope = scope
@@ -70,6 +73,13 @@ export class Tape {
   /** Number of entries in the last segment; exact once the tape was read to its end. */
   get inSegment(): number {
     return this.#inSegment
+  }
+
+  /** Begins after a checkpoint of the run or of a run that it was forked from. Called before anything is read. */
+  startAfter(run: RunId, seq: number, epoch: number): void {
+    this.#source = this.#sources.findIndex((source) => source.run === run)
+    this.#from = seq
+    this.#epoch = epoch
   }
 
   /** Takes the entry that a call asks for. An incomplete entry is looked for up to the end of the tape. */
@@ -129,7 +139,7 @@ export class Tape {
 
   #add(record: EventRecord): void {
     const { type, key: mark } = record
-    if (type === 'tape.sealed') this.#inSegment = 0
+    if (type === 'tape.sealed' || type === 'run.checkpointed') this.#inSegment = 0
     if (type === 'effect.streamed') {
       this.#inSegment++
       return
@@ -155,17 +165,20 @@ export class Tape {
       return
     }
     const { slot, data } = asked
+    // A branch that lost a race in an earlier epoch recorded it late.
+    if ((slot.epoch ?? 0) < this.#epoch) return
     const key = entryKey(slot)
     const before = this.#entries.get(key)
     this.#inSegment++
     // The first outcome counts; later ones are ignored.
     if (before?.done) return
-    const { kind, name, branch } = slot
+    const { kind, name, branch, epoch } = slot
     this.#entries.set(key, {
       ...before,
       kind,
       name,
       branch,
+      ...(epoch && { epoch }),
       seq: before?.seq ?? record.seq,
       at: record.at,
       ...inputOf(data),
@@ -179,7 +192,7 @@ interface TapeData extends Slot {
   readonly [more: string]: unknown
 }
 
-const ON_TAPE: readonly string[] = [...TAPE_TYPES, 'effect.resolved', 'wait.began', 'wait.ended', 'run.used', 'run.took']
+const ON_TAPE: readonly string[] = [...TAPE_TYPES, 'effect.resolved', 'wait.began', 'wait.ended', 'run.used', 'run.took', 'run.checkpointed']
 
 function askedBy(scope: Scope, { type, payload, seq }: EventRecord): { readonly slot: Asked; readonly data: TapeData } | undefined {
   if (!ON_TAPE.includes(type) || payload === undefined) return undefined
@@ -187,7 +200,7 @@ function askedBy(scope: Scope, { type, payload, seq }: EventRecord): { readonly 
   const kind = type === 'run.used' ? 'usage' : type === 'race.won' ? 'race' : (data.kind ?? 'effect')
   // The run itself recorded this wait for an unknown outcome; the program asks for the effect.
   if (kind === 'unknown') return undefined
-  return { slot: { branch: data.branch, name: data.name, ordinal: data.ordinal, kind }, data }
+  return { slot: { ...slotOf(data), kind }, data }
 }
 
 const inputOf = ({ input }: TapeData): Pick<Entry, 'input'> => (input === undefined ? {} : { input: input as RecordedInput })
@@ -213,6 +226,7 @@ function told(type: string, data: TapeData): Partial<Entry> & { readonly done: b
     case 'race.won':
     case 'run.took':
     case 'run.used':
+    case 'run.checkpointed':
       return { done: true, outcome: data }
     default:
       return { done: true }

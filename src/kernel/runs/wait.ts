@@ -8,7 +8,7 @@ import { keeperOf } from '../leases/keeper.ts'
 import { isConflict, isOutage } from '../outcome.ts'
 import { Bell } from '../read.ts'
 import { storeNow } from '../store-time.ts'
-import type { Asked } from './asked.ts'
+import { type Asked, placeOf, slotOf } from './asked.ts'
 import { never, type Waiting } from './parking.ts'
 import type { RunWriter } from './run-writer.ts'
 import type { Entry } from './tape.ts'
@@ -120,7 +120,7 @@ function checkThere(open: RunWriter, { kind, branch, name, ordinal }: Asked): vo
 
 async function begin(
   open: RunWriter,
-  { kind: _, ...slot }: Asked,
+  asked: Asked,
   spec: WaitSpec,
   bell: Bell,
 ): Promise<{ readonly until?: number; readonly on?: string }> {
@@ -129,7 +129,7 @@ async function begin(
     bell.reset()
     try {
       if (spec.ms !== undefined) until ??= (await storeTime(open)) + spec.ms
-      const wait: Wait = { ...slot, kind: spec.kind, ...(until !== undefined && { until }), ...(spec.on !== undefined && { on: spec.on }) }
+      const wait: Wait = { ...slotOf(asked), kind: spec.kind, ...(until !== undefined && { until }), ...(spec.on !== undefined && { on: spec.on }) }
       await open.change({ verb: 'wait', id: open.id, wait }, spec.begins?.(until), spec.guards && { guards: spec.guards })
       return wait
     } catch (error) {
@@ -143,8 +143,7 @@ async function begin(
 /** Records the end. Returns undefined if another writer was first: then the caller looks again. */
 async function end(open: RunWriter, asked: Asked, { outcome, parts, over }: Ended, at: number): Promise<Ended['outcome'] | undefined> {
   if (over) return outcome
-  const { branch, name, ordinal } = asked
-  const wait = { branch, name, ordinal, kind: asked.kind as WaitKind }
+  const wait = { ...slotOf(asked), kind: asked.kind as WaitKind }
   try {
     await open.change({ verb: 'endWait', id: open.id, wait, outcome }, parts, { at })
     return outcome
@@ -155,12 +154,12 @@ async function end(open: RunWriter, asked: Asked, { outcome, parts, over }: Ende
   }
 }
 
-/** Ends the waits of branches that lost a race. */
+/** Ends the waits of branches that lost a race. A wait of an earlier epoch belongs to such a branch. */
 export async function leaveWaits(open: RunWriter): Promise<void> {
   // A strict replay leaves them to the holder of the run.
   if (open.strict) return
   for (const wait of open.row.waits) {
-    if (!open.replay.isLost(wait.branch)) continue
+    if ((wait.epoch ?? 0) >= open.epoch && !open.replay.isLost(placeOf(wait.branch, wait.epoch))) continue
     const about = { session: open.row.session, run: open.id }
     try {
       await open.change(

@@ -1,0 +1,33 @@
+// The calls of a program that have no answer yet. A checkpoint is refused while there are any, because replay after it would not ask for them.
+
+interface OpenCall {
+  readonly what: string
+  /** The branch that made the call, with its epoch. */
+  readonly place: string
+}
+
+export class OpenCalls {
+  readonly #open = new Set<OpenCall>()
+
+  /** Call the returned function when the program has the answer. */
+  begins(what: string, place: string): () => void {
+    const call = { what, place }
+    this.#open.add(call)
+    return () => void this.#open.delete(call)
+  }
+
+  /** Runs `call` as an open call. A call that never returns stays open. */
+  async during<T>(what: string, place: string, call: () => Promise<T>): Promise<T> {
+    const end = this.begins(what, place)
+    try {
+      return await call()
+    } finally {
+      end()
+    }
+  }
+
+  /** Describes the open calls, without those of branches that lost a race. */
+  list(isLost: (place: string) => boolean): readonly string[] {
+    return [...this.#open].filter(({ place }) => !isLost(place)).map(({ what }) => what)
+  }
+}
