@@ -56,7 +56,8 @@ export function defineRuns(runs: Command, define: Define, terminalOf: TerminalOf
       .option('--result <json>', 'record that the effect succeeded with this result')
       .option('--error <text>', 'record that the effect failed with this error')
       .option('--branch <branch>', 'pick the effect in this branch, if several have the name')
-      .option('--ordinal <n>', 'pick the nth effect with this name in its branch', counting(1)),
+      .option('--ordinal <n>', 'pick the nth effect with this name in its branch', counting(1))
+      .option('--epoch <n>', 'pick the effect after this many checkpoints (default: the current epoch)', counting(0)),
   ).action(does(async () => (await changing()).resolveEffect))
 
   byWhom(

@@ -26,6 +26,7 @@ export interface ResolveOptions extends WhoOptions {
   readonly error?: string
   readonly branch?: string
   readonly ordinal?: number
+  readonly epoch?: number
 }
 
 export function resolveEffect(t: Terminal, words: readonly string[], options: ResolveOptions): Promise<Exit> {
@@ -34,7 +35,10 @@ export function resolveEffect(t: Terminal, words: readonly string[], options: Re
   const resolution = resolutionOf(options)
   return change(url, run, options, async (store, row) => {
     if (isOver(row.state)) throw finished(row)
-    await store.runs.resolve(row.id, effect, { ...resolution, ...given({ branch: options.branch, ordinal: options.ordinal }) })
+    await store.runs.resolve(row.id, effect, {
+      ...resolution,
+      ...given({ branch: options.branch, ordinal: options.ordinal, epoch: options.epoch }),
+    })
     const how = 'error' in resolution ? 'failed' : 'done'
     if (t.json) t.out(jsonLine({ run: row.id, name: row.name, effect, settled: how }))
     else t.out(verdict(t, 'ok', `'${effect}' is recorded as ${how}; ${row.name} (${row.id}) continues with it`))

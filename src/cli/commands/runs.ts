@@ -1,11 +1,11 @@
 // Lists runs, or shows everything about one at a glance.
 
-import type { RunHolder, RunRow, RunState, Store, Usage } from '../../index.ts'
+import type { RunCheckpoint, RunHolder, RunRow, RunState, Store, Usage } from '../../index.ts'
 import { isOver } from '../../model/run.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { facts } from '../facts.ts'
 import { count, fromNow, one, shortId, span, time } from '../format.ts'
-import { chosenKey, errorText, nameText, standing, stateStyle, storedText, totalOf, untilText } from '../runs/text.ts'
+import { chosenKey, componentsText, errorText, nameText, standing, stateStyle, storedText, totalOf, untilText } from '../runs/text.ts'
 import { printCounts } from '../runs/usage-table.ts'
 import { knownRun, namedRun } from '../runs/words.ts'
 import { findSession, tenantView, withStore } from '../store.ts'
@@ -120,11 +120,17 @@ async function tell(t: Terminal, store: Store, row: RunRow, holder: RunHolder | 
   if (!over) line('holder', holderText(row, holder))
   line('parent', row.parent && `${row.parent}${parent ? ` ${nameText(parent)}, ${parent.state}` : ''}`)
   line('fork of', row.fork && `${row.fork.run}, up to seq ${row.fork.at}`)
+  line('checkpoint', row.checkpoint && checkpointText(row.checkpoint, now))
   line('tape', row.segments > 0 ? one(row.segments, 'sealed segment') : undefined)
   line('input', storedText(row.input))
   line('result', storedText(row.result))
   line('error', row.error && errorText(row.error))
   line('details', row.error?.details === undefined ? undefined : jsonLine(row.error.details))
+}
+
+function checkpointText({ epoch, now: saved, run, manifest }: RunCheckpoint, now: number): string {
+  const from = run === undefined ? '' : `, saved by ${run}`
+  return `${manifest ? componentsText(manifest) : '(erased)'}; began epoch ${epoch}, ${time(saved)} UTC (${fromNow(saved, now)})${from}`
 }
 
 function holderText({ parallel, waits }: RunRow, holder: RunHolder | undefined): string {

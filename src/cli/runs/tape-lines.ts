@@ -1,12 +1,12 @@
 // One line per entry of a run's tape: the call, its branch and its outcome. Bookkeeping of the queue is left out; `inkfast events --run`
 // and --json have it.
 
-import type { ErrorData, Event, RunRow, Store, Usage, Wait } from '../../index.ts'
+import type { CheckpointManifest, ErrorData, Event, RunRow, Store, Usage, Wait } from '../../index.ts'
 import type { LeaseEnd } from '../../model/lease.ts'
 import { count, one, time } from '../format.ts'
 import type { Column } from '../table.ts'
 import { jsonLine } from '../text.ts'
-import { dollars, errorText, storedText, waitText } from './text.ts'
+import { componentsText, dollars, errorText, storedText, waitText } from './text.ts'
 
 export const tapeColumns: readonly Column[] = [
   { title: 'seq', right: true, least: 6, style: 'bold' },
@@ -107,6 +107,8 @@ export class TapeLines {
         return { mark: '✓', what: placed(data), detail: tookText(data) }
       case 'run.used':
         return { mark: '$', what: placed(data), detail: usageText(data.usage as Usage) }
+      case 'run.checkpointed':
+        return { mark: '⛁', what: 'checkpoint', detail: checkpointText(data) }
       case 'tape.sealed':
         return { mark: '▤', what: 'sealed', detail: `segment ${data.segment}, ${one(Number(data.entries), 'entry').replace(/ys$/, 'ies')}` }
       case 'lease.released':
@@ -190,8 +192,8 @@ const SAYS_SO: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 
 const ENDS_ATTEMPT: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled']
 
 const slotOf = ({ data }: Event): string => {
-  const { branch, name, ordinal } = (data ?? {}) as Data
-  return JSON.stringify([branch, name, ordinal])
+  const { branch, name, ordinal, epoch } = (data ?? {}) as Data
+  return JSON.stringify([branch, name, ordinal, epoch])
 }
 
 const ENDS_IT: readonly string[] = ['effect.settled', 'effect.resolved', 'effect.retried']
@@ -208,8 +210,8 @@ export async function unsettledOf({ runs }: Pick<Store, 'runs'>, id: string): Pr
   }
   const keys = new Map<string, string>()
   for (const [slot, { run = id, data }] of begun) {
-    const { branch, name, ordinal } = data as Wait
-    keys.set(slot, await runs.effectKey(run, { branch, name, ordinal }))
+    const { branch, name, ordinal, epoch = 0 } = data as Wait
+    keys.set(slot, await runs.effectKey(run, { branch, name, ordinal, epoch }))
   }
   return keys
 }
@@ -259,6 +261,10 @@ function outcomeText(data: Data): string {
 
 const saysMore = (state: string | undefined, value: unknown): boolean =>
   value !== undefined && !((state === 'approved' && value === 'approve') || (state === 'denied' && value === 'deny'))
+
+/** The components that were stored, and the epoch that follows. */
+const checkpointText = ({ epoch = 0, manifest }: Data): string =>
+  `${componentsText(manifest as CheckpointManifest)}; epoch ${Number(epoch) + 1} begins`
 
 /** Describes what the run took from its session, or why there was nothing. */
 function tookText({ kind, inputs, batches, claim, redriven, why, unknown }: Data): string {

@@ -1,6 +1,6 @@
 // Runs in words: their waits, inputs, results and costs.
 
-import type { ErrorData, RunRow, UsageCounts, Wait } from '../../index.ts'
+import type { CheckpointManifest, ErrorData, RunRow, UsageCounts, Wait } from '../../index.ts'
 import { isId } from '../../model/ids.ts'
 import { bytes, count, fromNow, time } from '../format.ts'
 import type { Style } from '../terminal.ts'
@@ -47,6 +47,12 @@ export const errorText = ({ name, code, message }: ErrorData): string =>
 export function storedText(stored: RunRow['input']): string | undefined {
   if (stored?.blob) return `(a blob of ${bytes(stored.blob.bytes)}, ${stored.blob.digest})`
   return stored?.value === undefined ? undefined : jsonLine(stored.value)
+}
+
+/** The components of a checkpoint, each with its revision. */
+export function componentsText({ components }: CheckpointManifest): string {
+  const named = Object.entries(components).map(([name, { revision }]) => `${name} (revision ${revision})`)
+  return named.length === 0 ? 'no components' : named.join(', ')
 }
 
 /** Returns a key that a caller chose, and '' for a generated one. */

@@ -77,5 +77,6 @@ const isAmong = (places: readonly string[], branches: readonly string[]): boolea
 
 export function* slotsOf(left: readonly LeftAppends[], epoch: number): Generator<Asked> {
   for (const { branch, name, ordinals } of left)
-    for (const [from, to] of ordinals) for (let ordinal = from; ordinal <= to; ordinal++) yield { branch, kind: 'append', name, ordinal, epoch }
+    for (const [from, to] of ordinals)
+      for (let ordinal = from; ordinal <= to; ordinal++) yield { branch, kind: 'append', name, ordinal, epoch }
 }

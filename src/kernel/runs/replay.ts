@@ -101,7 +101,9 @@ export class Replay {
 
   async #missing(): Promise<readonly Entry[]> {
     const rest = await this.#tape.rest()
-    return [...rest].filter(([key, { branch, epoch }]) => !this.isLost(placeOf(branch, epoch)) && !this.#left.has(key)).map(([, entry]) => entry)
+    return [...rest]
+      .filter(([key, { branch, epoch }]) => !this.isLost(placeOf(branch, epoch)) && !this.#left.has(key))
+      .map(([, entry]) => entry)
   }
 
   async #letGo(): Promise<void> {

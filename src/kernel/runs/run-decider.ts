@@ -22,7 +22,10 @@ import { decider, fact, type Happened, type HappenedWith } from '../decider.ts'
 import { addUsage } from '../usage/ledger.ts'
 import { slotOf } from './asked.ts'
 
-export type Opened = Pick<RunRow, 'session' | 'name' | 'key' | 'input' | 'parallel' | 'parent' | 'queued' | 'fork' | 'origin' | 'checkpoint'>
+export type Opened = Pick<
+  RunRow,
+  'session' | 'name' | 'key' | 'input' | 'parallel' | 'parent' | 'queued' | 'fork' | 'origin' | 'checkpoint'
+>
 
 /** How many calls the tape answered in the attempt that ends here. Absent if the writer did not execute the program. */
 interface Attempted {

@@ -1,9 +1,9 @@
 // A run as its program sees it: every call of a branch, and the calls that end the run.
 
+import type { TurnState } from '../../model/checkpoint.ts'
 import { InkError, refuse } from '../../model/errors.ts'
 import type { Event } from '../../model/event.ts'
 import type { RunId, SessionId, TenantId } from '../../model/ids.ts'
-import type { TurnState } from '../../model/checkpoint.ts'
 import { type ErrorData, isOver, type RunRow, type RunState } from '../../model/run.ts'
 import type { Usage } from '../../model/usage.ts'
 import type { Components } from '../checkpoints/components.ts'

@@ -112,7 +112,11 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
     const offer = { verb: 'offer', queue: runQueue(name), at: now + delayMs, run: id } as const
     const fresh = { session, run: id, seen: NOT_THERE }
     const item = part(work, workId(scope, id), offer, fresh)
-    const { rows } = await plan(scope, [part(run, id, { verb: 'open', set }, { ...fresh, guards: checkpointGuards(past.checkpoint) }), item], { open: session })
+    const { rows } = await plan(
+      scope,
+      [part(run, id, { verb: 'open', set }, { ...fresh, guards: checkpointGuards(past.checkpoint) }), item],
+      { open: session },
+    )
     localNodesOf(engine).wake()
     return rows[0].body as RunRow
   } catch (error) {

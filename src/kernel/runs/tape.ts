@@ -192,7 +192,15 @@ interface TapeData extends Slot {
   readonly [more: string]: unknown
 }
 
-const ON_TAPE: readonly string[] = [...TAPE_TYPES, 'effect.resolved', 'wait.began', 'wait.ended', 'run.used', 'run.took', 'run.checkpointed']
+const ON_TAPE: readonly string[] = [
+  ...TAPE_TYPES,
+  'effect.resolved',
+  'wait.began',
+  'wait.ended',
+  'run.used',
+  'run.took',
+  'run.checkpointed',
+]
 
 function askedBy(scope: Scope, { type, payload, seq }: EventRecord): { readonly slot: Asked; readonly data: TapeData } | undefined {
   if (!ON_TAPE.includes(type) || payload === undefined) return undefined

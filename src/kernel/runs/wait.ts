@@ -129,7 +129,12 @@ async function begin(
     bell.reset()
     try {
       if (spec.ms !== undefined) until ??= (await storeTime(open)) + spec.ms
-      const wait: Wait = { ...slotOf(asked), kind: spec.kind, ...(until !== undefined && { until }), ...(spec.on !== undefined && { on: spec.on }) }
+      const wait: Wait = {
+        ...slotOf(asked),
+        kind: spec.kind,
+        ...(until !== undefined && { until }),
+        ...(spec.on !== undefined && { on: spec.on }),
+      }
       await open.change({ verb: 'wait', id: open.id, wait }, spec.begins?.(until), spec.guards && { guards: spec.guards })
       return wait
     } catch (error) {
