@@ -6,7 +6,7 @@ import { invalidOption } from '../model/options.ts'
 import type { Guard } from '../ports/commit.ts'
 import type { Part } from './execute.ts'
 import type { SessionLease } from './leases/session-lease.ts'
-import type { Run } from './runs/run.ts'
+import type { Run } from './runs/run-calls.ts'
 import type { Scope } from './scope.ts'
 import type { Claim } from './work/claim.ts'
 

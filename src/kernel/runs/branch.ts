@@ -14,6 +14,7 @@ import { takeName } from '../names.ts'
 import { takeUsage, type UsageGiven } from '../usage/ledger.ts'
 import { markKey, markOf } from './append-mark.ts'
 import { type Asked, type AskKind, entryKey, placeOf } from './asked.ts'
+import type { All, Begun, Branch, Branches, Within } from './branch-calls.ts'
 import { type Child, childOf } from './child.ts'
 import { checkEffectOptions, type EffectContext, type EffectOptions, effectError, runEffect, type Settled, settle } from './effect.ts'
 import { checkInput, declare } from './effect-input.ts'
@@ -26,45 +27,6 @@ import type { RunWriter } from './run-writer.ts'
 import { pendingSignal } from './signal.ts'
 import type { Entry } from './tape.ts'
 import { type Ended, waitFor } from './wait.ts'
-
-export interface Within {
-  /** The timeout. The default is none. */
-  readonly within?: Duration
-}
-
-export type Begun<T = unknown> =
-  | { readonly done: true; readonly result: T }
-  | { readonly done: false; readonly key: string; settle(result: T): Promise<T>; fail(error: unknown): Promise<void> }
-
-export interface Branch extends RunMembers {
-  /** Calls `work` once and records its outcome. Replay returns the outcome from the tape. */
-  effect<T>(name: string, work: (context: EffectContext) => T | Promise<T>, options?: EffectOptions): Promise<T>
-  /** Like `effect`, for programs that do the work themselves: `settle` or `fail` records the outcome. */
-  begin<T = unknown>(name: string): Promise<Begun<T>>
-  sleep(duration: Duration): Promise<void>
-  until(time: Date | number): Promise<void>
-  /** Waits for the next signal of this name to the session. Returns undefined on timeout. */
-  signal<T = unknown>(name: string, options?: Within): Promise<T | undefined>
-  usage(usage: UsageGiven): Promise<void>
-  /** Appends an event of this run, once. */
-  append(type: string, data: unknown): Promise<Receipt>
-  /** Runs all branches concurrently. The results are in the given order, and by name. */
-  all<B extends Branches>(branches: B): Promise<All<B>>
-  /** Returns the result of the first branch to return; the others are abandoned. */
-  race<B extends Branches>(branches: B): Promise<Awaited<ReturnType<B[keyof B]>>>
-  /** Starts a child run, executed by any node that has a handler for it. */
-  child(name: string, options?: { readonly input?: unknown }): Promise<Child>
-  /** Unix milliseconds of the latest result that this branch received: the same under replay. */
-  now(): number
-  /** A random number from 0 to below 1: the same under replay. */
-  random(): number
-}
-
-export type Branches = Readonly<Record<string, (branch: Branch) => unknown>>
-
-export type All<B extends Branches> = Awaited<ReturnType<B[keyof B]>>[] & {
-  readonly [K in keyof B]: Awaited<ReturnType<B[K]>>
-}
 
 export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   readonly open: RunWriter
@@ -84,7 +46,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     open.scope.engine.features.addRunMembers(this, () => this)
     this.open = open
     this.path = path
-    this.#began = open.epoch
+    this.#began = open.slots.epoch
     this.#now = now
     this.leaving = signal
     this.parent = parent
@@ -92,7 +54,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
 
   /** The run itself goes on after a checkpoint; a branch ends before it. */
   get epoch(): number {
-    return this.parent ? this.#began : this.open.epoch
+    return this.parent ? this.#began : this.open.slots.epoch
   }
 
   /** Names the branch among those of all epochs. */
@@ -123,7 +85,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   }
 
   random(): number {
-    this.open.asks()
+    this.open.slots.asks()
     return draw(this.open.scope, this.open.row.origin, this.epoch, this.path, ++this.#drawn)
   }
 
@@ -282,7 +244,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   slot(kind: AskKind, name: string): Asked {
     const taken = takeName(this.open.scope, name, 'a step of a run')
     if (kind === 'effect' || kind === 'start') refuseNested(this, taken)
-    return this.open.slot(this.path, kind, taken, this.epoch)
+    return this.open.slots.next(this.path, kind, taken, this.epoch)
   }
 
   async #answer<T>(name: string, entry: Entry): Promise<T> {
@@ -307,7 +269,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
 
   /** The number of the next group of branches. */
   nextGroup(): number {
-    this.open.asks()
+    this.open.slots.asks()
     return ++this.#groups
   }
 

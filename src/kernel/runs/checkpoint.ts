@@ -28,9 +28,9 @@ export async function saveCheckpoint(root: BranchHandle, components: Components,
   const { open } = root
   refuseNested(root, NAME)
   checkComponents(open.scope, components, turn)
-  open.asks()
+  open.slots.asks()
   // An epoch has one checkpoint, so a refused one leaves no gap.
-  const asked: Asked = { ...slotOf({ branch: '', name: NAME, ordinal: 1, epoch: open.epoch }), kind: 'checkpoint' }
+  const asked: Asked = { ...slotOf({ branch: '', name: NAME, ordinal: 1, epoch: open.slots.epoch }), kind: 'checkpoint' }
   await open.ready()
   const before = await open.replay.find(asked)
   const entry = before ?? (await open.once(entryKey(asked), () => write(root, asked, components, turn)))
@@ -63,8 +63,8 @@ async function write(root: BranchHandle, asked: Asked, components: Components, t
 /** Returns the newest checkpoint, and lets replay start after it. Nothing may have been asked for before. */
 export async function restoreCheckpoint(root: BranchHandle): Promise<Restored | undefined> {
   const { open } = root
-  if (open.hasAsked) throw refuse('RESTORE_LATE', open.about)
-  open.asks()
+  if (open.slots.hasAsked) throw refuse('RESTORE_LATE', open.about)
+  open.slots.asks()
   await open.ready()
   const saved = open.row.checkpoint
   if (!saved) return undefined

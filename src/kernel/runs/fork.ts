@@ -12,7 +12,8 @@ import { type ForkOptions, takeForkPoint } from '../sessions/fork-session.ts'
 import { checkKnownRun, runByName } from './find-run.ts'
 import { checkpointAt, checkpointGuards } from './inherited-checkpoint.ts'
 import { readRun } from './result.ts'
-import type { handOf, Run } from './run.ts'
+import type { handOf } from './run.ts'
+import type { Run } from './run-calls.ts'
 import { run as decider } from './run-decider.ts'
 
 export type { ForkOptions }

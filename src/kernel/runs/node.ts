@@ -17,7 +17,8 @@ import { Loop, waitAtMost } from '../work/loop.ts'
 import { schedulerOf } from '../work/scheduler.ts'
 import { TenantFeed, TenantRotation, type Visit } from '../work/tenant-feed.ts'
 import { type Claimed, claimRun } from './claim.ts'
-import type { Run, RunInHand } from './run.ts'
+import type { RunInHand } from './run.ts'
+import type { Run } from './run-calls.ts'
 import { runHandler } from './run-handler.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a handler says itself what its input is

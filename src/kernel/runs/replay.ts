@@ -1,7 +1,8 @@
 // Replay never guesses: nothing new begins while the tape has an entry that the program has not asked for. An unchanged program asks for
 // all of them. A program that goes quiet or ends before that has changed.
 
-import type { InkError } from '../../model/errors.ts'
+import { type InkError, refuse } from '../../model/errors.ts'
+import type { RunId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { Scope } from '../scope.ts'
 import { type Asked, entryKey, placeOf } from './asked.ts'
@@ -147,4 +148,10 @@ export class Replay {
     const end = asked.length === 0 ? ['+ asked for: nothing more; the program ended'] : []
     return this.#parted([...recorded, ...more, ...wanted, ...end].join('\n'))
   }
+}
+
+/** The error of a strict replay for a call that has no record. */
+export function unrecorded(run: RunId, { kind, name, ordinal, branch }: Asked, before: Entry | undefined): InkError {
+  const call = `${kind} '${name}' #${ordinal}${branch === '' ? '' : ` in branch ${branch}`}`
+  return refuse('REPLAY_MISSING', { run, call, kind, name, ordinal, branch, begun: before !== undefined })
 }

@@ -16,16 +16,17 @@ import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { usagePart } from '../usage/usage-decider.ts'
 import { markKey, markOf } from './append-mark.ts'
-import { type Asked, type AskKind, entryKey, placeOf, slotOf } from './asked.ts'
+import type { Asked } from './asked.ts'
 import { effectKey } from './effect-key.ts'
 import { OpenCalls } from './open-calls.ts'
 import { never, Parking } from './parking.ts'
 import { PendingBegins } from './pending-begins.ts'
 import { type LeftAppends, RaceAppends, slotsOf } from './race-appends.ts'
-import { Replay } from './replay.ts'
+import { Replay, unrecorded } from './replay.ts'
 import { type RunCommand, run as runDecider } from './run-decider.ts'
 import { Segment } from './segment.ts'
 import { SharedLock } from './shared-lock.ts'
+import { Slots } from './slots.ts'
 import { type Entry, type Source, Tape } from './tape.ts'
 
 /** Effects underway, shared by all handles on the same run in this process: two handles that ask for the same get the same outcome. */
@@ -72,9 +73,7 @@ export class RunWriter {
   readonly strict: boolean
   readonly #underway: Underway
   readonly #shared: () => boolean
-  readonly #counts = new Map<string, number>()
-  /** Slots of events that lost branches appended. */
-  readonly #left = new Set<string>()
+  readonly slots = new Slots()
   readonly #ending = new AbortController()
   readonly #gate = new SharedLock()
   readonly #segment: Segment
@@ -84,10 +83,6 @@ export class RunWriter {
   #revision: number
   /** The number of results that the program has received. It orders the effects. */
   received = 0
-  /** The number of checkpoints that the program has passed. */
-  #epoch = 0
-  /** The program has asked for something, so it is too late to restore. */
-  #hasAsked = false
 
   constructor(scope: Scope, { row, revision, hold, underway, shared, sources, since, fresh = false, strict = false }: OpenedRun) {
     this.scope = scope
@@ -132,40 +127,16 @@ export class RunWriter {
     return { run: this.id, name: this.#row.name, state: this.#row.state }
   }
 
-  get epoch(): number {
-    return this.#epoch
-  }
-  get hasAsked(): boolean {
-    return this.#hasAsked
-  }
-
-  /** From now on the program cannot restore a checkpoint. */
-  asks(): void {
-    this.#hasAsked = true
-  }
-
   /** A checkpoint was saved or restored: names, branches and results are counted anew. */
   startEpoch(epoch: number): void {
-    this.#epoch = epoch
     this.received = 0
-    this.#counts.clear()
-    this.#left.clear()
-  }
-
-  /** The next slot of this name in this branch. */
-  slot(branch: string, kind: AskKind, name: string, epoch: number): Asked {
-    this.asks()
-    const counted = `${placeOf(branch, epoch)}\n${kind}\n${name}`
-    let ordinal = (this.#counts.get(counted) ?? 0) + 1
-    while (this.#left.has(entryKey({ branch, kind, name, ordinal, epoch }))) ordinal++
-    this.#counts.set(counted, ordinal)
-    return { ...slotOf({ branch, name, ordinal, epoch }), kind }
+    this.slots.startEpoch(epoch)
   }
 
   /** Replay: branches that lost a race appended these events and are not run again, so nobody else is given their slots. */
   leaveAppends(left: readonly LeftAppends[], epoch: number): void {
     for (const asked of slotsOf(left, epoch)) {
-      this.#left.add(entryKey(asked))
+      this.slots.leave(asked)
       this.replay.leaveAppend(markKey(markOf(this.scope, this.#row.origin, asked)))
     }
   }
@@ -224,7 +195,7 @@ export class RunWriter {
         if (attempt > 1) await this.look()
         this.checkLive()
         // A checkpoint came between: the branch lost a race, and replay after the checkpoint knows nothing of it.
-        if (epoch !== undefined && epoch < this.#epoch) return never()
+        if (epoch !== undefined && epoch < this.slots.epoch) return never()
         const guards: readonly Guard[] = [this.hold.guard, { kind: 'row', table: 'runs', id: this.id, revision: this.#revision }]
         try {
           return await appendGuarded(this.scope, { ...event, session: this.#row.session, run: this.id }, guards, reserved)
@@ -321,11 +292,6 @@ export class RunWriter {
     if (error instanceof InkError && ENDING.includes(error.code)) this.end(error)
     return error
   }
-}
-
-function unrecorded(run: RunId, { kind, name, ordinal, branch }: Asked, before: Entry | undefined): InkError {
-  const call = `${kind} '${name}' #${ordinal}${branch === '' ? '' : ` in branch ${branch}`}`
-  return refuse('REPLAY_MISSING', { run, call, kind, name, ordinal, branch, begun: before !== undefined })
 }
 
 const ENDING: readonly string[] = ['OUTCOME_UNKNOWN', 'INBOX_CLAIM_LOST']

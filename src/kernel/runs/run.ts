@@ -1,4 +1,4 @@
-// A run as its program sees it: every call of a branch, and the calls that end the run.
+// The handle of a run: every call of a branch, and the calls that end the run.
 
 import type { TurnState } from '../../model/checkpoint.ts'
 import { InkError, refuse } from '../../model/errors.ts'
@@ -17,56 +17,18 @@ import type { Hold } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
-import { type Branch, BranchHandle } from './branch.ts'
+import { BranchHandle } from './branch.ts'
+import type { Branch } from './branch-calls.ts'
 import { restoreCheckpoint, type Saved, saveCheckpoint } from './checkpoint.ts'
 import { endingParts, type RunEnding } from './ending.ts'
 import { checkKnownRun } from './find-run.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
 import { localRunsOf } from './local-runs.ts'
 import { checkRecordedEnd } from './recorded-end.ts'
+import type { Run } from './run-calls.ts'
 import { holdingsOf, type RunCommand } from './run-decider.ts'
 import { RunWriter } from './run-writer.ts'
 import { pastOf, tapeOf } from './tape-reader.ts'
-
-export interface Run extends Branch, AsyncDisposable {
-  readonly id: RunId
-  /** The tenant of the run: a node executes runs of all tenants. */
-  readonly tenant: TenantId
-  readonly session: SessionId
-  readonly name: string
-  readonly key: string | undefined
-  readonly state: RunState
-  /** Number of times that the run was taken up. */
-  readonly attempt: number
-  /** The seq of the event that granted its lease; 0 for a run that has ended. */
-  readonly fence: number
-  readonly input: unknown
-  /** Undefined until the run is done. */
-  readonly result: unknown
-  readonly error: ErrorData | undefined
-  readonly ledger: readonly Usage[]
-  /** Aborted when the lease is lost, the run is cancelled, or the handle is closed. */
-  readonly aborted: AbortSignal
-  /**
-   * Stores named components, JSON or bytes, and begins a new epoch. Components that have not changed cost one reference. Refused while a branch,
-   * an effect or the result of a child is not awaited.
-   */
-  checkpoint(components: Components, turn?: TurnState): Promise<Saved>
-  /** Must be the first call of a program. Returns the components of the newest checkpoint, and replay starts after it. */
-  restore<T extends object = Record<string, unknown>>(): Promise<T | undefined>
-  /** The turn state that was stored with the restored checkpoint. */
-  readonly turnState: TurnState | undefined
-  finish(result?: unknown): Promise<void>
-  fail(error: unknown): Promise<void>
-  cancel(reason: string): Promise<void>
-  /** Reads its events, oldest first; of a fork, the shared events come first. */
-  tape(): AsyncGenerator<Event, void, undefined>
-  /** Creates another run that shares the tape up to this seq and executes the rest again. Nothing is copied. */
-  fork(options: ForkOptions): Promise<Run>
-  /** Releases the lease. The run keeps its state, and any node may take it up next. */
-  close(): Promise<void>
-  toJSON(): RunRow
-}
 
 const ENDED = new AbortController()
 ENDED.abort()

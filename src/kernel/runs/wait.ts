@@ -164,7 +164,7 @@ export async function leaveWaits(open: RunWriter): Promise<void> {
   // A strict replay leaves them to the holder of the run.
   if (open.strict) return
   for (const wait of open.row.waits) {
-    if ((wait.epoch ?? 0) >= open.epoch && !open.replay.isLost(placeOf(wait.branch, wait.epoch))) continue
+    if ((wait.epoch ?? 0) >= open.slots.epoch && !open.replay.isLost(placeOf(wait.branch, wait.epoch))) continue
     const about = { session: open.row.session, run: open.id }
     try {
       await open.change(

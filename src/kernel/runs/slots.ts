@@ -1,0 +1,46 @@
+// Counts the calls of a program per branch, kind and name: the ordinal of a call is part of its slot.
+
+import { type Asked, type AskKind, entryKey, placeOf, slotOf } from './asked.ts'
+
+export class Slots {
+  readonly #counts = new Map<string, number>()
+  /** Slots of events that lost branches appended. */
+  readonly #left = new Set<string>()
+  #epoch = 0
+  #hasAsked = false
+
+  /** The number of checkpoints that the program has passed. */
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  /** The program has asked for something, so it is too late to restore a checkpoint. */
+  get hasAsked(): boolean {
+    return this.#hasAsked
+  }
+
+  asks(): void {
+    this.#hasAsked = true
+  }
+
+  /** The next slot of this name in this branch. */
+  next(branch: string, kind: AskKind, name: string, epoch: number): Asked {
+    this.asks()
+    const counted = `${placeOf(branch, epoch)}\n${kind}\n${name}`
+    let ordinal = (this.#counts.get(counted) ?? 0) + 1
+    while (this.#left.has(entryKey({ branch, kind, name, ordinal, epoch }))) ordinal++
+    this.#counts.set(counted, ordinal)
+    return { ...slotOf({ branch, name, ordinal, epoch }), kind }
+  }
+
+  /** Nobody else is given this slot. */
+  leave(asked: Asked): void {
+    this.#left.add(entryKey(asked))
+  }
+
+  startEpoch(epoch: number): void {
+    this.#epoch = epoch
+    this.#counts.clear()
+    this.#left.clear()
+  }
+}
