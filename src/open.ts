@@ -15,6 +15,7 @@ import { InkError, refuse } from './model/errors.ts'
 import { invalidOption, ownMembers } from './model/options.ts'
 import type { Backend } from './ports/backend.ts'
 import type { Clock, Entropy, Environment, Logger } from './ports/environment.ts'
+import { vectorThread } from './vector-thread.ts'
 
 export interface StoreOptions extends Omit<KernelOptions, 'redactKey' | 'embedder'> {
   /** A file path, a file: URL, a postgres: URL or ':memory:'. */
@@ -201,7 +202,7 @@ function filePath(text: string): string {
 }
 
 function environmentOf({ clock, entropy, logger }: StoreOptions): Environment {
-  const base = nodeEnvironment
+  const base = { ...nodeEnvironment, matrices: vectorThread() }
   if (clock !== undefined && typeof clock?.now !== 'function') throw invalidOption('clock', 'an object with a function now()', clock)
   if (entropy !== undefined && typeof entropy?.bytes !== 'function')
     throw invalidOption('entropy', 'an object with a function bytes(count)', entropy)
@@ -225,7 +226,7 @@ function environmentOf({ clock, entropy, logger }: StoreOptions): Environment {
 const KNOWN: readonly (keyof StoreOptions)[] = [
   'url', 'adminUrl', 'listenUrl', 'tenantKey', 'connections', 'required', 'fallback', 'backend', 'durability', 'layout',
   'airGapped', 'create', 'readOnly', 'migrate', 'clock', 'entropy', 'logger', 'embedder', 'redact', 'redactKey', 'payloadBytes',
-  'lane', 'writeBudget', 'lease', 'schedule',
+  'lane', 'writeBudget', 'lease', 'schedule', 'vectorMemory',
 ]
 
 /** A misspelt option would be silently ignored. */

@@ -38,6 +38,8 @@ export interface KernelOptions {
   readonly schedule?: boolean
   /** Turns texts into vectors. */
   readonly embedder?: Embedder
+  /** Bytes of memory for collections of vectors; 512 MiB by default. Larger collections are read from the store for every search. */
+  readonly vectorMemory?: number
   /** Keys the tags in masked text; by default generated once and kept in the store. */
   readonly redactKey?: Uint8Array
 }

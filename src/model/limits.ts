@@ -258,6 +258,8 @@ export const limits = {
   embedBatch: 64,
   /** How long an embedder may take for one batch, unless it says otherwise. */
   embedTimeoutMs: 30_000,
+  /** Memory for collections of vectors, by default: 1.2 million vectors of 384 numbers. */
+  vectorMemoryBytes: 512 * MiB,
   /** Levels of a metadata filter: deeper is almost always a cycle. */
   filterDepth: 16,
   /** Conditions in one metadata filter: each is evaluated for every document. */

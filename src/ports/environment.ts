@@ -1,5 +1,7 @@
 // The kernel's access to the outside world. All side effects come in through here, so that a simulator can replay a seed.
 
+import type { VectorMatrices } from './vector-matrix.ts'
+
 export interface Clock {
   /** Unix milliseconds; may step back. */
   now(): number
@@ -71,4 +73,6 @@ export interface Environment {
   readonly context?: Context
   /** Detects dead processes on this machine. Without it, leases of dead processes only end by timeout. */
   readonly liveness?: Liveness
+  /** Searches large collections of vectors outside this thread. Without it, they are searched here. */
+  readonly matrices?: VectorMatrices
 }

@@ -11,6 +11,7 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { collection } from './collection-decider.ts'
 import { clearCollection } from './documents.ts'
 import { asFound, findCollection } from './find-collection.ts'
+import { indexCache } from './index-cache.ts'
 
 export interface CollectionSummary {
   readonly name: string
@@ -39,6 +40,7 @@ export const vectorCollections = (scope: Scope): VectorCollections => ({
     if (!found) return false
     await execute(scope, collection, found.id, { verb: 'drop' })
     await clearCollection(scope, found.id)
+    indexCache(scope.engine).forget(scope, found.id)
     return true
   },
 })

@@ -1,9 +1,11 @@
 // Collections of vectors: documents, filters and exact search for the nearest.
 
+import { invalidOption } from '../../model/options.ts'
 import type { Feature } from '../feature.ts'
 import { collection } from './collection-decider.ts'
 import { finishDrops, type VectorCollections, vectorCollections } from './collections.ts'
 import type { CollectionOptions } from './find-collection.ts'
+import { indexCache } from './index-cache.ts'
 import { vector } from './vector-decider.ts'
 import { type VectorCollection, vectorCollection } from './vectors.ts'
 
@@ -17,7 +19,14 @@ export interface VectorMembers {
 export const vectors: Feature<VectorMembers> = {
   name: 'vectors',
   deciders: [collection, vector],
-  onClose: async (engine) => engine.options.embedder?.close(),
+  onOpen: ({ options: { vectorMemory } }) => {
+    if (vectorMemory !== undefined && (!Number.isSafeInteger(vectorMemory) || vectorMemory < 0))
+      throw invalidOption('vectorMemory', 'a number of bytes ≥ 0', vectorMemory)
+  },
+  onClose: async (engine) => {
+    await indexCache(engine).close()
+    await engine.options.embedder?.close()
+  },
   onMaintain: async (scope) => ({ collectionsCleared: await finishDrops(scope) }),
   store: (scope) => ({
     vectors: (name, options) => vectorCollection(scope, name, options),

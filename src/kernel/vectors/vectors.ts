@@ -13,7 +13,9 @@ import type { CollectionSummary } from './collections.ts'
 import { checkCount, deleteKeys, deleteMatching, documentPages, putDocuments, readDocument } from './documents.ts'
 import { embedTexts, withVectors } from './embed.ts'
 import { type CollectionOptions, collectionOf, type FoundCollection, takeSettings } from './find-collection.ts'
-import { resultOf, type SearchResult, scanSearch } from './search.ts'
+import { indexCache } from './index-cache.ts'
+import { searchCollection } from './index-search.ts'
+import { resultOf, type SearchResult } from './search.ts'
 import { takeDocument, takeVector, type Vector, type VectorDocument } from './take-document.ts'
 
 export interface StoredDocument {
@@ -37,6 +39,8 @@ export interface SearchOptions {
 
 export interface CollectionInfo extends Omit<CollectionSummary, 'createdAt'> {
   readonly count: number
+  /** `memory`: by an index in memory. `pieces`: the collection is too large for it, so every search reads it from the store; results are the same. */
+  readonly search: 'memory' | 'pieces'
   /** Absent while the collection has not been created. */
   readonly createdAt?: number
 }
@@ -147,7 +151,7 @@ class Documents implements VectorCollection {
     const matches = this.#matcher(filter, settings)
     const given = typeof query === 'string' ? (await embedTexts(this.#scope, [query]))[0]?.vector : query
     const vector = takeVector(given, settings.dimensions, settings.metric, 'the query')
-    return found ? scanSearch(this.#scope, found, { query: vector, top, matches, minScore }) : resultOf([], 0)
+    return found ? searchCollection(this.#scope, found, { query: vector, top, matches, minScore }) : resultOf([], 0)
   }
 
   async delete(
@@ -174,14 +178,22 @@ class Documents implements VectorCollection {
 
   async info(): Promise<CollectionInfo> {
     const found = await this.#found()
-    if (!found) return { ...(this.#wanted as CollectionSettings), count: 0 }
+    if (!found) return { ...(this.#wanted as CollectionSettings), count: 0, search: 'memory' }
     const { id: _, revision: _r, ...settings } = found
-    return { ...settings, count: await this.#counted(found, undefined) }
+    const count = await this.#counted(found, undefined)
+    return { ...settings, count, search: indexCache(this.#scope.engine).isTooLarge(this.#scope, found) ? 'pieces' : 'memory' }
   }
 
-  async #counted({ id }: FoundCollection, matches: Matcher | undefined): Promise<number> {
+  async #counted(found: FoundCollection, matches: Matcher | undefined): Promise<number> {
+    const known = await indexCache(this.#scope.engine).with(this.#scope, found, async (index) => {
+      if (!matches) return index.count
+      let matching = 0
+      for (const { metadata } of index.entries()) if (matches(metadata)) matching++
+      return matching
+    })
+    if (known !== undefined) return known
     let count = 0
-    for await (const page of documentPages(this.#scope, id))
+    for await (const page of documentPages(this.#scope, found.id))
       count += matches ? page.filter(({ metadata }) => matches(metadata)).length : page.length
     return count
   }

@@ -1,0 +1,112 @@
+// The collections that are in memory. Together they stay within a bound; the least recently used one goes first. A collection that does not fit alone
+// is read from the store for every search, with the same results.
+
+import { limits } from '../../model/limits.ts'
+import { enginePart } from '../engine-part.ts'
+import type { Engine, Scope } from '../scope.ts'
+import type { FoundCollection } from './find-collection.ts'
+import { rowBytes, VectorIndex } from './vector-index.ts'
+
+interface Held {
+  index: VectorIndex | undefined
+  /** Calls on one index wait for each other. */
+  queue: Promise<unknown>
+  /** The collection does not fit into memory. */
+  tooLarge: boolean
+}
+
+class IndexCache {
+  readonly #engine: Engine
+  readonly #most: number
+  /** In the order of their last use. */
+  readonly #held = new Map<string, Held>()
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+    this.#most = engine.options.vectorMemory ?? limits.vectorMemoryBytes
+  }
+
+  /** Calls `use` with an index that knows everything written before the call, or returns undefined if the collection is too large for memory. */
+  async with<T>(scope: Scope, of: FoundCollection, use: (index: VectorIndex) => Promise<T>): Promise<T | undefined> {
+    const held = this.#touch(`${scope.tenant}/${of.id}`)
+    const result = held.queue.then(async () => {
+      if (held.tooLarge) return undefined
+      try {
+        const index = held.index ?? (await this.#load(scope, of, held))
+        if (!index) return undefined
+        held.index = index
+        await index.catchUp()
+        if (!this.#makeRoom(held, index.bytes)) {
+          this.#drop(held)
+          held.tooLarge = true
+          return undefined
+        }
+        return await use(index)
+      } catch (error) {
+        // The next search loads it again.
+        this.#drop(held)
+        throw error
+      }
+    })
+    held.queue = result.catch(() => {})
+    return result
+  }
+
+  /** How the collection is searched. */
+  isTooLarge(scope: Scope, { id }: FoundCollection): boolean {
+    return this.#held.get(`${scope.tenant}/${id}`)?.tooLarge ?? false
+  }
+
+  /** A scan counted the documents of a collection: perhaps it fits now. */
+  counted(scope: Scope, { id, dimensions }: FoundCollection, count: number): void {
+    const held = this.#held.get(`${scope.tenant}/${id}`)
+    if (held?.tooLarge && count * rowBytes(dimensions) <= this.#most) held.tooLarge = false
+  }
+
+  /** Forgets a collection that was dropped. */
+  forget(scope: Scope, id: string): void {
+    const held = this.#held.get(`${scope.tenant}/${id}`)
+    this.#held.delete(`${scope.tenant}/${id}`)
+    if (held) held.queue = held.queue.then(() => this.#drop(held))
+  }
+
+  async close(): Promise<void> {
+    for (const held of this.#held.values()) this.#drop(held)
+    this.#held.clear()
+    await this.#engine.environment.matrices?.close()
+  }
+
+  async #load(scope: Scope, of: FoundCollection, held: Held): Promise<VectorIndex | undefined> {
+    const index = await VectorIndex.load(scope, of, (bytes) => this.#makeRoom(held, bytes))
+    held.tooLarge = index === undefined
+    return index
+  }
+
+  #touch(key: string): Held {
+    const held = this.#held.get(key) ?? { index: undefined, queue: Promise.resolve(), tooLarge: false }
+    this.#held.delete(key)
+    this.#held.set(key, held)
+    return held
+  }
+
+  /** Evicts other collections until this one has room for so many bytes. */
+  #makeRoom(mine: Held, bytes: number): boolean {
+    if (bytes > this.#most) return false
+    let used = bytes
+    for (const held of this.#held.values()) if (held !== mine) used += held.index?.bytes ?? 0
+    for (const held of this.#held.values()) {
+      if (used <= this.#most) break
+      if (held === mine || !held.index) continue
+      used -= held.index.bytes
+      this.#drop(held)
+    }
+    return true
+  }
+
+  #drop(held: Held): void {
+    held.index?.close()
+    held.index = undefined
+  }
+}
+
+export const indexCache = enginePart((engine) => new IndexCache(engine))

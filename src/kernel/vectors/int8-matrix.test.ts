@@ -1,0 +1,99 @@
+// The int8 pass keeps every document that brute force in float64 finds, whatever the vectors are.
+
+import { describe, expect, test } from 'vitest'
+import { dotsModule } from '../../../scripts/wasm.ts'
+import { read } from '../../../test/support/project.ts'
+import { rounds } from '../../../test/support/rounds.ts'
+import { METRICS, type Metric } from '../../model/vector.ts'
+import { WasmRows } from '../../wasm-rows.ts'
+import { type CodeRows, Int8Matrix } from './int8-matrix.ts'
+import { quantiseRows } from './quantise.ts'
+import { byRank, scorer } from './score.ts'
+
+/** Repeatable numbers from 0 to 1. */
+function chance(seed: number): () => number {
+  let state = seed * 2654435761 + 1
+  return () => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) | 0
+    return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32
+  }
+}
+
+type Kind = 'random' | 'clustered' | 'few large' | 'tiny and huge' | 'integers' | 'equal'
+const KINDS: readonly Kind[] = ['random', 'clustered', 'few large', 'tiny and huge', 'integers', 'equal']
+
+function vectorOf(kind: Kind, dimensions: number, next: () => number): Float32Array {
+  const centre = chance(Math.floor(next() * 3) + 99)
+  const scale = kind === 'tiny and huge' ? 10 ** Math.floor(next() * 60 - 30) : 1
+  const vector = Float32Array.from({ length: dimensions }, (_, i) => {
+    if (kind === 'equal') return 1 + (i % 3)
+    if (kind === 'integers') return Math.floor(next() * 5) - 2
+    if (kind === 'clustered') return centre() - 0.5 + (next() - 0.5) * 1e-3
+    return (next() - 0.5) * scale * (kind === 'few large' && i < 3 ? 50 : 1)
+  })
+  if (vector.every((value) => value === 0)) vector[0] = 1
+  return vector
+}
+
+async function check(seed: number, rows: (dimensions: number) => CodeRows | undefined): Promise<number> {
+  const next = chance(seed)
+  const kind = KINDS[seed % KINDS.length] as Kind
+  const metric = METRICS[seed % METRICS.length] as Metric
+  const dimensions = 1 + Math.floor(next() * 70)
+  const count = 1 + Math.floor(next() * 200)
+  const top = 1 + Math.floor(next() * 12)
+  const codes = rows(dimensions)
+  const matrix = codes ? new Int8Matrix(dimensions, codes) : new Int8Matrix(dimensions)
+  const vectors = Array.from({ length: count }, () => vectorOf(kind, dimensions, next))
+  // In two parts, with a row that is replaced and rows that are removed.
+  const half = count >> 1
+  matrix.put(quantiseRows([...vectors.keys()].slice(0, half + 1), vectors.slice(0, half + 1).toReversed(), dimensions))
+  for (let from = 0; from < count; from += 50)
+    matrix.put(quantiseRows([...vectors.keys()].slice(from, from + 50), vectors.slice(from, from + 50), dimensions))
+  const removed = new Set([...vectors.keys()].filter(() => next() < 0.1))
+  matrix.remove(Uint32Array.from(removed))
+  const passing = seed % 2 ? Uint8Array.from({ length: count }, () => (next() < 0.5 ? 1 : 0)) : undefined
+  const query = next() < 0.2 ? (vectors[0] as Float32Array) : vectorOf(kind, dimensions, next)
+  const score = scorer(metric, query)
+  const expected = vectors
+    .map((vector, slot) => ({ slot, key: String.fromCharCode(slot + 48), score: score(vector).score }))
+    .filter(({ slot }) => !removed.has(slot) && (!passing || passing[slot] === 1))
+  const found = await matrix.candidates({ vector: query, metric, top, passing })
+  const kept = new Set(found.slots)
+  const missed = expected
+    .toSorted(byRank)
+    .slice(0, top)
+    .filter(({ slot }) => !kept.has(slot))
+  if (found.examined !== expected.length) throw new Error(`seed ${seed}: examined ${found.examined} of ${expected.length}`)
+  return missed.length
+}
+
+describe('the int8 matrix', () => {
+  test.each([
+    ['plain JavaScript', () => undefined],
+    ['WebAssembly', (dimensions: number) => new WasmRows(dimensions)],
+  ] as const)('with %s, the int8 pass keeps every document that brute force finds', async (_, rows) => {
+    for (let seed = 0; seed < rounds(120, 20_000); seed++) expect(await check(seed, rows), `seed ${seed}`).toBe(0)
+  })
+
+  test('products that are wrong by a little are noticed', async () => {
+    const wrong = (dimensions: number): CodeRows => {
+      const right = new WasmRows(dimensions)
+      return {
+        stride: right.stride,
+        codes: () => right.codes(),
+        reserve: (count) => right.reserve(count),
+        products: (query, count) => right.products(query, count).map((product) => Math.round(product * 0.7)),
+      }
+    }
+    let missed = 0
+    for (let seed = 0; seed < 60; seed++) missed += await check(seed, wrong)
+    expect(missed).toBeGreaterThan(0)
+  })
+
+  test('the committed WebAssembly is what its source compiles to', async () => {
+    const [committed, built] = [read('src/vector-dots.ts'), await dotsModule()]
+    expect(committed).toBe(built)
+    expect(committed).not.toBe(built.replace("'A", "'B"))
+  })
+})

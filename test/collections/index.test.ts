@@ -1,0 +1,163 @@
+// The index in memory answers like a scan of the store: after every write, of any node, with any filter, in a thread of its own or without memory.
+
+import { describe, expect, test } from 'vitest'
+import type { MetadataFilter, Metric, Store, VectorDocument } from '../../src/index.ts'
+import { scorer } from '../../src/kernel/vectors/score.ts'
+import { vectorThread } from '../../src/vector-thread.ts'
+import { engines, expectSound, later, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { QUICK, seeds } from '../support/rounds.ts'
+
+function chance(seed: number): (below: number) => number {
+  let state = seed | 1
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) | 0
+    return Math.floor(((state >>> 8) / 2 ** 24) * below)
+  }
+}
+
+type Model = Map<string, { readonly vector: Float32Array; readonly metadata: Readonly<Record<string, unknown>> }>
+
+const FILTERS: readonly (readonly [MetadataFilter | undefined, (metadata: Readonly<Record<string, unknown>>) => boolean])[] = [
+  [undefined, () => true],
+  [{ n: { gte: 2, lt: 5 } }, ({ n }) => (n as number) >= 2 && (n as number) < 5],
+  [{ or: [{ kind: 'a' }, { n: 0 }] }, ({ kind, n }) => kind === 'a' || n === 0],
+  [{ not: { kind: { in: ['a', 'b'] } } }, ({ kind }) => kind !== 'a' && kind !== 'b'],
+  [{ kind: { prefix: 'c' }, only: { exists: true } }, ({ kind, only }) => kind === 'c' && only !== undefined],
+]
+
+/** Compares a search with brute force over the model. */
+async function compare(store: Store, model: Model, metric: Metric, next: (below: number) => number, note: string): Promise<void> {
+  const query = Float32Array.from({ length: 5 }, () => next(7) - 3 || 1)
+  const [filter, holds] = FILTERS[next(FILTERS.length)] as (typeof FILTERS)[number]
+  const top = 1 + next(6)
+  const score = scorer(metric, query)
+  const matching = [...model].filter(([, { metadata }]) => holds(metadata))
+  const expected = matching
+    .map(([id, { vector }]) => ({ id, ...score(vector) }))
+    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+    .slice(0, top)
+  const hits = await store.vectors('docs', { dimensions: 5, metric }).search(query, { top, ...(filter && { filter }) })
+  expect(
+    hits.map(({ id, score: found, distance }) => ({ id, score: found, distance })),
+    note,
+  ).toEqual(expected)
+  expect(hits.examined, note).toBe(matching.length)
+}
+
+async function walk(seed: number, writer: Store, readers: readonly Store[], steps: number): Promise<void> {
+  const next = chance(seed)
+  const metric = (['cosine', 'dot', 'euclidean'] as const)[seed % 3] as Metric
+  const model: Model = new Map()
+  const docs = writer.vectors('docs', { dimensions: 5, metric })
+  await docs.ensure()
+  for (let step = 0; step < steps; step++) {
+    const what = next(10)
+    if (what < 6) {
+      const documents = Array.from({ length: 1 + next(8) }, () => {
+        const metadata = { n: next(6), kind: 'abc'[next(3)], ...(next(2) === 0 && { only: true }) }
+        const vector = Float32Array.from({ length: 5 }, () => next(5) - 2 || 1)
+        return { id: `d${next(30)}`, vector, metadata } satisfies VectorDocument
+      })
+      await docs.upsert(documents)
+      for (const { id, ...rest } of documents) model.set(id, rest)
+    } else if (what < 8) {
+      const ids = [`d${next(30)}`, `d${next(30)}`]
+      await docs.delete(ids)
+      for (const id of ids) model.delete(id)
+    } else if (what === 8 && model.size > 0) {
+      // Erasing the payload of the last event of a document removes it.
+      const { seq } = await writer.head()
+      for await (const event of writer.events({ types: ['vector.put'], backwards: true, limit: 1 })) {
+        const { key } = (event.data ?? {}) as { readonly key?: string }
+        await writer.erase({ seq: event.seq, reason: 'test' })
+        const stored = key !== undefined && (await docs.get(key))
+        if (key !== undefined && !stored) model.delete(key)
+      }
+      expect((await writer.head()).seq).toBeGreaterThanOrEqual(seq)
+    } else {
+      await docs.delete({ filter: { n: 5 } })
+      for (const [id, { metadata }] of model) if (metadata.n === 5) model.delete(id)
+    }
+    for (const [r, reader] of readers.entries()) await compare(reader, model, metric, next, `seed ${seed}, step ${step}, reader ${r}`)
+  }
+}
+
+describe.each(engines)('the index of a collection on $name', ({ open }) => {
+  test.each(seeds(3, 100))('search equals brute force over random writes and random filters, seed %i', async (seed) => {
+    const store = await open()
+    await walk(seed, store, [store], 12)
+    await expectSound(store)
+  })
+
+  test('a collection that does not fit into memory is read in pieces, with the same results, and says so', async () => {
+    const store = await open({ vectorMemory: 64 * 20 })
+    await walk(3, store, [store], 12)
+    const docs = store.vectors('docs')
+    await docs.upsert(Array.from({ length: 30 }, (_, i) => ({ id: `more${i}`, vector: [1, 1, 1, 1, i + 1] })))
+    expect((await docs.search([1, 1, 1, 1, 1], { top: 1 }))[0]?.id).toBe('more0')
+    expect((await docs.info()).search).toBe('pieces')
+    await docs.delete({ filter: {} })
+    await docs.search([1, 1, 1, 1, 1])
+    expect(await docs.info()).toMatchObject({ search: 'memory', count: 0 })
+  })
+
+  test('the least recently used collection makes room for another one', async () => {
+    const store = await open({ vectorMemory: 64 * 15 })
+    const [a, b] = ['a', 'b'].map((name) => store.vectors(name, { dimensions: 2, metric: 'dot' }))
+    for (const docs of [a, b]) await docs?.upsert(Array.from({ length: 10 }, (_, i) => ({ id: `${i}`, vector: [i, 1] })))
+    for (const docs of [a, b, a, b]) {
+      expect((await docs?.search([1, 0], { top: 1 }))?.[0]?.id).toBe('9')
+      expect((await docs?.info())?.search).toBe('memory')
+    }
+  })
+})
+
+test.skipIf(QUICK).each(['sqlite', 'postgres'])('a search sees what another handle has written, on %s', async (engine) => {
+  const url = engine === 'sqlite' ? tempFile() : await tempDatabase()
+  const [writer, reader] = [await openIn(url), await openIn(url)]
+  await walk(5, writer, [reader, writer], 8)
+})
+
+test('a matrix in its thread answers, is lost with the thread, and the next one starts another', async () => {
+  const thread = vectorThread()
+  later(() => thread.close())
+  const matrix = thread.create(2)
+  const rows = () => ({
+    slots: Uint32Array.of(0, 1),
+    codes: Int8Array.of(127, 0, 0, 127),
+    scales: Float64Array.of(1 / 127, 0, 1, 1, 1 / 127, 0, 1, 1),
+  })
+  matrix.put(rows())
+  const query = { vector: Float32Array.of(1, 0), metric: 'cosine', top: 1 } as const
+  expect(Array.from((await matrix.candidates(query)).slots)).toEqual([0])
+  matrix.remove(Uint32Array.of(0))
+  expect(Array.from((await matrix.candidates(query)).slots)).toEqual([1])
+  await thread.close()
+  await expect(matrix.candidates(query)).rejects.toThrow('lost')
+  const other = thread.create(2)
+  other.put(rows())
+  expect((await other.candidates({ ...query, passing: Uint8Array.of(0, 1) })).slots).toEqual(Uint32Array.of(1))
+})
+
+test('a large collection is searched in the thread, equal to brute force', async () => {
+  const store = await openIn(':memory:')
+  const docs = store.vectors('docs', { dimensions: 512, metric: 'cosine' })
+  const next = chance(9)
+  const documents = Array.from({ length: 560 }, (_, i) => ({
+    id: `d${i}`,
+    vector: Float32Array.from({ length: 512 }, () => next(1000) - 500),
+    metadata: { n: i % 3 },
+  }))
+  await docs.upsert(documents)
+  for (const filter of [undefined, { n: 1 }]) {
+    const query = Float32Array.from({ length: 512 }, () => next(1000) - 500)
+    const score = scorer('cosine', query)
+    const expected = documents
+      .filter(({ metadata }) => !filter || metadata.n === filter.n)
+      .map(({ id, vector }) => ({ id, score: score(vector).score }))
+      .sort((a, b) => b.score - a.score)
+      .slice(0, 5)
+    const hits = await docs.search(query, { top: 5, ...(filter && { filter }) })
+    expect(hits.map(({ id, score: found }) => ({ id, score: found }))).toEqual(expected)
+  }
+})
