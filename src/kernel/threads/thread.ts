@@ -10,6 +10,7 @@ import { readContent } from './content.ts'
 import { isShown, listMessages, type MessagesOptions, type ThreadPlace } from './list-messages.ts'
 import { type MessageOptions, messageRowId } from './plan-messages.ts'
 import { takeRecord } from './record.ts'
+import { type MessageStream, type StreamOptions, ThreadStream } from './stream.ts'
 import { thread as decider, type ThreadCommand } from './thread-decider.ts'
 import { checkTitle, type ThreadInfo, threadInfo } from './thread-info.ts'
 import { mainThreadId, threadsSeen } from './thread-memory.ts'
@@ -34,6 +35,8 @@ export interface Thread {
   /** Reads the record beside a message. With a second argument, sets these members of it. */
   record(id: string): Promise<MessageRecord | undefined>
   record(id: string, record: MessageRecord): Promise<MessageRecord | undefined>
+  /** Streams an answer into the message with this id. Its chunks are those of a UI message stream of the AI SDK. */
+  stream(id: string, options?: StreamOptions): MessageStream
   /** The thread with the number of its messages and the time of the last one. */
   info(): Promise<ThreadInfo | undefined>
   rename(title: string): Promise<void>
@@ -96,6 +99,10 @@ export class ThreadHandle implements Thread {
     if (given !== undefined) await setRecord(this.#scope, this.#place, id, takeRecord(this.#scope, given))
     const row = await this.#read(id)
     return row && (row.content ? (row.record ?? {}) : { erased: true })
+  }
+
+  stream(id: string, options?: StreamOptions): MessageStream {
+    return new ThreadStream(this.#scope, this.#place, id, options)
   }
 
   async info(): Promise<ThreadInfo | undefined> {

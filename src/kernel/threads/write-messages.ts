@@ -112,7 +112,7 @@ export async function setRecord(scope: Scope, place: ThreadPlace, id: string, re
 }
 
 /** A thread that was renamed or reopened elsewhere is read again; one that was archived refuses. */
-async function whileThreadChanges<T>(scope: Scope, { thread }: ThreadPlace, write: () => Promise<T>): Promise<T> {
+export async function whileThreadChanges<T>(scope: Scope, { thread }: ThreadPlace, write: () => Promise<T>): Promise<T> {
   return retryConflicts(
     scope,
     (error) => {

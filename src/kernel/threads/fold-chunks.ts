@@ -1,0 +1,154 @@
+// Folds the chunks of a UI message stream into a message, as the reader of the AI SDK does.
+
+import { takeExact } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+import { ToolParts } from './fold-tools.ts'
+
+/** A chunk of a UI message stream. */
+// biome-ignore lint/suspicious/noExplicitAny: chunks have many shapes, and applications add their own members
+export type MessageChunk = { readonly type: string; readonly [member: string]: any }
+
+// biome-ignore lint/suspicious/noExplicitAny: a part is built member by member
+export type OpenPart = { type: string; [member: string]: any }
+
+export interface OpenMessage {
+  id: string
+  metadata?: unknown
+  role: 'assistant'
+  parts: OpenPart[]
+}
+
+/** Parts that a chunk adds whole: the members that are taken over. */
+const WHOLE: Readonly<Record<string, readonly string[]>> = {
+  file: ['mediaType', 'url', 'providerMetadata'],
+  'reasoning-file': ['mediaType', 'url', 'providerMetadata'],
+  'source-url': ['sourceId', 'url', 'title', 'providerMetadata'],
+  'source-document': ['sourceId', 'mediaType', 'title', 'filename', 'providerMetadata'],
+  custom: ['kind', 'providerMetadata'],
+  'steering-message': ['id', 'parts'],
+}
+
+export class ChunkFold {
+  readonly message: OpenMessage
+  /** Texts and reasonings that are open, by kind and id. */
+  readonly #open = new Map<string, OpenPart>()
+  readonly #tools: ToolParts
+  finishReason: string | undefined
+  /** The reason why the stream ended early: an error, or an abort. */
+  failure: { readonly error?: string; readonly aborted?: string | true } | undefined
+
+  constructor(id: string, begun?: { readonly [member: string]: unknown }) {
+    this.message = begun ? (takeExact(begun) as unknown as OpenMessage) : { id, role: 'assistant', parts: [] }
+    this.#tools = new ToolParts(this.message)
+  }
+
+  /** Parts whose text or input has not ended. */
+  get isOpen(): boolean {
+    return this.message.parts.some(({ state }) => state === 'streaming' || state === 'input-streaming')
+  }
+
+  write(chunk: MessageChunk): void {
+    if (typeof chunk !== 'object' || chunk === null || typeof chunk.type !== 'string')
+      throw refuse('CHUNK_INVALID', { message: this.message.id, type: null, why: 'it has no type' })
+    const { type } = chunk
+    if (Object.hasOwn(WHOLE, type)) this.#add(chunk, WHOLE[type] as readonly string[])
+    else if (type.startsWith('data-')) this.#data(chunk)
+    else if (type.startsWith('text-') || (type.startsWith('reasoning-') && type !== 'reasoning-file')) this.#text(chunk)
+    else if (type.startsWith('tool-')) this.#tools.write(chunk)
+    else this.#control(chunk)
+  }
+
+  #control(chunk: MessageChunk): void {
+    const { parts, id } = this.message
+    switch (chunk.type) {
+      case 'start':
+        // Another message begins; it is stored under the id of this stream all the same.
+        if (chunk.messageId !== undefined && chunk.messageId !== id) parts.length = 0
+        this.#describe(chunk.messageMetadata)
+        return
+      case 'message-metadata':
+        this.#describe(chunk.messageMetadata)
+        return
+      case 'finish':
+        if (typeof chunk.finishReason === 'string') this.finishReason = chunk.finishReason
+        this.#describe(chunk.messageMetadata)
+        return
+      case 'start-step':
+        parts.push({ type: 'step-start' })
+        return
+      case 'finish-step':
+        return
+      case 'reset-step':
+        parts.length = parts.findLastIndex(({ type }) => type === 'step-start') + 1
+        this.#open.clear()
+        this.#tools.forget()
+        return
+      case 'error':
+        this.failure = { error: String(chunk.errorText) }
+        return
+      case 'abort':
+        this.failure = { aborted: typeof chunk.reason === 'string' ? chunk.reason : true }
+        return
+      default:
+        throw refuse('CHUNK_INVALID', { message: id, type: chunk.type.slice(0, 80), why: 'no chunk has this type' })
+    }
+  }
+
+  #describe(metadata: unknown): void {
+    if (metadata === undefined || metadata === null) return
+    this.message.metadata = this.message.metadata === undefined ? metadata : merged(this.message.metadata, metadata)
+  }
+
+  #add(chunk: MessageChunk, members: readonly string[]): void {
+    const taken = members.filter((name) => chunk[name] !== undefined && chunk[name] !== null).map((name) => [name, chunk[name]])
+    this.message.parts.push({ type: chunk.type, ...Object.fromEntries(taken) })
+  }
+
+  #data({ type, id, data, transient }: MessageChunk): void {
+    if (transient) return
+    const known = id === undefined ? undefined : this.message.parts.find((part) => part.type === type && part.id === id)
+    if (known) known.data = data
+    else this.message.parts.push({ type, ...(id !== undefined && { id }), data })
+  }
+
+  #text(chunk: MessageChunk): void {
+    const [kind = '', step = ''] = chunk.type.split('-')
+    const key = `${kind} ${chunk.id}`
+    const { providerMetadata } = chunk
+    if (step === 'start') {
+      const named = kind === 'reasoning' && { id: chunk.id }
+      const part: OpenPart = { type: kind, ...named, text: '', ...(providerMetadata && { providerMetadata }), state: 'streaming' }
+      this.#open.set(key, part)
+      this.message.parts.push(part)
+      return
+    }
+    const part = this.#open.get(key)
+    if (!['delta', 'end'].includes(step) || !part)
+      throw refuse('CHUNK_INVALID', {
+        message: this.message.id,
+        type: chunk.type.slice(0, 80),
+        why: part ? 'no chunk has this type' : `no ${kind} with the id ${JSON.stringify(chunk.id)} is open`,
+      })
+    if (providerMetadata) part.providerMetadata = providerMetadata
+    if (step === 'delta') {
+      part.text += chunk.delta
+      return
+    }
+    part.state = 'done'
+    if (chunk.citations !== undefined) part.citations = chunk.citations
+    this.#open.delete(key)
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+
+/** Members of objects are merged; everything else is replaced. Undefined replaces nothing. */
+function merged(old: unknown, given: unknown): unknown {
+  const result = { ...(old as object) } as Record<string, unknown>
+  for (const [key, value] of Object.entries(given as object)) {
+    if (value === undefined || key === '__proto__' || key === 'constructor' || key === 'prototype') continue
+    result[key] = isRecord(result[key]) && isRecord(value) ? merged(result[key], value) : value
+  }
+  return result
+}

@@ -1,0 +1,141 @@
+// The fold of chunks, compared with the reader of the AI SDK: recorded streams, streams at random, and inputs cut anywhere.
+
+import { readUIMessageStream, type UIMessageChunk } from 'ai'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { rounds, SEED } from '../../../test/support/rounds.ts'
+import { recordedStreams } from '../../../test/threads/recorded-streams.ts'
+import { withoutUndefined } from './check-message.ts'
+import { ChunkFold, type MessageChunk } from './fold-chunks.ts'
+import { parsePartialJson } from './partial-json.ts'
+
+async function oracle(chunks: readonly MessageChunk[], message?: object): Promise<unknown> {
+  const stream = new ReadableStream<UIMessageChunk>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(structuredClone(chunk) as UIMessageChunk)
+      controller.close()
+    },
+  })
+  const options = message ? { message: structuredClone(message) as never } : {}
+  let last: unknown
+  for await (const one of readUIMessageStream({ stream, ...options, terminateOnError: false, onError: () => {} })) last = one
+  return last
+}
+
+function folded(chunks: readonly MessageChunk[], message?: { readonly [member: string]: unknown }): unknown {
+  const fold = new ChunkFold('m', message)
+  for (const chunk of chunks) fold.write(structuredClone(chunk))
+  return withoutUndefined(structuredClone(fold.message), 0)
+}
+
+const START: MessageChunk = { type: 'start', messageId: 'm' }
+/** The reader of the AI SDK shows a message only when some chunks come; this is one of them. */
+const SHOW: MessageChunk = { type: 'data-shown', data: 0 }
+
+describe('the fold of chunks', () => {
+  test.each(Object.entries(recordedStreams))(
+    'the fold of the recorded stream %s equals that of the AI SDK, after every chunk',
+    async (_, chunks) => {
+      for (let n = 1; n <= chunks.length; n++) {
+        const some = [START, ...chunks.slice(0, n), SHOW]
+        expect(folded(some), `after ${n} chunks`).toEqual(withoutUndefined(await oracle(some), 0))
+      }
+      // A stream that is cut goes on in the message that was stored.
+      const begun = folded([START, ...chunks]) as { readonly [member: string]: unknown }
+      const more: MessageChunk[] = [
+        { type: 'start-step' },
+        { type: 'text-start', id: 'again' },
+        { type: 'text-delta', id: 'again', delta: '…' },
+      ]
+      expect(folded(more, begun)).toEqual(withoutUndefined(await oracle(more, begun), 0))
+    },
+  )
+
+  test('the fold of streams at random equals that of the AI SDK', async () => {
+    await fc.assert(
+      fc.asyncProperty(streams, async (chunks) => {
+        const all = [START, ...chunks, SHOW]
+        expect(folded(all)).toEqual(withoutUndefined(await oracle(all), 0))
+      }),
+      { numRuns: rounds(100, 5000), seed: SEED },
+    )
+  })
+
+  test('the input of a tool that is cut anywhere reads as the AI SDK reads it', async () => {
+    // Keys without escapes: the AI SDK takes an escaped quote in a key for its end, until the input is whole.
+    const key = fc.stringMatching(/^[a-z_ ]{0,6}$/)
+    const leaves = [fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.boolean(), fc.constant(null)]
+    const input = fc.object({ key, maxDepth: 3, values: leaves }).chain((value) => {
+      const text = JSON.stringify(value)
+      return fc.nat(text.length).map((cut) => text.slice(0, cut))
+    })
+    await fc.assert(
+      fc.asyncProperty(input, async (text) => {
+        const chunks = [START, ...toolInput(text)]
+        expect(folded(chunks), text).toEqual(withoutUndefined(await oracle(chunks), 0))
+      }),
+      { numRuns: rounds(200, 10_000), seed: SEED },
+    )
+    expect(parsePartialJson('{"a":[1,{"b":"x')).toEqual({ a: [1, { b: 'x' }] })
+  })
+})
+
+const toolInput = (text: string): MessageChunk[] => [
+  { type: 'tool-input-start', toolCallId: 'c', toolName: 't' },
+  { type: 'tool-input-delta', toolCallId: 'c', inputTextDelta: text },
+]
+
+const metadata = fc.option(fc.constantFrom({ p: { a: 1 } }, { q: { b: [1] } }), { nil: undefined })
+const about = metadata.map((providerMetadata) => (providerMetadata ? { providerMetadata } : {}))
+const id = fc.constantFrom('1', '2')
+
+const block = fc.oneof(
+  fc
+    .record({
+      kind: fc.constantFrom('text', 'reasoning'),
+      id,
+      texts: fc.array(fc.string(), { maxLength: 3 }),
+      more: about,
+      ends: fc.boolean(),
+    })
+    .map(({ kind, id, texts, more, ends }) => [
+      { type: `${kind}-start`, id, ...more },
+      ...texts.map((delta) => ({ type: `${kind}-delta`, id, delta })),
+      ...(ends ? [{ type: `${kind}-end`, id, ...more }] : []),
+    ]),
+  fc
+    .record({
+      call: fc.constantFrom('c1', 'c2', 'c3'),
+      dynamic: fc.boolean(),
+      text: fc.json(),
+      cut: fc.nat(20),
+      steps: fc.nat(6),
+      more: about,
+    })
+    .map(({ call, dynamic, text, cut, steps, more }) => {
+      const about = { toolCallId: `${call}${dynamic ? 'd' : ''}`, ...(dynamic && { dynamic }) }
+      const all = [
+        { type: 'tool-input-start', toolName: 'w', ...about, ...more },
+        { type: 'tool-input-delta', toolCallId: about.toolCallId, inputTextDelta: text.slice(0, cut) },
+        { type: 'tool-input-delta', toolCallId: about.toolCallId, inputTextDelta: text.slice(cut) },
+        { type: 'tool-input-available', toolName: 'w', input: { text }, ...about, ...more },
+        { type: 'tool-approval-request', toolCallId: about.toolCallId, approvalId: `a-${about.toolCallId}`, reason: 'why' },
+        { type: 'tool-output-available', output: [text], ...about, ...more, preliminary: cut > 10 ? true : undefined },
+        { type: 'tool-output-error', errorText: 'no', ...about },
+      ]
+      return all.slice(0, steps + 1)
+    }),
+  fc.constantFrom<MessageChunk[]>(
+    [{ type: 'start-step' }],
+    [{ type: 'finish-step' }],
+    [{ type: 'reset-step' }],
+    [{ type: 'data-x', id: 'd', data: { n: 1 } }],
+    [{ type: 'data-x', id: 'd', data: 2 }],
+    [{ type: 'data-x', data: 3, transient: true }],
+    [{ type: 'message-metadata', messageMetadata: { a: { b: 1 }, l: [1] } }],
+    [{ type: 'message-metadata', messageMetadata: { a: { c: 2 }, l: [] } }],
+    [{ type: 'file', url: 'data:,', mediaType: 'text/plain' }],
+    [{ type: 'source-url', sourceId: 's', url: 'https://a.b', title: 't' }],
+  ),
+)
+const streams = fc.array(block, { maxLength: 8 }).map((blocks) => blocks.flat() as MessageChunk[])
