@@ -4,20 +4,25 @@
 //   npm test        every promise on every engine, with few rounds; with CI=true or --coverage also the coverage bar
 //   npm run long    the same with many rounds and a new seed, which it prints; `npm run long -- --seed n` repeats one
 //
+// Files that failed are run once more, alone. One that passes then is flaky: it fails the check except in CI.
 // Other arguments go to vitest: `npm test -- src/kernel/lane.test.ts`.
 
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BAR, PARTS } from './bar.ts'
+import { counts, failedFiles, judge, type Report, type Verdict } from './test-report.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { rounds, seed, covers, passedOn } = takeArguments(process.argv.slice(2))
 const tool = (...parts: readonly string[]): string => join(root, 'node_modules', ...parts)
 
+const inCi = process.env.CI === 'true'
+// More failures than this have one reason, which a second run does not change.
+const RUN_AGAIN_MOST = 20
 const QUICK = ['src/**/*.test.ts', 'test/{tidy,docs,options,surface}.test.ts']
 
 interface Arguments {
@@ -36,8 +41,8 @@ function takeArguments(given: readonly string[]): Arguments {
   const rounds = given.includes('--quick') ? 'quick' : given.includes('--long') ? 'long' : 'short'
   const seed = at >= 0 ? Number(given[at + 1]) : rounds === 'long' ? randomInt(1, 2 ** 31) : 1
   if (!Number.isSafeInteger(seed) || seed < 1) throw new Error(`Invalid --seed "${given[at + 1]}": expected an integer ≥ 1.`)
-  const inCi = process.env.CI === 'true' && rounds === 'short' && passedOn.length === 0
-  return { rounds, seed, covers: inCi || given.includes('--coverage'), passedOn }
+  const whole = process.env.CI === 'true' && rounds === 'short' && passedOn.length === 0
+  return { rounds, seed, covers: whole || given.includes('--coverage'), passedOn }
 }
 
 /** Says what it does, does it with the project's own Node, and tells whether it went well. */
@@ -50,49 +55,36 @@ function step(what: string, program: string, args: readonly string[]): boolean {
   return status === 0
 }
 
-interface Report {
-  readonly numPassedTests: number
-  readonly numFailedTests: number
-  readonly numPendingTests: number
-  readonly numTodoTests: number
-  readonly testResults: readonly {
-    readonly name: string
-    readonly status: string
-    readonly assertionResults: readonly { readonly status: string }[]
-  }[]
-}
-
-interface Counts {
-  readonly passed: number
-  readonly failed: number
-  readonly skipped: number
-}
-
-/** A file that could not be read, or whose preparations failed, has no failed test and still counts as one. */
-function counts({ numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults }: Report): Counts {
-  const untried = testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((a) => a.status === 'failed'),
-  )
-  return { passed: numPassedTests, failed: numFailedTests + untried.length, skipped: numPendingTests + numTodoTests }
-}
-
-function runTests(): Counts {
+/** Runs vitest with its usual output, and returns its report; undefined if it left none. */
+function runVitest(what: string, args: readonly string[]): { readonly well: boolean; readonly report: Report | undefined } {
   const folder = mkdtempSync(join(tmpdir(), 'inkfast-test-'))
   const file = join(folder, 'report.json')
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-    const coverage = covers ? ['--coverage', '--coverage.reportOnFailure'] : []
-    const files = rounds === 'quick' && passedOn.length === 0 ? globSync(QUICK, { cwd: root }) : passedOn
-    const well = step(`tests${told}`, tool('vitest', 'vitest.mjs'), ['run', ...coverage, ...reporters, ...files])
-    const counted = counts(JSON.parse(readFileSync(file, 'utf8')) as Report)
-    // Vitest also fails on errors outside of any test; that is never counted as green.
-    return !well && counted.failed === 0 ? { ...counted, failed: 1 } : counted
+    const well = step(what, tool('vitest', 'vitest.mjs'), ['run', ...reporters, ...args])
+    return { well, report: JSON.parse(readFileSync(file, 'utf8')) as Report }
   } catch (error) {
     console.error(`The tests left no report: ${error instanceof Error ? error.message : error}`)
-    return { passed: 0, failed: 1, skipped: 0 }
+    return { well: false, report: undefined }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function runTests(): Verdict {
+  const coverage = covers ? ['--coverage', '--coverage.reportOnFailure'] : []
+  const files = rounds === 'quick' && passedOn.length === 0 ? globSync(QUICK, { cwd: root }) : passedOn
+  const { well, report } = runVitest(`tests${told}`, [...coverage, ...files])
+  if (!report) return { counts: { passed: 0, failed: 1, skipped: 0 }, flaky: [] }
+  const counted = counts(report)
+  if (well) return { counts: counted, flaky: [] }
+  const failed = failedFiles(report)
+  // Vitest also fails on errors outside of any test; that is never counted as green.
+  if (failed.length === 0) return { counts: { ...counted, failed: Math.max(counted.failed, 1) }, flaky: [] }
+  if (failed.length > RUN_AGAIN_MOST) return { counts: counted, flaky: [] }
+  const options = passedOn.filter((word, i) => word.startsWith('-') || passedOn[i - 1] === '-t')
+  const again = runVitest('once more, alone: the files that failed', ['--no-file-parallelism', ...options, ...failed])
+  return again.report ? judge(report, again.report, { forgiving: inCi }) : { counts: counted, flaky: [] }
 }
 
 type Coverage = Readonly<Record<string, { readonly branches: { readonly total: number; readonly covered: number } } | undefined>>
@@ -130,11 +122,13 @@ const checks: [string, boolean][] = [
   ['the type check', step('type check (tsc -b)', tool('typescript', 'bin', 'tsc'), ['-b'])],
   ['the style check', step('style (biome check)', tool('@biomejs', 'biome', 'bin', 'biome'), ['check', '.'])],
 ]
-const tests = runTests()
+const { counts: tests, flaky } = runTests()
 if (covers) checks.push(['the coverage bar', checkCoverage()])
 
 const broken = checks.filter(([, well]) => !well).map(([name]) => name)
 for (const name of broken) console.log(`\n✗ ${name} failed; it is counted as one failure below`)
+if (flaky.length > 0) console.log('')
+for (const file of flaky) console.log(`flaky: ${relative(root, file)} failed and then passed`)
 const failed = tests.failed + broken.length
 if (told !== '') console.log(`\nlong run${told}`)
 console.log(`\n${tests.passed} passed, ${failed} failed, ${tests.skipped} skipped`)
