@@ -1,6 +1,6 @@
 // How the suite opens our own backends, and which of its cases they do not keep yet.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backendOn, postgresBackend } from '../../src/backends/postgres/backend.ts'
@@ -9,6 +9,7 @@ import { sqliteBackend } from '../../src/backends/sqlite/backend.ts'
 import { folderBackend } from '../../src/backends/sqlite/folder.ts'
 import { type OpenBackend, openMemory } from '../../src/conformance/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
+import { putFreshFile } from '../support/fresh-file.ts'
 import { placeInMemory } from '../support/in-memory.ts'
 import { emptyPglite, liteConnections, startPglite } from '../support/pglite.ts'
 import { borrowDatabase, giveBack } from '../support/reused-databases.ts'
@@ -39,7 +40,11 @@ const inTempFolder =
     }
   }
 
-export const openSqlite = inTempFolder((folder, now) => sqliteBackend({ path: join(folder, 'store.db'), ...(now && { now }) }))
+export const openSqlite = inTempFolder((folder, now) => {
+  const path = join(folder, 'store.db')
+  if (!existsSync(path)) putFreshFile(path)
+  return sqliteBackend({ path, ...(now && { now }) })
+})
 
 // Fewer files may be open than the cases and walks have tenants, so that files are closed and opened again on the way.
 export const openFolder = inTempFolder((path, now) => folderBackend({ path, openFiles: 2, ...(now && { now }) }))

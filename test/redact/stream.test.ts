@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { redactor } from '../../src/kernel/redact/redactor.ts'
 import type { StreamBounds } from '../../src/kernel/redact/stream.ts'
 import { limits } from '../../src/model/limits.ts'
+import { rounds, share } from '../support/rounds.ts'
 import { BASE64, chance } from './chance.ts'
 import { CONTEXTS, place } from './contexts.ts'
 import { FAMILIES } from './families.ts'
@@ -25,6 +26,7 @@ const SLOW: StreamBounds = { ...BOUNDS, portion: 1 }
 /** Small bounds put every cut close to the secret, so that short texts test what long texts do. */
 const TIGHT: StreamBounds = { portion: 1, held: 160, context: 320, most: 4096 }
 
+const STEP = rounds(25, 5)
 const PROSE = 'The build went on for a while, and nobody minded that the tests were slow. '
 
 function streamed(pieces: Iterable<string>, bounds = BOUNDS, by = redact): string {
@@ -71,16 +73,16 @@ describe('streamed text', () => {
   test('no secret of the corpus escapes, at whatever place the text is cut in two', () => {
     const found: string[] = []
     for (const [n, sample] of CORPUS.entries()) {
-      // One context of each family. A cut falls between two words, so every fifth place reaches nearly all of them.
+      // One context of each family. A cut falls between two words, so every fifth place reaches nearly all of them, and samples share them.
       if (n % CONTEXTS.length !== Math.floor(n / CONTEXTS.length) % CONTEXTS.length) continue
-      for (let at = n % 5; at < sample.text.length; at += 5)
+      for (let at = n % STEP; at < sample.text.length; at += STEP)
         if (leaks(sample, [sample.text.slice(0, at), sample.text.slice(at)]).length > 0) found.push(`${sample.name} at ${at}`)
     }
     expect(found).toEqual([])
   })
 
   test.each([17, 64])('no secret of the corpus escapes in pieces of %i characters', (size) => {
-    const found = CORPUS.filter((sample, n) => leaks(sample, cutEvery(sample.text, size, 1 + (n % size))).length > 0)
+    const found = share(CORPUS, 3).filter((sample, n) => leaks(sample, cutEvery(sample.text, size, 1 + (n % size))).length > 0)
     expect(found.map(({ name }) => name)).toEqual([])
   })
 
@@ -97,12 +99,13 @@ describe('streamed text', () => {
           pieces.push(text.slice(at, at + (sizes[pieces.length % sizes.length] as number)))
         expect(leaks({ name: '', text, secrets }, pieces, BOUNDS)).toEqual([])
       }),
-      { numRuns: 300, seed: 11 },
+      { numRuns: rounds(100, 300), seed: 11 },
     )
   })
 
   test('secrets of the corpus escape without context or without held text', () => {
-    const escaped = (bounds: StreamBounds) => CORPUS.filter((sample) => leaks(sample, cutEvery(sample.text, 17), bounds).length > 0).length
+    const escaped = (bounds: StreamBounds) =>
+      share(CORPUS, 3).filter((sample) => leaks(sample, cutEvery(sample.text, 17), bounds).length > 0).length
     expect(escaped({ ...TIGHT, context: 0 })).toBeGreaterThan(20)
     expect(escaped({ ...TIGHT, held: 0 })).toBeGreaterThan(0)
   })
@@ -187,7 +190,7 @@ describe('streamed text', () => {
     ['a value in three quotes', `secret = """${'many words '.repeat(300)}S3cr3t"""`, 'S3cr3t'],
     ['a long cookie', `Cookie: ${Array.from({ length: 90 }, (_, n) => `c${n}=v${n}aa`).join('; ')}; sid=S3cr3t`, 'S3cr3t'],
   ])('the secret of %s is masked wherever the text before it ends', (_, secret, needle) => {
-    for (let before = 0; before < 24; before++) {
+    for (let before = 0; before < 24; before += rounds(5, 1)) {
       const text = `${'word '.repeat(120)}${'.'.repeat(before)} ${secret}\n${PROSE.repeat(30)}`
       expect(streamed(cutEvery(text, 6, 1), { ...TIGHT, most: 8192 })).not.toContain(needle)
       expect(streamed(cutEvery(text, 24))).not.toContain(needle)

@@ -43,7 +43,7 @@ describe.each(both)('on $name', (engine) => {
     const wrong: string[] = []
     let again = 0
     await Promise.all(
-      (engine.name === 'sqlite' ? seeds(10, 96) : seeds(10, 40)).map(async (seed) => {
+      (engine.name === 'sqlite' ? seeds(4, 96) : seeds(4, 40)).map(async (seed) => {
         const session = await store.session(`s${seed}`)
         const often = new Map<string, number>()
         const note = (what: string) => void often.set(what, (often.get(what) ?? 0) + 1)

@@ -3,6 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { placeInMemory } from './in-memory.ts'
+import { LONG } from './rounds.ts'
 
 type Cleanup = () => unknown
 
@@ -15,8 +17,11 @@ export const later = (cleanup: Cleanup): void => void afterTest.push(cleanup)
 /** Runs after the last test of the file, the last registered first. */
 export const afterThisFile = (cleanup: Cleanup): void => void afterFile.push(cleanup)
 
+// Processes are killed here, and machines are not, so a short run spares the disk.
+const place = (LONG ? undefined : placeInMemory()) ?? tmpdir()
+
 export function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'inkfast-test-'))
+  const folder = mkdtempSync(join(place, 'inkfast-test-'))
   later(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

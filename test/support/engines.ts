@@ -5,6 +5,7 @@ import { Client } from 'pg'
 import { open, type Store, type StoreOptions } from '../../src/index.ts'
 import { later, tempFolder } from './cleanups.ts'
 import { leave, preparedDatabase } from './databases.ts'
+import { putFreshFile } from './fresh-file.ts'
 import { borrowDatabase, giveBack, type Lent } from './reused-databases.ts'
 import { LONG, QUICK } from './rounds.ts'
 
@@ -90,7 +91,11 @@ const openWithClock = async (url: string, options: Partial<StoreOptions> = {}): 
 
 const all: readonly Engine[] = [
   { name: 'memory', open: (options) => openIn(':memory:', options), openInTime: (options) => openWithClock(':memory:', options) },
-  { name: 'sqlite', open: (options) => openIn(tempFile(), options), openInTime: (options) => openWithClock(tempFile(), options) },
+  {
+    name: 'sqlite',
+    open: (options) => openIn(putFreshFile(tempFile()), options),
+    openInTime: (options) => openWithClock(putFreshFile(tempFile()), options),
+  },
   {
     name: 'sqlite folder',
     open: (options) => openIn(tempFolder(), { layout: 'tenant', ...options }),

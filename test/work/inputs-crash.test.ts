@@ -146,7 +146,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
       ])
       const every = Array.from({ length: clean.commits }, (_, i) => (['before', 'after'] as const).map((when) => ({ at: i + 1, when })))
       // An odd share has deaths before and after a commit.
-      const deaths = share(every.flat(), engine === 'sqlite' ? 5 : 9)
+      const deaths = share(every.flat(), engine === 'sqlite' ? 9 : 19)
       const wrong: string[] = []
       let [lives, later] = [0, 0]
       for (const [i, death] of deaths.entries()) {

@@ -168,7 +168,7 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('on %s', (engine) => {
     expect(clean.commits).toBeGreaterThan(12)
     const every = Array.from({ length: clean.commits }, (_, i) => Object.keys(FAULTS).map((fault) => ({ fault, at: i + 1 })))
     // Shares that do not divide the number of faults, so that each fault meets some commits.
-    const courses = [...share(every.flat(), { memory: 3, sqlite: 7, postgres: 11 }[engine])]
+    const courses = [...share(every.flat(), { memory: 5, sqlite: 13, postgres: 23 }[engine])]
     const wrong: string[] = []
     const lane = async () => {
       const scene = await sceneOf(engine)
