@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fromHex, sameBytes } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
 import { keyOfPad, padsOf } from '../../model/hmac.ts'
-import type { Connection } from './connections.ts'
+import type { Cells, Connection } from './connections.ts'
 import { codeOf, translate } from './failures.ts'
 
 export interface Migration {
@@ -92,6 +92,9 @@ export function checkSchema(
   checkChecksums(place, applied, migrations)
 }
 
+/** Every step of this release is applied. */
+export const isCurrent = (applied: readonly Applied[]): boolean => migrations.every((step) => isApplied(applied, step))
+
 export interface MigrateOptions {
   readonly place: string
   readonly now: () => number
@@ -175,6 +178,14 @@ export interface WallKey {
   readonly added: boolean
 }
 
+const keysOf = { text: `select encode(inner_pad, 'hex') from inkfast.wall_keys order by made_at desc, id desc` }
+
+/** The registered key that is the given one, or the newest. */
+function chosen(rows: readonly Cells[], given: Uint8Array | undefined): Uint8Array | undefined {
+  const known = rows.map(([pad]) => keyOfPad(fromHex(pad as string)))
+  return given ? known.find((key) => sameBytes(key, keyOfPad(padsOf(given).inner))) : known[0]
+}
+
 /**
  * Returns the key that signs tenants: the given one, the newest registered one, or a new one. An unknown given key is registered if there
  * is none yet, or if `change` is set. Otherwise it is wrong, and undefined is returned.
@@ -185,16 +196,16 @@ export async function wallKey(
   now: number,
   change: boolean,
 ): Promise<WallKey | undefined> {
+  // The usual case: the key is there, so nothing is locked and nothing is written.
+  const [, before = []] = await connection.run([{ text: 'set local role inkfast_wall' }, keysOf], TIMEOUT_MS)
+  const there = chosen(before, given)
+  if (there) return { key: there, added: false }
   await connection.script(`${beginAlone(KEY_WAITS_MS)}; set local role inkfast_wall`)
   try {
-    const [rows = []] = await connection.run(
-      [{ text: `select encode(inner_pad, 'hex') from inkfast.wall_keys order by made_at desc, id desc` }],
-      TIMEOUT_MS,
-    )
-    const known = rows.map(([pad]) => keyOfPad(fromHex(pad as string)))
-    const kept = given ? known.find((key) => sameBytes(key, keyOfPad(padsOf(given).inner))) : known[0]
+    const [rows = []] = await connection.run([keysOf], TIMEOUT_MS)
+    const kept = chosen(rows, given)
     const key = kept ?? given ?? randomBytes(KEY_BYTES)
-    const wrong = !kept && known.length > 0 && !change
+    const wrong = !kept && rows.length > 0 && !change
     if (!kept && !wrong) {
       const { inner, outer } = padsOf(key)
       const id = `${String(now).padStart(15, '0')}-${randomBytes(4).toString('hex')}`

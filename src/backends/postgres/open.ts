@@ -8,7 +8,7 @@ import { type Connection, type Connections, carefully, type Step } from './conne
 import { Database, type LoginTimeouts } from './database.ts'
 import { translate } from './failures.ts'
 import { missingGuards, standingGuards } from './guards.ts'
-import { checkSchema, migrate, readApplied, wallKey } from './migrate.ts'
+import { checkSchema, isCurrent, migrate, readApplied, wallKey } from './migrate.ts'
 import { pooled } from './pool.ts'
 import { proveWall } from './proof.ts'
 import { STORE, Wall } from './wall.ts'
@@ -92,8 +92,9 @@ export async function openOver(options: OpenOptions, connections: Connections, a
     const found = await using(connections, (connection) => readFacts(connection, role))
     checkServer(connections.place, found, options)
     const given = options.tenantKey === undefined ? undefined : keyBytes(options.tenantKey)
-    const key = await prepare(options, connections, admin, found, given)
-    const after = await using(connections, (connection) => readFacts(connection, role))
+    const { key, changed } = await prepare(options, connections, admin, found, given)
+    // A migration creates roles, so it may change what the login is.
+    const after = changed ? await using(connections, (connection) => readFacts(connection, role)) : found
     const powerful = powerOf(after)
     if (powerful && admin) throw refuse('ROLE_TOO_POWERFUL', { place: connections.place, role: after.login, why: powerful })
     if (!after.serves)
@@ -125,6 +126,12 @@ async function checkGuards(db: Database): Promise<void> {
   throw refuse('GUARDS_MISSING', { place: db.place, why: `missing or turned off: ${gone.join(', ')}` })
 }
 
+interface Prepared {
+  readonly key: Uint8Array | undefined
+  /** The schema was migrated, or somebody else was asked about it. */
+  readonly changed: boolean
+}
+
 /** Migrates the schema if allowed and wanted, checks it, and finds the key. */
 async function prepare(
   options: OpenOptions,
@@ -132,7 +139,7 @@ async function prepare(
   admin: Connections | undefined,
   found: Facts,
   given: Uint8Array | undefined,
-): Promise<Uint8Array | undefined> {
+): Promise<Prepared> {
   const { place } = connections
   if (!found.prepared && (options.create === false || options.readOnly)) throw refuse('FILE_MISSING', { path: place })
   const mayMigrate = admin !== undefined || found.superuser || found.owns || (found.createsRoles && found.creates)
@@ -143,14 +150,17 @@ async function prepare(
   }
   const through = async (connection: Connection) => {
     if (admin) await checkSame(connection, found)
-    if (mayMigrate && wanted) await migrate(connection, { place, now: Date.now })
-    checkSchema(place, await readApplied(connection, place))
+    const before = await readApplied(connection, place)
+    const migrates = mayMigrate && wanted && !isCurrent(before)
+    if (migrates) await migrate(connection, { place, now: Date.now })
+    checkSchema(place, migrates ? await readApplied(connection, place) : before)
+    const changed = migrates || admin !== undefined
     const mayKey = admin !== undefined || found.superuser || found.walls || (mayMigrate && !found.prepared)
-    if (!mayKey || (options.readOnly && given)) return given
+    if (!mayKey || (options.readOnly && given)) return { key: given, changed }
     // A key is changed only with an admin login: a mistake in an option must not replace the key in use.
     const known = await wallKey(connection, given, Date.now(), admin !== undefined)
     if (!known) throw refuse('TENANT_KEY_WRONG', { place })
-    return known.key
+    return { key: known.key, changed }
   }
   return using(admin ?? connections, through, admin ? 'adminUrl' : 'url')
 }

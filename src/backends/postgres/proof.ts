@@ -34,7 +34,12 @@ const name = (setting: string): Step => ({
 })
 
 export async function proveWall(db: Database, { plant: mayPlant }: { readonly plant: boolean }): Promise<void> {
-  const [who] = await db.read(STORE, { text: whoAmI })
+  const [who, unforced = [], loose = []] = await db.read(
+    STORE,
+    { text: whoAmI },
+    { text: openTables },
+    { text: looseRules, values: [`{${walled.join(',')}}`] },
+  )
   const [role, superuser, bypasses, owns, mighty] = who?.[0] ?? []
   const why =
     superuser === 't'
@@ -49,17 +54,14 @@ export async function proveWall(db: Database, { plant: mayPlant }: { readonly pl
   if (why) throw refuse('ROLE_TOO_POWERFUL', { place: db.place, role, why })
 
   const open = (reason: string) => refuse('WALL_OPEN', { place: db.place, why: reason })
-  const [unforced = []] = await db.read(STORE, { text: openTables })
   if (unforced.length > 0) throw open(`row-level security is not forced on ${unforced.map(([table]) => table).join(', ')}`)
 
-  const [loose = []] = await db.read(STORE, { text: looseRules, values: [`{${walled.join(',')}}`] })
   if (loose.length > 0) throw open(`the policy ${loose.map(([table, rule]) => `${rule} on ${table}`).join(', ')} does not check the tenant`)
 
   if (mayPlant) {
     const named = db.enter(db.wall.whatever(CANARY))
-    await db.run([named, { text: plant }], 'reading')
     // The canary must see itself; otherwise the test would prove nothing.
-    const [own] = await db.readWhatever(CANARY, { text: canary })
+    const [, , own] = await db.run([named, { text: plant }, { text: canary }], 'reading')
     if (own?.[0]?.[0] !== '1') throw open('a tenant could not read its own canary row')
   }
   const forged = `${CANARY}:${'0'.repeat(64)}`
