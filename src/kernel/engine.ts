@@ -8,6 +8,7 @@ import type { Backend } from '../ports/backend.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { Environment, Logger } from '../ports/environment.ts'
 import { AuditTrail } from './audit-trail.ts'
+import type { CanvasOptions } from './canvas/options.ts'
 import { ClosedTenants } from './closed-tenants.ts'
 import { Registry } from './decider.ts'
 import { type AnyFeature, FeatureSet } from './feature.ts'
@@ -32,6 +33,8 @@ export interface KernelOptions {
   readonly writeBudget?: Duration
   /** Duration and owner of leases. */
   readonly lease?: LeaseOptions
+  /** Limits of canvases. */
+  readonly canvas?: CanvasOptions
   /** Opens for inspection: damage is reported by the read that meets it, not by opening. */
   readonly readOnly?: boolean
   /** Whether this node runs the scheduler for jobs and expiring approvals; true by default. */

@@ -32,10 +32,13 @@ export interface Fork {
 
 type Method = (...given: never[]) => unknown
 
-/** The members of a run, each called with the calling branch as first argument. */
+/** The members of a run, each called with the calling branch as first argument. A member that returns no promise gets it when it needs it. */
 type RunMethods<Members> = {
   readonly [K in keyof Members]: Members[K] extends Method
-    ? (branch: BranchHandle, ...given: Parameters<Members[K]>) => ReturnType<Members[K]>
+    ? (
+        branch: ReturnType<Members[K]> extends Promise<unknown> ? BranchHandle : () => BranchHandle,
+        ...given: Parameters<Members[K]>
+      ) => ReturnType<Members[K]>
     : never
 }
 
@@ -82,6 +85,8 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
   readonly session?: (session: SessionView) => SessionMembers
   /** Members of a run and of its branches. */
   readonly run?: RunMethods<RunMembers>
+  /** The members of a run that return no promise. */
+  readonly runHandles?: readonly (keyof RunMembers & string)[]
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of features of every shape
@@ -110,6 +115,7 @@ export class FeatureSet {
   /** Tables whose rows refer to values and blobs. */
   readonly referring: readonly { readonly table: TableName; readonly refs: (row: never) => readonly string[] }[]
   readonly #run: readonly (readonly [string, RunMethod])[]
+  readonly #runHandles: ReadonlySet<string>
   readonly #session: readonly NonNullable<AnyFeature['session']>[]
 
   constructor(list: readonly AnyFeature[]) {
@@ -123,6 +129,7 @@ export class FeatureSet {
     )
     this.tapeTypes = list.flatMap(({ tapeTypes = [] }) => tapeTypes)
     this.#run = list.flatMap(({ run = {} }) => Object.entries(run as Readonly<Record<string, RunMethod>>))
+    this.#runHandles = new Set(list.flatMap(({ runHandles = [] }) => runHandles as readonly string[]))
     this.#session = list.flatMap((one) => one.session ?? [])
   }
 
@@ -141,7 +148,9 @@ export class FeatureSet {
   /** Gives a handle its members. `branch` is called at every use: a run that has ended has none. */
   addRunMembers(handle: object, branch: () => BranchHandle): void {
     for (const [name, method] of this.#run)
-      (handle as Record<string, unknown>)[name] = async (...given: readonly unknown[]) => method(branch(), ...given)
+      (handle as Record<string, unknown>)[name] = this.#runHandles.has(name)
+        ? (...given: readonly unknown[]) => method(branch as never, ...given)
+        : async (...given: readonly unknown[]) => method(branch(), ...given)
   }
 
   addSessionMembers(handle: object, session: SessionView): void {

@@ -3,6 +3,7 @@
 import { approvals } from './approvals/feature.ts'
 import { artifacts } from './artifacts/feature.ts'
 import { audit } from './audit/feature.ts'
+import { canvases } from './canvas/feature.ts'
 import { cron } from './cron/feature.ts'
 import type { RunMembersOf, SessionMembersOf, StoreMembersOf } from './feature.ts'
 import { graph } from './graph/feature.ts'
@@ -38,6 +39,7 @@ export const features = [
   threads,
   snapshots,
   artifacts,
+  canvases,
   vectors,
   memory,
   audit,

@@ -660,6 +660,40 @@ export const errors = {
     (d) =>
       `Another writer changed message ${JSON.stringify(d.message)} while it was streamed. Nothing more was written. Read it again, and begin a new stream.`,
   ),
+  CANVAS_CHANGED: row(
+    'conflict',
+    (d) =>
+      `The canvas ${JSON.stringify(d.canvas)} is at version ${d.found}, not ${d.expect}. Nothing was written. Read it again and make a new patch.`,
+  ),
+  CANVAS_CLOSED: row(
+    'conflict',
+    (d) =>
+      `The canvas ${JSON.stringify(d.canvas)} was closed at version ${d.version}: ${d.reason}. Nothing was written. It can still be read; continue in another canvas.`,
+  ),
+  CANVAS_UNKNOWN: row(
+    'missing',
+    (d) => `There is no canvas ${JSON.stringify(d.canvas)} in this session. Nothing was written. Patch it first, or list the canvases.`,
+  ),
+  CANVAS_VERSION_UNKNOWN: row(
+    'missing',
+    (d) =>
+      `The canvas ${JSON.stringify(d.canvas)} has no version ${d.version}: ${d.why}. Nothing was written. See its versions with history().`,
+  ),
+  CANVAS_TOO_LARGE: row(
+    'exhausted',
+    (d) =>
+      `The document of the canvas ${JSON.stringify(d.canvas)} would have ${d.bytes} bytes; the limit is ${d.limit}. Nothing was written. Store large parts as values or blobs, or open the store with a larger canvas.documentBytes.`,
+  ),
+  CANVAS_DAMAGED: row(
+    'corrupt',
+    (d) =>
+      `The canvas ${JSON.stringify(d.canvas)} of session ${d.session} cannot be read from version ${d.version} on: ${d.why}. Nothing was changed; other canvases and earlier versions can be read. Restore a backup, or continue in another canvas.`,
+  ),
+  RATE_LIMITED: row(
+    'exhausted',
+    (d) =>
+      `The canvas ${JSON.stringify(d.canvas)} has had ${d.limit} updates within a minute. Nothing was written. Try again in ${d.waitMs} ms, and put several changes into one patch.`,
+  ),
   COMPONENT_LOST: row(
     'corrupt',
     (d) =>

@@ -55,6 +55,17 @@ export function stepsOf(ops: readonly PatchOperation[], options: PatchLimits = {
   return Array.from(ops, stepOf)
 }
 
+/** Checks a patch without a document. Returns the operations with the members that RFC 6902 defines. */
+export function checkPatch(ops: readonly PatchOperation[], options?: PatchLimits): readonly PatchOperation[] {
+  const measuring = patchedDocument(undefined, options)
+  return stepsOf(ops, options).map((step) => {
+    const path = pointerOf(step.path)
+    if (step.op === 'remove') return { op: step.op, path }
+    if ('from' in step) return { op: step.op, path, from: pointerOf(step.from) }
+    return { op: step.op, path, value: measuring.measured(step.number, step.value, step.path.length) }
+  })
+}
+
 function stepOf(given: unknown, number: number): PatchStep {
   const invalid = (why: string): InkError => refuse('PATCH_INVALID', { operation: number, why })
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalid('an operation is an object')

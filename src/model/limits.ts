@@ -206,6 +206,24 @@ export const limits = {
   pathNodes: 10_000,
   /** Nodes that one turn adds: they are one commit. */
   turnNodes: 1000,
+  /** The document of a canvas, as JSON. It is in memory as a whole, and a root replacement stands in one event. */
+  canvasBytes: 64 * KiB,
+  /** Levels of the document of a canvas: an event holds it a few levels down. */
+  canvasDepth: 56,
+  /** Updates of one canvas in a minute: people and agents stay below, a loop without an end does not. */
+  canvasUpdates: 120,
+  /** Patches between two snapshots of a canvas: so many are applied to read any version. */
+  canvasSnapshotEvery: 64,
+  /** Patches between two snapshots that compaction keeps. */
+  canvasReplay: 256,
+  /** Canvases that one recovery loads; the others open on demand. */
+  canvasRecovered: 10_000,
+  /** Versions of a canvas read at a time. */
+  canvasPage: 1000,
+  /** Patches that a subscriber who has missed updates is always given, before the document is considered. */
+  canvasBatch: 64,
+  /** Documents of canvases that a process keeps in memory. */
+  canvasCacheBytes: 16 * MiB,
   /** One blob. It is written and read in pieces of 1 MiB, so only the disk and the index of its pieces limit it. */
   blobBytes: 16 * 1024 * MiB,
   /** Bytes of a blob that one `get` returns: they are in memory at once. `stream` reads any number. */

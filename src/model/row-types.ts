@@ -3,6 +3,7 @@
 import type { ApprovalRow, PermitRow } from './approval.ts'
 import type { ArtifactRow } from './artifact.ts'
 import type { GraphNodeRow, HeadRow, TurnRow } from './graph.ts'
+import type { CanvasRow, CanvasSnapshotRow } from './canvas.ts'
 import type { Id } from './ids.ts'
 import type { InboxRow } from './inbox.ts'
 import type { InputRow } from './input.ts'
@@ -51,6 +52,8 @@ interface RowTypes {
   readonly core: CoreRow
   readonly state: StateRow
   readonly snapshots: SnapshotRow
+  readonly canvases: CanvasRow
+  readonly canvas_snapshots: CanvasSnapshotRow
   readonly vector_collections: VectorCollectionRow
   readonly vectors: VectorRow
   readonly threads: ThreadRow

@@ -60,8 +60,8 @@ export interface Wait extends Slot {
   readonly on?: string
 }
 
-/** The kinds of things a run takes from its session: inputs, inbox items, and the completion of items. */
-export type TakeKind = 'inputs' | 'inbox' | 'inboxDone'
+/** The kinds of things a run takes from its session: inputs, inbox items, the completion of items, and versions of a canvas. */
+export type TakeKind = 'inputs' | 'inbox' | 'inboxDone' | 'canvas'
 
 /** Inbox items that a run has claimed. */
 export interface Claimed {

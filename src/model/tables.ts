@@ -183,6 +183,16 @@ export const tables = {
     columns: { session: 'text' },
     indexes: { byBorn: ['born'] },
   },
+  canvases: {
+    authority: 'journal',
+    columns: { session: 'text', name: 'text' },
+    indexes: { byBorn: ['born'], byChange: ['revision'], bySession: ['session', 'name'] },
+  },
+  canvas_snapshots: {
+    authority: 'journal',
+    columns: { session: 'text', canvas: 'text', version: 'integer' },
+    indexes: { byCanvas: ['canvas', 'version'], bySession: ['session', 'born'] },
+  },
   artifacts: {
     authority: 'journal',
     columns: {},

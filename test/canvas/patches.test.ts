@@ -236,7 +236,7 @@ test('an operation is applied here if and only if the peer applies it, but for w
       const failure = peerApplies(before, [op]).failures[0]
       const code = codeOf(() => applyPatch(before, [op]))
       if (failure !== null) expect(code, String(failure)).not.toBe('no error')
-      else if (code !== 'no error') expect(isPeerLax(op), JSON.stringify([before, op, code])).toBe(true)
+      else if (code !== 'no error') expect(isPeerLax(before, op), JSON.stringify([before, op, code])).toBe(true)
     }),
     seed,
   )
@@ -244,7 +244,8 @@ test('an operation is applied here if and only if the peer applies it, but for w
 
 /** The document stands below another one, because the peer does not replace the root of what it is given. */
 function peerApplies(before: unknown, ops: readonly PatchOperation[]) {
-  const target = { root: structuredClone(before) }
+  // Equal parts of a drawn document may be one object, which the peer would change in all places.
+  const target = { root: JSON.parse(JSON.stringify(before)) }
   const under = ops.map((op) => ({ ...op, path: `/root${op.path}`, ...('from' in op && { from: `/root${op.from}` }) }))
   try {
     const failures: readonly unknown[] = peer.applyPatch(target, structuredClone(under) as peer.Operation[])
@@ -255,6 +256,10 @@ function peerApplies(before: unknown, ops: readonly PatchOperation[]) {
   }
 }
 
-/** The peer removes the root (which is a member of what it is given), moves a value into itself, and accepts any name as a place in a list. */
-const isPeerLax = (op: PatchOperation): boolean =>
-  (op.op === 'remove' && op.path === '') || (op.op === 'move' && op.path.startsWith(`${op.from}/`)) || !/\/(0|[1-9][0-9]*)$/.test(op.path)
+/** The peer removes the root (a member of what it is given), moves a value into itself, accepts any name as a place in a list, and finds characters in a text. */
+function isPeerLax(before: unknown, op: PatchOperation): boolean {
+  if ((op.op === 'remove' && op.path === '') || (op.op === 'move' && op.path.startsWith(`${op.from}/`))) return true
+  const above = op.path.slice(0, Math.max(0, op.path.lastIndexOf('/')))
+  const parent = peer.Pointer.fromJSON(above).evaluate(before).value
+  return Array.isArray(parent) || typeof parent === 'string'
+}

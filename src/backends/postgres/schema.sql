@@ -101,6 +101,44 @@ grant delete, insert, select, update on inkfast.blobs to inkfast_app;
 grant select on inkfast.blobs to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.canvas_snapshots (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  canvas text collate "C",
+  version bigint,
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX canvas_snapshots_by_canvas ON inkfast.canvas_snapshots USING btree (tenant, canvas NULLS FIRST, version NULLS FIRST, id);
+CREATE INDEX canvas_snapshots_by_session ON inkfast.canvas_snapshots USING btree (tenant, session NULLS FIRST, born, id);
+alter table inkfast.canvas_snapshots enable row level security, force row level security;
+create policy tenant on inkfast.canvas_snapshots for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.canvas_snapshots to inkfast_app;
+grant select on inkfast.canvas_snapshots to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.canvases (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  name text collate "C",
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX canvases_by_born ON inkfast.canvases USING btree (tenant, born, id);
+CREATE INDEX canvases_by_change ON inkfast.canvases USING btree (tenant, revision, id);
+CREATE INDEX canvases_by_session ON inkfast.canvases USING btree (tenant, session NULLS FIRST, name NULLS FIRST, id);
+alter table inkfast.canvases enable row level security, force row level security;
+create policy tenant on inkfast.canvases for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.canvases to inkfast_app;
+grant select on inkfast.canvases to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.clock (
   id boolean default true not null,
   offset_ms bigint default 0 not null,
@@ -1322,6 +1360,42 @@ $function$;
 grant execute on function inkfast.guard_artifacts(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_canvas_snapshots(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.canvas_snapshots t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'canvas_snapshots' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_canvas_snapshots(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_canvases(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.canvases t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'canvases' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_canvases(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_core(p inkfast.guard_list)
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -1633,49 +1707,50 @@ CREATE OR REPLACE FUNCTION inkfast.guard_rows(p_name text, p inkfast.guard_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'process_events' then
-    if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'grants' then
-        if p_name collate "C" < 'deliveries' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'inbox' then
+      if p_name collate "C" < 'deliveries' then
+        if p_name collate "C" < 'canvases' then
           if p_name = 'approvals' then return inkfast.guard_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.guard_artifacts(p);
-          elsif p_name = 'core' then return inkfast.guard_core(p);
+          elsif p_name = 'canvas_snapshots' then return inkfast.guard_canvas_snapshots(p);
           end if;
         else
-          if p_name = 'deliveries' then return inkfast.guard_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.guard_firings(p);
+          if p_name = 'canvases' then return inkfast.guard_canvases(p);
+          elsif p_name = 'core' then return inkfast.guard_core(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'inbox' then
-          if p_name = 'grants' then return inkfast.guard_grants(p);
-          elsif p_name = 'graph_nodes' then return inkfast.guard_graph_nodes(p);
+        if p_name collate "C" < 'grants' then
+          if p_name = 'deliveries' then return inkfast.guard_deliveries(p);
+          elsif p_name = 'firings' then return inkfast.guard_firings(p);
           end if;
         else
-          if p_name = 'inbox' then return inkfast.guard_inbox(p);
-          elsif p_name = 'inputs' then return inkfast.guard_inputs(p);
+          if p_name = 'grants' then return inkfast.guard_grants(p);
+          elsif p_name = 'graph_nodes' then return inkfast.guard_graph_nodes(p);
           end if;
         end if;
       end if;
     else
-      if p_name collate "C" < 'names' then
-        if p_name collate "C" < 'memory' then
-          if p_name = 'jobs' then return inkfast.guard_jobs(p);
-          elsif p_name = 'leases' then return inkfast.guard_leases(p);
+      if p_name collate "C" < 'messages' then
+        if p_name collate "C" < 'leases' then
+          if p_name = 'inbox' then return inkfast.guard_inbox(p);
+          elsif p_name = 'inputs' then return inkfast.guard_inputs(p);
+          elsif p_name = 'jobs' then return inkfast.guard_jobs(p);
           end if;
         else
-          if p_name = 'memory' then return inkfast.guard_memory(p);
-          elsif p_name = 'messages' then return inkfast.guard_messages(p);
+          if p_name = 'leases' then return inkfast.guard_leases(p);
+          elsif p_name = 'memory' then return inkfast.guard_memory(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'permits' then
-          if p_name = 'names' then return inkfast.guard_names(p);
-          elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+        if p_name collate "C" < 'occurrences' then
+          if p_name = 'messages' then return inkfast.guard_messages(p);
+          elsif p_name = 'names' then return inkfast.guard_names(p);
           end if;
         else
-          if p_name = 'permits' then return inkfast.guard_permits(p);
-          elsif p_name = 'pins' then return inkfast.guard_pins(p);
+          if p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+          elsif p_name = 'permits' then return inkfast.guard_permits(p);
           end if;
         end if;
       end if;
@@ -1684,7 +1759,8 @@ begin
     if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
         if p_name collate "C" < 'runs' then
-          if p_name = 'process_events' then return inkfast.guard_process_events(p);
+          if p_name = 'pins' then return inkfast.guard_pins(p);
+          elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
           elsif p_name = 'processes' then return inkfast.guard_processes(p);
           end if;
         else
@@ -2116,6 +2192,40 @@ $function$;
 grant execute on function inkfast.put_artifacts(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_canvas_snapshots(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.canvas_snapshots as t (tenant, id, born, revision, session, canvas, version, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'canvas_snapshots' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, canvas = excluded.canvas, version = excluded.version, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_canvas_snapshots(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_canvases(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.canvases as t (tenant, id, born, revision, session, name, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'canvases' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, name = excluded.name, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_canvases(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_core(p inkfast.put_list)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2410,49 +2520,50 @@ CREATE OR REPLACE FUNCTION inkfast.put_rows(p_name text, p inkfast.put_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'process_events' then
-    if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'grants' then
-        if p_name collate "C" < 'deliveries' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'inbox' then
+      if p_name collate "C" < 'deliveries' then
+        if p_name collate "C" < 'canvases' then
           if p_name = 'approvals' then return inkfast.put_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.put_artifacts(p);
-          elsif p_name = 'core' then return inkfast.put_core(p);
+          elsif p_name = 'canvas_snapshots' then return inkfast.put_canvas_snapshots(p);
           end if;
         else
-          if p_name = 'deliveries' then return inkfast.put_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.put_firings(p);
+          if p_name = 'canvases' then return inkfast.put_canvases(p);
+          elsif p_name = 'core' then return inkfast.put_core(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'inbox' then
-          if p_name = 'grants' then return inkfast.put_grants(p);
-          elsif p_name = 'graph_nodes' then return inkfast.put_graph_nodes(p);
+        if p_name collate "C" < 'grants' then
+          if p_name = 'deliveries' then return inkfast.put_deliveries(p);
+          elsif p_name = 'firings' then return inkfast.put_firings(p);
           end if;
         else
-          if p_name = 'inbox' then return inkfast.put_inbox(p);
-          elsif p_name = 'inputs' then return inkfast.put_inputs(p);
+          if p_name = 'grants' then return inkfast.put_grants(p);
+          elsif p_name = 'graph_nodes' then return inkfast.put_graph_nodes(p);
           end if;
         end if;
       end if;
     else
-      if p_name collate "C" < 'names' then
-        if p_name collate "C" < 'memory' then
-          if p_name = 'jobs' then return inkfast.put_jobs(p);
-          elsif p_name = 'leases' then return inkfast.put_leases(p);
+      if p_name collate "C" < 'messages' then
+        if p_name collate "C" < 'leases' then
+          if p_name = 'inbox' then return inkfast.put_inbox(p);
+          elsif p_name = 'inputs' then return inkfast.put_inputs(p);
+          elsif p_name = 'jobs' then return inkfast.put_jobs(p);
           end if;
         else
-          if p_name = 'memory' then return inkfast.put_memory(p);
-          elsif p_name = 'messages' then return inkfast.put_messages(p);
+          if p_name = 'leases' then return inkfast.put_leases(p);
+          elsif p_name = 'memory' then return inkfast.put_memory(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'permits' then
-          if p_name = 'names' then return inkfast.put_names(p);
-          elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
+        if p_name collate "C" < 'occurrences' then
+          if p_name = 'messages' then return inkfast.put_messages(p);
+          elsif p_name = 'names' then return inkfast.put_names(p);
           end if;
         else
-          if p_name = 'permits' then return inkfast.put_permits(p);
-          elsif p_name = 'pins' then return inkfast.put_pins(p);
+          if p_name = 'occurrences' then return inkfast.put_occurrences(p);
+          elsif p_name = 'permits' then return inkfast.put_permits(p);
           end if;
         end if;
       end if;
@@ -2461,7 +2572,8 @@ begin
     if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
         if p_name collate "C" < 'runs' then
-          if p_name = 'process_events' then return inkfast.put_process_events(p);
+          if p_name = 'pins' then return inkfast.put_pins(p);
+          elsif p_name = 'process_events' then return inkfast.put_process_events(p);
           elsif p_name = 'processes' then return inkfast.put_processes(p);
           end if;
         else
@@ -2786,6 +2898,46 @@ begin
 end
 $function$;
 grant execute on function inkfast.remove_artifacts(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_canvas_snapshots(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.canvas_snapshots t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.canvas_snapshots s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'canvas_snapshots' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_canvas_snapshots(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_canvases(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.canvases t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.canvases s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'canvases' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_canvases(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_core(p inkfast.remove_list)
@@ -3133,49 +3285,50 @@ CREATE OR REPLACE FUNCTION inkfast.remove_rows(p_name text, p inkfast.remove_lis
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'process_events' then
-    if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'grants' then
-        if p_name collate "C" < 'deliveries' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'inbox' then
+      if p_name collate "C" < 'deliveries' then
+        if p_name collate "C" < 'canvases' then
           if p_name = 'approvals' then return inkfast.remove_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.remove_artifacts(p);
-          elsif p_name = 'core' then return inkfast.remove_core(p);
+          elsif p_name = 'canvas_snapshots' then return inkfast.remove_canvas_snapshots(p);
           end if;
         else
-          if p_name = 'deliveries' then return inkfast.remove_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.remove_firings(p);
+          if p_name = 'canvases' then return inkfast.remove_canvases(p);
+          elsif p_name = 'core' then return inkfast.remove_core(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'inbox' then
-          if p_name = 'grants' then return inkfast.remove_grants(p);
-          elsif p_name = 'graph_nodes' then return inkfast.remove_graph_nodes(p);
+        if p_name collate "C" < 'grants' then
+          if p_name = 'deliveries' then return inkfast.remove_deliveries(p);
+          elsif p_name = 'firings' then return inkfast.remove_firings(p);
           end if;
         else
-          if p_name = 'inbox' then return inkfast.remove_inbox(p);
-          elsif p_name = 'inputs' then return inkfast.remove_inputs(p);
+          if p_name = 'grants' then return inkfast.remove_grants(p);
+          elsif p_name = 'graph_nodes' then return inkfast.remove_graph_nodes(p);
           end if;
         end if;
       end if;
     else
-      if p_name collate "C" < 'names' then
-        if p_name collate "C" < 'memory' then
-          if p_name = 'jobs' then return inkfast.remove_jobs(p);
-          elsif p_name = 'leases' then return inkfast.remove_leases(p);
+      if p_name collate "C" < 'messages' then
+        if p_name collate "C" < 'leases' then
+          if p_name = 'inbox' then return inkfast.remove_inbox(p);
+          elsif p_name = 'inputs' then return inkfast.remove_inputs(p);
+          elsif p_name = 'jobs' then return inkfast.remove_jobs(p);
           end if;
         else
-          if p_name = 'memory' then return inkfast.remove_memory(p);
-          elsif p_name = 'messages' then return inkfast.remove_messages(p);
+          if p_name = 'leases' then return inkfast.remove_leases(p);
+          elsif p_name = 'memory' then return inkfast.remove_memory(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'permits' then
-          if p_name = 'names' then return inkfast.remove_names(p);
-          elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+        if p_name collate "C" < 'occurrences' then
+          if p_name = 'messages' then return inkfast.remove_messages(p);
+          elsif p_name = 'names' then return inkfast.remove_names(p);
           end if;
         else
-          if p_name = 'permits' then return inkfast.remove_permits(p);
-          elsif p_name = 'pins' then return inkfast.remove_pins(p);
+          if p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+          elsif p_name = 'permits' then return inkfast.remove_permits(p);
           end if;
         end if;
       end if;
@@ -3184,7 +3337,8 @@ begin
     if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
         if p_name collate "C" < 'runs' then
-          if p_name = 'process_events' then return inkfast.remove_process_events(p);
+          if p_name = 'pins' then return inkfast.remove_pins(p);
+          elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
           elsif p_name = 'processes' then return inkfast.remove_processes(p);
           end if;
         else

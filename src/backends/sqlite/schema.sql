@@ -78,6 +78,39 @@ CREATE TABLE blobs (
   primary key (tenant, digest)
 ) strict, without rowid;
 
+CREATE TABLE canvas_snapshots (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  canvas   text,
+  version  integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX canvas_snapshots_by_canvas on canvas_snapshots (tenant, canvas, version, id);
+
+CREATE INDEX canvas_snapshots_by_session on canvas_snapshots (tenant, session, born, id);
+
+CREATE TABLE canvases (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  name     text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX canvases_by_born on canvases (tenant, born, id);
+
+CREATE INDEX canvases_by_change on canvases (tenant, revision, id);
+
+CREATE INDEX canvases_by_session on canvases (tenant, session, name, id);
+
 CREATE TABLE collections (
   tenant text not null,
   number integer not null,

@@ -236,7 +236,13 @@ function placed({ branch, name, ordinal, kind }: Data): string {
   const parts = path === '' ? [] : path.split('/')
   const inBranch = parts.length === 0 ? '' : `${'  '.repeat(parts.length)}${parts.at(-1)}: `
   const started =
-    kind === 'start' ? 'start ' : kind === 'inputs' || kind === 'inbox' ? `${kind} ` : kind === 'inboxDone' ? 'inbox done ' : ''
+    kind === 'start'
+      ? 'start '
+      : kind === 'inputs' || kind === 'inbox' || kind === 'canvas'
+        ? `${kind} `
+        : kind === 'inboxDone'
+          ? 'inbox done '
+          : ''
   return `${inBranch}${started}${name ?? '(erased)'}${Number(ordinal) > 1 ? ` #${ordinal}` : ''}`
 }
 
@@ -267,7 +273,8 @@ const checkpointText = ({ epoch = 0, manifest }: Data): string =>
   `${componentsText(manifest as CheckpointManifest)}; epoch ${Number(epoch) + 1} begins`
 
 /** Describes what the run took from its session, or why there was nothing. */
-function tookText({ kind, inputs, batches, claim, redriven, why, unknown }: Data): string {
+function tookText({ kind, inputs, batches, claim, redriven, why, unknown, version, refused }: Data): string {
+  if (kind === 'canvas') return refused ? `refused: ${(refused as { code: string }).code}` : `version ${version}`
   if (kind === 'inboxDone') return unknown ? 'it has no such claim' : 'the claim is done'
   if (why !== undefined) return `nothing: ${why}`
   const taken = ((kind === 'inputs' ? inputs : batches) ?? []) as readonly { content?: RunRow['input']; payload?: RunRow['input'] }[]

@@ -102,6 +102,7 @@ function afterTaking({ prompted = 0, claims = [] }: RunRow, data: Happened['data
   if (!took) return { prompted: prompted + 1 }
   // Inputs that were offered to this run are counted already.
   if (took.kind === 'inputs') return took.name === NEXT && took.inputs?.length ? { prompted: prompted + took.inputs.length } : {}
+  if (took.kind === 'canvas') return {}
   const claim = took.kind === 'inboxDone' ? (took.name as Claimed['id']) : took.claim
   const ids = took.batches?.map(({ id }) => id as Claimed['batches'][number])
   // A claim that the run lost and took again counts once.

@@ -751,6 +751,44 @@ grant select on inkfast.snapshots to inkfast_app, inkfast_reader;
 grant insert, update, delete on inkfast.snapshots to inkfast_app;
 alter table inkfast.snapshots alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter body set statistics 0;
 
+create table inkfast.canvases (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  name     text collate "C",
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index canvases_by_born on inkfast.canvases (tenant, born, id);
+create index canvases_by_change on inkfast.canvases (tenant, revision, id);
+create index canvases_by_session on inkfast.canvases (tenant, session nulls first, name nulls first, id);
+alter table inkfast.canvases enable row level security, force row level security;
+create policy tenant on inkfast.canvases to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.canvases to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.canvases to inkfast_app;
+alter table inkfast.canvases alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter name set statistics 0, alter body set statistics 0;
+
+create table inkfast.canvas_snapshots (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  canvas   text collate "C",
+  version  bigint,
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index canvas_snapshots_by_canvas on inkfast.canvas_snapshots (tenant, canvas nulls first, version nulls first, id);
+create index canvas_snapshots_by_session on inkfast.canvas_snapshots (tenant, session nulls first, born, id);
+alter table inkfast.canvas_snapshots enable row level security, force row level security;
+create policy tenant on inkfast.canvas_snapshots to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.canvas_snapshots to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.canvas_snapshots to inkfast_app;
+alter table inkfast.canvas_snapshots alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter canvas set statistics 0, alter version set statistics 0, alter body set statistics 0;
+
 create table inkfast.artifacts (
   tenant   text collate "C" not null,
   id       text collate "C" not null,
@@ -2081,6 +2119,86 @@ begin
 end
 $$;
 
+create function inkfast.guard_canvases(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.canvases t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'canvases' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_canvases(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.canvases t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.canvases s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'canvases' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_canvases(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.canvases as t (tenant, id, born, revision, session, name, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'canvases' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, name = excluded.name, body = excluded.body;
+  return true;
+end
+$$;
+
+create function inkfast.guard_canvas_snapshots(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.canvas_snapshots t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'canvas_snapshots' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_canvas_snapshots(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.canvas_snapshots t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.canvas_snapshots s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'canvas_snapshots' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_canvas_snapshots(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.canvas_snapshots as t (tenant, id, born, revision, session, canvas, version, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'canvas_snapshots' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, canvas = excluded.canvas, version = excluded.version, body = excluded.body;
+  return true;
+end
+$$;
+
 create function inkfast.guard_artifacts(p inkfast.guard_list) returns bigint[] language plpgsql as $$
 begin
   return (
@@ -2523,49 +2641,50 @@ $$;
 
 create function inkfast.guard_rows(p_name text, p inkfast.guard_list) returns bigint[] language plpgsql as $$
 begin
-  if p_name collate "C" < 'process_events' then
-    if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'grants' then
-        if p_name collate "C" < 'deliveries' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'inbox' then
+      if p_name collate "C" < 'deliveries' then
+        if p_name collate "C" < 'canvases' then
           if p_name = 'approvals' then return inkfast.guard_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.guard_artifacts(p);
-          elsif p_name = 'core' then return inkfast.guard_core(p);
+          elsif p_name = 'canvas_snapshots' then return inkfast.guard_canvas_snapshots(p);
           end if;
         else
-          if p_name = 'deliveries' then return inkfast.guard_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.guard_firings(p);
+          if p_name = 'canvases' then return inkfast.guard_canvases(p);
+          elsif p_name = 'core' then return inkfast.guard_core(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'inbox' then
-          if p_name = 'grants' then return inkfast.guard_grants(p);
-          elsif p_name = 'graph_nodes' then return inkfast.guard_graph_nodes(p);
+        if p_name collate "C" < 'grants' then
+          if p_name = 'deliveries' then return inkfast.guard_deliveries(p);
+          elsif p_name = 'firings' then return inkfast.guard_firings(p);
           end if;
         else
-          if p_name = 'inbox' then return inkfast.guard_inbox(p);
-          elsif p_name = 'inputs' then return inkfast.guard_inputs(p);
+          if p_name = 'grants' then return inkfast.guard_grants(p);
+          elsif p_name = 'graph_nodes' then return inkfast.guard_graph_nodes(p);
           end if;
         end if;
       end if;
     else
-      if p_name collate "C" < 'names' then
-        if p_name collate "C" < 'memory' then
-          if p_name = 'jobs' then return inkfast.guard_jobs(p);
-          elsif p_name = 'leases' then return inkfast.guard_leases(p);
+      if p_name collate "C" < 'messages' then
+        if p_name collate "C" < 'leases' then
+          if p_name = 'inbox' then return inkfast.guard_inbox(p);
+          elsif p_name = 'inputs' then return inkfast.guard_inputs(p);
+          elsif p_name = 'jobs' then return inkfast.guard_jobs(p);
           end if;
         else
-          if p_name = 'memory' then return inkfast.guard_memory(p);
-          elsif p_name = 'messages' then return inkfast.guard_messages(p);
+          if p_name = 'leases' then return inkfast.guard_leases(p);
+          elsif p_name = 'memory' then return inkfast.guard_memory(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'permits' then
-          if p_name = 'names' then return inkfast.guard_names(p);
-          elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+        if p_name collate "C" < 'occurrences' then
+          if p_name = 'messages' then return inkfast.guard_messages(p);
+          elsif p_name = 'names' then return inkfast.guard_names(p);
           end if;
         else
-          if p_name = 'permits' then return inkfast.guard_permits(p);
-          elsif p_name = 'pins' then return inkfast.guard_pins(p);
+          if p_name = 'occurrences' then return inkfast.guard_occurrences(p);
+          elsif p_name = 'permits' then return inkfast.guard_permits(p);
           end if;
         end if;
       end if;
@@ -2574,7 +2693,8 @@ begin
     if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
         if p_name collate "C" < 'runs' then
-          if p_name = 'process_events' then return inkfast.guard_process_events(p);
+          if p_name = 'pins' then return inkfast.guard_pins(p);
+          elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
           elsif p_name = 'processes' then return inkfast.guard_processes(p);
           end if;
         else
@@ -2623,49 +2743,50 @@ $$;
 
 create function inkfast.remove_rows(p_name text, p inkfast.remove_list) returns boolean language plpgsql as $$
 begin
-  if p_name collate "C" < 'process_events' then
-    if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'grants' then
-        if p_name collate "C" < 'deliveries' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'inbox' then
+      if p_name collate "C" < 'deliveries' then
+        if p_name collate "C" < 'canvases' then
           if p_name = 'approvals' then return inkfast.remove_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.remove_artifacts(p);
-          elsif p_name = 'core' then return inkfast.remove_core(p);
+          elsif p_name = 'canvas_snapshots' then return inkfast.remove_canvas_snapshots(p);
           end if;
         else
-          if p_name = 'deliveries' then return inkfast.remove_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.remove_firings(p);
+          if p_name = 'canvases' then return inkfast.remove_canvases(p);
+          elsif p_name = 'core' then return inkfast.remove_core(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'inbox' then
-          if p_name = 'grants' then return inkfast.remove_grants(p);
-          elsif p_name = 'graph_nodes' then return inkfast.remove_graph_nodes(p);
+        if p_name collate "C" < 'grants' then
+          if p_name = 'deliveries' then return inkfast.remove_deliveries(p);
+          elsif p_name = 'firings' then return inkfast.remove_firings(p);
           end if;
         else
-          if p_name = 'inbox' then return inkfast.remove_inbox(p);
-          elsif p_name = 'inputs' then return inkfast.remove_inputs(p);
+          if p_name = 'grants' then return inkfast.remove_grants(p);
+          elsif p_name = 'graph_nodes' then return inkfast.remove_graph_nodes(p);
           end if;
         end if;
       end if;
     else
-      if p_name collate "C" < 'names' then
-        if p_name collate "C" < 'memory' then
-          if p_name = 'jobs' then return inkfast.remove_jobs(p);
-          elsif p_name = 'leases' then return inkfast.remove_leases(p);
+      if p_name collate "C" < 'messages' then
+        if p_name collate "C" < 'leases' then
+          if p_name = 'inbox' then return inkfast.remove_inbox(p);
+          elsif p_name = 'inputs' then return inkfast.remove_inputs(p);
+          elsif p_name = 'jobs' then return inkfast.remove_jobs(p);
           end if;
         else
-          if p_name = 'memory' then return inkfast.remove_memory(p);
-          elsif p_name = 'messages' then return inkfast.remove_messages(p);
+          if p_name = 'leases' then return inkfast.remove_leases(p);
+          elsif p_name = 'memory' then return inkfast.remove_memory(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'permits' then
-          if p_name = 'names' then return inkfast.remove_names(p);
-          elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+        if p_name collate "C" < 'occurrences' then
+          if p_name = 'messages' then return inkfast.remove_messages(p);
+          elsif p_name = 'names' then return inkfast.remove_names(p);
           end if;
         else
-          if p_name = 'permits' then return inkfast.remove_permits(p);
-          elsif p_name = 'pins' then return inkfast.remove_pins(p);
+          if p_name = 'occurrences' then return inkfast.remove_occurrences(p);
+          elsif p_name = 'permits' then return inkfast.remove_permits(p);
           end if;
         end if;
       end if;
@@ -2674,7 +2795,8 @@ begin
     if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
         if p_name collate "C" < 'runs' then
-          if p_name = 'process_events' then return inkfast.remove_process_events(p);
+          if p_name = 'pins' then return inkfast.remove_pins(p);
+          elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
           elsif p_name = 'processes' then return inkfast.remove_processes(p);
           end if;
         else
@@ -2723,49 +2845,50 @@ $$;
 
 create function inkfast.put_rows(p_name text, p inkfast.put_list) returns boolean language plpgsql as $$
 begin
-  if p_name collate "C" < 'process_events' then
-    if p_name collate "C" < 'jobs' then
-      if p_name collate "C" < 'grants' then
-        if p_name collate "C" < 'deliveries' then
+  if p_name collate "C" < 'pins' then
+    if p_name collate "C" < 'inbox' then
+      if p_name collate "C" < 'deliveries' then
+        if p_name collate "C" < 'canvases' then
           if p_name = 'approvals' then return inkfast.put_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.put_artifacts(p);
-          elsif p_name = 'core' then return inkfast.put_core(p);
+          elsif p_name = 'canvas_snapshots' then return inkfast.put_canvas_snapshots(p);
           end if;
         else
-          if p_name = 'deliveries' then return inkfast.put_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.put_firings(p);
+          if p_name = 'canvases' then return inkfast.put_canvases(p);
+          elsif p_name = 'core' then return inkfast.put_core(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'inbox' then
-          if p_name = 'grants' then return inkfast.put_grants(p);
-          elsif p_name = 'graph_nodes' then return inkfast.put_graph_nodes(p);
+        if p_name collate "C" < 'grants' then
+          if p_name = 'deliveries' then return inkfast.put_deliveries(p);
+          elsif p_name = 'firings' then return inkfast.put_firings(p);
           end if;
         else
-          if p_name = 'inbox' then return inkfast.put_inbox(p);
-          elsif p_name = 'inputs' then return inkfast.put_inputs(p);
+          if p_name = 'grants' then return inkfast.put_grants(p);
+          elsif p_name = 'graph_nodes' then return inkfast.put_graph_nodes(p);
           end if;
         end if;
       end if;
     else
-      if p_name collate "C" < 'names' then
-        if p_name collate "C" < 'memory' then
-          if p_name = 'jobs' then return inkfast.put_jobs(p);
-          elsif p_name = 'leases' then return inkfast.put_leases(p);
+      if p_name collate "C" < 'messages' then
+        if p_name collate "C" < 'leases' then
+          if p_name = 'inbox' then return inkfast.put_inbox(p);
+          elsif p_name = 'inputs' then return inkfast.put_inputs(p);
+          elsif p_name = 'jobs' then return inkfast.put_jobs(p);
           end if;
         else
-          if p_name = 'memory' then return inkfast.put_memory(p);
-          elsif p_name = 'messages' then return inkfast.put_messages(p);
+          if p_name = 'leases' then return inkfast.put_leases(p);
+          elsif p_name = 'memory' then return inkfast.put_memory(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'permits' then
-          if p_name = 'names' then return inkfast.put_names(p);
-          elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
+        if p_name collate "C" < 'occurrences' then
+          if p_name = 'messages' then return inkfast.put_messages(p);
+          elsif p_name = 'names' then return inkfast.put_names(p);
           end if;
         else
-          if p_name = 'permits' then return inkfast.put_permits(p);
-          elsif p_name = 'pins' then return inkfast.put_pins(p);
+          if p_name = 'occurrences' then return inkfast.put_occurrences(p);
+          elsif p_name = 'permits' then return inkfast.put_permits(p);
           end if;
         end if;
       end if;
@@ -2774,7 +2897,8 @@ begin
     if p_name collate "C" < 'state' then
       if p_name collate "C" < 'sessions' then
         if p_name collate "C" < 'runs' then
-          if p_name = 'process_events' then return inkfast.put_process_events(p);
+          if p_name = 'pins' then return inkfast.put_pins(p);
+          elsif p_name = 'process_events' then return inkfast.put_process_events(p);
           elsif p_name = 'processes' then return inkfast.put_processes(p);
           end if;
         else
@@ -2821,8 +2945,8 @@ begin
 end
 $$;
 
-revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_session_heads, inkfast.remove_session_heads, inkfast.put_session_heads, inkfast.guard_graph_nodes, inkfast.remove_graph_nodes, inkfast.put_graph_nodes, inkfast.guard_turns, inkfast.remove_turns, inkfast.put_turns, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
-grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_session_heads, inkfast.remove_session_heads, inkfast.put_session_heads, inkfast.guard_graph_nodes, inkfast.remove_graph_nodes, inkfast.put_graph_nodes, inkfast.guard_turns, inkfast.remove_turns, inkfast.put_turns, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
+revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_canvases, inkfast.remove_canvases, inkfast.put_canvases, inkfast.guard_canvas_snapshots, inkfast.remove_canvas_snapshots, inkfast.put_canvas_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_session_heads, inkfast.remove_session_heads, inkfast.put_session_heads, inkfast.guard_graph_nodes, inkfast.remove_graph_nodes, inkfast.put_graph_nodes, inkfast.guard_turns, inkfast.remove_turns, inkfast.put_turns, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
+grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_canvases, inkfast.remove_canvases, inkfast.put_canvases, inkfast.guard_canvas_snapshots, inkfast.remove_canvas_snapshots, inkfast.put_canvas_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_session_heads, inkfast.remove_session_heads, inkfast.put_session_heads, inkfast.guard_graph_nodes, inkfast.remove_graph_nodes, inkfast.put_graph_nodes, inkfast.guard_turns, inkfast.remove_turns, inkfast.put_turns, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
 -- end of generated: row functions
 
 -- generated by scripts/schema.ts: commit function

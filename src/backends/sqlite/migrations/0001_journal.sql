@@ -418,6 +418,36 @@ create table snapshots (
 
 create index snapshots_by_born on snapshots (tenant, born, id);
 
+create table canvases (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  name     text,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index canvases_by_born on canvases (tenant, born, id);
+create index canvases_by_change on canvases (tenant, revision, id);
+create index canvases_by_session on canvases (tenant, session, name, id);
+
+create table canvas_snapshots (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  canvas   text,
+  version  integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index canvas_snapshots_by_canvas on canvas_snapshots (tenant, canvas, version, id);
+create index canvas_snapshots_by_session on canvas_snapshots (tenant, session, born, id);
+
 create table artifacts (
   tenant   text not null,
   id       text not null,

@@ -1,0 +1,253 @@
+// `session.canvas(name)`: a versioned JSON document that agents and people edit together.
+
+import type { CanvasRow } from '../../model/canvas.ts'
+import { type Json, takeData } from '../../model/data.ts'
+import { refuse } from '../../model/errors.ts'
+import type { Id, SessionId } from '../../model/ids.ts'
+import { copyJson } from '../../model/json-copy.ts'
+import { diff } from '../../model/json-diff.ts'
+import { checkPatch, type PatchOperation, replaceRoot } from '../../model/json-patch.ts'
+import { limits } from '../../model/limits.ts'
+import { checkKey, checkKnown, checkSeq, invalidOption, optionsOf } from '../../model/options.ts'
+import { derivedId } from '../derived-id.ts'
+import { isWhole, telling } from '../draft.ts'
+import { checkReason } from '../erase.ts'
+import { part, plan } from '../execute.ts'
+import { instant } from '../read.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { withValue } from '../values/staged.ts'
+import { canvas } from './canvas-decider.ts'
+import { type CompactReport, compactCanvas } from './compact.ts'
+import { documentAt } from './documents.ts'
+import { type CanvasChange, type CanvasHistoryOptions, changesOf, parentOf, versionAtEvent } from './history.ts'
+import { maskPatch } from './mask-patch.ts'
+import { type CanvasEvent, type SubscribeOptions, subscribe } from './subscribe.ts'
+import { type Build, type CanvasPlace, checkExpect, seenRow, snapshotPart, type UpdateOptions, updateCanvas } from './update.ts'
+
+export interface CanvasState {
+  /** JSON, yours to change. */
+  readonly document: unknown
+  readonly version: number
+}
+
+export interface CanvasUpdateOptions {
+  /** The version that the canvas must have; 0 means that it is new. Refused with CANVAS_CHANGED otherwise. */
+  readonly expect?: number
+  /** `false` stores the content without masking secrets. */
+  readonly redact?: boolean
+}
+
+/** A moment in the life of a canvas: a version, or what it was after an event of the journal, or at a time. */
+export type CanvasMoment = { readonly version: number } | { readonly seq: number } | { readonly time: number | Date }
+
+export interface Canvas {
+  readonly name: string
+  readonly session: SessionId
+  /** Applies a JSON Patch (RFC 6902): all of it or nothing. Returns the new version. */
+  patch(ops: readonly PatchOperation[], options?: CanvasUpdateOptions): Promise<{ readonly version: number }>
+  /** Makes this the document. Stores a small patch, or the whole document where that is smaller. */
+  replace(document: unknown, options?: CanvasUpdateOptions): Promise<{ readonly version: number }>
+  /** Undefined if there is no canvas of this name yet. */
+  get(): Promise<CanvasState | undefined>
+  /** The document as it was. Undefined if the canvas did not exist then, or never had this version. */
+  at(moment: CanvasMoment): Promise<CanvasState | undefined>
+  /** Every version with its patch and the inverse, oldest first. */
+  history(options?: CanvasHistoryOptions): AsyncGenerator<CanvasChange, void, undefined>
+  /** Takes back the newest update that is not taken back yet, as a new version. */
+  undo(options?: Pick<CanvasUpdateOptions, 'expect'>): Promise<{ readonly version: number }>
+  /** Makes the document of an earlier version the present one, as a new version. */
+  restore(version: number, options?: Pick<CanvasUpdateOptions, 'expect'>): Promise<{ readonly version: number }>
+  /** Refuses updates from now on. */
+  close(reason: string): Promise<{ readonly version: number }>
+  /** Drops snapshots that are not needed. What can be read stays the same. */
+  compact(): Promise<CompactReport>
+  /** The document first, then every patch in order, until the signal, the end of the loop, or the close of the canvas. */
+  subscribe(options?: SubscribeOptions): AsyncGenerator<CanvasEvent, void, undefined>
+}
+
+export const canvasId = (scope: Scope, session: SessionId, name: string): Id<'canvas'> => derivedId(scope, `canvas/${session}/${name}`)
+
+export function placeOf(scope: Scope, session: SessionId, name: string): CanvasPlace {
+  checkKey(name)
+  return { id: canvasId(scope, session, name), session, name }
+}
+
+export class CanvasHandle implements Canvas {
+  readonly #scope: Scope
+  readonly #place: CanvasPlace
+
+  constructor(scope: Scope, session: SessionId, name: string) {
+    this.#scope = scope
+    this.#place = placeOf(scope, session, name)
+  }
+
+  get name(): string {
+    return this.#place.name
+  }
+  get session(): SessionId {
+    return this.#place.session
+  }
+
+  async patch(ops: readonly PatchOperation[], options?: CanvasUpdateOptions): Promise<{ readonly version: number }> {
+    const { build, expect } = patching(this.#scope, ops, options)
+    return this.#update(build, { expect })
+  }
+
+  async replace(document: unknown, options?: CanvasUpdateOptions): Promise<{ readonly version: number }> {
+    const { build, expect } = replacing(this.#scope, document, options)
+    return this.#update(build, { expect })
+  }
+
+  async get(): Promise<CanvasState | undefined> {
+    const row = await this.#row()
+    return row && { document: copyJson(await documentAt(this.#scope, row, row.version)), version: row.version }
+  }
+
+  async at(moment: CanvasMoment): Promise<CanvasState | undefined> {
+    const { version: given, seq, time, ...unknown } = optionsOf(moment, 'at') as { version?: number; seq?: number; time?: number | Date }
+    checkKnown(unknown, 'at')
+    if ([given, seq, time].filter((one) => one !== undefined).length !== 1)
+      throw invalidOption('at', 'one of version, seq and time', moment)
+    if (given !== undefined) checkVersion(given)
+    const until = seq === undefined ? (time === undefined ? undefined : { time: instant(time) }) : { seq: checkSeq(seq) }
+    const row = await this.#row()
+    if (!row) return given === 0 ? { document: {}, version: 0 } : undefined
+    const version = until ? await versionAtEvent(this.#scope, row, until) : given
+    if (version === undefined || version > row.version) return undefined
+    return { document: copyJson(await documentAt(this.#scope, row, version)), version }
+  }
+
+  async *history(options?: CanvasHistoryOptions): AsyncGenerator<CanvasChange, void, undefined> {
+    yield* changesOf(this.#scope, () => this.#row(), options)
+  }
+
+  async undo(options?: Pick<CanvasUpdateOptions, 'expect'>): Promise<{ readonly version: number }> {
+    const expect = expectOf(options, 'canvas.undo')
+    return this.#update(
+      async (document, row) => {
+        const to = row?.parent ?? -1
+        if (!row || to < 0) throw refuse('CANVAS_VERSION_UNKNOWN', { canvas: this.name, version: to, why: 'there is nothing to undo' })
+        const parent = await parentOf(this.#scope, row, to)
+        const before = await documentAt(this.#scope, row, to)
+        const ops = smaller(document, before)
+        // An update that changed nothing is taken back too.
+        return { ops: ops.length === 0 ? replaceRoot(before) : ops, kind: 'undo', to, parent }
+      },
+      { expect },
+    )
+  }
+
+  async restore(version: number, options?: Pick<CanvasUpdateOptions, 'expect'>): Promise<{ readonly version: number }> {
+    checkVersion(version)
+    const expect = expectOf(options, 'canvas.restore')
+    return this.#update(
+      async (document, row) => {
+        if (version > (row?.version ?? -1))
+          throw refuse('CANVAS_VERSION_UNKNOWN', { canvas: this.name, version, why: `the canvas is at version ${row?.version ?? 0}` })
+        return {
+          ops: smaller(document, await documentAt(this.#scope, row as CanvasRow, version)),
+          kind: 'restore',
+          to: version,
+          snapshot: true,
+        }
+      },
+      { expect },
+    )
+  }
+
+  async close(reason: string): Promise<{ readonly version: number }> {
+    checkOpen(this.#scope.engine)
+    const why = checkReason(reason)
+    const [scope, { id, session, name }] = [this.#scope, this.#place]
+    return retryConflicts(scope, ['canvases', 'canvas_snapshots', 'sessions'], async () => {
+      const seen = await seenRow(scope, id)
+      const row = seen.body
+      if (!row) throw refuse('CANVAS_UNKNOWN', { canvas: name })
+      const { version } = row
+      // A damaged canvas can be closed, without a snapshot.
+      const document = row.snapshot === version ? undefined : await documentAt(scope, row, version).catch(() => undefined)
+      const own = part(canvas, id, { verb: 'close', name, reason: why, snapshot: document !== undefined }, { session, seen })
+      const options = { open: session, once: true }
+      if (document === undefined || row.state === 'closed') await plan(scope, [own], options)
+      else
+        await withValue(scope, document as Json, ({ ref, ...share }) =>
+          plan(scope, [own, snapshotPart(scope, this.#place, version, ref)], { ...options, ...share }),
+        )
+      return { version }
+    })
+  }
+
+  compact(): Promise<CompactReport> {
+    return compactCanvas(this.#scope, this.#place)
+  }
+
+  subscribe(options?: SubscribeOptions): AsyncGenerator<CanvasEvent, void, undefined> {
+    return subscribe(this.#scope, () => this.#row(), options)
+  }
+
+  #update(build: Build, options: UpdateOptions): Promise<{ readonly version: number }> {
+    return updateCanvas(this.#scope, this.#place, build, options)
+  }
+
+  async #row(): Promise<CanvasRow | undefined> {
+    checkOpen(this.#scope.engine)
+    return (await seenRow(this.#scope, this.#place.id)).body
+  }
+}
+
+const checkVersion = (version: unknown): void => {
+  if (!Number.isSafeInteger(version) || (version as number) < 0) throw invalidOption('version', 'an integer ≥ 0', version)
+}
+
+function expectOf(options: Pick<CanvasUpdateOptions, 'expect'> | undefined, call: string): number | undefined {
+  const { expect, ...unknown } = optionsOf(options, call)
+  checkKnown(unknown, call)
+  checkExpect(expect)
+  return expect
+}
+
+interface Update {
+  readonly build: Build
+  readonly expect: number | undefined
+}
+
+function updating(
+  options: CanvasUpdateOptions | undefined,
+  call: string,
+): { readonly whole: boolean; readonly expect: number | undefined } {
+  const { expect, redact, ...unknown } = optionsOf(options, call)
+  checkKnown(unknown, call)
+  checkExpect(expect)
+  return { expect, whole: isWhole(redact) }
+}
+
+/** Checks a patch that a caller gave, before anything is read. */
+export function patching(scope: Scope, ops: readonly PatchOperation[], options: CanvasUpdateOptions | undefined): Update {
+  const { expect, whole } = updating(options, 'canvas.patch')
+  const checked = telling(scope, () => takeData(checkPatch(ops, { depth: limits.canvasDepth }))) as unknown as readonly PatchOperation[]
+  const { redactor } = scope.engine
+  return { expect, build: (document) => ({ ops: whole || !redactor ? checked : maskPatch(redactor, document, checked) }) }
+}
+
+export function replacing(scope: Scope, document: unknown, options: CanvasUpdateOptions | undefined): Update {
+  const { expect, whole } = updating(options, 'canvas.replace')
+  checkPatch(replaceRoot(document), { depth: limits.canvasDepth })
+  const taken = telling(scope, () => takeData(document))
+  const { redactor } = scope.engine
+  const masked = whole || !redactor ? taken : redactor.value(taken)
+  return {
+    expect,
+    build: (before, row) => {
+      const ops = smaller(before, masked)
+      // The first version exists, even if it is an empty document.
+      return { ops: ops.length === 0 && !row ? replaceRoot(masked) : ops, kind: 'replace' }
+    },
+  }
+}
+
+function smaller(before: unknown, after: unknown): readonly PatchOperation[] {
+  const small = diff(before, after)
+  const whole = replaceRoot(after)
+  return small.length <= limits.patchOperations && JSON.stringify(small).length < JSON.stringify(whole).length ? small : whole
+}

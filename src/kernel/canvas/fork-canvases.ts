@@ -1,0 +1,54 @@
+// A fork begins with the canvases that its source had at the fork point: each with a snapshot of its own, and with the same version.
+
+import type { CanvasRow } from '../../model/canvas.ts'
+import type { Json } from '../../model/data.ts'
+import { InkError } from '../../model/errors.ts'
+import { NOT_THERE, type Part, part, plan } from '../execute.ts'
+import type { Fork } from '../feature.ts'
+import { referenceGuards } from '../references.ts'
+import { forkedRows } from '../rows-at.ts'
+import type { Scope } from '../scope.ts'
+import { putValue } from '../values/values.ts'
+import { canvasId } from './canvas.ts'
+import { canvas } from './canvas-decider.ts'
+import { documentAt } from './documents.ts'
+import { canvasSnapshot, snapshotId } from './snapshot-decider.ts'
+
+/** The commit of a fork has room for so many parts, beside those of other features. */
+const AT_ONCE = 500
+
+/**
+ * Copies the canvases in the commit that creates the fork. Documents are put before, so that equal ones are stored once. A canvas that is
+ * damaged, or whose name was erased, is left out: it must not prevent the fork.
+ */
+export async function forkCanvases(scope: Scope, fork: Fork): Promise<readonly Part[]> {
+  const parts: Part[] = []
+  for (const { row } of await forkedRows(scope, canvas, fork)) {
+    if (row.name === '') continue
+    try {
+      parts.push(...(await copy(scope, row, fork)))
+    } catch (error) {
+      if (!(error instanceof InkError && error.code === 'CANVAS_DAMAGED')) throw error
+      scope.engine.environment.logger.warn('a damaged canvas was left out of a fork', { canvas: row.name, session: fork.from })
+    }
+  }
+  while (parts.length > AT_ONCE) await plan(scope, parts.splice(0, AT_ONCE))
+  return parts
+}
+
+async function copy(scope: Scope, row: CanvasRow, { to }: Fork): Promise<readonly Part[]> {
+  const { name, version, bytes, state, reason, parent } = row
+  const ref = await putValue(scope, (await documentAt(scope, row, version)) as Json)
+  const id = canvasId(scope, to, name)
+  const set = { name, version, bytes, state, ...(reason !== undefined && { reason }), parent, base: { canvas: row.id, version } }
+  const about = { session: to, whole: true, seen: NOT_THERE }
+  return [
+    part(canvas, id, { verb: 'fork', set }, about),
+    part(
+      canvasSnapshot,
+      snapshotId(scope, id, version),
+      { verb: 'take', canvas: id, version, ref },
+      { ...about, guards: referenceGuards([ref]) },
+    ),
+  ]
+}

@@ -1,0 +1,164 @@
+// The history of a canvas, read from its events: who made which version, when, by which patch, and how to take it back.
+
+import type { CanvasRow, CanvasUpdate, CanvasUpdateKind } from '../../model/canvas.ts'
+import type { EventRecord } from '../../model/event.ts'
+import type { RunId } from '../../model/ids.ts'
+import { copyJson } from '../../model/json-copy.ts'
+import { invert } from '../../model/json-invert.ts'
+import type { PatchOperation } from '../../model/json-patch.ts'
+import { limits } from '../../model/limits.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import type { PageQuery } from '../../ports/journal.ts'
+import { readRow } from '../execute.ts'
+import type { Scope } from '../scope.ts'
+import { documentAt, PATCHED, updateOf } from './documents.ts'
+
+/** One version of a canvas. */
+export interface CanvasChange {
+  readonly version: number
+  /** The event that made it. */
+  readonly seq: number
+  /** By the clock of the node that wrote it. */
+  readonly time: number
+  readonly actor?: string
+  readonly run?: RunId
+  readonly kind: 'patch' | CanvasUpdateKind
+  /** Of an undo or a restore: the version whose document came back. */
+  readonly to?: number
+  readonly patch: readonly PatchOperation[]
+  /** Leads from this version back to the one before. Absent where the document before it is damaged. */
+  readonly inverse?: readonly PatchOperation[]
+  /** Bytes of the patch, as JSON. */
+  readonly size: number
+  /** Bytes of the document after it. */
+  readonly documentSize: number
+  /** A snapshot was taken of this version. */
+  readonly snapshot: boolean
+  /** The payload was erased: nothing else is known. */
+  readonly erased?: true
+}
+
+export interface CanvasHistoryOptions {
+  /** Only versions after this one. */
+  readonly after?: number
+  /** Only versions before this one. */
+  readonly before?: number
+  /** Newest first. */
+  readonly backwards?: boolean
+  /** The largest number of versions. */
+  readonly limit?: number
+}
+
+export async function* changesOf(
+  scope: Scope,
+  find: () => Promise<CanvasRow | undefined>,
+  options: CanvasHistoryOptions | undefined,
+): AsyncGenerator<CanvasChange, void, undefined> {
+  const {
+    after = 0,
+    before = Number.MAX_SAFE_INTEGER,
+    backwards = false,
+    limit = Infinity,
+    ...unknown
+  } = optionsOf(options, 'canvas.history')
+  checkKnown(unknown, 'canvas.history')
+  for (const [name, given] of Object.entries({ after, before }))
+    if (!Number.isSafeInteger(given) || given < 0) throw invalidOption(name, 'a version', given)
+  if (limit !== Infinity && (!Number.isSafeInteger(limit) || limit < 0)) throw invalidOption('limit', 'an integer ≥ 0', limit)
+  if (typeof backwards !== 'boolean') throw invalidOption('backwards', 'true or false', backwards)
+  const row = await find()
+  if (!row) return
+  let left = limit
+  for await (const { version, event } of versions(scope, row, backwards)) {
+    if (backwards ? version >= before : version <= after) continue
+    if (left <= 0 || (backwards ? version <= after : version >= before)) return
+    left--
+    yield await changeOf(scope, row, version, event)
+  }
+}
+
+/** The events of a canvas with the versions they made. A version is counted, because an erased event does not name its own. */
+async function* versions(
+  scope: Scope,
+  row: CanvasRow,
+  backwards: boolean,
+): AsyncGenerator<{ readonly version: number; readonly event: EventRecord }, void, undefined> {
+  let version = backwards ? row.version : (row.base?.version ?? 0) + 1
+  for (let from = backwards ? Number.MAX_SAFE_INTEGER : 0, more = true; more; ) {
+    const page = await pageOf(scope, row, { from, backwards, limit: limits.canvasPage })
+    for (const event of page.events) {
+      // An update that was written since the row was read counts too.
+      if (backwards && event.payload) version = updateOf(scope, event).version
+      yield { version, event }
+      version += backwards ? -1 : 1
+    }
+    from = page.through
+    more = page.more
+  }
+}
+
+const pageOf = (scope: Scope, row: CanvasRow, query: Pick<PageQuery, 'from' | 'backwards' | 'limit' | 'until'>) =>
+  scope.engine.backend.journal.page(scope.tenant, { ...query, subject: row.id, types: PATCHED, bytes: limits.pageBytes })
+
+async function changeOf(scope: Scope, row: CanvasRow, version: number, event: EventRecord): Promise<CanvasChange> {
+  const about = {
+    version,
+    seq: event.seq,
+    time: event.at,
+    ...(event.actor !== '' && { actor: event.actor }),
+    ...(event.run && { run: event.run }),
+  }
+  if (event.payload === undefined)
+    return { ...about, kind: 'patch', patch: [], size: 0, documentSize: 0, snapshot: false, erased: true as const }
+  const { ops, bytes, kind = 'patch', to, snapshot = false } = updateOf(scope, event)
+  const inverse = await documentAt(scope, { ...row, version: Math.max(row.version, version) }, version - 1).then(
+    (document) => copyJson(invert(document, ops)),
+    () => undefined,
+  )
+  return {
+    ...about,
+    kind,
+    ...(to !== undefined && { to }),
+    patch: copyJson(ops),
+    ...(inverse && { inverse }),
+    size: new TextEncoder().encode(JSON.stringify(ops)).length,
+    documentSize: bytes,
+    snapshot,
+  }
+}
+
+/** The version of a canvas after an event, or at a time. Undefined if it did not exist then. */
+export async function versionAtEvent(
+  scope: Scope,
+  row: CanvasRow,
+  moment: { readonly seq: number } | { readonly time: number },
+): Promise<number | undefined> {
+  const range = 'seq' in moment ? { from: moment.seq + 1 } : { from: Number.MAX_SAFE_INTEGER, until: moment.time + 1 }
+  let skipped = 0
+  for (let { from } = range, more = true; more; ) {
+    const page = await pageOf(scope, row, { ...range, from, backwards: true, limit: skipped + 1 })
+    for (const event of page.events) {
+      if (event.payload) return updateOf(scope, event).version + skipped
+      skipped++
+    }
+    from = page.through
+    more = page.more
+  }
+  // Only erased updates of this canvas lie before, or none: a fork goes back to the canvas it came from.
+  if (skipped > 0) return (row.base?.version ?? 0) + skipped
+  const source = row.base && (await readRow(scope, 'canvases', row.base.canvas)).body
+  if (!row.base || !source) return undefined
+  const before = await versionAtEvent(scope, source, moment)
+  return before === undefined ? undefined : Math.min(before, row.base.version)
+}
+
+/** The version that an undo of this version leads back to. */
+export async function parentOf(scope: Scope, row: CanvasRow, version: number): Promise<number> {
+  if (version === 0 || (row.base && version <= row.base.version)) return version - 1
+  for await (const { version: at, event } of versions(scope, row, true)) {
+    if (at > version) continue
+    const update: Partial<CanvasUpdate> = event.payload ? updateOf(scope, event) : {}
+    return update.parent ?? version - 1
+  }
+  return version - 1
+}

@@ -1,0 +1,160 @@
+// Snapshots of canvases: any version is the replay of all patches, a fork begins with its own, and damage stays where it is.
+
+import { describe, expect, test } from 'vitest'
+import { chance } from '../../src/conformance/chance.ts'
+import { applyPatch, type Canvas, type PatchOperation, type Session, type Store } from '../../src/index.ts'
+import { codeOf, engines, expectSound } from '../support/engines.ts'
+import { rounds, seeds } from '../support/rounds.ts'
+
+const add = (path: string, value: unknown): PatchOperation => ({ op: 'add', path, value })
+const FREE = { updatesPerMinute: Infinity }
+
+const all = async <T>(items: AsyncIterable<T>): Promise<readonly T[]> => {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+/** Makes the store read again what it has in memory: every erasure does. */
+async function forget(store: Store): Promise<void> {
+  const { seq } = await (await store.session('other')).append('note.taken', {})
+  await store.erase({ seq, reason: 'a test' })
+}
+
+const countSnapshots = async (store: Store): Promise<number> => {
+  const taken = await all(store.events({ types: ['canvas.snapshotted'] }))
+  const dropped = await all(store.events({ types: ['canvas.compacted'] }))
+  return taken.length - dropped.length
+}
+
+const seqOf = async (canvas: Canvas, version: number): Promise<number> =>
+  (await all(canvas.history({ after: version - 1, limit: 1 })))[0]?.seq as number
+
+describe.each(engines)('on $name', (engine) => {
+  test.each(seeds(1, 10))('every version equals the replay of all patches, with any snapshots and compactions: seed %i', async (seed) => {
+    const { int } = chance(seed)
+    const store = await engine.open({ canvas: { ...FREE, snapshotEvery: 1 + int(7) } })
+    const canvas = (await store.session('s')).canvas('plan')
+    const replayed: unknown[] = [{}]
+    const steps = rounds(40, 300)
+    for (let i = 0; i < steps; i++) {
+      const now = replayed.at(-1) as Record<string, unknown>
+      const move = int(12)
+      if (move === 0) await canvas.compact()
+      else if (move === 1) await forget(store)
+      else if (move === 2) {
+        const { version } = await canvas.restore(int(replayed.length)).catch(() => ({ version: replayed.length - 1 }))
+        if (version === replayed.length) replayed.push((await canvas.get())?.document)
+      } else if (move === 3) {
+        const next = { ...now, [`k${int(4)}`]: { n: i, list: Array.from({ length: int(5) }, (_, n) => n) } }
+        const { version } = await canvas.replace(next)
+        if (version === replayed.length) replayed.push(next)
+      } else {
+        const ops = [add(`/k${int(4)}`, { n: i, text: 'x'.repeat(int(40)) }), ...(move > 8 ? [add('/list', [i])] : [])]
+        await canvas.patch(ops)
+        replayed.push(applyPatch(now, ops))
+      }
+    }
+    for (const fresh of [false, true]) {
+      if (fresh) await forget(store)
+      for (const [version, document] of replayed.entries())
+        if (fresh || version % 3 === 0) expect([version, await canvas.at({ version })]).toEqual([version, { document, version }])
+    }
+    let document: unknown = {}
+    for (const { version, patch } of await all(canvas.history())) {
+      document = applyPatch(document, patch)
+      expect(document).toEqual(replayed[version])
+    }
+    await expectSound(store)
+  })
+
+  test('a snapshot is taken every so many patches, at close and at restore, and compaction drops what is not needed', async () => {
+    const store = await engine.open({ canvas: { ...FREE, snapshotEvery: 4 } })
+    const canvas = (await store.session('s')).canvas('plan')
+    for (let n = 1; n <= 11; n++) await canvas.patch([add(`/n${n}`, n)])
+    expect(await countSnapshots(store)).toBe(2)
+    await canvas.restore(3)
+    await canvas.patch([add('/late', true)])
+    await canvas.close('done')
+    expect(await countSnapshots(store)).toBe(4)
+    const before = await Promise.all(Array.from({ length: 14 }, (_, version) => canvas.at({ version })))
+    expect(await canvas.compact()).toEqual({ dropped: 3, kept: 1 })
+    expect(await canvas.compact()).toEqual({ dropped: 0, kept: 1 })
+    await store.collect({ grace: 0 })
+    await forget(store)
+    expect(await Promise.all(Array.from({ length: 14 }, (_, version) => canvas.at({ version })))).toEqual(before)
+    expect(await store.maintain()).toMatchObject({ canvasSnapshotsDropped: 0 })
+    await expectSound(store)
+  })
+
+  test('a patch that was erased damages its canvas up to the next snapshot and nothing else, and the error names the version', async () => {
+    const store = await engine.open({ canvas: { ...FREE, snapshotEvery: 4 } })
+    const session = await store.session('s')
+    const [canvas, other] = [session.canvas('plan'), session.canvas('other')]
+    for (let n = 1; n <= 10; n++) await canvas.patch([add(`/n${n}`, n)])
+    await other.patch([add('/fine', true)])
+    await store.erase({ seq: await seqOf(canvas, 6), reason: 'asked for' })
+    expect((await canvas.get())?.version).toBe(10)
+    expect(((await canvas.at({ version: 5 }))?.document as object) ?? {}).toEqual({ n1: 1, n2: 2, n3: 3, n4: 4, n5: 5 })
+    await expect(canvas.at({ version: 7 })).rejects.toMatchObject({ code: 'CANVAS_DAMAGED', details: { canvas: 'plan', version: 6 } })
+    expect((await canvas.at({ version: 8 }))?.version).toBe(8)
+    expect((await canvas.compact()).kept).toBeGreaterThanOrEqual(1)
+    expect((await canvas.at({ version: 9 }))?.version).toBe(9)
+    expect((await all(canvas.history())).map(({ erased }) => erased === true)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => n === 6))
+
+    await store.erase({ seq: await seqOf(canvas, 10), reason: 'asked for' })
+    await expect(canvas.get()).rejects.toMatchObject({ code: 'CANVAS_DAMAGED', details: { version: 10 } })
+    expect(await codeOf(canvas.patch([add('/a', 1)]))).toBe('CANVAS_DAMAGED')
+    const report = await store.canvases.recover()
+    expect(report).toMatchObject({ loaded: 1, damaged: [{ name: 'plan', version: 10 }], more: false })
+    expect((await other.get())?.document).toEqual({ fine: true })
+    expect((await session.fork({ at: (await store.head()).seq, key: 'f' }).then((fork) => fork.canvases())).items).toHaveLength(1)
+    await canvas.close('damaged')
+    await expectSound(store)
+  })
+
+  test('recovery loads as many as it may, the newest first, and the others open on demand', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    for (let n = 0; n < 5; n++) await session.canvas(`c${n}`).patch([add('/n', n)])
+    expect(await store.canvases.recover({ most: 3 })).toEqual({ loaded: 3, damaged: [], more: true })
+    await forget(store)
+    for (let n = 0; n < 5; n++) expect((await session.canvas(`c${n}`).get())?.document).toEqual({ n })
+    expect(await codeOf(store.canvases.recover({ most: 10_001 }))).toBe('OPTION_INVALID')
+  })
+
+  test('a fork begins with its canvases as they stood at the fork point, and outlives its source', async () => {
+    const store = await engine.open({ canvas: { ...FREE, snapshotEvery: 3 } })
+    const source = await store.session('source')
+    const read = async (of: Session, name = 'plan') => of.canvas(name).get()
+    for (let n = 1; n <= 5; n++) await source.canvas('plan').patch([add(`/n${n}`, n)])
+    await source.canvas('closed').replace({ c: 1 })
+    await source.canvas('closed').close('over')
+    const { seq: at } = await store.head()
+    await source.canvas('plan').patch([add('/late', 1)])
+    await source.canvas('late').replace({})
+    const fork = await source.fork({ at, key: 'fork' })
+    const five = { document: { n1: 1, n2: 2, n3: 3, n4: 4, n5: 5 }, version: 5 }
+    expect(await read(fork)).toEqual(five)
+    expect((await fork.canvases()).items.map(({ name, version, state }) => [name, version, state])).toEqual([
+      ['closed', 1, 'closed'],
+      ['plan', 5, 'open'],
+    ])
+    expect(await codeOf(fork.canvas('closed').patch([add('/a', 1)]))).toBe('CANVAS_CLOSED')
+    expect((await fork.canvas('plan').at({ version: 2 }))?.document).toEqual({ n1: 1, n2: 2 })
+    await fork.canvas('plan').undo()
+    expect((await read(fork))?.document).toEqual({ n1: 1, n2: 2, n3: 3, n4: 4 })
+    await fork.canvas('plan').patch([add('/own', true)])
+    expect((await read(source))?.document).toEqual({ ...five.document, late: 1 })
+    const again = await fork.fork({ at, key: 'again' })
+    expect(await read(again)).toEqual(five)
+
+    await source.delete({ reason: 'over' })
+    await store.collect({ grace: 0 })
+    await forget(store)
+    expect((await read(fork))?.document).toEqual({ n1: 1, n2: 2, n3: 3, n4: 4, own: true })
+    expect(await fork.canvas('plan').at({ version: 5 })).toEqual(five)
+    expect(await codeOf(fork.canvas('plan').at({ version: 2 }))).toBe('CANVAS_VERSION_UNKNOWN')
+    await expectSound(store)
+  })
+})
