@@ -35,6 +35,11 @@ const topics: Readonly<Record<string, Topic>> = {
     peers: 'queue',
     load: async () => (await import('./queue/topic.ts')).queue,
   },
+  canvas: {
+    about: 'patches, versions and size of canvases on SQLite',
+    peers: '.',
+    load: async () => (await import('./canvas/topic.ts')).canvas,
+  },
   growth: {
     about: 'size and time of a LangGraph thread as it grows, on SQLite',
     peers: 'langgraph',

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { counting, type Define, type Done, STORE, type TerminalOf } from './define.ts'
 import { defineApprovals } from './program-approvals.ts'
+import { defineCanvas } from './program-canvas.ts'
 import { defineBlobs, defineValues } from './program-content.ts'
 import { defineCron } from './program-cron.ts'
 import { defineProcesses } from './program-processes.ts'
@@ -127,6 +128,12 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
     'state get agents.db cursor/github',
   ])
   defineState(state, within(state), terminalOf, done)
+
+  const canvas = define('canvas', 'List canvases, print their documents and versions, or patch one.', [
+    'canvas agents.db',
+    'canvas show agents.db support/4711 plan',
+  ])
+  defineCanvas(canvas, within(canvas), terminalOf, done)
 
   const snapshots = define('snapshots', 'List snapshots of executions, or show one.', [
     'snapshots agents.db',

@@ -230,20 +230,14 @@ function tookOf({ type, at, data }: Event): string {
   return ATTEMPTS.includes(type) && typeof startedAt === 'number' ? elapsed(at - startedAt).replace('+', '') : ''
 }
 
+const PREFIXED: readonly unknown[] = ['start', 'inputs', 'inbox', 'canvas']
+
 /** Indents a name by the depth of its branch, with the last part of the branch in front. */
 function placed({ branch, name, ordinal, kind }: Data): string {
   const path = String(branch ?? '')
   const parts = path === '' ? [] : path.split('/')
   const inBranch = parts.length === 0 ? '' : `${'  '.repeat(parts.length)}${parts.at(-1)}: `
-  const started =
-    kind === 'start'
-      ? 'start '
-      : kind === 'inputs' || kind === 'inbox' || kind === 'canvas'
-        ? `${kind} `
-        : kind === 'inboxDone'
-          ? 'inbox done '
-          : ''
-  return `${inBranch}${started}${name ?? '(erased)'}${Number(ordinal) > 1 ? ` #${ordinal}` : ''}`
+  return `${inBranch}${PREFIXED.includes(kind) ? `${kind} ` : kind === 'inboxDone' ? 'inbox done ' : ''}${name ?? '(erased)'}${Number(ordinal) > 1 ? ` #${ordinal}` : ''}`
 }
 
 function outcomeText(data: Data): string {

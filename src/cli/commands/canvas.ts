@@ -1,0 +1,163 @@
+// Lists canvases, prints their documents, versions and differences, and patches them.
+
+import { type Canvas, type CanvasChange, type CanvasState, diff, type PatchOperation, type Store } from '../../index.ts'
+import { CliError, EXIT, type Exit } from '../exit.ts'
+import { count, time } from '../format.ts'
+import { changeStore, findSession, tenantView, type WhoOptions, withStore } from '../store.ts'
+import { printTable } from '../table.ts'
+import { type Terminal, verdict } from '../terminal.ts'
+import { harmless, jsonLine } from '../text.ts'
+import { given, jsonWord, namedWords, onlyStore } from '../words.ts'
+
+export interface CanvasCommandOptions extends WhoOptions {
+  readonly session?: string
+  readonly last?: number
+  readonly cursor?: string
+  readonly before?: number
+  readonly expect?: number
+}
+
+const LAST_BY_DEFAULT = 50
+const PLACE = { session: 'inkfast sessions', name: 'inkfast canvas list' }
+
+export function listCanvases(t: Terminal, words: readonly string[], options: CanvasCommandOptions): Promise<Exit> {
+  return withStore(onlyStore(words), async (root) => {
+    const store = await tenantView(root, options.tenant)
+    const session = options.session === undefined ? undefined : (await findSession(store, options.session)).id
+    const page = await store.canvases.list({ last: options.last ?? LAST_BY_DEFAULT, ...given({ cursor: options.cursor, session }) })
+    if (t.json) {
+      t.out(jsonLine(page))
+      return EXIT.fine
+    }
+    if (page.items.length === 0) t.note(`There are no canvases in tenant ${store.tenantId}.`)
+    else
+      printTable(
+        t,
+        [
+          { title: 'name', most: 40, style: 'bold' },
+          { title: 'version', right: true },
+          { title: 'bytes', right: true },
+          { title: 'state' },
+          { title: 'changed (UTC)', style: 'dim' },
+          { title: 'by', optional: true },
+          { title: 'session', style: 'dim' },
+        ],
+        page.items.map(({ name, version, bytes, state, changedAt, by = '', session: of }) => [
+          name,
+          String(version),
+          count(bytes),
+          state,
+          time(changedAt),
+          by,
+          of,
+        ]),
+      )
+    if (page.cursor !== undefined) t.note(`More: add --cursor '${harmless(page.cursor)}'`)
+    return EXIT.fine
+  })
+}
+
+export function showCanvas(t: Terminal, words: readonly string[], options: CanvasCommandOptions): Promise<Exit> {
+  const { url, names } = namedWords(words, PLACE)
+  return reading(url, names, options, async (canvas) => print(t, await found(canvas, canvas.get())))
+}
+
+export function canvasAt(t: Terminal, words: readonly string[], options: CanvasCommandOptions): Promise<Exit> {
+  const { url, names } = namedWords(words, { ...PLACE, version: 'inkfast canvas history' })
+  const version = versionWord(names[2])
+  return reading(url, names, options, async (canvas) => print(t, await found(canvas, canvas.at({ version }))))
+}
+
+export function canvasHistory(t: Terminal, words: readonly string[], options: CanvasCommandOptions): Promise<Exit> {
+  const { url, names } = namedWords(words, PLACE)
+  return reading(url, names, options, async (canvas) => {
+    await found(canvas, canvas.at({ version: 0 }))
+    const items: CanvasChange[] = []
+    const query = { backwards: true, limit: options.last ?? LAST_BY_DEFAULT, ...given({ before: options.before }) }
+    for await (const change of canvas.history(query)) {
+      t.signal.throwIfAborted()
+      items.push(change)
+    }
+    if (t.json) t.out(jsonLine({ items }))
+    else if (items.length === 0) t.note('No version matches.')
+    else
+      printTable(
+        t,
+        [
+          { title: 'version', right: true, style: 'bold' },
+          { title: 'time (UTC)', style: 'dim' },
+          { title: 'actor', optional: true },
+          { title: 'kind' },
+          { title: 'seq', right: true },
+          { title: 'bytes', right: true },
+          { title: 'patch', most: 60 },
+        ],
+        items.map(({ version, time: at, actor = '', kind, to, seq, size, patch, erased }) => [
+          String(version),
+          time(at),
+          actor,
+          to === undefined ? kind : `${kind} ${to}`,
+          String(seq),
+          count(size),
+          erased ? '(erased)' : jsonLine(patch),
+        ]),
+      )
+  })
+}
+
+export function canvasDiff(t: Terminal, words: readonly string[], options: CanvasCommandOptions): Promise<Exit> {
+  const { url, names } = namedWords(words, { ...PLACE, from: 'inkfast canvas history', to: 'inkfast canvas history' })
+  const [from, to] = [versionWord(names[2]), versionWord(names[3])]
+  return reading(url, names, options, async (canvas) => {
+    const [before, after] = [await found(canvas, canvas.at({ version: from })), await found(canvas, canvas.at({ version: to }))]
+    const ops = diff(before.document, after.document)
+    if (t.json) t.out(jsonLine(ops))
+    else if (ops.length === 0) t.note(`Versions ${from} and ${to} are equal.`)
+    else for (const op of ops) t.out(jsonLine(op))
+  })
+}
+
+export function patchCanvas(t: Terminal, words: readonly string[], options: CanvasCommandOptions): Promise<Exit> {
+  const { url, names } = namedWords(words, { ...PLACE, patch: '' })
+  const ops = jsonWord(names[2] as string, 'The patch') as readonly PatchOperation[]
+  return changeStore(url, options, async (store) => {
+    const canvas = await canvasOf(store, names)
+    const { version } = await canvas.patch(ops, given({ expect: options.expect }))
+    if (t.json) t.out(jsonLine({ version }))
+    else t.out(verdict(t, 'ok', `${canvas.name} is at version ${version}`))
+  })
+}
+
+const canvasOf = async (store: Store, [session, name]: readonly string[]): Promise<Canvas> =>
+  (await findSession(store, session as string)).canvas(name as string)
+
+const reading = (
+  url: string | undefined,
+  names: readonly string[],
+  options: CanvasCommandOptions,
+  read: (canvas: Canvas) => Promise<void>,
+): Promise<Exit> =>
+  withStore(url, async (root) => {
+    await read(await canvasOf(await tenantView(root, options.tenant), names))
+    return EXIT.fine
+  })
+
+async function found(canvas: Canvas, state: Promise<CanvasState | undefined>): Promise<CanvasState> {
+  const given = await state
+  if (given && (await canvas.get())) return given
+  throw new CliError(
+    'CANVAS_UNKNOWN',
+    EXIT.missing,
+    `There is no canvas '${canvas.name}' in that session, or not that version. See what exists with inkfast canvas list and history.`,
+  )
+}
+
+function versionWord(text: string | undefined): number {
+  if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text)
+  throw new CliError('USAGE', EXIT.usage, `'${text}' is not a version. Write a number; inkfast canvas history shows them.`)
+}
+
+function print(t: Terminal, state: CanvasState): void {
+  if (t.json) t.out(jsonLine(state))
+  else for (const line of JSON.stringify(state.document, undefined, 2).split('\n')) t.out(harmless(line))
+}
