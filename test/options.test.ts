@@ -48,6 +48,8 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'thread.add': () => session.thread.add({ id: 'm', role: 'user', parts: [{ type: 'text', text: 'x' }] }, wrong()),
     'thread.update': () => session.thread.update('m', (message) => message, wrong()),
     'thread.stream': async () => session.thread.stream('m', wrong()),
+    'thread.erase': () => session.thread.erase('m', wrong({ reason: 'r' })),
+    'thread.import': () => session.thread.import([], wrong()),
     'thread.messages': () => session.thread.messages(wrong()),
     'threads.create': () => session.threads.create(wrong()),
     'threads.list': () => session.threads.list(wrong()),

@@ -22,6 +22,8 @@ import type { Scope } from './scope.ts'
 export interface RowAt<Row extends object> {
   readonly id: Id
   readonly row: Row
+  /** The place of the row in the order of its table. Absent if the row was removed since. */
+  readonly born?: number | undefined
 }
 
 const PAGE = 200
@@ -58,7 +60,7 @@ export async function rowsAt<Row extends object>(
   for await (const stored of everyRow(scope, table, { index, equals: [session], limit: PAGE })) {
     const id = stored.id as Id
     born.set(id, stored.born)
-    if (stored.revision <= at) rows.push({ id, row: decodeBody(stored.body) as Row })
+    if (stored.revision <= at) rows.push({ id, row: decodeBody(stored.body) as Row, born: stored.born })
     else if (stored.born <= at) changed.add(id)
   }
   // Rows that were removed since, or removed and made again. A row whose first later event made it did not exist at the seq.
@@ -68,7 +70,7 @@ export async function rowsAt<Row extends object>(
     for (const { subject, seq } of events) if (subject && (born.get(subject) ?? Infinity) > seq) changed.add(subject)
   for (const id of changed) {
     const row = await foldTo<Row>(scope, decider, id, at)
-    if (row) rows.push({ id, row })
+    if (row) rows.push({ id, row, born: born.get(id) })
   }
   return rows
 }

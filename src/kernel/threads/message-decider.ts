@@ -7,7 +7,7 @@ import type { MessageContent, MessageRecord, MessageRow, ThreadId } from '../../
 import { decider, type Fact, fact, type HappenedWith } from '../decider.ts'
 import { applySplice, type Splice } from './splice.ts'
 
-type Definition = Omit<MessageRow, 'id' | 'session' | 'at' | 'changedAt' | 'hidden'>
+type Definition = Omit<MessageRow, 'id' | 'session' | 'at' | 'changedAt'> & Partial<Pick<MessageRow, 'at'>>
 
 /** The message that a command is about. */
 interface Named {
@@ -58,7 +58,7 @@ export const message = decider<MessageRow, MessageCommand>({
       ...e.data,
       session: e.session as SessionId,
       id: e.subject as Id<'message'>,
-      at: e.at,
+      at: e.data?.at ?? e.at,
       changedAt: e.at,
     }),
     // A message that was replaced holds nothing once the new payload is erased: its older content does not come back.

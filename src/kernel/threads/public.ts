@@ -2,9 +2,12 @@
 
 export type { MessageRecord, ThreadId, ThreadState } from '../../model/thread.ts'
 export type { MessagePart, StoredMessage } from './check-message.ts'
+export type { EraseMessageReport } from './erase-message.ts'
 export type { MessageChunk } from './fold-chunks.ts'
+export type { LinkedApproval } from './linked-approvals.ts'
 export type { MessagesOptions } from './list-messages.ts'
 export type { MessageOptions } from './plan-messages.ts'
+export type { RepairReport } from './repair.ts'
 export type { MessageStream, StreamOptions } from './stream.ts'
 export type { Thread } from './thread.ts'
 export type { ThreadInfo } from './thread-info.ts'

@@ -1,5 +1,6 @@
 // The public handle of a thread: its messages, and the thread itself as this handle last saw it.
 
+import { listOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { MessageRecord, ThreadId, ThreadRow, ThreadState } from '../../model/thread.ts'
 import { part, plan } from '../execute.ts'
@@ -7,9 +8,13 @@ import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { StoredMessage } from './check-message.ts'
 import { readContent } from './content.ts'
+import { type EraseMessageReport, eraseMessage } from './erase-message.ts'
+import { convertMessages } from './import-messages.ts'
+import { linkedApprovals } from './linked-approvals.ts'
 import { isShown, listMessages, type MessagesOptions, type ThreadPlace } from './list-messages.ts'
 import { type MessageOptions, messageRowId } from './plan-messages.ts'
 import { takeRecord } from './record.ts'
+import { type RepairReport, repairThread } from './repair.ts'
 import { type MessageStream, type StreamOptions, ThreadStream } from './stream.ts'
 import { thread as decider, type ThreadCommand } from './thread-decider.ts'
 import { checkTitle, type ThreadInfo, threadInfo } from './thread-info.ts'
@@ -30,6 +35,12 @@ export interface Thread {
   update(id: string, change: ChangeMessage, options?: Pick<MessageOptions, 'redact' | 'record'>): Promise<StoredMessage>
   /** Hides a message. Its content stays stored; `erase` removes it. */
   remove(id: string): Promise<void>
+  /** Erases a message for good: its text is in no event, row or value any more, unless another message holds it. The report says so. */
+  erase(id: string, options: { readonly reason: string }): Promise<EraseMessageReport>
+  /** Adds messages in one commit, and converts those of AI SDK 4. A tool result without its call is refused. */
+  import(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]>
+  /** Ends parts and tool calls that a crash or an import left open, and says what it changed. */
+  repair(): Promise<RepairReport>
   /** Lists messages, oldest first: the last 50 unless told otherwise. */
   messages(options?: MessagesOptions): Promise<readonly StoredMessage[]>
   /** Reads the record beside a message. With a second argument, sets these members of it. */
@@ -91,6 +102,18 @@ export class ThreadHandle implements Thread {
     await writeMessage(this.#scope, this.#place, message, { verb: 'remove', thread: this.id, message })
   }
 
+  async erase(id: string, options: { readonly reason: string }): Promise<EraseMessageReport> {
+    return eraseMessage(this.#scope, this.#place, id, options)
+  }
+
+  async import(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]> {
+    return addMessages(this.#scope, this.#place, convertMessages(listOf(messages, 'messages') ?? []), options)
+  }
+
+  async repair(): Promise<RepairReport> {
+    return repairThread(this.#scope, this.#place)
+  }
+
   messages(options?: MessagesOptions): Promise<readonly StoredMessage[]> {
     return listMessages(this.#scope, this.#place, options)
   }
@@ -98,7 +121,9 @@ export class ThreadHandle implements Thread {
   async record(id: string, given?: MessageRecord): Promise<MessageRecord | undefined> {
     if (given !== undefined) await setRecord(this.#scope, this.#place, id, takeRecord(this.#scope, given))
     const row = await this.#read(id)
-    return row && (row.content ? (row.record ?? {}) : { erased: true })
+    if (!row?.content) return row && { erased: true }
+    const approvals = await linkedApprovals(this.#scope, await readContent(this.#scope, row.content))
+    return { ...row.record, ...(approvals.length > 0 && { approvals }) }
   }
 
   stream(id: string, options?: StreamOptions): MessageStream {

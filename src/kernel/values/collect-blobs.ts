@@ -17,6 +17,8 @@ export interface BlobSweep {
   readonly graceMs: number
   readonly isOver: () => boolean
   readonly signal: AbortSignal | undefined
+  /** Only these may be deleted. */
+  readonly only: ReadonlySet<string> | undefined
 }
 
 export interface Counts {
@@ -32,7 +34,10 @@ export async function collectBlobs(scope: Scope, sweep: BlobSweep, deleted: Coun
   const { marker, number, before } = sweep
   const seen = { count: sweep.seen }
   for await (const page of pages(scope, sweep.signal)) {
-    let victims = page.filter(({ digest, at, state }) => !marker.blobs.has(digest) && (at < before || state !== 'present'))
+    let victims = page.filter(
+      ({ digest, at, state }) =>
+        !marker.blobs.has(digest) && (at < before || state !== 'present') && (!sweep.only || sweep.only.has(digest)),
+    )
     if (number !== undefined && victims.length > 0) {
       const gone = new Set(await remove(scope, sweep, number, victims, seen))
       victims = victims.filter(({ digest }) => gone.has(digest))
@@ -45,7 +50,8 @@ export async function collectBlobs(scope: Scope, sweep: BlobSweep, deleted: Coun
     if (sweep.isOver()) return false
   }
   // An upload may pause for longer than a short grace.
-  if (number !== undefined) deleted.bytes += await engine.backend.blobs.sweep(tenant, Math.max(sweep.graceMs, limits.collectGraceMs))
+  if (number !== undefined && !sweep.only)
+    deleted.bytes += await engine.backend.blobs.sweep(tenant, Math.max(sweep.graceMs, limits.collectGraceMs))
   return true
 }
 

@@ -10,6 +10,7 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { collectBlobs } from './collect-blobs.ts'
 import { Marker } from './mark.ts'
 import { memoryOf } from './memory.ts'
+import type { PrefixSet } from './prefix-set.ts'
 
 export interface CollectOptions {
   /** Counts what would be deleted, and deletes nothing. */
@@ -39,7 +40,14 @@ export interface CollectReport {
 
 const PAGE = 512
 
-export async function collect(scope: Scope, options?: CollectOptions): Promise<CollectReport> {
+/** Nodes and blobs that a targeted collection may delete. */
+export interface Candidates {
+  readonly nodes: PrefixSet
+  readonly blobs: ReadonlySet<string>
+}
+
+/** With `only`, nothing but these is deleted, however recent; other recent content is kept with everything below it. */
+export async function collect(scope: Scope, options?: CollectOptions, only?: Candidates): Promise<CollectReport> {
   const { engine, tenant } = scope
   checkOpen(engine)
   const { dryRun = false, grace = limits.collectGraceMs, budget, signal, ...unknown } = optionsOf(options, 'collect')
@@ -51,7 +59,8 @@ export async function collect(scope: Scope, options?: CollectOptions): Promise<C
   const { number, top } = dryRun ? { number: 0, top: Number.MAX_SAFE_INTEGER } : await backend.values.begin(tenant)
   const oldest = (await backend.leases.read(tenant, [])).now - graceMs
   const before = graceMs > 0 ? oldest : Infinity
-  const isRecent = (node: ScannedNode): boolean => node.at >= before
+  const isRecent = (node: ScannedNode): boolean =>
+    only ? !only.nodes.has(node.ref) && node.at >= oldest - limits.collectGraceMs : node.at >= before
   const isOver = (): boolean => environment.clock.monotonic() > until
 
   const marker = new Marker(scope)
@@ -68,7 +77,7 @@ export async function collect(scope: Scope, options?: CollectOptions): Promise<C
       )
     let seen = 0
     for await (const page of nodesDown(scope, top, signal)) {
-      let victims = page.filter(({ ref }) => !marker.nodes.has(ref))
+      let victims = page.filter(({ ref }) => !marker.nodes.has(ref) && (!only || only.nodes.has(ref)))
       while (!dryRun && victims.length > 0) {
         const answer = await backend.values.remove(
           tenant,
@@ -94,7 +103,7 @@ export async function collect(scope: Scope, options?: CollectOptions): Promise<C
         break
       }
     }
-    const sweep = { marker, number: dryRun ? undefined : number, before, seen, graceMs, isOver, signal }
+    const sweep = { marker, number: dryRun ? undefined : number, before, seen, graceMs, isOver, signal, only: only?.blobs }
     if (complete) complete = await collectBlobs(scope, sweep, deleted, retained)
   } finally {
     // Nodes that are gone must not be answered from memory.

@@ -1,0 +1,118 @@
+// Erases a message: its payloads, and the values and blobs that nothing else refers to. Its id, its time and the salted digests of its events
+// remain, so the chain still verifies.
+
+import { InkError } from '../../model/errors.ts'
+import type { Id, SessionId } from '../../model/ids.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
+import { decodeBody } from '../../model/rows.ts'
+import type { MessageRow } from '../../model/thread.ts'
+import { parseValueRef } from '../../model/value.ts'
+import { checkReason, eraseSubject } from '../erase.ts'
+import { everyRow } from '../every-row.ts'
+import { scanJournal } from '../read.ts'
+import { happened } from '../rebuild.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { type Collected, collect } from '../values/collect.ts'
+import { Marker } from '../values/mark.ts'
+import type { StoredMessage } from './check-message.ts'
+import { readContent, referencesOf } from './content.ts'
+import { messageRow, type ThreadPlace } from './list-messages.ts'
+import { messageRowId } from './plan-messages.ts'
+
+export interface EraseMessageReport {
+  /** The number of payloads that were erased now. */
+  readonly erased: number
+  /** Nodes of values and blobs that were deleted, because nothing else refers to them. */
+  readonly swept: Collected
+  /** Nodes of values that stay, because something else refers to them. */
+  readonly kept: { readonly nodes: number }
+  /** Other messages that hold the same text. It stays there. */
+  readonly heldBy: readonly { readonly session: SessionId; readonly thread: string; readonly message: string }[]
+  /** False if another garbage collection came in between. `store.collect()` deletes the rest. */
+  readonly complete: boolean
+}
+
+const NOTHING: Collected = { nodes: 0, blobs: 0, bytes: 0 }
+const PAGE = 200
+
+export async function eraseMessage(
+  scope: Scope,
+  place: ThreadPlace,
+  id: string,
+  options: { readonly reason: string },
+): Promise<EraseMessageReport> {
+  checkOpen(scope.engine)
+  const { reason: why, ...unknown } = optionsOf(options, 'erase')
+  checkKnown(unknown, 'an erasure')
+  const reason = checkReason(why)
+  const stored = await messageRow(scope, place, id)
+  const row = decodeBody(stored.body)
+  const subject = stored.id as Id<'message'>
+  const texts = row.content ? textsOf(await readContent(scope, row.content)) : []
+  const marker = await reachable(scope, await referencesOfAll(scope, subject))
+  const erased = await eraseSubject(scope, subject, reason)
+  const heldBy = texts.length === 0 ? [] : await holders(scope, place.session, row, texts)
+  const candidates = marker.keptBy.rows
+  await scope.engine.backend.upkeep.scrub()
+  if (candidates === 0 && marker.blobs.size === 0) return { erased, swept: NOTHING, kept: { nodes: 0 }, heldBy, complete: true }
+  try {
+    const { deleted } = await collect(scope, { grace: 0 }, { nodes: marker.nodes, blobs: marker.blobs })
+    return { erased, swept: deleted, kept: { nodes: candidates - deleted.nodes }, heldBy, complete: true }
+  } catch (error) {
+    if (!(error instanceof InkError) || error.code !== 'COLLECTION_REPLACED') throw error
+    return { erased, swept: NOTHING, kept: { nodes: candidates }, heldBy, complete: false }
+  }
+}
+
+/** The values and blobs of every version of the message. */
+async function referencesOfAll(scope: Scope, subject: Id): Promise<readonly string[]> {
+  const refs = new Set<string>()
+  for await (const events of scanJournal(scope, scope.engine.backend.journal, Number.MAX_SAFE_INTEGER, { subject }))
+    for (const e of events) {
+      const { data } = happened(scope, e)
+      if (data) for (const ref of referencesOf(data as Pick<MessageRow, 'content'>)) refs.add(ref)
+    }
+  return [...refs]
+}
+
+/** A version that was replaced may have been collected already. */
+async function reachable(scope: Scope, references: readonly string[]): Promise<Marker> {
+  const marker = new Marker(scope)
+  for (const reference of references) {
+    if (reference.startsWith('blob:')) marker.blobs.add(reference.slice('blob:'.length))
+    else {
+      const ref = parseValueRef(reference)
+      const [body] = await scope.engine.backend.values.get(scope.tenant, [ref])
+      if (body) await marker.from([ref], 'rows')
+    }
+  }
+  return marker
+}
+
+const textsOf = ({ parts }: StoredMessage): readonly string[] =>
+  parts.flatMap(({ text }) => (typeof text === 'string' && text !== '' ? [text] : []))
+
+/** Messages of this session, and copies in forks, that hold one of the texts. */
+async function holders(
+  scope: Scope,
+  session: SessionId,
+  erased: MessageRow,
+  texts: readonly string[],
+): Promise<EraseMessageReport['heldBy']> {
+  const found: MessageRow[] = []
+  const wanted = new Set(texts)
+  const holds = async (row: MessageRow): Promise<boolean> =>
+    row.id !== erased.id && row.content !== undefined && textsOf(await readContent(scope, row.content)).some((text) => wanted.has(text))
+  for await (const { body } of everyRow(scope, 'messages', { index: 'byThread', equals: [session], limit: PAGE })) {
+    const row = decodeBody(body)
+    if (await holds(row)) found.push(row)
+  }
+  const forks = [session]
+  for (let from = forks.pop(); from; from = forks.pop())
+    for await (const fork of everyRow(scope, 'sessions', { index: 'byParent', equals: [from], limit: PAGE })) {
+      forks.push(fork.id as SessionId)
+      const copy = await scope.engine.backend.rows.get(scope.tenant, 'messages', messageRowId(scope, fork.id as SessionId, erased.message))
+      if (copy && (await holds(decodeBody(copy.body)))) found.push(decodeBody(copy.body))
+    }
+  return found.map(({ session: where, thread, message }) => ({ session: where, thread, message }))
+}

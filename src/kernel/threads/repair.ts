@@ -1,0 +1,80 @@
+// Repairs the messages of a thread that a crash or an import left unfinished, so that a model accepts them again.
+
+import { decodeBody } from '../../model/rows.ts'
+import { everyRow } from '../every-row.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import type { MessagePart, StoredMessage } from './check-message.ts'
+import { readContent } from './content.ts'
+import { linkedApprovals } from './linked-approvals.ts'
+import { isShown, type ThreadPlace } from './list-messages.ts'
+import { updateMessage } from './write-messages.ts'
+
+export interface RepairReport {
+  readonly looked: number
+  readonly changed: readonly { readonly message: string; readonly changes: readonly string[] }[]
+}
+
+const PAGE = 200
+
+export async function repairThread(scope: Scope, place: ThreadPlace): Promise<RepairReport> {
+  checkOpen(scope.engine)
+  const changed: { readonly message: string; readonly changes: readonly string[] }[] = []
+  const range = { index: 'byThread', equals: [place.session, place.thread], backwards: true, limit: PAGE }
+  let looked = 0
+  for await (const { body } of everyRow(scope, 'messages', range)) {
+    const row = decodeBody(body)
+    if (!isShown(row)) continue
+    // A call in the last message may still be under way, unless its writer died.
+    const isOver = looked++ > 0 || row.record?.interrupted === true
+    const message = await readContent(scope, row.content)
+    const decided = new Map((await linkedApprovals(scope, message)).map((one) => [one.toolCallId, one.state] as const))
+    const fix = (one: StoredMessage) => repaired(one, isOver, decided)
+    if (fix(message).changes.length === 0) continue
+    let changes: readonly string[] = []
+    await updateMessage(
+      scope,
+      place,
+      row.message,
+      (one) => {
+        const result = fix(one)
+        changes = result.changes
+        return result.message
+      },
+      { redact: false, ...(row.record?.interrupted && { record: { interrupted: true } }) },
+    )
+    changed.unshift({ message: row.message, changes })
+  }
+  return { looked, changed }
+}
+
+function repaired(message: StoredMessage, isOver: boolean, decided: ReadonlyMap<string, string>) {
+  const changes: string[] = []
+  const parts = message.parts.map((part): MessagePart => {
+    const [next, change] = repairPart(part, isOver, decided) ?? []
+    if (next === undefined) return part
+    changes.push(change as string)
+    return next
+  })
+  return { message: changes.length === 0 ? message : { ...message, parts }, changes }
+}
+
+function repairPart(part: MessagePart, isOver: boolean, decided: ReadonlyMap<string, string>): readonly [MessagePart, string] | undefined {
+  const { state, toolCallId } = part
+  const call = `tool call ${JSON.stringify(toolCallId)}`
+  if (state === 'streaming' && isOver) return [{ ...part, state: 'done' }, `the ${part.type} that was cut off has ended`]
+  if (state === 'input-streaming' && isOver) {
+    const { rawInput: _, inputEncoding: _encoding, ...rest } = part
+    return [
+      { ...rest, state: 'output-error', input: part.input ?? {}, errorText: 'The call was cut off.' },
+      `${call} was cut off and has an error`,
+    ]
+  }
+  const answer = decided.get(toolCallId)
+  if (state === 'approval-requested' && answer === 'approved')
+    return [{ ...part, state: 'approval-responded', approval: { ...part.approval, approved: true } }, `${call} was approved`]
+  if (state === 'approval-requested' && (answer === 'denied' || answer === 'expired' || answer === 'withdrawn'))
+    return [{ ...part, state: 'output-denied', approval: { ...part.approval, approved: false } }, `${call} was ${answer}`]
+  if (state === 'input-available' && isOver)
+    return [{ ...part, state: 'output-error', errorText: 'No result was recorded.' }, `${call} had no result and has an error`]
+  return undefined
+}

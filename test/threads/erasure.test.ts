@@ -1,0 +1,196 @@
+// Erased messages leave no text behind but what another message holds; forks begin with the threads of their source.
+
+import { safeValidateUIMessages } from 'ai'
+import { describe, expect, test } from 'vitest'
+import type { Session, Store } from '../../src/index.ts'
+import { codeOf, engines, expectSound } from '../support/engines.ts'
+
+const said = (id: string, text: string) => ({ id, role: 'user', parts: [{ type: 'text', text }] })
+const texts = async ({ thread }: Session): Promise<string> =>
+  (await thread.messages()).map(({ parts }) => String(parts[0]?.text).slice(0, 12)).join(' ')
+
+async function everything(store: Store): Promise<string> {
+  let all = ''
+  for await (const event of store.events()) all += JSON.stringify(event)
+  return all
+}
+
+describe.each(engines)('erased and forked messages on $name', ({ open }) => {
+  test('an erased message is gone from events, rows and values, and the chain verifies', async () => {
+    const store = await open()
+    const { thread } = await store.session('s')
+    const long = 'never-again '.repeat(6000)
+    await thread.add([said('small', 'forget-me'), said('large', long), said('stays', 'hello')])
+    await thread.update('small', (message) => ({ ...message, parts: [{ type: 'text', text: 'forget-me too' }] }))
+    expect(await everything(store)).toContain('forget-me')
+    expect(await thread.erase('small', { reason: 'request 7' })).toMatchObject({ erased: 2, heldBy: [], complete: true })
+    const report = await thread.erase('large', { reason: 'request 7' })
+    expect(report.swept.nodes + report.swept.blobs).toBeGreaterThan(0)
+    expect(report.kept.nodes).toBe(0)
+    const left = await everything(store)
+    for (const text of ['forget-me', 'never-again', 'value:']) expect(left).not.toContain(text)
+    expect((await thread.messages()).map(({ id }) => id)).toEqual(['stays'])
+    expect(await thread.get('large')).toBeUndefined()
+    expect(await thread.record('large')).toEqual({ erased: true })
+    expect(await codeOf(thread.add(said('small', 'again')))).toBe('MESSAGE_ERASED')
+    expect(await codeOf(thread.erase('nobody', { reason: 'r' }))).toBe('MESSAGE_UNKNOWN')
+    expect((await thread.erase('small', { reason: 'again' })).erased).toBe(0)
+    expect((await store.collect({ grace: 0 })).deleted.nodes).toBe(0)
+    await expectSound(store)
+  })
+
+  test('text that another message holds stays there, and the report says where', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const other = await session.threads.create()
+    const shared = { type: 'data-page', data: Array.from({ length: 3000 }, (_, i) => `line ${i} of a page`) }
+    const page = (id: string) => ({ id, role: 'user', parts: [{ type: 'text', text: 'see this page' }, shared] })
+    await session.thread.add(page('one'))
+    await other.add(page('two'))
+    const report = await session.thread.erase('one', { reason: 'r' })
+    expect(report.heldBy).toEqual([{ session: session.id, thread: other.id, message: 'two' }])
+    expect(report.kept.nodes).toBeGreaterThan(0)
+    expect(await other.get('two')).toEqual(page('two'))
+    expect((await other.erase('two', { reason: 'r' })).kept.nodes).toBe(0)
+    await expectSound(store)
+  })
+
+  test('a fork begins with the threads of its source at the fork point, and later changes are separate', async () => {
+    const store = await open()
+    const source = await store.session('source')
+    const long = 'long text '.repeat(5000)
+    await source.thread.add([said('a', 'one'), said('b', long), said('c', 'three')])
+    const side = await source.threads.create({ title: 'side' })
+    await side.add(said('d', 'four'))
+    await source.thread.add(said('c2', 'branch'), { parent: 'a', record: { cost: 1 } })
+    const { seq: at } = await store.head()
+    await source.thread.update('a', () => said('a', 'changed'))
+    await source.thread.remove('c')
+    await source.thread.add(said('late', 'late'))
+    const fork = await source.fork({ at, key: 'fork' })
+    expect(await texts(fork)).toBe('one long text lo three branch')
+    expect((await fork.thread.get('b'))?.parts[0]?.text).toBe(long)
+    expect((await fork.thread.messages({ branch: 'c2' })).map(({ id }) => id)).toEqual(['a', 'c2'])
+    expect(await fork.thread.record('c2')).toEqual({ cost: 1 })
+    expect((await fork.threads.list()).items.map(({ title, messages }) => [title, messages])).toEqual(
+      expect.arrayContaining([
+        ['side', 1],
+        [undefined, 4],
+      ]),
+    )
+    await fork.thread.add(said('e', 'own'))
+    await fork.thread.remove('a')
+    expect(await texts(source)).toBe('changed long text lo branch late')
+    const { heldBy } = await source.thread.erase('b', { reason: 'r' })
+    expect(heldBy).toEqual([{ session: fork.id, thread: fork.thread.id, message: 'b' }])
+    await source.delete({ reason: 'over' })
+    await store.collect({ grace: 0 })
+    expect(await texts(fork)).toBe('long text lo three branch own')
+    await expectSound(store)
+  })
+
+  test('messages of AI SDK 4 are converted on import, and a result without its call is refused', async () => {
+    const store = await open()
+    const { thread } = await store.session('s')
+    const invocation = { state: 'result', toolCallId: 'c1', toolName: 'weather', args: { city: 'Rome' }, result: { high: 31 } }
+    await thread.import([
+      {
+        id: '1',
+        role: 'user',
+        content: 'hi',
+        createdAt: new Date(0),
+        experimental_attachments: [{ url: 'https://a.b/c.png', contentType: 'image/png', name: 'c.png' }],
+      },
+      { id: '2', role: 'assistant', content: 'warm', toolInvocations: [invocation], reasoning: 'hm', annotations: [1] },
+      {
+        id: '3',
+        role: 'assistant',
+        content: '',
+        parts: [
+          { type: 'step-start' },
+          { type: 'tool-invocation', toolInvocation: invocation },
+          { type: 'source', source: { sourceType: 'url', id: 's', url: 'https://a.b' } },
+          { type: 'reasoning', reasoning: 'so', details: [] },
+          { type: 'file', mimeType: 'text/plain', data: 'aGk=' },
+        ],
+      },
+      {
+        id: '4',
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'let me see' },
+          { type: 'tool-call', toolCallId: 'c2', toolName: 'look', args: {} },
+        ],
+      },
+      { id: '5', role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c2', toolName: 'look', result: 7 }] },
+      { id: '6', role: 'user', parts: [{ type: 'text', text: 'today' }] },
+    ])
+    const messages = await thread.messages()
+    expect(messages.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '6'])
+    expect((await safeValidateUIMessages({ messages })).success).toBe(true)
+    expect(messages[1]?.parts[1]).toEqual({
+      type: 'tool-weather',
+      toolCallId: 'c1',
+      state: 'output-available',
+      input: { city: 'Rome' },
+      output: { high: 31 },
+    })
+    expect(messages[3]?.parts[1]).toMatchObject({ state: 'output-available', output: 7 })
+    const { seq } = await store.head()
+    expect(
+      await codeOf(thread.import([{ id: '7', role: 'tool', content: [{ type: 'tool-result', toolCallId: 'nobody', result: 1 }] }])),
+    ).toBe('TOOL_CALL_MISSING')
+    const { args: _, ...without } = invocation
+    expect(await codeOf(thread.import([{ id: '8', role: 'assistant', content: '', toolInvocations: [without] }]))).toBe('TOOL_CALL_MISSING')
+    expect((await store.head()).seq).toBe(seq)
+    await expectSound(store)
+  })
+
+  test('a repair ends what was cut off, and says what it changed', async () => {
+    const store = await open()
+    const { thread } = await store.session('s')
+    const approval = await store.approvals.request({ subject: 'pay', key: 'ap-1' })
+    const tool = (toolCallId: string, more: object) => ({ type: 'tool-t', toolCallId, input: { n: 1 }, ...more })
+    await thread.add({
+      id: 'cut',
+      role: 'assistant',
+      parts: [
+        { type: 'text', text: 'half', state: 'streaming' },
+        tool('c1', { state: 'input-streaming', rawInput: '{"n":1' }),
+        tool('c2', { state: 'input-available' }),
+      ],
+    })
+    await thread.add({
+      id: 'asks',
+      role: 'assistant',
+      parts: [
+        tool('c3', { state: 'approval-requested', approval: { id: approval.id } }),
+        tool('c4', { state: 'approval-requested', approval: { id: 'ap-1' } }),
+      ],
+    })
+    await thread.add({ id: 'last', role: 'assistant', parts: [tool('c5', { state: 'input-available' })] })
+    expect((await thread.record('asks'))?.approvals).toEqual([
+      { toolCallId: 'c3', approval: approval.id, state: 'pending' },
+      { toolCallId: 'c4', approval: approval.id, state: 'pending' },
+    ])
+    await store.approvals.decide(approval.id, { decision: 'approve' })
+    const report = await thread.repair()
+    expect(report.looked).toBe(3)
+    expect(report.changed.map(({ message, changes }) => [message, changes.length])).toEqual([
+      ['cut', 3],
+      ['asks', 2],
+    ])
+    const messages = await thread.messages()
+    expect(messages.flatMap(({ parts }) => parts.map(({ state }) => state))).toEqual([
+      'done',
+      'output-error',
+      'output-error',
+      'approval-responded',
+      'approval-responded',
+      'input-available',
+    ])
+    expect((await safeValidateUIMessages({ messages })).success).toBe(true)
+    expect((await thread.repair()).changed).toEqual([])
+    await expectSound(store)
+  })
+})
