@@ -61,6 +61,25 @@ describe.each(engines)('the write budget ($name)', (engine) => {
   })
 })
 
+describe.each(engines)('the write budget of values ($name)', (engine) => {
+  test('encoding and hashing a value count as hashing, in its own write and in that of state', async () => {
+    let ticks = 0
+    // Every reading takes a second, so a part that was measured took at least one.
+    const clock = { now: () => 1_700_000_000_000, monotonic: () => 1000 * ticks++ }
+    const store = await engine.open({ clock, writeBudget: '1s' })
+    for (const write of [
+      () => store.values.put(['x'.repeat(200)]),
+      () => store.state.set('k', ['y'.repeat(2000)]),
+      async () => store.values.append(await store.values.put(['z'.repeat(200)]), ['more']),
+    ]) {
+      await write()
+      const { ms = 0, mask = 0, hash = 0, wait = 0, disk = 0 } = store.stats().budget.lastBreach ?? {}
+      expect(hash).toBeGreaterThanOrEqual(1000)
+      expect(mask + hash + wait + disk).toBe(ms)
+    }
+  })
+})
+
 test('writeBudget takes a duration of at least a millisecond', async () => {
   for (const writeBudget of ['50ms', '1s', 5] as const) await (await open({ url: ':memory:', writeBudget })).close()
   for (const writeBudget of [0, '0ms', '0.2ms'] as const)

@@ -11,6 +11,7 @@ import { decodeBody } from '../model/rows.ts'
 import { isOver } from '../model/run.ts'
 import type { Guard } from '../ports/commit.ts'
 import { deny } from './audit-trail.ts'
+import { freshGuards, putFreshAgain } from './blobs.ts'
 import { callerIdentity, findWritten, ID_SCOPE } from './caller-id.ts'
 import { admitPayload, commitKey, draftEvent, isWhole, knownPayload, telling } from './draft.ts'
 import { type Fenced, fenceOf, writeUnder } from './fence.ts'
@@ -172,12 +173,13 @@ async function commitEvents<Answer>(
       const seen = engine.sessions.get(tenant, id)
       guards.push(seen?.state === 'open' ? stillOpen(id, seen.revision) : await openGuard(scope, id, key !== undefined))
     }
-    guards.push(...also)
+    guards.push(...also, ...freshGuards(scope, events))
     const outcome = await engine.lane.submit(
       key ? { tenant, key, guards, events, changes: [] } : { tenant, guards, events, changes: [] },
       time,
     )
     if (outcome.ok) return answer(outcome.receipts)
+    if (!patience.isOver(attempt) && (await putFreshAgain(scope, outcome))) continue
     const { refused } = outcome
     // The id was written since it was looked for. A retry without a time of its own differs from it in its time alone.
     const since = chosen && refused === 'key' && (await findFirst())

@@ -4,12 +4,16 @@
 import { type BlobRef, type BlobState, checkDigest, PIECE_BYTES } from '../model/blob.ts'
 import { fromUtf8, hex, utf8 } from '../model/bytes.ts'
 import { assert, refuse } from '../model/errors.ts'
+import type { EventDraft } from '../model/event.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../model/options.ts'
+import type { Guard, Outcome } from '../ports/commit.ts'
 import { type BlobOptions, describeBlob } from './blob-storage.ts'
 import { type BlobRange, piecesOf, putChunks, rangeOf, readChunks, readPiece } from './blob-stream.ts'
+import { freshBlobs } from './fresh-blobs.ts'
 import { checkLast, type Page, type PageOptions } from './list.ts'
 import { checkOpen, type Scope } from './scope.ts'
+import { noteBlob } from './values/collect-after.ts'
 
 export interface StoreBlobs {
   /**
@@ -62,6 +66,7 @@ export async function putBlob(
   const { backend, environment } = scope.engine
   const digest = hex(environment.digest.sha256(taken))
   await backend.blobs.put(scope.tenant, digest, taken, about.storage(taken.length))
+  noteBlob(scope, taken.length)
   return { digest, bytes: taken.length, ...about.words }
 }
 
@@ -107,11 +112,30 @@ async function listBlobs({ engine, tenant }: Scope, options: PageOptions | undef
 
 const LISTED = 50
 
-/** Stores a JSON text exactly as it is. The caller has masked its secrets. */
+/** Stores a JSON text exactly as it is, for a commit that is to come. The caller has masked its secrets. */
 export async function putJson(scope: Scope, text: string): Promise<BlobRef> {
   assert(text.isWellFormed(), 'a JSON text is well-formed')
-  const { digest, bytes } = await putBlob(scope, utf8(text), JSON_TEXT)
+  const { digest, bytes } = await putFresh(scope, utf8(text), JSON_TEXT)
   return { digest, bytes }
+}
+
+/** Stores bytes for a commit that is to come, which guards them. */
+export async function putFresh(scope: Scope, bytes: Uint8Array, options?: BlobOptions): Promise<BlobRef> {
+  const blob = await putBlob(scope, bytes, options)
+  freshBlobs(scope.engine).note(scope.tenant, blob.digest, bytes)
+  return blob
+}
+
+/** Guards on the fresh blobs that events refer to. */
+export const freshGuards = ({ engine, tenant }: Scope, events: readonly EventDraft[]): readonly Guard[] =>
+  freshBlobs(engine).guards(tenant, events)
+
+/** Puts the fresh blob again for which a commit was refused. False if it was refused for something else. */
+export async function putFreshAgain(scope: Scope, { refused }: Outcome & { ok: false }): Promise<boolean> {
+  if (typeof refused !== 'object' || refused.kind !== 'blob') return false
+  const bytes = freshBlobs(scope.engine).bytesOf(scope.tenant, refused.digest)
+  if (bytes) await putBlob(scope, bytes, JSON_TEXT)
+  return bytes !== undefined
 }
 
 export async function getJson(scope: Scope, blob: BlobRef | string): Promise<unknown> {

@@ -12,6 +12,7 @@ import type { CanvasOptions } from './canvas/options.ts'
 import { ClosedTenants } from './closed-tenants.ts'
 import { Registry } from './decider.ts'
 import { type AnyFeature, FeatureSet } from './feature.ts'
+import { freshBlobs } from './fresh-blobs.ts'
 import { Lane, type LaneOptions } from './lane.ts'
 import type { LeaseOptions } from './leases/keeper.ts'
 import { type RedactOptions, type Redactor, redactor } from './redact/redactor.ts'
@@ -20,6 +21,7 @@ import { Renewals } from './renewals.ts'
 import { RowMutex } from './row-mutex.ts'
 import type { Engine } from './scope.ts'
 import { SessionMemory } from './session-memory.ts'
+import { type CollectAfter, checkCollectAfter, noteCommit } from './values/collect-after.ts'
 import { yieldingReads } from './yielding-reads.ts'
 
 export interface KernelOptions {
@@ -43,6 +45,11 @@ export interface KernelOptions {
   readonly embedder?: Embedder
   /** Bytes of memory for collections of vectors; 512 MiB by default. Larger collections are read from the store for every search. */
   readonly vectorMemory?: number
+  /**
+   * Lets `maintain` collect garbage in a tenant once this process has written so many commits, or bytes of values and blobs, there. Off by
+   * default.
+   */
+  readonly collectAfter?: CollectAfter
   /** Keys the tags in masked text; by default generated once and kept in the store. */
   readonly redactKey?: Uint8Array
 }
@@ -64,6 +71,7 @@ export async function createEngine(
   }
   const budgetMs = options.writeBudget === undefined ? limits.writeBudgetMs : milliseconds(options.writeBudget)
   if (budgetMs < 1) throw invalidOption('writeBudget', 'a duration of at least 1 ms', options.writeBudget)
+  checkCollectAfter(options.collectAfter)
   let secret: Promise<Uint8Array> | undefined
   const redactKey = () => {
     secret ??= (async () => options.redactKey ?? (await backend.upkeep.secret('redaction')))().catch((error) => {
@@ -94,7 +102,11 @@ export async function createEngine(
   const lane: Lane = new Lane(backend, world, {
     ...options.lane,
     budgetMs,
-    saved,
+    saved: (commit, outcome) => {
+      noteCommit(engine, commit)
+      freshBlobs(engine).settle(commit.tenant, commit.events)
+      saved(commit, outcome)
+    },
     refused: (commit, outcome) => audit.refused(commit, outcome),
   })
   const engine: Engine = {

@@ -10,6 +10,7 @@ import { type Body, decodeBody } from '../model/rows.ts'
 import type { TableName } from '../model/tables.ts'
 import type { ValueNode } from '../model/value.ts'
 import type { Change, Commit, CommitKey, Guard } from '../ports/commit.ts'
+import { freshGuards, putFreshAgain } from './blobs.ts'
 import type { AnyDecider, Command, Decider, Decision, Fact, Happened } from './decider.ts'
 import { admit, admitPayload, commitKey, draftEvent } from './draft.ts'
 import { erasedName } from './erased-names.ts'
@@ -58,6 +59,8 @@ export interface PlanOptions {
   readonly open?: SessionId
   /** The plan is not retried: a row that has changed since it was seen is a CONFLICT at once. */
   readonly once?: boolean
+  /** Began with the call. The default begins with the plan. */
+  readonly time?: WriteTime
 }
 
 export interface Done<Parts extends readonly Part[] = readonly Part[]> {
@@ -105,7 +108,8 @@ export async function plan<const Parts extends readonly Part[]>(
   options: PlanOptions = {},
 ): Promise<Done<Parts>> {
   checkOpen(scope.engine)
-  const time = new WriteTime(scope.engine.environment.clock)
+  options.time?.waited()
+  const time = options.time ?? new WriteTime(scope.engine.environment.clock)
   const subjects = [...new Set(parts.map((p) => `${scope.tenant}/${p.decider.table}/${p.id}`))]
   assert(subjects.length === parts.length, 'no two parts of a plan change the same row')
   const key =
@@ -153,7 +157,12 @@ async function decideAndCommit(
     const commit: Commit = {
       tenant: scope.tenant,
       ...(key && { key }),
-      guards: [...(options.open ? [await openGuard(scope, options.open)] : []), ...(options.guards ?? []), ...merged.guards],
+      guards: [
+        ...(options.open ? [await openGuard(scope, options.open)] : []),
+        ...(options.guards ?? []),
+        ...merged.guards,
+        ...freshGuards(scope, merged.events),
+      ],
       events: merged.events,
       changes: merged.changes,
       ...(options.nodes && options.nodes.length > 0 && { nodes: options.nodes }),
@@ -163,6 +172,7 @@ async function decideAndCommit(
       if (merged.refusal) throw merged.refusal
       return { receipts: outcome.receipts, repeated: outcome.repeated, rows: outcome.repeated ? before : merged.after(outcome.receipts) }
     }
+    if (!patience.isOver(attempt) && (await putFreshAgain(scope, outcome))) continue
     const { refused } = outcome
     const ours = typeof refused === 'object' && refused.kind === 'row' && !options.guards?.includes(refused)
     if (!ours) throw refusalOf(scope, outcome)

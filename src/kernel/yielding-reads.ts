@@ -77,6 +77,7 @@ export function yieldingReads(
       health: () => read(() => backend.upkeep.health()),
       receipts: (tenant, after, limit) => read(() => backend.upkeep.receipts(tenant, after, limit)),
       sweepReceipts: (before) => backend.upkeep.sweepReceipts(before),
+      ...(backend.upkeep.reclaim && { reclaim: (tenant: TenantId) => backend.upkeep.reclaim?.(tenant) ?? Promise.resolve(0) }),
       scrub: () => backend.upkeep.scrub(),
       secret: (name) => backend.upkeep.secret(name),
     },

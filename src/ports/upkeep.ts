@@ -62,6 +62,11 @@ export interface Upkeep {
   sweepReceipts(before: number): Promise<number>
   /** Makes sure that erased data is gone from side files too. */
   scrub(): Promise<void>
+  /**
+   * Gives some of the space of deleted content back to the file system, in one short write. Returns the bytes, 0 if there are no more. Absent
+   * where the database keeps the space for itself.
+   */
+  reclaim?(tenant: TenantId): Promise<number>
   /** Random bytes, generated once and kept in the store under a name. */
   secret(name: string): Promise<Uint8Array>
 }

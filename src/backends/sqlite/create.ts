@@ -85,7 +85,10 @@ function connectNew(path: string): Database {
   } finally {
     closeSync(file)
   }
-  return connect(path)
+  const db = connect(path)
+  // A garbage collection gives space back slice by slice. This cannot be chosen any more once there is a table.
+  db.exec('pragma auto_vacuum = incremental')
+  return db
 }
 
 function makeError(path: string, error: unknown): InkError {

@@ -257,6 +257,7 @@ function upkeep(files: OpenFiles, own: SqliteBackend, nobody: Reads, looked: Pic
     scrub: async () => {
       for (const backend of files.opened()) await backend.upkeep.scrub()
     },
+    reclaim: async (tenant) => (await within(tenant, async (backend) => backend.upkeep.reclaim?.(tenant))) ?? 0,
     secret: (name) => own.upkeep.secret(name),
   }
 }

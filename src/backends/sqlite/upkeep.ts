@@ -29,6 +29,8 @@ const sweepReceipts = 'delete from receipts where tenant in (select tenant from 
 const sweepRenewals = 'delete from renewals where until < ?'
 const SECRET_BYTES = 32
 const SCRUB_AGAIN_MS = 100
+/** 1 MiB in pages. Writers wait for no longer than it takes to move these. */
+const RECLAIMED_PAGES = 256
 
 // Scratch rows belong to one tenant, but the column needs a value.
 const ALONE = '-'
@@ -177,6 +179,13 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       // connection removes the log in any case.
       if (scrubbing === undefined && !emptied()) scrubbing = setInterval(() => (closed() || emptied()) && rest(), SCRUB_AGAIN_MS).unref()
     },
+    reclaim: () =>
+      write(() => {
+        const pages = () => db.get('pragma page_count')?.page_count as number
+        const before = pages()
+        db.exec(`pragma incremental_vacuum(${RECLAIMED_PAGES})`)
+        return (before - pages()) * (db.get('pragma page_size')?.page_size as number)
+      }),
     secret: async (name) => {
       const known = await reading(db, () => db.get(findSecret, name)?.value as Uint8Array | undefined)
       if (known) return known

@@ -95,9 +95,9 @@ async function save(scope: Scope, execution: string, options: SnapshotOptions): 
     ...(variables !== undefined && { variables: taken(scope, variables) }),
   }
   const at = scope.engine.lane.storeTime()
-  return withValue(scope, content, async ({ ref, nodes, guards }) => {
+  return withValue(scope, content, async ({ ref, ...share }) => {
     const saved = { session, execution, seq, at, ...(step !== undefined && { step }), ...(user !== undefined && { user }), ref }
-    await execute(scope, snapshot, idOf(scope, session), { verb: 'save', snapshot: saved }, { session, open: session, nodes, guards })
+    await execute(scope, snapshot, idOf(scope, session), { verb: 'save', snapshot: saved }, { session, open: session, ...share })
     return summary(saved)
   })
 }

@@ -6,14 +6,14 @@ import { limits } from '../../model/limits.ts'
 import { invalidOption } from '../../model/options.ts'
 import type { StateContent } from '../../model/state.ts'
 import { ValuePart } from '../../model/value-part.ts'
-import { getBlob, putBlob } from '../blobs.ts'
+import { getBlob, putFresh } from '../blobs.ts'
 import { telling } from '../draft.ts'
 import type { Scope } from '../scope.ts'
 import { partsIn } from '../values/parts.ts'
 import { type CommitShare, withValue } from '../values/staged.ts'
 import { readPart, readValue } from '../values/values.ts'
 
-export type Share = Pick<CommitShare, 'nodes' | 'guards'>
+export type Share = Pick<CommitShare, 'nodes' | 'guards'> & Partial<Pick<CommitShare, 'time'>>
 
 const NOTHING: Share = { nodes: [], guards: [] }
 
@@ -24,12 +24,12 @@ export async function withContent<T>(
   redact: boolean,
   commit: (content: StateContent, share: Share) => Promise<T>,
 ): Promise<T> {
-  if (given instanceof Uint8Array) return commit({ blob: await putBlob(scope, given) }, NOTHING)
+  if (given instanceof Uint8Array) return commit({ blob: await putFresh(scope, new Uint8Array(given)) }, NOTHING)
   const taken = telling(scope, () => takeExact(given))
   if (redact && partsIn(taken).length > 0) throw invalidOption('redact', 'false where parts stand, because they are stored already', redact)
   const value = (redact && scope.engine.redactor ? scope.engine.redactor.value(taken) : taken) as Json
   if (fitsEvent(value)) return commit({ value }, NOTHING)
-  return withValue(scope, value, ({ ref, nodes, guards }) => commit({ ref }, { nodes, guards }))
+  return withValue(scope, value, ({ ref, ...share }) => commit({ ref }, share))
 }
 
 /** Lazily: a list or an object of several nodes is left as a part. */

@@ -36,6 +36,8 @@ export interface CollectReport {
   }
   /** False if `budget` ended it early. */
   readonly complete: boolean
+  /** Bytes by which the file became smaller. A server keeps the space for later writes. */
+  readonly freed: number
 }
 
 const PAGE = 512
@@ -110,7 +112,18 @@ export async function collect(scope: Scope, options?: CollectOptions, only?: Can
     if (deleted.nodes > 0 && !dryRun) memoryOf(engine).clear()
     if (!dryRun) await backend.values.end(tenant, number)
   }
-  return { deleted, retained: { ...retained, by: { ...marker.keptBy } }, complete }
+  const freed = dryRun || deleted.bytes === 0 ? 0 : await reclaim(scope, isOver, signal)
+  return { deleted, retained: { ...retained, by: { ...marker.keptBy } }, complete, freed }
+}
+
+/** Slice by slice, so that writers wait for one slice only. */
+async function reclaim({ engine, tenant }: Scope, isOver: () => boolean, signal: AbortSignal | undefined): Promise<number> {
+  let freed = 0
+  for (;;) {
+    const bytes = (await engine.backend.upkeep.reclaim?.(tenant)) ?? 0
+    freed += bytes
+    if (bytes === 0 || isOver() || signal?.aborted) return freed
+  }
 }
 
 function count(sum: { nodes: number; bytes: number }, nodes: readonly ScannedNode[]): void {

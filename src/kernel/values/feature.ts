@@ -4,6 +4,7 @@ import type { BlobRef } from '../../model/blob.ts'
 import type { PinRow } from '../../model/pin.ts'
 import type { Feature } from '../feature.ts'
 import { type CollectOptions, type CollectReport, collect } from './collect.ts'
+import { collectIfDue } from './collect-after.ts'
 import { pin } from './pin-decider.ts'
 import { pinContent, unpinContent } from './pins.ts'
 import { type StoreValues, storeValues } from './values.ts'
@@ -21,6 +22,7 @@ export interface ValueMembers {
 export const values: Feature<ValueMembers> = {
   name: 'values',
   deciders: [pin],
+  onMaintain: (scope) => collectIfDue(scope),
   refs: { pins: (row: PinRow) => [row.ref] },
   store: (scope) => ({
     values: storeValues(scope),

@@ -9,6 +9,7 @@ import { ValuePart } from '../../model/value-part.ts'
 import { telling } from '../draft.ts'
 import { refusalOf } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { WriteTime } from '../write-time.ts'
 import { TooLarge } from './budget.ts'
 import { memoryOf } from './memory.ts'
 import { partsIn } from './parts.ts'
@@ -54,7 +55,12 @@ export interface ReadValueOptions {
 
 /** Gets the scope when it is used, because a view has its scope only after it is made. */
 export const storeValues = (scope: Scope): StoreValues => ({
-  put: async (value, options) => putValue(scope, takeValue(scope, value, options, 'values.put')),
+  put: async (value, options) => {
+    const time = new WriteTime(scope.engine.environment.clock)
+    const taken = takeValue(scope, value, options, 'values.put')
+    time.masked()
+    return putValue(scope, taken, time)
+  },
   putText: async (text, options) => {
     if (typeof text !== 'string') throw invalidOption('text', 'a JSON text', text)
     return putValue(scope, masked(scope, parseExact(text), options, 'values.putText'))
@@ -128,8 +134,9 @@ function masked({ engine }: Scope, value: Json, options: ValueOptions | undefine
   return redact && engine.redactor ? (engine.redactor.value(value) as Json) : value
 }
 
-export async function putValue(scope: Scope, value: Json): Promise<string> {
-  const { ref } = await sized(() => writing(scope, (known) => stage(scope, value, known)))
+/** Encoding and hashing count as part of the write. */
+export async function putValue(scope: Scope, value: Json, time = new WriteTime(scope.engine.environment.clock)): Promise<string> {
+  const { ref } = await sized(() => writing(scope, (known) => stage(scope, value, known), time))
   return valueRef(ref)
 }
 
@@ -143,13 +150,16 @@ async function appendItems(scope: Scope, given: string, items: readonly Json[]):
 }
 
 /** Commits a staged value. If a node that this process remembered is gone, everything is sent again. */
-async function writing(scope: Scope, prepare: (known: boolean) => Promise<StagedValue>): Promise<StagedValue> {
+async function writing(scope: Scope, prepare: (known: boolean) => Promise<StagedValue>, time: WriteTime): Promise<StagedValue> {
   checkOpen(scope.engine)
   const staged = await prepare(true)
-  if (await commitNodes(scope, staged)) return settled(staged)
+  time.hashed()
+  if (await commitNodes(scope, staged, time)) return settled(staged)
   memoryOf(scope.engine).clear()
+  time.waited()
   const whole = await prepare(false)
-  if (await commitNodes(scope, whole)) return settled(whole)
+  time.hashed()
+  if (await commitNodes(scope, whole, time)) return settled(whole)
   throw refuse('VALUE_MISSING', { ref: valueRef(whole.ref), tenant: scope.tenant })
 }
 
@@ -159,10 +169,10 @@ function settled(staged: StagedValue): StagedValue {
 }
 
 /** False if a guarded node or blob does not exist. */
-async function commitNodes(scope: Scope, staged: StagedValue): Promise<boolean> {
+async function commitNodes(scope: Scope, staged: StagedValue, time: WriteTime): Promise<boolean> {
   const { engine, tenant } = scope
   for (const { nodes, guards } of split(staged)) {
-    const outcome = await engine.lane.submit({ tenant, guards, events: [], changes: [], nodes })
+    const outcome = await engine.lane.submit({ tenant, guards, events: [], changes: [], nodes }, time)
     if (!outcome.ok) {
       if (typeof outcome.refused === 'object' && (outcome.refused.kind === 'value' || outcome.refused.kind === 'blob')) return false
       throw refusalOf(scope, outcome)

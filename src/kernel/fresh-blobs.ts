@@ -1,0 +1,56 @@
+// Blobs that hold large data for a commit that is still to come. A garbage collection without grace may delete one in between, so the commit
+// guards them. If one is gone, it is put again.
+
+import type { EventDraft } from '../model/event.ts'
+import type { TenantId } from '../model/ids.ts'
+import { limits } from '../model/limits.ts'
+import type { Guard } from '../ports/commit.ts'
+import { enginePart } from './engine-part.ts'
+import { blobDigestOf } from './references.ts'
+
+const NO_GUARDS: readonly Guard[] = []
+
+export class FreshBlobs {
+  /** In the order of putting, oldest first. A commit that never comes leaves its blobs here, so their bytes are bounded. */
+  readonly #bytes = new Map<string, Uint8Array>()
+  #size = 0
+
+  note(tenant: TenantId, digest: string, bytes: Uint8Array): void {
+    this.#forget(keyOf(tenant, digest))
+    this.#bytes.set(keyOf(tenant, digest), bytes)
+    this.#size += bytes.length
+    for (const key of this.#bytes.keys()) {
+      if (this.#size <= limits.freshBlobBytes) return
+      this.#forget(key)
+    }
+  }
+
+  /** Guards on the fresh blobs that events refer to. */
+  guards(tenant: TenantId, events: readonly EventDraft[]): readonly Guard[] {
+    if (this.#bytes.size === 0) return NO_GUARDS
+    return digestsIn(events)
+      .filter((digest) => this.#bytes.has(keyOf(tenant, digest)))
+      .map((digest) => ({ kind: 'blob', digest }))
+  }
+
+  /** The events are saved, and keep their blobs from now on. */
+  settle(tenant: TenantId, events: readonly EventDraft[]): void {
+    if (this.#bytes.size > 0) for (const digest of digestsIn(events)) this.#forget(keyOf(tenant, digest))
+  }
+
+  bytesOf(tenant: TenantId, digest: string): Uint8Array | undefined {
+    return this.#bytes.get(keyOf(tenant, digest))
+  }
+
+  #forget(key: string): void {
+    this.#size -= this.#bytes.get(key)?.length ?? 0
+    this.#bytes.delete(key)
+  }
+}
+
+const keyOf = (tenant: TenantId, digest: string): string => `${tenant} ${digest}`
+
+const digestsIn = (events: readonly EventDraft[]): readonly string[] =>
+  events.flatMap(({ refs = [] }) => refs.flatMap((ref) => blobDigestOf(ref) ?? []))
+
+export const freshBlobs = enginePart(() => new FreshBlobs())
