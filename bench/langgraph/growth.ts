@@ -9,6 +9,7 @@ import { number } from '../lib/table.ts'
 import { atLeast, atMost, type Findings, type Measure, type Settings, type Workload } from '../lib/workload.ts'
 import { RAW_BYTES, THREAD, talker } from './graph.ts'
 import { sqliteSaver } from './sqlite-saver.ts'
+import { growValues } from './values.ts'
 
 const SHORT = 200
 const EDGE = 20
@@ -32,6 +33,7 @@ export const growth: Workload = {
     for (const turns of settings.quick ? [SHORT, 2000] : [SHORT, 2000, 10_000]) {
       settings.say(`a thread of ${number(turns)} turns`)
       measures.push(...measuresOf(turns, await grow(settings.folder, turns)))
+      measures.push(...(await growValues(settings.folder, turns, await emptyBytes(settings.folder))))
     }
     settings.say(`SqliteSaver and ours, ${SHORT} turns each`)
     measures.push(...(await besideSqliteSaver(settings.folder)))
@@ -41,6 +43,7 @@ export const growth: Workload = {
         `a turn is ${number(RAW_BYTES)} characters of text; StateGraph(MessagesAnnotation), unmodified, FULL; medians of ${EDGE} turns`,
         'bytes are those of the file after closing, journal included, without the file of an empty store',
         'after collection: store.collect with no grace, and the file compacted',
+        'values: an append is one message; the last messages are read from the disk, and not from the memory of the process',
       ],
     }
   },

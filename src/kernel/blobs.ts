@@ -13,7 +13,7 @@ import { type BlobRange, piecesOf, putChunks, rangeOf, readChunks, readPiece } f
 import { freshBlobs } from './fresh-blobs.ts'
 import { checkLast, type Page, type PageOptions } from './list.ts'
 import { checkOpen, type Scope } from './scope.ts'
-import { noteBlob } from './values/collect-after.ts'
+import { noteBlob } from './written.ts'
 
 export interface StoreBlobs {
   /**

@@ -21,7 +21,7 @@ import { Renewals } from './renewals.ts'
 import { RowMutex } from './row-mutex.ts'
 import type { Engine } from './scope.ts'
 import { SessionMemory } from './session-memory.ts'
-import { type CollectAfter, checkCollectAfter, noteCommit } from './values/collect-after.ts'
+import { type CollectAfter, checkCollectAfter, noteCommit } from './written.ts'
 import { yieldingReads } from './yielding-reads.ts'
 
 export interface KernelOptions {
