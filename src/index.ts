@@ -1,10 +1,12 @@
 // The public entry point.
 
 export type { EmbedderOption, EmbedFunction } from './embedder.ts'
+export type { AsOptions } from './kernel/acting-as.ts'
 export type { AheadEvent, AheadItem, AheadReport } from './kernel/ahead.ts'
 export type { AppendOptions, NewEvent } from './kernel/append.ts'
 export type * from './kernel/approvals/public.ts'
 export type * from './kernel/artifacts/public.ts'
+export type * from './kernel/attachments/public.ts'
 export type * from './kernel/audit/public.ts'
 export type { BlobHint, BlobKind, BlobOptions, BlobProfile } from './kernel/blob-storage.ts'
 export type { BlobRange } from './kernel/blob-stream.ts'

@@ -4,7 +4,7 @@
 import type { EventRecord } from '../model/event.ts'
 import type { SessionId, TenantId } from '../model/ids.ts'
 import type { RunRow, Wait } from '../model/run.ts'
-import type { SessionRow } from '../model/session.ts'
+import type { SessionRow, SessionSummary } from '../model/session.ts'
 import type { TableName } from '../model/tables.ts'
 import type { AnyDecider } from './decider.ts'
 import type { Part } from './execute.ts'
@@ -63,6 +63,8 @@ export interface Feature<StoreMembers extends object = object, SessionMembers ex
   readonly onForked?: (scope: Scope, fork: Fork) => Promise<readonly Part[]>
   /** Removes derived data of events whose payloads were just erased. A crash may skip it: `rebuild` removes the rest. */
   readonly onErased?: (scope: Scope, events: readonly EventRecord[]) => Promise<void>
+  /** Adds to what a list of sessions shows of one. It reads few rows by key or index, because it is called for each session of a page. */
+  readonly summary?: (scope: Scope, session: SessionRow) => Promise<Partial<SessionSummary>>
   /** Adds parts to the commit that ends a run. */
   readonly onRunEnds?: (scope: Scope, run: RunRow, ending: RunEnding) => Promise<readonly Part[]>
   /** Adds parts to the commit after which a run no longer waits for these. */
@@ -168,6 +170,13 @@ export class FeatureSet {
     return parts(this.list.map(({ onForked }) => onForked?.(scope, fork)))
   }
 
+  /** The first feature that knows a member tells it; `activeAt` is the latest of all. */
+  async summary(scope: Scope, session: SessionRow): Promise<SessionSummary> {
+    const told = await Promise.all(this.list.map(({ summary }) => summary?.(scope, session) ?? {}))
+    const times = told.flatMap(({ activeAt }: Partial<SessionSummary>) => activeAt ?? [])
+    return { counts: NO_COUNTS, ...Object.assign({}, ...told.reverse()), activeAt: Math.max(session.changedAt, ...times) }
+  }
+
   async erased(scope: Scope, events: readonly EventRecord[]): Promise<void> {
     for (const { onErased } of this.list) await onErased?.(scope, events)
   }
@@ -189,6 +198,8 @@ export class FeatureSet {
     return (await Promise.all(this.list.map((one) => one.doctor?.(scope) ?? []))).flat()
   }
 }
+
+const NO_COUNTS: SessionSummary['counts'] = { turns: 0, nodes: 0, messages: 0 }
 
 const parts = async (given: readonly (Promise<readonly Part[]> | undefined)[]): Promise<readonly Part[]> =>
   (await Promise.all(given)).flatMap((some) => some ?? [])

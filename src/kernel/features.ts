@@ -2,6 +2,7 @@
 
 import { approvals } from './approvals/feature.ts'
 import { artifacts } from './artifacts/feature.ts'
+import { attachments } from './attachments/feature.ts'
 import { audit } from './audit/feature.ts'
 import { canvases } from './canvas/feature.ts'
 import { cron } from './cron/feature.ts'
@@ -43,6 +44,7 @@ export const features = [
   vectors,
   memory,
   audit,
+  attachments,
   graph,
   turns,
 ] as const

@@ -44,6 +44,8 @@ export interface Scope {
   readonly engine: Engine
   readonly tenant: TenantId
   readonly actor: string
+  /** The owner whose sessions this view sees. Absent: all sessions. */
+  readonly own?: string | undefined
 }
 
 export function checkOpen(engine: Engine): void {

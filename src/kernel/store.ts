@@ -1,8 +1,7 @@
 // The store as users see it: one tenant's journal and the rows folded from it.
 
 import { hex } from '../model/bytes.ts'
-import { refuse } from '../model/errors.ts'
-import { checkActor, type Event, type Receipt } from '../model/event.ts'
+import type { Event, Receipt } from '../model/event.ts'
 import { MAIN, type TenantId, tenantId } from '../model/ids.ts'
 import { checkKnown, optionsOf, ownMembers } from '../model/options.ts'
 import type { TypeUsage } from '../model/queries.ts'
@@ -10,6 +9,7 @@ import type { TenantState } from '../model/tenant.ts'
 import type { Backend, BackendTraits } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Measure } from '../ports/upkeep.ts'
+import { type AsOptions, actingAs } from './acting-as.ts'
 import { type AheadReport, ahead } from './ahead.ts'
 import { appendAll, type NewEvent } from './append.ts'
 import { deny } from './audit-trail.ts'
@@ -44,8 +44,8 @@ export interface JournalStore extends AsyncDisposable {
   readonly tenantId: TenantId
   /** The same store, restricted to another tenant. */
   tenant(id: string): Store
-  /** The same store, with this actor on every event. */
-  as(actor: string): Store
+  /** The same store, with this actor on every event. With `own`, sessions of other owners cannot be listed, found or opened. */
+  as(actor: string, options?: AsOptions): Store
   /** Blobs: bytes named by their digest, for content too large for an event. */
   readonly blobs: StoreBlobs
   /** Appends all events or none, with contiguous seqs. */
@@ -152,12 +152,8 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     return new StoreView(scope, this.#life, { root: false, walled: true })
   }
 
-  as(actor: string): Store {
-    checkActor(actor)
-    // The actor is part of a header that is never erased.
-    if (this.#scope.engine.redactor && this.#scope.engine.redactor.text(actor) !== actor)
-      throw refuse('ACTOR_INVALID', { found: 'a secret' })
-    return new StoreView({ ...this.#scope, actor }, this.#life, { root: false, walled: this.#walled })
+  as(actor: string, options?: AsOptions): Store {
+    return new StoreView(actingAs(this.#scope, actor, options), this.#life, { root: false, walled: this.#walled })
   }
 
   readonly blobs = storeBlobs(() => this.#scope)

@@ -807,6 +807,10 @@ export const errors = {
     (d) =>
       `The head of session ${d.session} is at revision ${d.found}, not at the expected ${d.expected}. Nothing was written. Read the head again and decide again.`,
   ),
+  OWNER_WALL: row(
+    'denied',
+    (d) => `This view of the store is limited to sessions of ${d.owner}. Nothing was read or written. Use the store that it was made from.`,
+  ),
   FRAME_UNKNOWN: row(
     'missing',
     (d) => `Session ${d.session} has no frame ${JSON.stringify(d.frame)}. Nothing was written. Open it first with \`session.frames.open\`.`,
@@ -866,6 +870,24 @@ export const errors = {
     'conflict',
     (d) =>
       `The turn has taken more than it settles: ${listed(d.left, ', ')}. Nothing was written. Pass all its claims and inputs; an interrupted turn may leave inputs out.`,
+  ),
+  ATTACHMENT_UNKNOWN: row(
+    'missing',
+    (d) =>
+      `Session ${d.session} has no attachment ${d.attachment} with stored bytes. Nothing was written. Put the file first with \`session.attachments.put\`.`,
+  ),
+  ATTACHMENT_MISMATCH: row(
+    'invalid',
+    (d) =>
+      `The bytes do not match the intent: ${d.member} is ${d.found}, not ${d.expected}. Nothing is stored. Pass the bytes that were announced.`,
+  ),
+  ATTACHMENT_COMMITTED: row(
+    'conflict',
+    (d) => `The attachment ${d.attachment} of session ${d.session} belongs to a turn. Nothing was removed. It goes with its session.`,
+  ),
+  FILE_NAME_INVALID: row(
+    'invalid',
+    (d) => `The file name ${JSON.stringify(d.name)} cannot be used: ${d.why}. Nothing was written. Pass a plain file name.`,
   ),
 
   // the lane

@@ -226,6 +226,10 @@ export const limits = {
   canvasBatch: 64,
   /** Documents of canvases that a process keeps in memory. */
   canvasCacheBytes: 16 * MiB,
+  /** The file name of an attachment, in bytes: file systems have this limit. */
+  fileNameBytes: 255,
+  /** Attachments that one turn commits. */
+  turnAttachments: 100,
   /** One blob. It is written and read in pieces of 1 MiB, so only the disk and the index of its pieces limit it. */
   blobBytes: 16 * 1024 * MiB,
   /** Bytes of a blob that one `get` returns: they are in memory at once. `stream` reads any number. */

@@ -3,6 +3,7 @@
 import type { ApprovalRow, PermitRow } from './approval.ts'
 import type { ArtifactRow } from './artifact.ts'
 import type { CanvasRow, CanvasSnapshotRow } from './canvas.ts'
+import type { AttachmentRow } from './attachment.ts'
 import type { GraphNodeRow, HeadRow, TurnRow } from './graph.ts'
 import type { Id } from './ids.ts'
 import type { InboxRow } from './inbox.ts'
@@ -61,6 +62,7 @@ interface RowTypes {
   readonly session_heads: HeadRow
   readonly graph_nodes: GraphNodeRow
   readonly turns: TurnRow
+  readonly attachments: AttachmentRow
 }
 
 /** Fails to compile while a table has no row type above. */

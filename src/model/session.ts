@@ -2,7 +2,8 @@
 
 import type { Cause } from './cause.ts'
 import type { Json } from './data.ts'
-import type { SessionId } from './ids.ts'
+import type { RunId, SessionId } from './ids.ts'
+import type { RunState } from './run.ts'
 
 export type SessionState = 'open' | 'archived' | 'deleted'
 export const SESSION_STATES: readonly SessionState[] = ['open', 'archived', 'deleted']
@@ -39,4 +40,16 @@ export interface SessionRow {
   readonly metadata?: { readonly [key: string]: Json } | undefined
   readonly openedAt: number
   readonly changedAt: number
+}
+
+/** What a list of sessions shows of a conversation. */
+export interface SessionSummary {
+  /** The beginning of the first message of the user. */
+  readonly firstMessage?: string
+  /** The beginning of the newest message. */
+  readonly preview?: string
+  readonly counts: { readonly turns: number; readonly nodes: number; readonly messages: number }
+  readonly lastRun?: { readonly id: RunId; readonly name: string; readonly state: RunState; readonly changedAt: number }
+  /** When the session, its conversation or its last run last changed. */
+  readonly activeAt: number
 }

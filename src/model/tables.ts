@@ -257,6 +257,16 @@ export const tables = {
     columns: { session: 'text' },
     indexes: { bySession: ['session', 'born'] },
   },
+  // `content` is the digest of the bytes, once they are stored; `at` is the time of the intent.
+  attachments: {
+    authority: 'journal',
+    columns: { session: 'text', state: 'text', content: 'text', at: 'integer' },
+    indexes: {
+      bySession: ['session', 'born'],
+      byContent: ['session', 'content', 'born'],
+      byState: ['state', 'at'],
+    },
+  },
   pins: {
     authority: 'journal',
     columns: {},

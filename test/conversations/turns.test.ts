@@ -205,6 +205,26 @@ describe.each(engines)('a turn on $name', ({ open }) => {
     await expectSound(store)
   })
 
+  test('messages of a turn stand in the default thread with the turn, or not at all', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const say = (id: string, role: string, text: string) => ({ id, role, parts: [{ type: 'text', text }] })
+    const messages = [say('q', 'user', 'How do I ship?'), say('a', 'assistant', 'Test first.')]
+    expect(await codeOf(session.commitTurn({ turn: '1', expectedHead: 4, messages }))).toBe('TURN_HEAD_MOVED')
+    expect(await codeOf(session.commitTurn({ turn: '1', messages: [say('x', 'king', 'no')] }))).toBe('MESSAGE_INVALID')
+    expect(await session.thread.messages()).toEqual([])
+    const first = await session.commitTurn({ turn: '1', expectedHead: 0, messages })
+    expect(await session.thread.messages()).toEqual(messages)
+    expect(await session.head()).toMatchObject({ firstMessage: 'How do I ship?', messages: 2, title: { source: 'derived' } })
+    expect(await session.commitTurn({ turn: '1', messages })).toEqual({ ...first, repeated: true })
+    expect(await codeOf(session.commitTurn({ turn: '1', messages: messages.slice(1) }))).toBe('TURN_REUSED')
+    // A message whose id exists is replaced.
+    const again = say('a', 'assistant', 'Test twice.')
+    await session.commitTurn({ turn: '2', messages: [again, say('q2', 'user', 'Why?')] })
+    expect(await session.thread.messages()).toEqual([messages[0], again, say('q2', 'user', 'Why?')])
+    await expectSound(store)
+  })
+
   test('secrets in payloads are masked, unless the turn says otherwise', async () => {
     const store = await open()
     const session = await store.session('s')

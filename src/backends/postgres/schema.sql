@@ -48,6 +48,27 @@ grant delete, insert, select, update on inkfast.artifacts to inkfast_app;
 grant select on inkfast.artifacts to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.attachments (
+  tenant text collate "C" not null,
+  id text collate "C" not null,
+  born bigint not null,
+  revision bigint not null,
+  session text collate "C",
+  state text collate "C",
+  content text collate "C",
+  at bigint,
+  body text collate "C" not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE INDEX attachments_by_content ON inkfast.attachments USING btree (tenant, session NULLS FIRST, content NULLS FIRST, born, id);
+CREATE INDEX attachments_by_session ON inkfast.attachments USING btree (tenant, session NULLS FIRST, born, id);
+CREATE INDEX attachments_by_state ON inkfast.attachments USING btree (tenant, state NULLS FIRST, at NULLS FIRST, id);
+alter table inkfast.attachments enable row level security, force row level security;
+create policy tenant on inkfast.attachments for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.attachments to inkfast_app;
+grant select on inkfast.attachments to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.audit (
   tenant text collate "C" not null,
   id text collate "C" not null,
@@ -1360,6 +1381,24 @@ $function$;
 grant execute on function inkfast.guard_artifacts(inkfast.guard_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.guard_attachments(p inkfast.guard_list)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.attachments t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'attachments' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$function$;
+grant execute on function inkfast.guard_attachments(inkfast.guard_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.guard_canvas_snapshots(p inkfast.guard_list)
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -1707,82 +1746,83 @@ CREATE OR REPLACE FUNCTION inkfast.guard_rows(p_name text, p inkfast.guard_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'pins' then
-    if p_name collate "C" < 'inbox' then
-      if p_name collate "C" < 'deliveries' then
-        if p_name collate "C" < 'canvases' then
+  if p_name collate "C" < 'permits' then
+    if p_name collate "C" < 'graph_nodes' then
+      if p_name collate "C" < 'core' then
+        if p_name collate "C" < 'canvas_snapshots' then
           if p_name = 'approvals' then return inkfast.guard_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.guard_artifacts(p);
-          elsif p_name = 'canvas_snapshots' then return inkfast.guard_canvas_snapshots(p);
+          elsif p_name = 'attachments' then return inkfast.guard_attachments(p);
           end if;
         else
-          if p_name = 'canvases' then return inkfast.guard_canvases(p);
-          elsif p_name = 'core' then return inkfast.guard_core(p);
+          if p_name = 'canvas_snapshots' then return inkfast.guard_canvas_snapshots(p);
+          elsif p_name = 'canvases' then return inkfast.guard_canvases(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'grants' then
-          if p_name = 'deliveries' then return inkfast.guard_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.guard_firings(p);
+        if p_name collate "C" < 'firings' then
+          if p_name = 'core' then return inkfast.guard_core(p);
+          elsif p_name = 'deliveries' then return inkfast.guard_deliveries(p);
           end if;
         else
-          if p_name = 'grants' then return inkfast.guard_grants(p);
-          elsif p_name = 'graph_nodes' then return inkfast.guard_graph_nodes(p);
+          if p_name = 'firings' then return inkfast.guard_firings(p);
+          elsif p_name = 'grants' then return inkfast.guard_grants(p);
           end if;
         end if;
       end if;
     else
-      if p_name collate "C" < 'messages' then
-        if p_name collate "C" < 'leases' then
-          if p_name = 'inbox' then return inkfast.guard_inbox(p);
+      if p_name collate "C" < 'memory' then
+        if p_name collate "C" < 'jobs' then
+          if p_name = 'graph_nodes' then return inkfast.guard_graph_nodes(p);
+          elsif p_name = 'inbox' then return inkfast.guard_inbox(p);
           elsif p_name = 'inputs' then return inkfast.guard_inputs(p);
-          elsif p_name = 'jobs' then return inkfast.guard_jobs(p);
           end if;
         else
-          if p_name = 'leases' then return inkfast.guard_leases(p);
-          elsif p_name = 'memory' then return inkfast.guard_memory(p);
+          if p_name = 'jobs' then return inkfast.guard_jobs(p);
+          elsif p_name = 'leases' then return inkfast.guard_leases(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'occurrences' then
-          if p_name = 'messages' then return inkfast.guard_messages(p);
-          elsif p_name = 'names' then return inkfast.guard_names(p);
+        if p_name collate "C" < 'names' then
+          if p_name = 'memory' then return inkfast.guard_memory(p);
+          elsif p_name = 'messages' then return inkfast.guard_messages(p);
           end if;
         else
-          if p_name = 'occurrences' then return inkfast.guard_occurrences(p);
-          elsif p_name = 'permits' then return inkfast.guard_permits(p);
+          if p_name = 'names' then return inkfast.guard_names(p);
+          elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
           end if;
         end if;
       end if;
     end if;
   else
-    if p_name collate "C" < 'state' then
-      if p_name collate "C" < 'sessions' then
-        if p_name collate "C" < 'runs' then
-          if p_name = 'pins' then return inkfast.guard_pins(p);
+    if p_name collate "C" < 'sources' then
+      if p_name collate "C" < 'session_heads' then
+        if p_name collate "C" < 'processes' then
+          if p_name = 'permits' then return inkfast.guard_permits(p);
+          elsif p_name = 'pins' then return inkfast.guard_pins(p);
           elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
-          elsif p_name = 'processes' then return inkfast.guard_processes(p);
           end if;
         else
-          if p_name = 'runs' then return inkfast.guard_runs(p);
-          elsif p_name = 'session_heads' then return inkfast.guard_session_heads(p);
+          if p_name = 'processes' then return inkfast.guard_processes(p);
+          elsif p_name = 'runs' then return inkfast.guard_runs(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'snapshots' then
-          if p_name = 'sessions' then return inkfast.guard_sessions(p);
-          elsif p_name = 'signals' then return inkfast.guard_signals(p);
+        if p_name collate "C" < 'signals' then
+          if p_name = 'session_heads' then return inkfast.guard_session_heads(p);
+          elsif p_name = 'sessions' then return inkfast.guard_sessions(p);
           end if;
         else
-          if p_name = 'snapshots' then return inkfast.guard_snapshots(p);
-          elsif p_name = 'sources' then return inkfast.guard_sources(p);
+          if p_name = 'signals' then return inkfast.guard_signals(p);
+          elsif p_name = 'snapshots' then return inkfast.guard_snapshots(p);
           end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'usage' then
         if p_name collate "C" < 'triggers' then
-          if p_name = 'state' then return inkfast.guard_state(p);
+          if p_name = 'sources' then return inkfast.guard_sources(p);
+          elsif p_name = 'state' then return inkfast.guard_state(p);
           elsif p_name = 'threads' then return inkfast.guard_threads(p);
           end if;
         else
@@ -2192,6 +2232,23 @@ $function$;
 grant execute on function inkfast.put_artifacts(inkfast.put_list) to inkfast_app;
 
 -- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.put_attachments(p inkfast.put_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into inkfast.attachments as t (tenant, id, born, revision, session, state, content, at, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3)::bigint, r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'attachments' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, content = excluded.content, at = excluded.at, body = excluded.body;
+  return true;
+end
+$function$;
+grant execute on function inkfast.put_attachments(inkfast.put_list) to inkfast_app;
+
+-- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.put_canvas_snapshots(p inkfast.put_list)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2520,82 +2577,83 @@ CREATE OR REPLACE FUNCTION inkfast.put_rows(p_name text, p inkfast.put_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'pins' then
-    if p_name collate "C" < 'inbox' then
-      if p_name collate "C" < 'deliveries' then
-        if p_name collate "C" < 'canvases' then
+  if p_name collate "C" < 'permits' then
+    if p_name collate "C" < 'graph_nodes' then
+      if p_name collate "C" < 'core' then
+        if p_name collate "C" < 'canvas_snapshots' then
           if p_name = 'approvals' then return inkfast.put_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.put_artifacts(p);
-          elsif p_name = 'canvas_snapshots' then return inkfast.put_canvas_snapshots(p);
+          elsif p_name = 'attachments' then return inkfast.put_attachments(p);
           end if;
         else
-          if p_name = 'canvases' then return inkfast.put_canvases(p);
-          elsif p_name = 'core' then return inkfast.put_core(p);
+          if p_name = 'canvas_snapshots' then return inkfast.put_canvas_snapshots(p);
+          elsif p_name = 'canvases' then return inkfast.put_canvases(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'grants' then
-          if p_name = 'deliveries' then return inkfast.put_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.put_firings(p);
+        if p_name collate "C" < 'firings' then
+          if p_name = 'core' then return inkfast.put_core(p);
+          elsif p_name = 'deliveries' then return inkfast.put_deliveries(p);
           end if;
         else
-          if p_name = 'grants' then return inkfast.put_grants(p);
-          elsif p_name = 'graph_nodes' then return inkfast.put_graph_nodes(p);
+          if p_name = 'firings' then return inkfast.put_firings(p);
+          elsif p_name = 'grants' then return inkfast.put_grants(p);
           end if;
         end if;
       end if;
     else
-      if p_name collate "C" < 'messages' then
-        if p_name collate "C" < 'leases' then
-          if p_name = 'inbox' then return inkfast.put_inbox(p);
+      if p_name collate "C" < 'memory' then
+        if p_name collate "C" < 'jobs' then
+          if p_name = 'graph_nodes' then return inkfast.put_graph_nodes(p);
+          elsif p_name = 'inbox' then return inkfast.put_inbox(p);
           elsif p_name = 'inputs' then return inkfast.put_inputs(p);
-          elsif p_name = 'jobs' then return inkfast.put_jobs(p);
           end if;
         else
-          if p_name = 'leases' then return inkfast.put_leases(p);
-          elsif p_name = 'memory' then return inkfast.put_memory(p);
+          if p_name = 'jobs' then return inkfast.put_jobs(p);
+          elsif p_name = 'leases' then return inkfast.put_leases(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'occurrences' then
-          if p_name = 'messages' then return inkfast.put_messages(p);
-          elsif p_name = 'names' then return inkfast.put_names(p);
+        if p_name collate "C" < 'names' then
+          if p_name = 'memory' then return inkfast.put_memory(p);
+          elsif p_name = 'messages' then return inkfast.put_messages(p);
           end if;
         else
-          if p_name = 'occurrences' then return inkfast.put_occurrences(p);
-          elsif p_name = 'permits' then return inkfast.put_permits(p);
+          if p_name = 'names' then return inkfast.put_names(p);
+          elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
           end if;
         end if;
       end if;
     end if;
   else
-    if p_name collate "C" < 'state' then
-      if p_name collate "C" < 'sessions' then
-        if p_name collate "C" < 'runs' then
-          if p_name = 'pins' then return inkfast.put_pins(p);
+    if p_name collate "C" < 'sources' then
+      if p_name collate "C" < 'session_heads' then
+        if p_name collate "C" < 'processes' then
+          if p_name = 'permits' then return inkfast.put_permits(p);
+          elsif p_name = 'pins' then return inkfast.put_pins(p);
           elsif p_name = 'process_events' then return inkfast.put_process_events(p);
-          elsif p_name = 'processes' then return inkfast.put_processes(p);
           end if;
         else
-          if p_name = 'runs' then return inkfast.put_runs(p);
-          elsif p_name = 'session_heads' then return inkfast.put_session_heads(p);
+          if p_name = 'processes' then return inkfast.put_processes(p);
+          elsif p_name = 'runs' then return inkfast.put_runs(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'snapshots' then
-          if p_name = 'sessions' then return inkfast.put_sessions(p);
-          elsif p_name = 'signals' then return inkfast.put_signals(p);
+        if p_name collate "C" < 'signals' then
+          if p_name = 'session_heads' then return inkfast.put_session_heads(p);
+          elsif p_name = 'sessions' then return inkfast.put_sessions(p);
           end if;
         else
-          if p_name = 'snapshots' then return inkfast.put_snapshots(p);
-          elsif p_name = 'sources' then return inkfast.put_sources(p);
+          if p_name = 'signals' then return inkfast.put_signals(p);
+          elsif p_name = 'snapshots' then return inkfast.put_snapshots(p);
           end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'usage' then
         if p_name collate "C" < 'triggers' then
-          if p_name = 'state' then return inkfast.put_state(p);
+          if p_name = 'sources' then return inkfast.put_sources(p);
+          elsif p_name = 'state' then return inkfast.put_state(p);
           elsif p_name = 'threads' then return inkfast.put_threads(p);
           end if;
         else
@@ -2898,6 +2956,26 @@ begin
 end
 $function$;
 grant execute on function inkfast.remove_artifacts(inkfast.remove_list) to inkfast_app;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.remove_attachments(p inkfast.remove_list)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from inkfast.attachments t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.attachments s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'attachments' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$function$;
+grant execute on function inkfast.remove_attachments(inkfast.remove_list) to inkfast_app;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.remove_canvas_snapshots(p inkfast.remove_list)
@@ -3285,82 +3363,83 @@ CREATE OR REPLACE FUNCTION inkfast.remove_rows(p_name text, p inkfast.remove_lis
  LANGUAGE plpgsql
 AS $function$
 begin
-  if p_name collate "C" < 'pins' then
-    if p_name collate "C" < 'inbox' then
-      if p_name collate "C" < 'deliveries' then
-        if p_name collate "C" < 'canvases' then
+  if p_name collate "C" < 'permits' then
+    if p_name collate "C" < 'graph_nodes' then
+      if p_name collate "C" < 'core' then
+        if p_name collate "C" < 'canvas_snapshots' then
           if p_name = 'approvals' then return inkfast.remove_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.remove_artifacts(p);
-          elsif p_name = 'canvas_snapshots' then return inkfast.remove_canvas_snapshots(p);
+          elsif p_name = 'attachments' then return inkfast.remove_attachments(p);
           end if;
         else
-          if p_name = 'canvases' then return inkfast.remove_canvases(p);
-          elsif p_name = 'core' then return inkfast.remove_core(p);
+          if p_name = 'canvas_snapshots' then return inkfast.remove_canvas_snapshots(p);
+          elsif p_name = 'canvases' then return inkfast.remove_canvases(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'grants' then
-          if p_name = 'deliveries' then return inkfast.remove_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.remove_firings(p);
+        if p_name collate "C" < 'firings' then
+          if p_name = 'core' then return inkfast.remove_core(p);
+          elsif p_name = 'deliveries' then return inkfast.remove_deliveries(p);
           end if;
         else
-          if p_name = 'grants' then return inkfast.remove_grants(p);
-          elsif p_name = 'graph_nodes' then return inkfast.remove_graph_nodes(p);
+          if p_name = 'firings' then return inkfast.remove_firings(p);
+          elsif p_name = 'grants' then return inkfast.remove_grants(p);
           end if;
         end if;
       end if;
     else
-      if p_name collate "C" < 'messages' then
-        if p_name collate "C" < 'leases' then
-          if p_name = 'inbox' then return inkfast.remove_inbox(p);
+      if p_name collate "C" < 'memory' then
+        if p_name collate "C" < 'jobs' then
+          if p_name = 'graph_nodes' then return inkfast.remove_graph_nodes(p);
+          elsif p_name = 'inbox' then return inkfast.remove_inbox(p);
           elsif p_name = 'inputs' then return inkfast.remove_inputs(p);
-          elsif p_name = 'jobs' then return inkfast.remove_jobs(p);
           end if;
         else
-          if p_name = 'leases' then return inkfast.remove_leases(p);
-          elsif p_name = 'memory' then return inkfast.remove_memory(p);
+          if p_name = 'jobs' then return inkfast.remove_jobs(p);
+          elsif p_name = 'leases' then return inkfast.remove_leases(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'occurrences' then
-          if p_name = 'messages' then return inkfast.remove_messages(p);
-          elsif p_name = 'names' then return inkfast.remove_names(p);
+        if p_name collate "C" < 'names' then
+          if p_name = 'memory' then return inkfast.remove_memory(p);
+          elsif p_name = 'messages' then return inkfast.remove_messages(p);
           end if;
         else
-          if p_name = 'occurrences' then return inkfast.remove_occurrences(p);
-          elsif p_name = 'permits' then return inkfast.remove_permits(p);
+          if p_name = 'names' then return inkfast.remove_names(p);
+          elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
           end if;
         end if;
       end if;
     end if;
   else
-    if p_name collate "C" < 'state' then
-      if p_name collate "C" < 'sessions' then
-        if p_name collate "C" < 'runs' then
-          if p_name = 'pins' then return inkfast.remove_pins(p);
+    if p_name collate "C" < 'sources' then
+      if p_name collate "C" < 'session_heads' then
+        if p_name collate "C" < 'processes' then
+          if p_name = 'permits' then return inkfast.remove_permits(p);
+          elsif p_name = 'pins' then return inkfast.remove_pins(p);
           elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
-          elsif p_name = 'processes' then return inkfast.remove_processes(p);
           end if;
         else
-          if p_name = 'runs' then return inkfast.remove_runs(p);
-          elsif p_name = 'session_heads' then return inkfast.remove_session_heads(p);
+          if p_name = 'processes' then return inkfast.remove_processes(p);
+          elsif p_name = 'runs' then return inkfast.remove_runs(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'snapshots' then
-          if p_name = 'sessions' then return inkfast.remove_sessions(p);
-          elsif p_name = 'signals' then return inkfast.remove_signals(p);
+        if p_name collate "C" < 'signals' then
+          if p_name = 'session_heads' then return inkfast.remove_session_heads(p);
+          elsif p_name = 'sessions' then return inkfast.remove_sessions(p);
           end if;
         else
-          if p_name = 'snapshots' then return inkfast.remove_snapshots(p);
-          elsif p_name = 'sources' then return inkfast.remove_sources(p);
+          if p_name = 'signals' then return inkfast.remove_signals(p);
+          elsif p_name = 'snapshots' then return inkfast.remove_snapshots(p);
           end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'usage' then
         if p_name collate "C" < 'triggers' then
-          if p_name = 'state' then return inkfast.remove_state(p);
+          if p_name = 'sources' then return inkfast.remove_sources(p);
+          elsif p_name = 'state' then return inkfast.remove_state(p);
           elsif p_name = 'threads' then return inkfast.remove_threads(p);
           end if;
         else

@@ -40,6 +40,25 @@ CREATE TABLE artifacts (
 
 CREATE INDEX artifacts_by_born on artifacts (tenant, born, id);
 
+CREATE TABLE attachments (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  state    text,
+  content  text,
+  at       integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+CREATE INDEX attachments_by_content on attachments (tenant, session, content, born, id);
+
+CREATE INDEX attachments_by_session on attachments (tenant, session, born, id);
+
+CREATE INDEX attachments_by_state on attachments (tenant, state, at, id);
+
 CREATE TABLE audit (
   tenant  text not null,
   id      text not null,

@@ -7,8 +7,9 @@ import type { Feature } from '../feature.ts'
 import { headId } from '../names.ts'
 import type { ConfigOptions } from './config.ts'
 import { checkGraphs } from './doctor.ts'
+import { forkGraph } from './fork-graph.ts'
 import { type SessionFrames, sessionFrames } from './frames.ts'
-import { type ConfigureOptions, configure, readCheckpoint, type SessionHead, showHead } from './head.ts'
+import { type ConfigureOptions, configure, headSummary, readCheckpoint, type SessionHead, showHead } from './head.ts'
 import { head } from './head-decider.ts'
 import { node } from './node-decider.ts'
 import { type SessionGraph, sessionGraph } from './read-graph.ts'
@@ -37,6 +38,8 @@ export const graph: Feature<object, GraphSession> = {
     for (const state of ['live', 'removed'] as const) await forgetNodes(scope, session, state)
     await plan(scope, [part(head, headId(scope, session), { verb: 'forget' }, { session })])
   },
+  summary: headSummary,
+  onForked: forkGraph,
   doctor: checkGraphs,
   session: ({ scope, id, row }) => ({
     head: () => showHead(scope, row()),

@@ -6,7 +6,7 @@ import type { Frame, HeadRow, SessionConfig } from '../../model/graph.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { checkRecord } from '../../model/record-version.ts'
-import { type SessionRelation, type SessionRow, type TitleSource, titleSourceOf } from '../../model/session.ts'
+import { type SessionRelation, type SessionRow, type SessionSummary, type TitleSource, titleSourceOf } from '../../model/session.ts'
 import { readComponents } from '../checkpoints/components.ts'
 import { telling } from '../draft.ts'
 import { type DoneRow, part, plan, readRow } from '../execute.ts'
@@ -117,4 +117,18 @@ export function checkExpected(session: SessionId, expected: number | undefined, 
 export async function readCheckpoint(scope: Scope, session: SessionId): Promise<Record<string, unknown> | undefined> {
   const { head: row } = await readHead(scope, session)
   return row.checkpoint && readComponents(scope, row.checkpoint)
+}
+
+/** What a list of sessions shows of the head. */
+export async function headSummary(scope: Scope, { id }: SessionRow): Promise<Partial<SessionSummary>> {
+  const { body } = await readRow(scope, 'session_heads', headId(scope, id))
+  if (!body) return {}
+  const { turns, nodes, messages, first, changedAt, config } = body
+  const preview = config.preview ?? body.preview
+  return {
+    counts: { turns, nodes, messages },
+    ...(first !== undefined && { firstMessage: first }),
+    ...(preview !== undefined && { preview }),
+    activeAt: changedAt,
+  }
 }

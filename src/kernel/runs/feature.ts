@@ -18,6 +18,7 @@ import {
 } from './admin.ts'
 import { type ForkOptions, forkRun } from './fork.ts'
 import { holderOf, type RunHolder } from './holder.ts'
+import { lastRun } from './last-run.ts'
 import { type Handler, type RunNode, RunNodeHandle, type RunNodeOptions } from './node.ts'
 import { handOf } from './run.ts'
 import type { Run } from './run-calls.ts'
@@ -67,6 +68,7 @@ export const runs: Feature<RunStore, RunSession> = {
   tapeTypes: TAPE_TYPES,
   refs: { runs: ({ checkpoint }: RunRow) => manifestRefs(checkpoint?.manifest) },
   onSessionDeleted: cancelRuns,
+  summary: lastRun,
   keptWithoutSession: { signals: 'a signal is read only by runs of its session, and those are cancelled' },
   store: (scope, only) => ({
     start: (name, options) => startRun(scope, name, options),

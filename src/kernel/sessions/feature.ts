@@ -1,9 +1,9 @@
 // Sessions: opened by key, renamed, archived, forked and deleted. Every other feature may add members to them.
 
-import type { SessionRow } from '../../model/session.ts'
 import type { Feature } from '../feature.ts'
 import { DELETIONS_CLOCK, finishByClock } from './delete-session.ts'
-import { type FoundSession, type ListOptions, listSessions, sessionById, sessionByKey } from './find-session.ts'
+import { type FoundSession, isVisible, sessionById, sessionByKey } from './find-session.ts'
+import { type ListOptions, listSessions, type SessionPage } from './list-sessions.ts'
 import { openSession } from './open-session.ts'
 import { type Session, SessionHandle } from './session.ts'
 import { session } from './session-decider.ts'
@@ -13,7 +13,8 @@ export interface SessionStore {
   /** Opens the session with this key, or creates it. */
   session(key: string, options?: SessionOptions): Promise<Session>
   readonly sessions: {
-    list(options?: ListOptions): Promise<{ readonly items: readonly SessionRow[]; readonly cursor?: string }>
+    /** Lists sessions with first message, counts, times and the state of the last run; cursors lead in both directions. */
+    list(options?: ListOptions): Promise<SessionPage>
     /** Finds a session by its key and never creates one. */
     find(key: string): Promise<Session | undefined>
     /** Finds a session by its id. */
@@ -26,7 +27,8 @@ export const sessions: Feature<SessionStore> = {
   deciders: [session],
   clocks: { [DELETIONS_CLOCK]: finishByClock },
   store: (scope) => {
-    const handle = (found: FoundSession | undefined): Session | undefined => found && new SessionHandle(scope, { ...found, created: false })
+    const handle = (found: FoundSession | undefined): Session | undefined =>
+      found && isVisible(scope, found.row) ? new SessionHandle(scope, { ...found, created: false }) : undefined
     return {
       session: async (key, options) => new SessionHandle(scope, await openSession(scope, key, options)),
       sessions: {

@@ -8,7 +8,7 @@ import { type Part, part, plan } from '../execute.ts'
 import { checkWritten } from '../lineage.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { type FoundSession, sessionByKey } from './find-session.ts'
+import { type FoundSession, isVisible, sessionByKey } from './find-session.ts'
 import { session as decider } from './session-decider.ts'
 import { type SessionOptions, takeSessionOptions } from './session-options.ts'
 
@@ -33,7 +33,7 @@ export async function openSession(
 ): Promise<OpenedSession> {
   checkOpen(scope.engine)
   const named = maskKey(scope, key)
-  const set = takeSessionOptions(scope, options)
+  const set = ownedBy(scope, takeSessionOptions(scope, options))
   let made: SessionRow['id'] | undefined
   // After any refusal the session is looked up again: another caller may have created it.
   for (let attempt = 1; ; attempt++) {
@@ -58,9 +58,17 @@ export async function openSession(
   }
 }
 
+/** A view that is limited to an owner creates sessions of that owner only. */
+function ownedBy<Set extends { readonly owner?: string | undefined }>(scope: Scope, set: Set): Set {
+  if (scope.own === undefined) return set
+  if (set.owner !== undefined && set.owner !== scope.own) throw deny(scope, 'SESSION_OWNED', { session: 'that is new', owner: scope.own })
+  return { ...set, owner: scope.own }
+}
+
 /** A caller that names an owner gets no session of another one. */
 function checkOwner(scope: Scope, found: FoundSession, owner: string | undefined): FoundSession {
   const { row } = found
+  if (!isVisible(scope, row)) throw deny(scope, 'SESSION_OWNED', { session: row.id, owner: scope.own })
   if (owner !== undefined && row.owner !== undefined && row.owner !== owner) throw deny(scope, 'SESSION_OWNED', { session: row.id, owner })
   return found
 }

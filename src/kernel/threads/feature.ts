@@ -4,6 +4,7 @@ import type { MessageRow } from '../../model/thread.ts'
 import type { Feature } from '../feature.ts'
 import { clearSession } from './clear-session.ts'
 import { referencesOf } from './content.ts'
+import { firstMessage } from './first-message.ts'
 import { forkThreads } from './fork-threads.ts'
 import { message } from './message-decider.ts'
 import { type Thread, ThreadHandle } from './thread.ts'
@@ -28,6 +29,7 @@ export const threads: Feature<ThreadStore, ThreadSession> = {
   refs: { messages: (row: MessageRow) => referencesOf(row) },
   onSessionDeleted: clearSession,
   onForked: forkThreads,
+  summary: firstMessage,
   exports: ['threads', 'messages'],
   store: (scope) => ({ threads: storeThreads(scope) }),
   session: ({ scope, id, row }) => ({

@@ -1,12 +1,13 @@
 // `session.commitTurn`: everything that a turn leaves behind, in one commit. After a crash the turn is there completely, or not at all.
 
-import { refuse } from '../../model/errors.ts'
+import { InkError, refuse } from '../../model/errors.ts'
 import type { TurnRow } from '../../model/graph.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { invalidOption } from '../../model/options.ts'
 import { checkRecord } from '../../model/record-version.ts'
 import type { TableName } from '../../model/tables.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { commitParts } from '../attachments/attachments.ts'
 import { type ManifestShare, withComponents } from '../checkpoints/components.ts'
 import { derivedId } from '../derived-id.ts'
 import { type DoneRow, NOT_THERE, type Part, part, plan, readRow } from '../execute.ts'
@@ -16,6 +17,7 @@ import { planDelta } from '../graph/delta.ts'
 import { checkExpected, readHead } from '../graph/head.ts'
 import { head } from '../graph/head-decider.ts'
 import { headId, sessionLeaseId } from '../names.ts'
+import { isConflict } from '../outcome.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { lookAgain } from '../session-guard.ts'
@@ -27,6 +29,7 @@ import { enqueueParts } from './enqueue.ts'
 import { settleTurn } from './settle-turn.ts'
 import { turn as decider } from './turn-decider.ts'
 import { turnDigest } from './turn-digest.ts'
+import { summed, turnMessages } from './turn-messages.ts'
 import { type TakenTurn, type TurnOptions, takeTurn } from './turn-options.ts'
 
 /** The receipt of a turn. */
@@ -45,22 +48,45 @@ export interface CommittedTurn {
 
 /** Another writer may be first at these; then everything is read and checked again. */
 const CONFLICTS: readonly TableName[] = [
-  ...(['turns', 'sessions', 'session_heads', 'graph_nodes', 'inbox', 'inputs', 'runs', 'usage'] as const),
+  ...([
+    'turns',
+    'sessions',
+    'session_heads',
+    'graph_nodes',
+    'inbox',
+    'inputs',
+    'runs',
+    'usage',
+    'attachments',
+    'threads',
+    'messages',
+  ] as const),
 ]
 
 const TITLE_CHARS = 80
+
+/** Content that this node remembered as stored may be gone. It is sent again, once. */
+function mayRetry(): (error: unknown) => boolean {
+  let again = true
+  return (error) => {
+    if (isConflict(error, ...CONFLICTS)) return true
+    const gone = error instanceof InkError && error.code === 'VALUE_MISSING' && again
+    again = false
+    return gone
+  }
+}
 
 export async function commitTurn(view: SessionView, options: TurnOptions): Promise<CommittedTurn> {
   const { scope, id: session } = view
   checkOpen(scope.engine)
   const taken = takeTurn(scope, options)
   const digest = await turnDigest(scope, taken)
-  const done = await retryConflicts(scope, CONFLICTS, () => attempt(view, taken, digest))
+  const done = await retryConflicts(scope, mayRetry(), () => attempt(view, taken, digest))
   if (taken.enqueue.length > 0) localNodesOf(scope.engine).wake()
   return shown(done.row, session, done.repeated)
 }
 
-/** The checks come in this order: receipt, session, fence, claims and inputs, head, nodes. */
+/** The checks come in this order: receipt, session, fence, claims and inputs, head, nodes, attachments, messages. */
 async function attempt(
   view: SessionView,
   taken: TakenTurn,
@@ -78,17 +104,21 @@ async function attempt(
   const { head: row, ...seen } = await readHead(scope, session)
   checkExpected(session, taken.expectedHead, row.revision)
   const delta = await planDelta(scope, session, row, { kind: taken.delta, nodes: taken.nodes, leaf: taken.leaf }, taken.turn)
+  const files = await commitParts(scope, session, taken.attachments, taken.turn)
+  const said = taken.messages.length === 0 ? undefined : await turnMessages(scope, session, taken)
   const releasing = taken.release ? fence?.release : undefined
   if (taken.release && fence && !releasing) throw invalidOption('release', 'a session lease as `lease`: a run gives its own lease back')
+  const first = row.first === undefined ? (delta.firstText ?? said?.first) : undefined
   const id = turnId(scope, session, taken.turn)
   const run = fence?.run?.id
   const at = scope.engine.environment.clock.now()
   const rest: readonly Part[] = [
     ...settled.parts,
+    ...files,
     ...taken.usage.map((used) => usagePart(scope, session, run, used, at)),
     ...(await enqueueParts(scope, session, taken.enqueue)),
     ...(releasing ? [releasing.part] : []),
-    ...titleParts(view, delta.firstText),
+    ...titleParts(view, first),
   ]
   const set = {
     turn: taken.turn,
@@ -103,11 +133,18 @@ async function attempt(
   const commit = (checkpoint: ManifestShare | null | undefined) =>
     withValues(scope, delta.large, ({ refs, nodes, guards: present }) => {
       const manifest = checkpoint ? checkpoint.manifest : checkpoint
-      const to = { ...delta.move, turns: row.turns + 1, turn: taken.turn, ...(manifest !== undefined && { checkpoint: manifest }) }
+      const to = {
+        ...delta.move,
+        ...summed(row, delta.move, said),
+        turns: row.turns + 1,
+        turn: taken.turn,
+        ...(manifest !== undefined && { checkpoint: manifest }),
+      }
       // The receipt comes first, so that a retry is recognised before anything else.
       const parts = [
         part(decider, id, { verb: 'commit', set }, { session, ...(run && { run }), seen: NOT_THERE, whole: true }),
         part(head, headId(scope, session), { verb: 'move', to }, { session, seen, whole: true }),
+        ...(said?.parts ?? []),
         ...delta.parts(refs),
         ...rest,
       ] as const
@@ -115,15 +152,17 @@ async function attempt(
         at,
         open: session,
         once: true,
-        nodes: [...nodes, ...(checkpoint?.nodes ?? [])],
-        guards: [...guards, ...present, ...(checkpoint?.guards ?? [])],
+        nodes: [...nodes, ...(checkpoint?.nodes ?? []), ...(said?.nodes ?? [])],
+        guards: [...guards, ...present, ...(checkpoint?.guards ?? []), ...(said?.guards ?? [])],
       })
     })
   const { checkpoint } = taken
   const writing = checkpoint ? withComponents(scope, checkpoint, row.checkpoint, commit) : commit(checkpoint)
   const { rows } = await (fence ? writeUnder(fence, writing) : writing)
   releasing?.done()
-  noteTitle(view, rows.at(-1), delta.firstText)
+  // The receipt and the head stand before the messages.
+  if (said) said.learn(rows.slice(2, 2 + said.parts.length))
+  noteTitle(view, rows.at(-1), first)
   return { row: rows[0].body as TurnRow, repeated: false }
 }
 

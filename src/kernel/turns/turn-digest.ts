@@ -8,7 +8,7 @@ import { telling } from '../draft.ts'
 import type { Scope } from '../scope.ts'
 import type { TakenTurn } from './turn-options.ts'
 
-export async function turnDigest(scope: Scope, { content, checkpoint }: TakenTurn): Promise<string> {
+export async function turnDigest(scope: Scope, { content, checkpoint, messages }: TakenTurn): Promise<string> {
   const { sha256 } = scope.engine.environment.digest
   const components = checkpoint && Object.entries(checkpoint).filter(([, component]) => component !== undefined)
   const state = components?.map(([name, component]) => {
@@ -19,6 +19,7 @@ export async function turnDigest(scope: Scope, { content, checkpoint }: TakenTur
           JSON.stringify(telling(scope, () => takeExact(component)))
     return [name, hex(sha256(utf8(text)))]
   })
-  const raw = utf8(canonical({ ...content, checkpoint: state ?? (checkpoint === null ? null : undefined) }))
+  const said = messages.map((one) => hex(sha256(utf8(JSON.stringify(one)))))
+  const raw = utf8(canonical({ ...content, messages: said, checkpoint: state ?? (checkpoint === null ? null : undefined) }))
   return hex(hmac(sha256, await scope.engine.redactKey(), raw))
 }

@@ -1,11 +1,12 @@
 // The options of `commitTurn`: checked and copied before anything is read.
 
 import { type Cause, takeCause } from '../../model/cause.ts'
-import { type Json, takeData } from '../../model/data.ts'
+import { type Json, takeData, takeExact } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, listOf, optionsOf } from '../../model/options.ts'
 import type { Usage } from '../../model/usage.ts'
+import { takeIds } from '../attachments/attachments.ts'
 import type { Components } from '../checkpoints/components.ts'
 import { admit, isWhole, telling } from '../draft.ts'
 import type { Fenced } from '../fence.ts'
@@ -50,6 +51,10 @@ export interface TurnOptions {
   readonly inputs?: readonly (string | { readonly id: string })[]
   /** The turn was interrupted. Inputs that it did not use are deferred to the next turn. */
   readonly interrupted?: boolean
+  /** Attachments that the turn uses, by id: they are committed. */
+  readonly attachments?: readonly (string | { readonly id: string })[]
+  /** Messages to add to the default thread of the session, as `session.thread.add` takes them. */
+  readonly messages?: readonly unknown[]
   /** Items to offer to the inbox of the session, or to a queue, in the same commit. */
   readonly enqueue?: readonly EnqueueOptions[]
   /** The commit is refused with FENCE_LOST if its holder has lost it. */
@@ -81,6 +86,9 @@ export interface TakenTurn {
   readonly claims: readonly string[] | undefined
   readonly inputs: readonly string[] | undefined
   readonly interrupted: boolean
+  readonly attachments: readonly string[]
+  readonly messages: readonly unknown[]
+  readonly redact: boolean
   readonly enqueue: readonly Enqueued[]
   readonly lease: unknown
   readonly release: boolean
@@ -100,6 +108,8 @@ export function takeTurn(scope: Scope, options: TurnOptions): TakenTurn {
     claims,
     inputs,
     interrupted,
+    attachments,
+    messages,
     enqueue,
     lease,
     release,
@@ -118,6 +128,8 @@ export function takeTurn(scope: Scope, options: TurnOptions): TakenTurn {
   const used = takeUsages(usage)
   const queued = (listOf(enqueue, 'enqueue') ?? []).map((one) => takeEnqueued(scope, one))
   const held = { claims: idsOf(claims, 'claims'), inputs: idsOf(inputs, 'inputs') }
+  const files = takeIds(listOf(attachments, 'attachments') ?? [])
+  const said = (listOf(messages, 'messages') ?? []).map((one) => telling(scope, () => takeExact(one)))
   const named = maskKey(scope, turn)
   const content = {
     turn: named,
@@ -127,6 +139,7 @@ export function takeTurn(scope: Scope, options: TurnOptions): TakenTurn {
     usage: used,
     ...held,
     interrupted: interrupted ?? false,
+    attachments: files,
     enqueue: queued.map(({ raw }) => raw),
     release: release ?? false,
   }
@@ -140,6 +153,9 @@ export function takeTurn(scope: Scope, options: TurnOptions): TakenTurn {
     usage: used,
     ...held,
     interrupted: interrupted ?? false,
+    attachments: files,
+    messages: said,
+    redact: !whole,
     enqueue: queued,
     lease,
     release: release ?? false,

@@ -941,6 +941,27 @@ grant select on inkfast.turns to inkfast_app, inkfast_reader;
 grant insert, update, delete on inkfast.turns to inkfast_app;
 alter table inkfast.turns alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter body set statistics 0;
 
+create table inkfast.attachments (
+  tenant   text collate "C" not null,
+  id       text collate "C" not null,
+  born     bigint not null,
+  revision bigint not null,
+  session  text collate "C",
+  state    text collate "C",
+  content  text collate "C",
+  at       bigint,
+  body     text collate "C" not null,
+  primary key (tenant, id)
+);
+create index attachments_by_session on inkfast.attachments (tenant, session nulls first, born, id);
+create index attachments_by_content on inkfast.attachments (tenant, session nulls first, content nulls first, born, id);
+create index attachments_by_state on inkfast.attachments (tenant, state nulls first, at nulls first, id);
+alter table inkfast.attachments enable row level security, force row level security;
+create policy tenant on inkfast.attachments to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.attachments to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.attachments to inkfast_app;
+alter table inkfast.attachments alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter session set statistics 0, alter state set statistics 0, alter content set statistics 0, alter at set statistics 0, alter body set statistics 0;
+
 create table inkfast.pins (
   tenant   text collate "C" not null,
   id       text collate "C" not null,
@@ -2519,6 +2540,46 @@ begin
 end
 $$;
 
+create function inkfast.guard_attachments(p inkfast.guard_list) returns bigint[] language plpgsql as $$
+begin
+  return (
+    select array_agg(array[g.n, case when g.fence then 0 else coalesce(r.revision, 0) end])
+    from unnest(p.names, p.ids, p.wants, p.fences) with ordinality as g (name, id, wanted, fence, n)
+    left join lateral (
+      select t.revision from inkfast.attachments t
+      where t.tenant = p.tenant and t.id between g.id and g.id order by t.id limit 1
+    ) r on true
+    where g.name = 'attachments' and case when g.fence then 0 else coalesce(r.revision, 0) end <> g.wanted);
+end
+$$;
+
+create function inkfast.remove_attachments(p inkfast.remove_list) returns boolean language plpgsql as $$
+begin
+  delete from inkfast.attachments t
+  using (
+    select x.ctid as place from unnest(p.names, p.ids, p.commits) as r (name, id, commit)
+    cross join lateral (
+      select s.ctid from inkfast.attachments s where s.tenant = p.tenant and s.id between r.id and r.id order by s.id limit 1
+    ) x
+    where r.name = 'attachments' and not p.outs[r.commit]
+  ) r
+  where t.ctid = r.place;
+  return true;
+end
+$$;
+
+create function inkfast.put_attachments(p inkfast.put_list) returns boolean language plpgsql as $$
+begin
+  insert into inkfast.attachments as t (tenant, id, born, revision, session, state, content, at, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2), (r.columns::json ->> 3)::bigint, r.body
+  from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
+    as r (name, id, commit, born, revision, fence, columns, body)
+  where r.name = 'attachments' and not p.outs[r.commit]
+  on conflict (tenant, id) do update set revision = excluded.revision, session = excluded.session, state = excluded.state, content = excluded.content, at = excluded.at, body = excluded.body;
+  return true;
+end
+$$;
+
 create function inkfast.guard_pins(p inkfast.guard_list) returns bigint[] language plpgsql as $$
 begin
   return (
@@ -2641,82 +2702,83 @@ $$;
 
 create function inkfast.guard_rows(p_name text, p inkfast.guard_list) returns bigint[] language plpgsql as $$
 begin
-  if p_name collate "C" < 'pins' then
-    if p_name collate "C" < 'inbox' then
-      if p_name collate "C" < 'deliveries' then
-        if p_name collate "C" < 'canvases' then
+  if p_name collate "C" < 'permits' then
+    if p_name collate "C" < 'graph_nodes' then
+      if p_name collate "C" < 'core' then
+        if p_name collate "C" < 'canvas_snapshots' then
           if p_name = 'approvals' then return inkfast.guard_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.guard_artifacts(p);
-          elsif p_name = 'canvas_snapshots' then return inkfast.guard_canvas_snapshots(p);
+          elsif p_name = 'attachments' then return inkfast.guard_attachments(p);
           end if;
         else
-          if p_name = 'canvases' then return inkfast.guard_canvases(p);
-          elsif p_name = 'core' then return inkfast.guard_core(p);
+          if p_name = 'canvas_snapshots' then return inkfast.guard_canvas_snapshots(p);
+          elsif p_name = 'canvases' then return inkfast.guard_canvases(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'grants' then
-          if p_name = 'deliveries' then return inkfast.guard_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.guard_firings(p);
+        if p_name collate "C" < 'firings' then
+          if p_name = 'core' then return inkfast.guard_core(p);
+          elsif p_name = 'deliveries' then return inkfast.guard_deliveries(p);
           end if;
         else
-          if p_name = 'grants' then return inkfast.guard_grants(p);
-          elsif p_name = 'graph_nodes' then return inkfast.guard_graph_nodes(p);
+          if p_name = 'firings' then return inkfast.guard_firings(p);
+          elsif p_name = 'grants' then return inkfast.guard_grants(p);
           end if;
         end if;
       end if;
     else
-      if p_name collate "C" < 'messages' then
-        if p_name collate "C" < 'leases' then
-          if p_name = 'inbox' then return inkfast.guard_inbox(p);
+      if p_name collate "C" < 'memory' then
+        if p_name collate "C" < 'jobs' then
+          if p_name = 'graph_nodes' then return inkfast.guard_graph_nodes(p);
+          elsif p_name = 'inbox' then return inkfast.guard_inbox(p);
           elsif p_name = 'inputs' then return inkfast.guard_inputs(p);
-          elsif p_name = 'jobs' then return inkfast.guard_jobs(p);
           end if;
         else
-          if p_name = 'leases' then return inkfast.guard_leases(p);
-          elsif p_name = 'memory' then return inkfast.guard_memory(p);
+          if p_name = 'jobs' then return inkfast.guard_jobs(p);
+          elsif p_name = 'leases' then return inkfast.guard_leases(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'occurrences' then
-          if p_name = 'messages' then return inkfast.guard_messages(p);
-          elsif p_name = 'names' then return inkfast.guard_names(p);
+        if p_name collate "C" < 'names' then
+          if p_name = 'memory' then return inkfast.guard_memory(p);
+          elsif p_name = 'messages' then return inkfast.guard_messages(p);
           end if;
         else
-          if p_name = 'occurrences' then return inkfast.guard_occurrences(p);
-          elsif p_name = 'permits' then return inkfast.guard_permits(p);
+          if p_name = 'names' then return inkfast.guard_names(p);
+          elsif p_name = 'occurrences' then return inkfast.guard_occurrences(p);
           end if;
         end if;
       end if;
     end if;
   else
-    if p_name collate "C" < 'state' then
-      if p_name collate "C" < 'sessions' then
-        if p_name collate "C" < 'runs' then
-          if p_name = 'pins' then return inkfast.guard_pins(p);
+    if p_name collate "C" < 'sources' then
+      if p_name collate "C" < 'session_heads' then
+        if p_name collate "C" < 'processes' then
+          if p_name = 'permits' then return inkfast.guard_permits(p);
+          elsif p_name = 'pins' then return inkfast.guard_pins(p);
           elsif p_name = 'process_events' then return inkfast.guard_process_events(p);
-          elsif p_name = 'processes' then return inkfast.guard_processes(p);
           end if;
         else
-          if p_name = 'runs' then return inkfast.guard_runs(p);
-          elsif p_name = 'session_heads' then return inkfast.guard_session_heads(p);
+          if p_name = 'processes' then return inkfast.guard_processes(p);
+          elsif p_name = 'runs' then return inkfast.guard_runs(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'snapshots' then
-          if p_name = 'sessions' then return inkfast.guard_sessions(p);
-          elsif p_name = 'signals' then return inkfast.guard_signals(p);
+        if p_name collate "C" < 'signals' then
+          if p_name = 'session_heads' then return inkfast.guard_session_heads(p);
+          elsif p_name = 'sessions' then return inkfast.guard_sessions(p);
           end if;
         else
-          if p_name = 'snapshots' then return inkfast.guard_snapshots(p);
-          elsif p_name = 'sources' then return inkfast.guard_sources(p);
+          if p_name = 'signals' then return inkfast.guard_signals(p);
+          elsif p_name = 'snapshots' then return inkfast.guard_snapshots(p);
           end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'usage' then
         if p_name collate "C" < 'triggers' then
-          if p_name = 'state' then return inkfast.guard_state(p);
+          if p_name = 'sources' then return inkfast.guard_sources(p);
+          elsif p_name = 'state' then return inkfast.guard_state(p);
           elsif p_name = 'threads' then return inkfast.guard_threads(p);
           end if;
         else
@@ -2743,82 +2805,83 @@ $$;
 
 create function inkfast.remove_rows(p_name text, p inkfast.remove_list) returns boolean language plpgsql as $$
 begin
-  if p_name collate "C" < 'pins' then
-    if p_name collate "C" < 'inbox' then
-      if p_name collate "C" < 'deliveries' then
-        if p_name collate "C" < 'canvases' then
+  if p_name collate "C" < 'permits' then
+    if p_name collate "C" < 'graph_nodes' then
+      if p_name collate "C" < 'core' then
+        if p_name collate "C" < 'canvas_snapshots' then
           if p_name = 'approvals' then return inkfast.remove_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.remove_artifacts(p);
-          elsif p_name = 'canvas_snapshots' then return inkfast.remove_canvas_snapshots(p);
+          elsif p_name = 'attachments' then return inkfast.remove_attachments(p);
           end if;
         else
-          if p_name = 'canvases' then return inkfast.remove_canvases(p);
-          elsif p_name = 'core' then return inkfast.remove_core(p);
+          if p_name = 'canvas_snapshots' then return inkfast.remove_canvas_snapshots(p);
+          elsif p_name = 'canvases' then return inkfast.remove_canvases(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'grants' then
-          if p_name = 'deliveries' then return inkfast.remove_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.remove_firings(p);
+        if p_name collate "C" < 'firings' then
+          if p_name = 'core' then return inkfast.remove_core(p);
+          elsif p_name = 'deliveries' then return inkfast.remove_deliveries(p);
           end if;
         else
-          if p_name = 'grants' then return inkfast.remove_grants(p);
-          elsif p_name = 'graph_nodes' then return inkfast.remove_graph_nodes(p);
+          if p_name = 'firings' then return inkfast.remove_firings(p);
+          elsif p_name = 'grants' then return inkfast.remove_grants(p);
           end if;
         end if;
       end if;
     else
-      if p_name collate "C" < 'messages' then
-        if p_name collate "C" < 'leases' then
-          if p_name = 'inbox' then return inkfast.remove_inbox(p);
+      if p_name collate "C" < 'memory' then
+        if p_name collate "C" < 'jobs' then
+          if p_name = 'graph_nodes' then return inkfast.remove_graph_nodes(p);
+          elsif p_name = 'inbox' then return inkfast.remove_inbox(p);
           elsif p_name = 'inputs' then return inkfast.remove_inputs(p);
-          elsif p_name = 'jobs' then return inkfast.remove_jobs(p);
           end if;
         else
-          if p_name = 'leases' then return inkfast.remove_leases(p);
-          elsif p_name = 'memory' then return inkfast.remove_memory(p);
+          if p_name = 'jobs' then return inkfast.remove_jobs(p);
+          elsif p_name = 'leases' then return inkfast.remove_leases(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'occurrences' then
-          if p_name = 'messages' then return inkfast.remove_messages(p);
-          elsif p_name = 'names' then return inkfast.remove_names(p);
+        if p_name collate "C" < 'names' then
+          if p_name = 'memory' then return inkfast.remove_memory(p);
+          elsif p_name = 'messages' then return inkfast.remove_messages(p);
           end if;
         else
-          if p_name = 'occurrences' then return inkfast.remove_occurrences(p);
-          elsif p_name = 'permits' then return inkfast.remove_permits(p);
+          if p_name = 'names' then return inkfast.remove_names(p);
+          elsif p_name = 'occurrences' then return inkfast.remove_occurrences(p);
           end if;
         end if;
       end if;
     end if;
   else
-    if p_name collate "C" < 'state' then
-      if p_name collate "C" < 'sessions' then
-        if p_name collate "C" < 'runs' then
-          if p_name = 'pins' then return inkfast.remove_pins(p);
+    if p_name collate "C" < 'sources' then
+      if p_name collate "C" < 'session_heads' then
+        if p_name collate "C" < 'processes' then
+          if p_name = 'permits' then return inkfast.remove_permits(p);
+          elsif p_name = 'pins' then return inkfast.remove_pins(p);
           elsif p_name = 'process_events' then return inkfast.remove_process_events(p);
-          elsif p_name = 'processes' then return inkfast.remove_processes(p);
           end if;
         else
-          if p_name = 'runs' then return inkfast.remove_runs(p);
-          elsif p_name = 'session_heads' then return inkfast.remove_session_heads(p);
+          if p_name = 'processes' then return inkfast.remove_processes(p);
+          elsif p_name = 'runs' then return inkfast.remove_runs(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'snapshots' then
-          if p_name = 'sessions' then return inkfast.remove_sessions(p);
-          elsif p_name = 'signals' then return inkfast.remove_signals(p);
+        if p_name collate "C" < 'signals' then
+          if p_name = 'session_heads' then return inkfast.remove_session_heads(p);
+          elsif p_name = 'sessions' then return inkfast.remove_sessions(p);
           end if;
         else
-          if p_name = 'snapshots' then return inkfast.remove_snapshots(p);
-          elsif p_name = 'sources' then return inkfast.remove_sources(p);
+          if p_name = 'signals' then return inkfast.remove_signals(p);
+          elsif p_name = 'snapshots' then return inkfast.remove_snapshots(p);
           end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'usage' then
         if p_name collate "C" < 'triggers' then
-          if p_name = 'state' then return inkfast.remove_state(p);
+          if p_name = 'sources' then return inkfast.remove_sources(p);
+          elsif p_name = 'state' then return inkfast.remove_state(p);
           elsif p_name = 'threads' then return inkfast.remove_threads(p);
           end if;
         else
@@ -2845,82 +2908,83 @@ $$;
 
 create function inkfast.put_rows(p_name text, p inkfast.put_list) returns boolean language plpgsql as $$
 begin
-  if p_name collate "C" < 'pins' then
-    if p_name collate "C" < 'inbox' then
-      if p_name collate "C" < 'deliveries' then
-        if p_name collate "C" < 'canvases' then
+  if p_name collate "C" < 'permits' then
+    if p_name collate "C" < 'graph_nodes' then
+      if p_name collate "C" < 'core' then
+        if p_name collate "C" < 'canvas_snapshots' then
           if p_name = 'approvals' then return inkfast.put_approvals(p);
           elsif p_name = 'artifacts' then return inkfast.put_artifacts(p);
-          elsif p_name = 'canvas_snapshots' then return inkfast.put_canvas_snapshots(p);
+          elsif p_name = 'attachments' then return inkfast.put_attachments(p);
           end if;
         else
-          if p_name = 'canvases' then return inkfast.put_canvases(p);
-          elsif p_name = 'core' then return inkfast.put_core(p);
+          if p_name = 'canvas_snapshots' then return inkfast.put_canvas_snapshots(p);
+          elsif p_name = 'canvases' then return inkfast.put_canvases(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'grants' then
-          if p_name = 'deliveries' then return inkfast.put_deliveries(p);
-          elsif p_name = 'firings' then return inkfast.put_firings(p);
+        if p_name collate "C" < 'firings' then
+          if p_name = 'core' then return inkfast.put_core(p);
+          elsif p_name = 'deliveries' then return inkfast.put_deliveries(p);
           end if;
         else
-          if p_name = 'grants' then return inkfast.put_grants(p);
-          elsif p_name = 'graph_nodes' then return inkfast.put_graph_nodes(p);
+          if p_name = 'firings' then return inkfast.put_firings(p);
+          elsif p_name = 'grants' then return inkfast.put_grants(p);
           end if;
         end if;
       end if;
     else
-      if p_name collate "C" < 'messages' then
-        if p_name collate "C" < 'leases' then
-          if p_name = 'inbox' then return inkfast.put_inbox(p);
+      if p_name collate "C" < 'memory' then
+        if p_name collate "C" < 'jobs' then
+          if p_name = 'graph_nodes' then return inkfast.put_graph_nodes(p);
+          elsif p_name = 'inbox' then return inkfast.put_inbox(p);
           elsif p_name = 'inputs' then return inkfast.put_inputs(p);
-          elsif p_name = 'jobs' then return inkfast.put_jobs(p);
           end if;
         else
-          if p_name = 'leases' then return inkfast.put_leases(p);
-          elsif p_name = 'memory' then return inkfast.put_memory(p);
+          if p_name = 'jobs' then return inkfast.put_jobs(p);
+          elsif p_name = 'leases' then return inkfast.put_leases(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'occurrences' then
-          if p_name = 'messages' then return inkfast.put_messages(p);
-          elsif p_name = 'names' then return inkfast.put_names(p);
+        if p_name collate "C" < 'names' then
+          if p_name = 'memory' then return inkfast.put_memory(p);
+          elsif p_name = 'messages' then return inkfast.put_messages(p);
           end if;
         else
-          if p_name = 'occurrences' then return inkfast.put_occurrences(p);
-          elsif p_name = 'permits' then return inkfast.put_permits(p);
+          if p_name = 'names' then return inkfast.put_names(p);
+          elsif p_name = 'occurrences' then return inkfast.put_occurrences(p);
           end if;
         end if;
       end if;
     end if;
   else
-    if p_name collate "C" < 'state' then
-      if p_name collate "C" < 'sessions' then
-        if p_name collate "C" < 'runs' then
-          if p_name = 'pins' then return inkfast.put_pins(p);
+    if p_name collate "C" < 'sources' then
+      if p_name collate "C" < 'session_heads' then
+        if p_name collate "C" < 'processes' then
+          if p_name = 'permits' then return inkfast.put_permits(p);
+          elsif p_name = 'pins' then return inkfast.put_pins(p);
           elsif p_name = 'process_events' then return inkfast.put_process_events(p);
-          elsif p_name = 'processes' then return inkfast.put_processes(p);
           end if;
         else
-          if p_name = 'runs' then return inkfast.put_runs(p);
-          elsif p_name = 'session_heads' then return inkfast.put_session_heads(p);
+          if p_name = 'processes' then return inkfast.put_processes(p);
+          elsif p_name = 'runs' then return inkfast.put_runs(p);
           end if;
         end if;
       else
-        if p_name collate "C" < 'snapshots' then
-          if p_name = 'sessions' then return inkfast.put_sessions(p);
-          elsif p_name = 'signals' then return inkfast.put_signals(p);
+        if p_name collate "C" < 'signals' then
+          if p_name = 'session_heads' then return inkfast.put_session_heads(p);
+          elsif p_name = 'sessions' then return inkfast.put_sessions(p);
           end if;
         else
-          if p_name = 'snapshots' then return inkfast.put_snapshots(p);
-          elsif p_name = 'sources' then return inkfast.put_sources(p);
+          if p_name = 'signals' then return inkfast.put_signals(p);
+          elsif p_name = 'snapshots' then return inkfast.put_snapshots(p);
           end if;
         end if;
       end if;
     else
       if p_name collate "C" < 'usage' then
         if p_name collate "C" < 'triggers' then
-          if p_name = 'state' then return inkfast.put_state(p);
+          if p_name = 'sources' then return inkfast.put_sources(p);
+          elsif p_name = 'state' then return inkfast.put_state(p);
           elsif p_name = 'threads' then return inkfast.put_threads(p);
           end if;
         else
@@ -2945,8 +3009,8 @@ begin
 end
 $$;
 
-revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_canvases, inkfast.remove_canvases, inkfast.put_canvases, inkfast.guard_canvas_snapshots, inkfast.remove_canvas_snapshots, inkfast.put_canvas_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_session_heads, inkfast.remove_session_heads, inkfast.put_session_heads, inkfast.guard_graph_nodes, inkfast.remove_graph_nodes, inkfast.put_graph_nodes, inkfast.guard_turns, inkfast.remove_turns, inkfast.put_turns, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
-grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_canvases, inkfast.remove_canvases, inkfast.put_canvases, inkfast.guard_canvas_snapshots, inkfast.remove_canvas_snapshots, inkfast.put_canvas_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_session_heads, inkfast.remove_session_heads, inkfast.put_session_heads, inkfast.guard_graph_nodes, inkfast.remove_graph_nodes, inkfast.put_graph_nodes, inkfast.guard_turns, inkfast.remove_turns, inkfast.put_turns, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
+revoke all on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_canvases, inkfast.remove_canvases, inkfast.put_canvases, inkfast.guard_canvas_snapshots, inkfast.remove_canvas_snapshots, inkfast.put_canvas_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_session_heads, inkfast.remove_session_heads, inkfast.put_session_heads, inkfast.guard_graph_nodes, inkfast.remove_graph_nodes, inkfast.put_graph_nodes, inkfast.guard_turns, inkfast.remove_turns, inkfast.put_turns, inkfast.guard_attachments, inkfast.remove_attachments, inkfast.put_attachments, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows from public;
+grant execute on function inkfast.guard_sessions, inkfast.remove_sessions, inkfast.put_sessions, inkfast.guard_names, inkfast.remove_names, inkfast.put_names, inkfast.guard_leases, inkfast.remove_leases, inkfast.put_leases, inkfast.guard_runs, inkfast.remove_runs, inkfast.put_runs, inkfast.guard_work, inkfast.remove_work, inkfast.put_work, inkfast.guard_approvals, inkfast.remove_approvals, inkfast.put_approvals, inkfast.guard_signals, inkfast.remove_signals, inkfast.put_signals, inkfast.guard_jobs, inkfast.remove_jobs, inkfast.put_jobs, inkfast.guard_occurrences, inkfast.remove_occurrences, inkfast.put_occurrences, inkfast.guard_triggers, inkfast.remove_triggers, inkfast.put_triggers, inkfast.guard_sources, inkfast.remove_sources, inkfast.put_sources, inkfast.guard_firings, inkfast.remove_firings, inkfast.put_firings, inkfast.guard_deliveries, inkfast.remove_deliveries, inkfast.put_deliveries, inkfast.guard_processes, inkfast.remove_processes, inkfast.put_processes, inkfast.guard_process_events, inkfast.remove_process_events, inkfast.put_process_events, inkfast.guard_grants, inkfast.remove_grants, inkfast.put_grants, inkfast.guard_inputs, inkfast.remove_inputs, inkfast.put_inputs, inkfast.guard_inbox, inkfast.remove_inbox, inkfast.put_inbox, inkfast.guard_permits, inkfast.remove_permits, inkfast.put_permits, inkfast.guard_usage, inkfast.remove_usage, inkfast.put_usage, inkfast.guard_state, inkfast.remove_state, inkfast.put_state, inkfast.guard_snapshots, inkfast.remove_snapshots, inkfast.put_snapshots, inkfast.guard_canvases, inkfast.remove_canvases, inkfast.put_canvases, inkfast.guard_canvas_snapshots, inkfast.remove_canvas_snapshots, inkfast.put_canvas_snapshots, inkfast.guard_artifacts, inkfast.remove_artifacts, inkfast.put_artifacts, inkfast.guard_memory, inkfast.remove_memory, inkfast.put_memory, inkfast.guard_core, inkfast.remove_core, inkfast.put_core, inkfast.guard_threads, inkfast.remove_threads, inkfast.put_threads, inkfast.guard_messages, inkfast.remove_messages, inkfast.put_messages, inkfast.guard_session_heads, inkfast.remove_session_heads, inkfast.put_session_heads, inkfast.guard_graph_nodes, inkfast.remove_graph_nodes, inkfast.put_graph_nodes, inkfast.guard_turns, inkfast.remove_turns, inkfast.put_turns, inkfast.guard_attachments, inkfast.remove_attachments, inkfast.put_attachments, inkfast.guard_pins, inkfast.remove_pins, inkfast.put_pins, inkfast.guard_vector_collections, inkfast.remove_vector_collections, inkfast.put_vector_collections, inkfast.guard_vectors, inkfast.remove_vectors, inkfast.put_vectors, inkfast.guard_rows, inkfast.remove_rows, inkfast.put_rows to inkfast_app;
 -- end of generated: row functions
 
 -- generated by scripts/schema.ts: commit function

@@ -568,6 +568,23 @@ create table turns (
 
 create index turns_by_session on turns (tenant, session, born, id);
 
+create table attachments (
+  tenant   text not null,
+  id       text not null,
+  born     integer not null,
+  revision integer not null,
+  session  text,
+  state    text,
+  content  text,
+  at       integer,
+  body     text not null,
+  primary key (tenant, id)
+) strict, without rowid;
+
+create index attachments_by_session on attachments (tenant, session, born, id);
+create index attachments_by_content on attachments (tenant, session, content, born, id);
+create index attachments_by_state on attachments (tenant, state, at, id);
+
 create table pins (
   tenant   text not null,
   id       text not null,

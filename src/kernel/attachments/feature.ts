@@ -1,0 +1,41 @@
+// Attachments: files of a conversation, recorded before their bytes and committed by a turn.
+
+import type { AttachmentRow } from '../../model/attachment.ts'
+import type { Id } from '../../model/ids.ts'
+import { everyPage } from '../every-row.ts'
+import { part, plan } from '../execute.ts'
+import type { Feature } from '../feature.ts'
+import { attachment } from './attachment-decider.ts'
+import { type SessionAttachments, sessionAttachments } from './attachments.ts'
+import { forkAttachments } from './fork-attachments.ts'
+import { type SweepOptions, type SweepReport, sweepAttachments } from './sweep.ts'
+
+export interface AttachmentStore {
+  readonly attachments: {
+    /** Removes attachments that no turn has committed and that are old enough, in all sessions and tenants of this view. */
+    sweep(options?: SweepOptions): Promise<SweepReport>
+  }
+}
+
+export interface AttachmentSession {
+  readonly attachments: SessionAttachments
+}
+
+const AT_ONCE = 500
+
+export const attachments: Feature<AttachmentStore, AttachmentSession> = {
+  name: 'attachments',
+  deciders: [attachment],
+  refs: { attachments: ({ content }: AttachmentRow) => (content === undefined ? [] : [`blob:${content}`]) },
+  onForked: forkAttachments,
+  onSessionDeleted: async (scope, session) => {
+    for await (const rows of everyPage(scope, 'attachments', { index: 'bySession', equals: [session], limit: AT_ONCE }))
+      if (rows.length > 0)
+        await plan(
+          scope,
+          rows.map(({ id }) => part(attachment, id as Id, { verb: 'forget' }, { session })),
+        )
+  },
+  store: (scope, only) => ({ attachments: { sweep: (options) => sweepAttachments(scope, only, options) } }),
+  session: ({ scope, id }) => ({ attachments: sessionAttachments(scope, id) }),
+}

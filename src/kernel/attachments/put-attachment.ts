@@ -1,0 +1,178 @@
+// Stores an attachment: the intent first, then the bytes. A crash in between leaves an intent, which a sweep removes.
+
+import type { AttachmentRow } from '../../model/attachment.ts'
+import { checkDigest } from '../../model/blob.ts'
+import { hex } from '../../model/bytes.ts'
+import { InkError, refuse } from '../../model/errors.ts'
+import type { Id, SessionId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { putBlob } from '../blobs.ts'
+import { admit } from '../draft.ts'
+import { NOT_THERE, part, plan } from '../execute.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { storeNow } from '../store-time.ts'
+import { type Attachment, findAttachment, toAttachment } from './attachment.ts'
+import { attachment } from './attachment-decider.ts'
+import { takeFileName } from './file-name.ts'
+import { fits, SNIFFED_BYTES, type Sniffed, sniff } from './sniff.ts'
+
+export interface PutAttachmentOptions {
+  /** Compared with the bytes. The default is the type that the bytes show, or `application/octet-stream`. */
+  readonly mediaType?: string
+  readonly label?: string
+  /** The file name. Folders are cut off, and `..` is refused. */
+  readonly name?: string
+  /** The SHA-256 in hex that the bytes must have. */
+  readonly id?: string
+  /** The number of bytes that there must be. */
+  readonly size?: number
+}
+
+type Bytes = Uint8Array | AsyncIterable<Uint8Array>
+
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,62}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}(;[\x20-\x7e]{0,120})?$/
+const OCTETS = 'application/octet-stream'
+
+export async function putAttachment(scope: Scope, session: SessionId, bytes: Bytes, options?: PutAttachmentOptions): Promise<Attachment> {
+  checkOpen(scope.engine)
+  const wanted = takeOptions(scope, options)
+  const file = await openFile(scope, bytes, wanted)
+  const id = scope.engine.newId<'attachment'>()
+  const { label, name, mediaType } = wanted
+  const at = await storeNow(scope)
+  const set = { at, ...given({ mediaType, label, name }) }
+  await plan(scope, [part(attachment, id, { verb: 'intend', set }, { session, seen: NOT_THERE })], { open: session })
+  try {
+    const { digest, bytes: size } = await putBlob(scope, file.checked, { kind: 'attachment' })
+    const earlier = await findAttachment(scope, session, digest)
+    if (earlier) {
+      await forget(scope, session, id)
+      return toAttachment(earlier)
+    }
+    const { sniffed } = file
+    const stored = {
+      content: digest,
+      size,
+      mediaType: mediaType ?? sniffed?.mediaType ?? OCTETS,
+      verified: sniffed !== undefined && fits(sniffed.mediaType, mediaType ?? sniffed.mediaType),
+      ...given({ width: sniffed?.width, height: sniffed?.height }),
+    }
+    const { rows } = await plan(scope, [part(attachment, id, { verb: 'store', set: stored }, { session })], {
+      open: session,
+      guards: [{ kind: 'blob', digest }],
+    })
+    return toAttachment(rows[0].body as AttachmentRow)
+  } catch (error) {
+    // The stream failed, or its bytes are not those of the intent: nothing of it stays. A sweep removes what cannot be removed now.
+    if (!(error instanceof InkError) || error.kind !== 'unknown') await forget(scope, session, id).catch(() => {})
+    throw error
+  }
+}
+
+const forget = (scope: Scope, session: SessionId, id: Id<'attachment'>): Promise<unknown> =>
+  plan(scope, [part(attachment, id, { verb: 'forget', orphan: true }, { session })])
+
+const given = <T extends object>(members: T): Partial<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
+
+type Wanted = Readonly<Partial<Record<'mediaType' | 'label' | 'name' | 'id', string>>> & { readonly size?: number | undefined }
+
+function takeOptions(scope: Scope, options: PutAttachmentOptions | undefined): Wanted {
+  const { mediaType, label, name, id, size, ...unknown } = optionsOf(options, 'attachments.put')
+  checkKnown(unknown, 'an attachment')
+  const type = typeof mediaType === 'string' ? mediaType.toLowerCase() : mediaType
+  if (type !== undefined && (typeof type !== 'string' || !MEDIA_TYPE.test(type)))
+    throw invalidOption('mediaType', 'a media type such as image/png', mediaType)
+  if (label !== undefined && (typeof label !== 'string' || !label.isWellFormed() || label.length > limits.titleChars))
+    throw invalidOption('label', `a text of at most ${limits.titleChars} characters`)
+  if (id !== undefined) checkDigest(id)
+  if (size !== undefined && (!Number.isSafeInteger(size) || size < 0)) throw invalidOption('size', 'an integer ≥ 0', size)
+  const file = name === undefined ? undefined : takeFileName(name)
+  return admit(scope, given({ mediaType: type, label, name: file, id, size })) as Wanted
+}
+
+interface OpenFile {
+  readonly checked: Bytes
+  readonly sniffed: Sniffed | undefined
+}
+
+/** Reads the beginning, and refuses what does not match before anything is written. The rest is checked while it is stored. */
+async function openFile(scope: Scope, bytes: Bytes, wanted: Wanted): Promise<OpenFile> {
+  if (bytes instanceof Uint8Array) {
+    const copy = new Uint8Array(bytes)
+    const sniffed = recognised(copy.subarray(0, SNIFFED_BYTES), wanted)
+    check(wanted, copy.length, () => hex(scope.engine.environment.digest.sha256(copy)))
+    return { checked: copy, sniffed }
+  }
+  if (typeof bytes !== 'object' || bytes === null || !(Symbol.asyncIterator in bytes))
+    throw invalidOption('bytes', 'a Uint8Array or an async iterable of them', bytes)
+  const reader = bytes[Symbol.asyncIterator]()
+  const first: Uint8Array[] = []
+  let length = 0
+  let done = false
+  while (length < SNIFFED_BYTES && !done) {
+    const next = await reader.next()
+    done = next.done === true
+    if (next.done) break
+    if (!(next.value instanceof Uint8Array)) throw invalidOption('bytes', 'a stream of Uint8Array', next.value)
+    // The caller may use its buffer again.
+    first.push(new Uint8Array(next.value))
+    length += next.value.length
+  }
+  const beginning = new Uint8Array(length)
+  let at = 0
+  for (const chunk of first) {
+    beginning.set(chunk, at)
+    at += chunk.length
+  }
+  try {
+    const sniffed = recognised(beginning.subarray(0, SNIFFED_BYTES), wanted)
+    return { checked: checkedStream(scope, beginning, done ? undefined : reader, wanted), sniffed }
+  } catch (error) {
+    await reader.return?.()
+    throw error
+  }
+}
+
+function recognised(beginning: Uint8Array, { mediaType }: Wanted): Sniffed | undefined {
+  const sniffed = sniff(beginning)
+  const declared = mediaType?.split(';')[0]?.trim()
+  if (sniffed && declared !== undefined && !fits(sniffed.mediaType, declared))
+    throw refuse('ATTACHMENT_MISMATCH', { member: 'the media type', expected: declared, found: sniffed.mediaType })
+  return sniffed
+}
+
+function check({ id, size }: Wanted, found: number, digest: () => string): void {
+  if (size !== undefined && size !== found) throw refuse('ATTACHMENT_MISMATCH', { member: 'the size', expected: size, found })
+  if (id === undefined) return
+  const digested = digest()
+  if (id !== digested) throw refuse('ATTACHMENT_MISMATCH', { member: 'the SHA-256', expected: id, found: digested })
+}
+
+/** Ends with an error if the bytes do not match; the blob is then dropped. */
+async function* checkedStream(
+  scope: Scope,
+  beginning: Uint8Array,
+  rest: AsyncIterator<Uint8Array> | undefined,
+  wanted: Wanted,
+): AsyncGenerator<Uint8Array> {
+  const hasher = scope.engine.environment.digest.hasher()
+  let length = 0
+  try {
+    for (
+      let next: IteratorResult<Uint8Array> | undefined = { done: false, value: beginning };
+      next && !next.done;
+      next = await rest?.next()
+    ) {
+      const chunk = next.value
+      length += chunk.length
+      if (wanted.size !== undefined && length > wanted.size) break
+      if (wanted.id !== undefined && chunk instanceof Uint8Array) hasher.update(chunk)
+      yield chunk
+    }
+    check(wanted, length, () => hex(hasher.digest()))
+  } finally {
+    await rest?.return?.()
+  }
+}

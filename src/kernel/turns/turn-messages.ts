@@ -1,0 +1,46 @@
+// The messages of a turn: parts of its commit that add them to the default thread of the session.
+
+import type { HeadRow } from '../../model/graph.ts'
+import type { SessionId } from '../../model/ids.ts'
+import type { Part } from '../execute.ts'
+import type { HeadMove } from '../graph/head-decider.ts'
+import { type MessageSummary, summaryOf } from '../message-text.ts'
+import type { Scope } from '../scope.ts'
+import { type PlannedMessages, planMessages } from '../threads/plan-messages.ts'
+import { mainThreadId, threadsSeen } from '../threads/thread-memory.ts'
+import type { TakenTurn } from './turn-options.ts'
+
+export interface TurnMessages extends PlannedMessages {
+  readonly said: readonly MessageSummary[]
+  /** The first message of the user. */
+  readonly first: string | undefined
+}
+
+export async function turnMessages(scope: Scope, session: SessionId, { messages, redact }: TakenTurn): Promise<TurnMessages> {
+  // An entry that is out of date would be refused by its guard, and the turn is not written in two steps.
+  threadsSeen(scope.engine).forget(scope.tenant, mainThreadId(scope, session))
+  const planned = await planMessages(scope, session, messages, { redact })
+  // A turn is decided on rows as they are: a message whose id exists is replaced.
+  const parts = planned.parts.map(
+    ({ seen, ...rest }): Part => (rest.decider.table === 'messages' || seen === undefined ? rest : { ...rest, seen }),
+  )
+  const { redactor } = scope.engine
+  const said = messages.flatMap((one) => summaryOf(redact && redactor ? redactor.value(one) : one) ?? [])
+  return { ...planned, parts, said, first: said.find(({ role, text }) => role === 'user' && text !== '')?.text }
+}
+
+type Summary = Pick<HeadMove, 'messages' | 'first' | 'preview' | 'intent'>
+
+/** A turn whose nodes and messages say the same is counted once. */
+export function summed(head: Pick<HeadRow, 'messages' | 'first'>, move: Summary, said: TurnMessages | undefined): Summary {
+  if (!said) return move
+  const preview = move.preview ?? said.said.findLast(({ text }) => text !== '')?.text
+  const intent = move.intent ?? said.said.findLast(({ role, text }) => role === 'user' && text !== '')?.text
+  const first = head.first === undefined ? (move.first ?? said.first) : undefined
+  return {
+    messages: Math.max(move.messages, head.messages + said.said.length),
+    ...(first !== undefined && { first }),
+    ...(preview !== undefined && { preview }),
+    ...(intent !== undefined && { intent }),
+  }
+}

@@ -1,0 +1,143 @@
+// The list of sessions: what it shows, its cursors, what it costs, and views that are limited to an owner.
+
+import { describe, expect, test } from 'vitest'
+import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
+import { open as openStore, type Store } from '../../src/index.ts'
+import type { Backend } from '../../src/ports/backend.ts'
+import { codeOf, engines, expectSound, later } from '../support/engines.ts'
+import { rounds } from '../support/rounds.ts'
+
+const keys = (page: { readonly items: readonly { readonly key?: string | undefined }[] }) => page.items.map(({ key }) => key)
+
+describe.each(engines)('the list of sessions on $name', ({ open }) => {
+  test('a session is listed with its first message, counts, times and the state of its last run', async () => {
+    const store = await open()
+    const session = await store.session('chat', { owner: 'ada' })
+    await session.commitTurn({
+      turn: 't',
+      nodes: [
+        { id: 'a', parent: null, payload: { role: 'user', content: 'How do I ship?' } },
+        { id: 'b', parent: 'a', payload: { role: 'assistant', content: 'Test first.' } },
+        { id: 'c', parent: 'b', payload: { tool: 'state' } },
+      ],
+    })
+    const run = await session.run('turn')
+    const threaded = await store.session('threaded')
+    await threaded.thread.add({ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello there' }] })
+    const { items } = await store.sessions.list({ last: 10 })
+    expect(items).toHaveLength(2)
+    expect(items[1]).toMatchObject({
+      key: 'chat',
+      title: 'How do I ship?',
+      firstMessage: 'How do I ship?',
+      preview: 'Test first.',
+      counts: { turns: 1, nodes: 3, messages: 2 },
+      lastRun: { id: run.id, name: 'turn', state: 'running' },
+    })
+    expect(items[1]?.activeAt).toBeGreaterThanOrEqual(items[1]?.openedAt ?? 0)
+    expect(items[0]).toMatchObject({ key: 'threaded', firstMessage: 'Hello there', counts: { turns: 0, nodes: 0 } })
+    await run.finish(1)
+    expect((await store.sessions.list({ owner: 'ada', state: 'open' })).items).toMatchObject([{ lastRun: { state: 'done' } }])
+    await expectSound(store)
+  })
+
+  test('a list is paged in both directions, also with a filter', async () => {
+    const store = await open()
+    for (let i = 0; i < 10; i++) await store.session(`s${i}`, { owner: i % 2 === 0 ? 'ada' : 'bob' })
+    await (await store.session('s4')).archive()
+    const walk = async (options: object) => {
+      const pages: (readonly (string | undefined)[])[] = []
+      let page = await store.sessions.list(options)
+      expect(page.previous).toBeUndefined()
+      for (pages.push(keys(page)); page.cursor !== undefined; pages.push(keys(page)))
+        page = await store.sessions.list({ ...options, cursor: page.cursor })
+      const back: (readonly (string | undefined)[])[] = [keys(page)]
+      for (; page.previous !== undefined; back.unshift(keys(page))) page = await store.sessions.list({ ...options, cursor: page.previous })
+      expect(back.filter((one) => one.length > 0)).toEqual(pages)
+      return pages
+    }
+    expect(await walk({ last: 4 })).toEqual([
+      ['s9', 's8', 's7', 's6'],
+      ['s5', 's4', 's3', 's2'],
+      ['s1', 's0'],
+    ])
+    expect((await walk({ first: 5 })).flat()).toEqual(Array.from({ length: 10 }, (_, i) => `s${i}`))
+    expect(await walk({ last: 2, owner: 'ada', state: 'open' })).toEqual([
+      ['s8', 's6'],
+      ['s2', 's0'],
+    ])
+    expect(await walk({ last: 3, state: 'open', branch: 'root' })).toHaveLength(3)
+    expect(await codeOf(store.sessions.list({ cursor: '<nonsense' }))).toBe('CURSOR_INVALID')
+    expect(await codeOf(store.sessions.list({ cursor: 7 as never }))).toBe('OPTION_INVALID')
+  })
+
+  test('a view of an owner lists, finds, gets and opens only sessions of that owner; a plain view sees all', async () => {
+    const store = await open()
+    const theirs = await store.session('theirs', { owner: 'bob' })
+    const nobodys = await store.session('nobodys')
+    const mine = store.as('ada', { own: true })
+    const own = await mine.session('own')
+    expect(own.owner).toBe('ada')
+    expect(keys(await mine.sessions.list())).toEqual(['own'])
+    expect(keys(await mine.sessions.list({ owner: 'bob' }))).toEqual([])
+    expect(keys(await mine.sessions.list({ owner: 'ada', state: 'open' }))).toEqual(['own'])
+    for (const { id, key = '' } of [theirs, nobodys]) {
+      expect(await mine.sessions.find(key)).toBeUndefined()
+      expect(await mine.sessions.get(id)).toBeUndefined()
+      expect(await codeOf(mine.session(key))).toBe('SESSION_OWNED')
+      expect(await codeOf(mine.start('x', { session: key }))).not.toBe('no error')
+    }
+    expect((await mine.sessions.find('own'))?.id).toBe(own.id)
+    expect((await mine.sessions.get(own.id))?.key).toBe('own')
+    expect(await codeOf(mine.session('new', { owner: 'bob' }))).toBe('SESSION_OWNED')
+    // The limit stays when the actor changes, and another owner is refused.
+    expect(keys(await mine.as('bob').sessions.list())).toEqual(['own'])
+    expect(() => mine.as('bob', { own: true })).toThrow(expect.objectContaining({ code: 'OWNER_WALL' }))
+    const fork = await own.fork({ at: (await store.head()).seq })
+    expect((await mine.sessions.get(fork.id))?.owner).toBe('ada')
+    expect(keys(await store.as('ada').sessions.list())).toHaveLength(4)
+    expect((await store.as('ada').session('theirs')).id).toBe(theirs.id)
+    await expectSound(store)
+  })
+})
+
+/** Counts the rows that a backend returns. */
+function counted(backend: Backend): { readonly backend: Backend; readonly rows: () => number } {
+  let rows = 0
+  const reads: Backend['rows'] = {
+    get: async (...given) => {
+      rows++
+      return backend.rows.get(...given)
+    },
+    list: async (...given) => {
+      const page = await backend.rows.list(...given)
+      rows += Math.max(page.rows.length, 1)
+      return page
+    },
+  }
+  return { backend: { ...backend, rows: reads }, rows: () => rows }
+}
+
+test('a page of sessions reads as many rows among many sessions as among few', async () => {
+  const { backend, rows } = counted(handleTo(freshMemory(Date.now)))
+  const store: Store = await openStore({ backend })
+  later(() => store.close())
+  const cost = async (options: object) => {
+    const before = rows()
+    expect((await store.sessions.list(options)).items).toHaveLength(20)
+    return rows() - before
+  }
+  const make = async (from: number, to: number) => {
+    for (let at = from; at < to; at += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, i) => store.session(`s${at + i}`, { owner: (at + i) % 2 === 0 ? 'ada' : 'bob' })))
+  }
+  await make(0, 100)
+  const few = [await cost({ last: 20 }), await cost({ last: 20, owner: 'ada' }), await cost({ last: 20, owner: 'ada', state: 'open' })]
+  await make(100, rounds(400, 100_000))
+  const many = [await cost({ last: 20 }), await cost({ last: 20, owner: 'ada' }), await cost({ last: 20, owner: 'ada', state: 'open' })]
+  for (const [i, more] of many.entries()) expect(more).toBeLessThanOrEqual((few[i] ?? 0) * 1.3)
+  // The control: a filter without an index reads more.
+  const before = rows()
+  await store.sessions.list({ last: 20, branch: 'root', state: 'archived' })
+  expect(rows() - before).toBeGreaterThan((many[0] ?? 0) * 1.3)
+})
