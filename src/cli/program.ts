@@ -7,6 +7,7 @@ import { defineApprovals } from './program-approvals.ts'
 import { defineCanvas } from './program-canvas.ts'
 import { defineBlobs, defineValues } from './program-content.ts'
 import { defineCron } from './program-cron.ts'
+import { defineGraph } from './program-graph.ts'
 import { defineProcesses } from './program-processes.ts'
 import { defineQueue } from './program-queue.ts'
 import { defineRuns } from './program-runs.ts'
@@ -80,6 +81,9 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
 
   const sessions = define('sessions', 'List sessions, or show one.', ['sessions agents.db', 'sessions show agents.db support/4711'])
   defineSessions(sessions, within(sessions), terminalOf, done)
+
+  const graph = define('graph', 'Show the message graph of a session.', ['graph agents.db support/4711'])
+  defineGraph(graph, within(graph, 'show'), terminalOf, done)
 
   const runs = define('runs', 'List runs, show a run and its tape; cancel, resolve, fork or wake it.', [
     'runs agents.db --state waiting',

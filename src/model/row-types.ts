@@ -2,8 +2,8 @@
 
 import type { ApprovalRow, PermitRow } from './approval.ts'
 import type { ArtifactRow } from './artifact.ts'
-import type { CanvasRow, CanvasSnapshotRow } from './canvas.ts'
 import type { AttachmentRow } from './attachment.ts'
+import type { CanvasRow, CanvasSnapshotRow } from './canvas.ts'
 import type { GraphNodeRow, HeadRow, TurnRow } from './graph.ts'
 import type { Id } from './ids.ts'
 import type { InboxRow } from './inbox.ts'

@@ -54,13 +54,25 @@ async function list(t: Terminal, store: Store, options: SessionsOptions): Promis
         { title: 'key', most: 36, style: 'bold' },
         { title: 'state' },
         { title: 'opened (UTC)', style: 'dim' },
-        { title: 'changed (UTC)', style: 'dim' },
+        { title: 'active (UTC)', style: 'dim' },
         { title: 'owner', most: 20, optional: true },
+        { title: 'nodes', right: true, optional: true },
+        { title: 'run', optional: true },
         { title: 'title' },
       ],
-      page.items.map((s) => [s.key ?? s.id, s.state, time(s.openedAt), time(s.changedAt), s.owner ?? '', s.title ?? '']),
+      page.items.map((s) => [
+        s.key ?? s.id,
+        s.state,
+        time(s.openedAt),
+        time(s.activeAt),
+        s.owner ?? '',
+        s.counts.nodes === 0 ? '' : String(s.counts.nodes),
+        s.lastRun?.state ?? '',
+        s.title ?? s.firstMessage ?? '',
+      ]),
     )
   }
+  if (page.previous !== undefined) t.note(`Before: add --cursor '${harmless(page.previous)}'`)
   if (page.cursor !== undefined) t.note(`More: add --cursor '${harmless(page.cursor)}'`)
   return EXIT.fine
 }
@@ -70,19 +82,20 @@ async function show(t: Terminal, store: Store, name: string): Promise<Exit> {
   const row: SessionRow = session.toJSON()
   const usage = new Map<string, number>()
   let [events, first, last] = [0, 0, 0]
-  const head = (await store.head()).seq
+  const { seq: end } = await store.head()
   const reading = progress(t, 'reading the session')
   for await (const e of store.events({ session: session.id, signal: t.signal })) {
     events++
     usage.set(e.type, (usage.get(e.type) ?? 0) + 1)
     if (first === 0) first = e.seq
     last = e.seq
-    reading.tell(last, head)
+    reading.tell(last, end)
   }
   reading.end()
+  const head = await session.head()
   const types = [...usage].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   if (t.json) {
-    t.out(jsonLine({ session: row, events: { count: events, first, last, types: Object.fromEntries(types) } }))
+    t.out(jsonLine({ session: row, head, events: { count: events, first, last, types: Object.fromEntries(types) } }))
     return EXIT.fine
   }
   const line = (label: string, value: string | undefined) =>
@@ -95,6 +108,14 @@ async function show(t: Terminal, store: Store, name: string): Promise<Exit> {
   line('branch', row.branch)
   line('relation', row.relation && jsonLine(row.relation))
   line('metadata', row.metadata && jsonLine(row.metadata))
+  line('model', head.config.model)
+  line(
+    'head',
+    head.revision === 0
+      ? undefined
+      : `revision ${head.revision}, leaf ${head.leaf ?? 'none'}, ${one(head.nodes, 'node')}, ${one(head.turns, 'turn')}`,
+  )
+  line('message', head.firstMessage)
   line('opened', `${time(row.openedAt)} UTC`)
   line('changed', `${time(row.changedAt)} UTC`)
   line('events', events === 0 ? 'none' : `${one(events, 'event')}, seq ${first} to ${last}`)
