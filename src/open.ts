@@ -226,7 +226,7 @@ function environmentOf({ clock, entropy, logger }: StoreOptions): Environment {
 const KNOWN: readonly (keyof StoreOptions)[] = [
   'url', 'adminUrl', 'listenUrl', 'tenantKey', 'connections', 'required', 'fallback', 'backend', 'durability', 'layout',
   'airGapped', 'create', 'readOnly', 'migrate', 'clock', 'entropy', 'logger', 'embedder', 'redact', 'redactKey', 'payloadBytes',
-  'lane', 'writeBudget', 'lease', 'schedule', 'vectorMemory', 'canvas', 'collectAfter',
+  'lane', 'writeBudget', 'lease', 'schedule', 'vectorMemory', 'canvas', 'collectAfter', 'memory',
 ]
 
 /** A misspelt option would be silently ignored. */

@@ -100,8 +100,8 @@ function planSide(engine: Engine, name: string, table: SideTable): PlannedTable 
 }
 
 /** A digest is found by its first bytes. SQLite has one writer at a time, which looks before it writes, so its index need not be unique. */
-const keyIndex = (engine: Engine, { key }: SideTable): Pick<PlannedIndex, 'columns' | 'unique'> =>
-  engine === 'sqlite'
+const keyIndex = (engine: Engine, { key, columns }: SideTable): Pick<PlannedIndex, 'columns' | 'unique'> =>
+  engine === 'sqlite' && key.every((column) => columns[column] === 'blob')
     ? { columns: ['tenant', ...key.map((column) => `substr(${column}, 1, 8)`)] }
     : { columns: ['tenant', ...key], unique: true }
 

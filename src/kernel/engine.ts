@@ -15,6 +15,7 @@ import { type AnyFeature, FeatureSet } from './feature.ts'
 import { freshBlobs } from './fresh-blobs.ts'
 import { Lane, type LaneOptions } from './lane.ts'
 import type { LeaseOptions } from './leases/keeper.ts'
+import type { MemoryOptions } from './memory/options.ts'
 import { type RedactOptions, type Redactor, redactor } from './redact/redactor.ts'
 import { tagger } from './redact/tagger.ts'
 import { Renewals } from './renewals.ts'
@@ -37,6 +38,8 @@ export interface KernelOptions {
   readonly lease?: LeaseOptions
   /** Limits of canvases. */
   readonly canvas?: CanvasOptions
+  /** Ranking and upkeep of memory. */
+  readonly memory?: MemoryOptions
   /** Opens for inspection: damage is reported by the read that meets it, not by opening. */
   readonly readOnly?: boolean
   /** Whether this node runs the scheduler for jobs and expiring approvals; true by default. */

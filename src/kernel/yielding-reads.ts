@@ -56,6 +56,11 @@ export function yieldingReads(
       scan: (tenant, upTo, limit) => readOf(tenant, 'values', '', () => backend.values.scan(tenant, upTo, limit)),
       references: (tenant, after, limit) => readOf(tenant, 'values', '', () => backend.values.references(tenant, after, limit)),
     },
+    texts: {
+      statistics: (tenant, table, query) => readOf(tenant, table, '', () => backend.texts.statistics(tenant, table, query)),
+      search: (tenant, table, query) => readOf(tenant, table, '', () => backend.texts.search(tenant, table, query)),
+      around: (tenant, table, places, span) => readOf(tenant, table, '', () => backend.texts.around(tenant, table, places, span)),
+    },
     blobs: {
       ...backend.blobs,
       put: (tenant, digest, bytes, storage) => readOf(tenant, 'blobs', digest, () => backend.blobs.put(tenant, digest, bytes, storage)),

@@ -180,6 +180,8 @@ export const limits = {
   memoryMetadataBytes: 4 * KiB,
   /** A name and a value of the metadata that can be filtered by: an index entry has a size that every database accepts. */
   memoryMarkBytes: 512,
+  /** Hits of one recall: they go into a prompt. */
+  recallHits: 64,
   /** Links from one item: they stand in its row. */
   memoryLinks: 256,
   /** Characters of the block `persona` of core memory. Blocks are in every prompt. */

@@ -4,6 +4,7 @@ import { canonical } from './canonical.ts'
 import { assert } from './errors.ts'
 import type { RowOf } from './row-types.ts'
 import { type ColumnValue, type TableName, tableOf } from './tables.ts'
+import { termsColumn } from './text/indexed-text.ts'
 
 /** A row as a backend keeps it. `born`, `revision` and `fence` are seqs, stamped by the backend and reproduced by the fold. */
 export interface StoredRow {
@@ -40,8 +41,9 @@ export const decodeBody = <Row extends object = Body>(text: BodyText<Row>): Row 
 
 /** The indexed columns of a body, in the order tables.ts names them. */
 export function columnsOf(table: TableName, body: Body): readonly ColumnValue[] {
-  const { columns, paths } = tableOf(table)
+  const { columns, paths, text } = tableOf(table)
   return Object.keys(columns).map((name) => {
+    if (text && name === 'terms') return termsColumn(table, body)
     const path = paths?.[name]
     const value = ((path ? (body[path[0]] as Body | undefined)?.[path[1]] : body[name]) as ColumnValue | undefined) ?? null
     // No backend could return such a number, and every read of the table would fail on it.

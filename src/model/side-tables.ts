@@ -72,6 +72,35 @@ export const sideTables = {
     indexes: { byNumber: ['number'] },
     rights: ['insert', 'update', 'delete'],
   },
+  // The word index, made by triggers from the column `terms` of the table `source`. `rebuild` makes it again. Term ids belong to one tenant,
+  // and postings hold numbers only. `doc` is the `born` of a row.
+  terms: {
+    columns: { source: 'text', term: 'text', df: 'integer' },
+    key: ['source', 'term'],
+    numbered: true,
+    indexes: {},
+    rights: ['insert', 'update', 'delete'],
+  },
+  postings: {
+    columns: {
+      term: 'integer',
+      doc: 'integer',
+      about: 'integer',
+      tf: 'integer',
+      tf_tags: 'integer',
+      tf_source: 'integer',
+      len: 'integer',
+    },
+    key: ['term', 'doc'],
+    indexes: {},
+    rights: ['insert', 'delete'],
+  },
+  corpora: {
+    columns: { source: 'text', docs: 'integer', total: 'integer' },
+    key: ['source'],
+    indexes: {},
+    rights: ['insert', 'update', 'delete'],
+  },
   // Blobs: immutable bytes named by their SHA-256 in hex. Not safe to lose. `stored` counts the bytes as they are stored, `number` is the last
   // collection under which the blob was put or named. On SQLite most bytes are files in a folder beside the store (`storage` is `file`).
   blobs: {

@@ -17,6 +17,8 @@ export interface Table {
   readonly fenced?: boolean
   /** Yes-or-no columns that a SQL backend keeps for its own queries. Triggers derive them from the rows; they are no part of a row. */
   readonly flags?: readonly string[]
+  /** Has a text column `terms`, which the word index is made from (model/text/indexed-text.ts). With a thread, rows have neighbours. */
+  readonly text?: { readonly thread?: 'thread' }
   /** Indexes over some of the rows, for the queries of model/queries.ts. */
   readonly partialIndexes?: Readonly<Record<string, PartialIndex>>
 }
@@ -209,7 +211,9 @@ export const tables = {
       expires: 'integer',
       starts: 'integer',
       ends: 'integer',
+      terms: 'text',
     },
+    text: { thread: 'thread' },
     paths: { starts: ['valid', 'from'], ends: ['valid', 'until'] },
     indexes: {
       byBorn: ['born'],
@@ -288,6 +292,10 @@ export const tables = {
 export type TableName = keyof typeof tables
 export const tableNames = Object.keys(tables) as readonly TableName[]
 export const tableOf = (name: TableName): Table => tables[name]
+
+/** The tables that are searched by words. */
+export type TextTable = { [T in TableName]: (typeof tables)[T] extends { readonly text: object } ? T : never }[TableName]
+export const textTables = tableNames.filter((name) => tableOf(name).text) as readonly TextTable[]
 
 export type ColumnValue = string | number | null
 

@@ -7,6 +7,7 @@ import type { Commit, Outcome } from './commit.ts'
 import type { JournalReads } from './journal.ts'
 import type { Leases } from './leases.ts'
 import type { RowReads } from './rows.ts'
+import type { Texts } from './texts.ts'
 import type { Upkeep } from './upkeep.ts'
 import type { Values } from './values.ts'
 import type { Wakeups } from './wakeups.ts'
@@ -36,6 +37,7 @@ export interface Backend {
   readonly leases: Leases
   readonly blobs: Blobs
   readonly values: Values
+  readonly texts: Texts
   readonly audit: Audit
   readonly wakeups: Wakeups
   readonly upkeep: Upkeep

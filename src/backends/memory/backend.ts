@@ -12,6 +12,7 @@ import { leases } from './leases.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
 import { emptyState } from './state.ts'
+import { texts } from './texts.ts'
 import { upkeep } from './upkeep.ts'
 import { values } from './values.ts'
 import { localSignals } from './wakeups.ts'
@@ -47,6 +48,7 @@ export function memoryBackend(world: MemoryWorld): Backend {
     queries: queries(state, storeTime),
     leases: leases(state, storeTime),
     blobs: blobs(state, storeTime),
+    texts: texts(state),
     values: values(state),
     audit: audit(state, checkOpen),
     wakeups,

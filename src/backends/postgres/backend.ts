@@ -18,6 +18,7 @@ import { type Opened, type OpenOptions, openDatabase } from './open.ts'
 import { splitBatch } from './pack.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
+import { texts } from './texts.ts'
 import { upkeep } from './upkeep.ts'
 import { values } from './values.ts'
 import { NodeSignals, type SignalOptions } from './wakeups.ts'
@@ -144,6 +145,7 @@ export function backendOn({ db, powerful }: Opened, options: PostgresOptions): B
     queries: queries(db),
     leases: leases(db),
     blobs: blobs(db, settings),
+    texts: texts(db),
     values: values(db),
     audit: audit(db),
     wakeups,

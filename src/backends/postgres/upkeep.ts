@@ -14,6 +14,11 @@ import { scanRows } from './rows.ts'
 import { rowsByAge, scratch } from './scratch.ts'
 import { STORE } from './wall.ts'
 
+const clearIndex = [
+  'delete from inkfast.postings where term in (select id from inkfast.terms where source = $1)',
+  'delete from inkfast.terms where source = $1',
+  'delete from inkfast.corpora where source = $1',
+]
 const SECRET_BYTES = 32
 const ROWS_AT_A_TIME = 500
 
@@ -133,6 +138,8 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
 async function replaceRows(held: Held, tenant: TenantId, table: TableName, folded: Scratch): Promise<void> {
   const { columns, fenced } = tableOf(table)
   const names = Object.keys(columns)
+  // The triggers make the word index again, from nothing.
+  if (tableOf(table).text) for (const text of clearIndex) await held.run({ text, values: [table] })
   await held.run({ text: `delete from inkfast.${table}` })
   const all = ['tenant', 'id', 'born', 'revision', ...(fenced ? ['fence'] : []), ...names, 'body']
   const picked = names.map((name, i) => `(r.columns::json ->> ${i})${columns[name] === 'integer' ? '::bigint' : ''}`)

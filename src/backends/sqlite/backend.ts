@@ -19,6 +19,7 @@ import { type OpenOptions, openDatabase, type PrepareOptions } from './open.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
 import { blobFolder } from './tenant-files.ts'
+import { texts } from './texts.ts'
 import { writing } from './transaction.ts'
 import { upkeep } from './upkeep.ts'
 import { values } from './values.ts'
@@ -122,6 +123,7 @@ export async function fileBackend(options: FileOptions): Promise<SqliteBackend> 
     queries: queries(db, now),
     leases: leases({ db, now, write: write as <T>(work: () => T) => Promise<T> }),
     blobs,
+    texts: texts(db),
     values: values({ db, write: write as <T>(work: () => T) => Promise<T> }),
     audit: audit({ db, write: write as <T>(work: () => T) => Promise<T> }),
     wakeups,

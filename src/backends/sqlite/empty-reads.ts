@@ -10,9 +10,10 @@ import { leases } from './leases.ts'
 import { migrate } from './migrate.ts'
 import { queries } from './queries.ts'
 import { rowReads } from './rows.ts'
+import { texts } from './texts.ts'
 import { values } from './values.ts'
 
-export type Reads = Pick<Backend, 'journal' | 'rows' | 'queries' | 'leases' | 'values' | 'blobs'>
+export type Reads = Pick<Backend, 'journal' | 'rows' | 'queries' | 'leases' | 'values' | 'texts' | 'blobs'>
 
 /** The answers of a store without data. */
 export function emptyReads(folder: string, now: () => number): { readonly reads: Reads; close(): void } {
@@ -26,6 +27,7 @@ export function emptyReads(folder: string, now: () => number): { readonly reads:
       rows: rowReads(db),
       queries: queries(db, own.now),
       leases: leases(own),
+      texts: texts(db),
       values: values(own),
       blobs: fileBlobs({ ...own, files, checkWritable: () => {} }),
     },

@@ -92,6 +92,11 @@ export async function folderBackend(options: FolderOptions): Promise<Backend> {
     },
     blobs,
     values: folderValues(read),
+    texts: {
+      statistics: (tenant, table, query) => read(tenant, (file) => file.texts.statistics(tenant, table, query)),
+      search: (tenant, table, query) => read(tenant, (file) => file.texts.search(tenant, table, query)),
+      around: (tenant, table, places, span) => read(tenant, (file) => file.texts.around(tenant, table, places, span)),
+    },
     audit: folderAudit(files),
     wakeups,
     upkeep: upkeep(files, own, nobody.reads, named),

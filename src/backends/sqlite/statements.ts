@@ -17,6 +17,14 @@ const astray = `
     select 1 from work as e indexed by work_by_series
     where e.tenant = work.tenant and e.series = work.series and e.state is not 'dead' and (e.born, e.id) < (work.born, work.id) limit 1), 0) as astray`
 
+// Matches rows with a term that the word index does not have as the text column says.
+const unindexed = (name: string): string => `
+  substr(${name}.terms, 1, 1) = '{' and exists (
+    select 1 from json_each(${name}.terms, '$.t') as e where not exists (
+      select 1 from terms as t join postings as p on p.tenant = t.tenant and p.term = t.id and p.doc = ${name}.born
+      where t.tenant = ${name}.tenant and t.source = '${name}' and t.term = e.value ->> 0
+        and p.tf = e.value ->> 1 and p.tf_tags = e.value ->> 2 and p.tf_source = e.value ->> 3 and p.len = ${name}.terms ->> '$.l')) as astray`
+
 const statementsOf = (name: TableName): TableStatements => {
   const table: Table = tableOf(name)
   const columns = Object.keys(table.columns)
@@ -32,7 +40,7 @@ const statementsOf = (name: TableName): TableStatements => {
     put: `insert into ${name} (${all.join(', ')}) values (${all.map(() => '?').join(', ')}) on conflict (tenant, id) do update set ${updated.join(', ')}`,
     remove: `delete from ${name} where tenant = ? and id = ?`,
     revision: `select revision, ${table.fenced ? 'fence' : 'null as fence'} from ${name} where tenant = ? and id = ?`,
-    scan: `select ${[stored, ...columns, ...(name === 'work' ? [astray] : [])].join(', ')} from ${name} where tenant = ? and id > ? order by id limit ?`,
+    scan: `select ${[stored, ...columns, ...(name === 'work' ? [astray] : []), ...(table.text ? [unindexed(name)] : [])].join(', ')} from ${name} where tenant = ? and id > ? order by id limit ?`,
   }
 }
 

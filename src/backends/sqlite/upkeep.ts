@@ -27,6 +27,11 @@ const keepSecret = 'insert into secrets (name, value) values (?, ?) on conflict 
 // By tenant, because every index begins with it.
 const sweepReceipts = 'delete from receipts where tenant in (select tenant from heads) and at < ?'
 const sweepRenewals = 'delete from renewals where until < ?'
+const clearIndex = [
+  'delete from postings where tenant = ?1 and term in (select id from terms where tenant = ?1 and source = ?2)',
+  'delete from terms where tenant = ? and source = ?',
+  'delete from corpora where tenant = ? and source = ?',
+]
 const SECRET_BYTES = 32
 const SCRUB_AGAIN_MS = 100
 /** 1 MiB in pages. Writers wait for no longer than it takes to move these. */
@@ -124,6 +129,8 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
               ...Object.keys(tableOf(table).columns),
               'body',
             ].join(', ')
+            // The triggers make the word index again, from nothing.
+            if (tableOf(table).text) for (const clear of clearIndex) db.run(clear, tenant, table)
             db.run(`delete from main.${table} where tenant = ?`, tenant)
             db.run(`insert into main.${table} (tenant, ${columns}) select ?, ${columns} from ${folded}.${table}`, tenant)
           }

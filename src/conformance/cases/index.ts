@@ -22,6 +22,7 @@ import { resent } from './resent.ts'
 import { rows } from './rows.ts'
 import { states } from './states.ts'
 import { tenants } from './tenants.ts'
+import { texts } from './texts.ts'
 import { upkeep } from './upkeep.ts'
 import { values } from './values.ts'
 import { wakeups } from './wakeups.ts'
@@ -42,6 +43,7 @@ export const cases: readonly Case[] = [
   ...blobs,
   ...blobPieces,
   ...values,
+  ...texts,
   ...collections,
   ...collectedBlobs,
   ...audits,

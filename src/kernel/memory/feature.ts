@@ -8,6 +8,7 @@ import { coreBlock } from './core-decider.ts'
 import { finishPurges, purge } from './forget.ts'
 import { item } from './item-decider.ts'
 import { type StoreMemory, storeMemory } from './memory.ts'
+import { checkMemoryOptions } from './options.ts'
 
 export interface MemoryMembers {
   /** Texts that are remembered, found again and forgotten. */
@@ -22,6 +23,7 @@ export interface SessionMemoryMembers {
 export const memory: Feature<MemoryMembers, SessionMemoryMembers> = {
   name: 'memory',
   deciders: [item, coreBlock],
+  onOpen: ({ options }) => checkMemoryOptions(options.memory),
   onSessionDeleted: clearSession,
   onForked: forkCore,
   onMaintain: async (scope) => ({ memoryPurged: await finishPurges(scope) }),

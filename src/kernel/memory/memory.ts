@@ -17,6 +17,7 @@ import {
   updateItem,
 } from './items.ts'
 import type { MemoryItem } from './memory-item.ts'
+import { type Hits, type RecallOptions, recall } from './recall.ts'
 import { quoteTexts } from './recalled-text.ts'
 import { type Remembering, type RememberOptions, remember, rememberAll } from './remember.ts'
 
@@ -25,6 +26,8 @@ export interface StoreMemory {
   remember(text: string, options?: RememberOptions): Promise<MemoryItem>
   /** Remembers many texts, ten in each commit. */
   rememberAll(items: readonly Remembering[]): Promise<readonly MemoryItem[]>
+  /** Finds items by what they say. Every hit explains its score. Any text is a question; none is a syntax error. */
+  recall(text: string, options?: RecallOptions): Promise<Hits>
   /** Returns undefined for an item that is not there, was forgotten, or has expired. */
   get(id: string): Promise<MemoryItem | undefined>
   /** Changes an item. Null takes a member away. */
@@ -47,6 +50,7 @@ export interface StoreMemory {
 export const storeMemory = (scope: Scope): StoreMemory => ({
   remember: (text, options) => remember(scope, text, options),
   rememberAll: (items) => rememberAll(scope, items),
+  recall: (text, options) => recall(scope, text, options),
   get: (id) => getItem(scope, id),
   update: (id, options) => updateItem(scope, id, options),
   list: (options) => listItems(scope, options),

@@ -13,6 +13,7 @@ import { readySabotages } from './ready.ts'
 import { rowSabotages } from './rows.ts'
 import type { Sabotage } from './spoil.ts'
 import { stateSabotages } from './states.ts'
+import { textSabotages } from './texts.ts'
 import { upkeepSabotages } from './upkeep.ts'
 import { valueSabotages } from './values.ts'
 
@@ -28,6 +29,7 @@ export const sabotages: readonly Sabotage[] = [
   ...leaseSabotages,
   ...blobSabotages,
   ...valueSabotages,
+  ...textSabotages,
   ...collectionSabotages,
   ...auditSabotages,
   ...dueSabotages,

@@ -816,6 +816,7 @@ create table inkfast.memory (
   expires  bigint,
   starts   bigint,
   ends     bigint,
+  terms    text collate "C",
   body     text collate "C" not null,
   primary key (tenant, id)
 );
@@ -830,7 +831,7 @@ alter table inkfast.memory enable row level security, force row level security;
 create policy tenant on inkfast.memory to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
 grant select on inkfast.memory to inkfast_app, inkfast_reader;
 grant insert, update, delete on inkfast.memory to inkfast_app;
-alter table inkfast.memory alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter about set statistics 0, alter state set statistics 0, alter at set statistics 0, alter thread set statistics 0, alter expires set statistics 0, alter starts set statistics 0, alter ends set statistics 0, alter body set statistics 0;
+alter table inkfast.memory alter tenant set statistics 0, alter id set statistics 0, alter born set statistics 0, alter revision set statistics 0, alter about set statistics 0, alter state set statistics 0, alter at set statistics 0, alter thread set statistics 0, alter expires set statistics 0, alter starts set statistics 0, alter ends set statistics 0, alter terms set statistics 0, alter body set statistics 0;
 
 create table inkfast.core (
   tenant   text collate "C" not null,
@@ -1111,6 +1112,51 @@ grant select on inkfast.named_nodes to inkfast_app, inkfast_reader;
 grant insert, update, delete on inkfast.named_nodes to inkfast_app;
 alter table inkfast.named_nodes alter tenant set statistics 0, alter ref set statistics 0, alter at set statistics 0, alter number set statistics 0;
 
+create table inkfast.terms (
+  id     bigint not null,
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  term   text collate "C" not null,
+  df     bigint not null,
+  primary key (tenant, id)
+);
+create unique index terms_by_key on inkfast.terms (tenant, source, term);
+alter table inkfast.terms enable row level security, force row level security;
+create policy tenant on inkfast.terms to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.terms to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.terms to inkfast_app;
+alter table inkfast.terms alter id set statistics 0, alter tenant set statistics 0, alter source set statistics 0, alter term set statistics 0, alter df set statistics 0;
+
+create table inkfast.postings (
+  tenant    text collate "C" not null,
+  term      bigint not null,
+  doc       bigint not null,
+  about     bigint not null,
+  tf        bigint not null,
+  tf_tags   bigint not null,
+  tf_source bigint not null,
+  len       bigint not null,
+  primary key (tenant, term, doc)
+);
+alter table inkfast.postings enable row level security, force row level security;
+create policy tenant on inkfast.postings to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.postings to inkfast_app, inkfast_reader;
+grant insert, delete on inkfast.postings to inkfast_app;
+alter table inkfast.postings alter tenant set statistics 0, alter term set statistics 0, alter doc set statistics 0, alter about set statistics 0, alter tf set statistics 0, alter tf_tags set statistics 0, alter tf_source set statistics 0, alter len set statistics 0;
+
+create table inkfast.corpora (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  docs   bigint not null,
+  total  bigint not null,
+  primary key (tenant, source)
+);
+alter table inkfast.corpora enable row level security, force row level security;
+create policy tenant on inkfast.corpora to inkfast_app, inkfast_reader using (tenant = (select inkfast.tenant())) with check (tenant = (select inkfast.tenant()));
+grant select on inkfast.corpora to inkfast_app, inkfast_reader;
+grant insert, update, delete on inkfast.corpora to inkfast_app;
+alter table inkfast.corpora alter tenant set statistics 0, alter source set statistics 0, alter docs set statistics 0, alter total set statistics 0;
+
 create table inkfast.blobs (
   tenant  text collate "C" not null,
   digest  text collate "C" not null,
@@ -1223,6 +1269,135 @@ create trigger work_goes after update of series, state on inkfast.work
 for each row when (old.series is not null and old.state is distinct from 'dead' and not old.behind
   and (new.series is distinct from old.series or new.state is not distinct from 'dead'))
 execute function inkfast.work_turns('old');
+
+-- The word index, from the text columns. A statement of one tenant changes it at once; writers of a tenant wait for each other at its head.
+create function inkfast.words_go() returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant text := (select o.tenant from gone o where o.terms like '{%' limit 1);
+begin
+  if v_tenant is null then
+    return null;
+  end if;
+  delete from inkfast.postings p using (
+    select t.id, o.born from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+    join inkfast.terms t on t.tenant = v_tenant and t.source = tg_table_name and t.term = e.value ->> 0
+    where o.terms like '{%'
+  ) w where p.tenant = v_tenant and p.term = w.id and p.doc = w.born;
+  update inkfast.terms t set df = t.df - w.n from (
+    select e.value ->> 0 as term, count(*) as n from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+    where o.terms like '{%' group by 1
+  ) w where t.tenant = v_tenant and t.source = tg_table_name and t.term = w.term;
+  delete from inkfast.terms t using (
+    select distinct e.value ->> 0 as term from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+    where o.terms like '{%'
+  ) w where t.tenant = v_tenant and t.source = tg_table_name and t.term = w.term and t.df <= 0;
+  update inkfast.corpora c set docs = c.docs - w.n, total = c.total - w.length from (
+    select count(*) as n, sum(((o.terms::json) ->> 'l')::bigint) as length from gone o where o.terms like '{%'
+  ) w where c.tenant = v_tenant and c.source = tg_table_name;
+  return null;
+end
+$$;
+
+create function inkfast.words_come() returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant text := (select n.tenant from came n where n.terms like '{%' limit 1);
+  v_last   bigint;
+begin
+  if v_tenant is null then
+    return null;
+  end if;
+  v_last := coalesce((select t.id from inkfast.terms t where t.tenant = v_tenant order by t.id desc limit 1), 0);
+  insert into inkfast.terms as t (tenant, id, source, term, df)
+  select v_tenant, v_last + row_number() over (order by w.term collate "C"), tg_table_name, w.term, w.n from (
+    select e.value ->> 0 as term, count(*) as n from came n cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
+    where n.terms like '{%' group by 1
+  ) w
+  on conflict (tenant, source, term) do update set df = t.df + excluded.df;
+  insert into inkfast.postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
+  select v_tenant, t.id, n.born, coalesce(a.id, 0), (e.value ->> 1)::bigint, (e.value ->> 2)::bigint, (e.value ->> 3)::bigint,
+    ((n.terms::json) ->> 'l')::bigint
+  from came n cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
+  join inkfast.terms t on t.tenant = v_tenant and t.source = tg_table_name and t.term = e.value ->> 0
+  left join inkfast.terms a on a.tenant = v_tenant and a.source = tg_table_name and a.term = (n.terms::json) ->> 'a'
+  where n.terms like '{%';
+  insert into inkfast.corpora as c (tenant, source, docs, total)
+  select v_tenant, tg_table_name, count(*), sum(((n.terms::json) ->> 'l')::bigint) from came n where n.terms like '{%'
+  on conflict (tenant, source) do update set docs = c.docs + excluded.docs, total = c.total + excluded.total;
+  return null;
+end
+$$;
+
+-- An update first takes the old words away, then adds the new ones, of rows whose text has changed.
+create function inkfast.words_change() returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant text := (
+    select o.tenant from gone o join came n on n.id = o.id where n.terms is distinct from o.terms limit 1);
+  v_last   bigint;
+begin
+  if v_tenant is null then
+    return null;
+  end if;
+  delete from inkfast.postings p using (
+    select t.id, o.born from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
+    cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+    join inkfast.terms t on t.tenant = v_tenant and t.source = tg_table_name and t.term = e.value ->> 0
+    where o.terms like '{%'
+  ) w where p.tenant = v_tenant and p.term = w.id and p.doc = w.born;
+  update inkfast.terms t set df = t.df - w.n from (
+    select e.value ->> 0 as term, count(*) as n from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
+    cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+    where o.terms like '{%' group by 1
+  ) w where t.tenant = v_tenant and t.source = tg_table_name and t.term = w.term;
+  v_last := coalesce((select t.id from inkfast.terms t where t.tenant = v_tenant order by t.id desc limit 1), 0);
+  insert into inkfast.terms as t (tenant, id, source, term, df)
+  select v_tenant, v_last + row_number() over (order by w.term collate "C"), tg_table_name, w.term, w.n from (
+    select e.value ->> 0 as term, count(*) as n from came n join gone o on n.id = o.id and n.terms is distinct from o.terms
+    cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
+    where n.terms like '{%' group by 1
+  ) w
+  on conflict (tenant, source, term) do update set df = t.df + excluded.df;
+  delete from inkfast.terms t using (
+    select distinct e.value ->> 0 as term from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+    where o.terms like '{%'
+  ) w where t.tenant = v_tenant and t.source = tg_table_name and t.term = w.term and t.df <= 0;
+  insert into inkfast.postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
+  select v_tenant, t.id, n.born, coalesce(a.id, 0), (e.value ->> 1)::bigint, (e.value ->> 2)::bigint, (e.value ->> 3)::bigint,
+    ((n.terms::json) ->> 'l')::bigint
+  from came n join gone o on n.id = o.id and n.terms is distinct from o.terms
+  cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
+  join inkfast.terms t on t.tenant = v_tenant and t.source = tg_table_name and t.term = e.value ->> 0
+  left join inkfast.terms a on a.tenant = v_tenant and a.source = tg_table_name and a.term = (n.terms::json) ->> 'a'
+  where n.terms like '{%';
+  insert into inkfast.corpora as c (tenant, source, docs, total)
+  select v_tenant, tg_table_name, coalesce(sum(w.docs), 0), coalesce(sum(w.total), 0) from (
+    select 1 as docs, ((n.terms::json) ->> 'l')::bigint as total from came n join gone o on n.id = o.id and n.terms is distinct from o.terms
+    where n.terms like '{%'
+    union all
+    select -1, -((o.terms::json) ->> 'l')::bigint from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
+    where o.terms like '{%'
+  ) w
+  on conflict (tenant, source) do update set docs = c.docs + excluded.docs, total = c.total + excluded.total;
+  return null;
+end
+$$;
+
+create trigger memory_words_come after insert on inkfast.memory
+referencing new table as came for each statement execute function inkfast.words_come();
+
+create trigger memory_words_go after delete on inkfast.memory
+referencing old table as gone for each statement execute function inkfast.words_go();
+
+create trigger memory_words_change after update on inkfast.memory
+referencing old table as gone new table as came for each statement execute function inkfast.words_change();
 
 create function inkfast.now_v1() returns bigint
 language sql volatile
@@ -2290,12 +2465,12 @@ $$;
 
 create function inkfast.put_memory(p inkfast.put_list) returns boolean language plpgsql as $$
 begin
-  insert into inkfast.memory as t (tenant, id, born, revision, about, state, at, thread, expires, starts, ends, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3), (r.columns::json ->> 4)::bigint, (r.columns::json ->> 5)::bigint, (r.columns::json ->> 6)::bigint, r.body
+  insert into inkfast.memory as t (tenant, id, born, revision, about, state, at, thread, expires, starts, ends, terms, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3), (r.columns::json ->> 4)::bigint, (r.columns::json ->> 5)::bigint, (r.columns::json ->> 6)::bigint, (r.columns::json ->> 7), r.body
   from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
     as r (name, id, commit, born, revision, fence, columns, body)
   where r.name = 'memory' and not p.outs[r.commit]
-  on conflict (tenant, id) do update set revision = excluded.revision, about = excluded.about, state = excluded.state, at = excluded.at, thread = excluded.thread, expires = excluded.expires, starts = excluded.starts, ends = excluded.ends, body = excluded.body;
+  on conflict (tenant, id) do update set revision = excluded.revision, about = excluded.about, state = excluded.state, at = excluded.at, thread = excluded.thread, expires = excluded.expires, starts = excluded.starts, ends = excluded.ends, terms = excluded.terms, body = excluded.body;
   return true;
 end
 $$;
@@ -3360,6 +3535,6 @@ end
 $$;
 -- end of generated: commit function
 
-revoke all on function inkfast.events_stay(), inkfast.work_behind(), inkfast.work_turns(), inkfast.now_v1(), inkfast.enter_v1(text), inkfast.commit_v1 from public;
+revoke all on function inkfast.events_stay(), inkfast.work_behind(), inkfast.work_turns(), inkfast.words_go(), inkfast.words_come(), inkfast.words_change(), inkfast.now_v1(), inkfast.enter_v1(text), inkfast.commit_v1 from public;
 grant execute on function inkfast.now_v1(), inkfast.enter_v1(text) to inkfast_app, inkfast_reader;
 grant execute on function inkfast.commit_v1 to inkfast_app;

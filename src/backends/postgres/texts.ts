@@ -1,0 +1,128 @@
+// Search by words: one statement over the postings, filters included. Triggers keep the index (see the migration).
+
+import type { TenantId } from '../../model/ids.ts'
+import { type TextTable, tableOf } from '../../model/tables.ts'
+import type { ColumnRange, TermQuery, TextFilter, TextQuery, Texts } from '../../ports/texts.ts'
+import { numbers, texts as textList } from './arrays.ts'
+import type { Step, Value } from './connections.ts'
+import type { Database } from './database.ts'
+import { toStored } from './rows.ts'
+
+const corpus = 'select docs, total from inkfast.corpora where source between $1 and $1 order by source limit 1'
+const someTerms = `
+  select t.term, t.df, null::text from unnest($2::text[]) as a (term)
+  cross join lateral (select b.term, b.df from inkfast.terms b where b.source = $1 and b.term between a.term and a.term order by b.source, b.term limit 1) t`
+const byPrefixes = `
+  select t.term, t.df, a.prefix from unnest($2::text[], $3::text[]) with ordinality as a (prefix, below, n)
+  cross join lateral (
+    select b.term, b.df from inkfast.terms b where b.source = $1 and b.term >= a.prefix collate "C" and b.term < a.below collate "C"
+    order by b.df desc, b.term limit $4::integer) t
+  order by a.n, t.df desc, t.term`
+
+export function texts(db: Database): Texts {
+  return {
+    statistics: async (tenant, table, { terms, prefixes = [], limit = 0 }: TermQuery) => {
+      const steps: Step[] = [
+        { text: corpus, values: [table] },
+        { text: someTerms, values: [table, textList([...new Set(terms)]) ?? '{}'] },
+        {
+          text: byPrefixes,
+          values: [table, textList(prefixes) ?? '{}', textList(prefixes.map((prefix) => `${prefix}\u{10ffff}`)) ?? '{}', limit],
+        },
+      ]
+      const [counts = [], found = [], grown = []] = await db.read(tenant, ...steps)
+      return {
+        rows: Number(counts[0]?.[0] ?? 0),
+        length: Number(counts[0]?.[1] ?? 0),
+        terms: [...found, ...grown].map(([term, rows, prefix]) => ({
+          term: term as string,
+          rows: Number(rows),
+          ...(prefix !== null && { prefix: prefix as string }),
+        })),
+      }
+    },
+    search: async (tenant, table, query) => {
+      if (query.terms.length === 0) return []
+      const [rows = []] = await db.read(tenant, await searchStep(db, tenant, table, query))
+      return rows.map(([score, ...row]) => ({ row: toStored(row), score: Number(score) }))
+    },
+    around: async (tenant, table, places, span) => {
+      if (places.length === 0 || !tableOf(table).text?.thread) return []
+      const near = (sign: string, order: string, limit: string) =>
+        `(select r.id, r.thread, r.born, r.revision, r.body from inkfast.${table} r where r.thread = a.thread and r.born ${sign} a.born and r.terms is not null order by r.thread${order} nulls ${order ? 'last' : 'first'}, r.born${order}, r.id${order} limit ${limit})`
+      const text = `
+        select distinct on (n.thread, n.born) n.id, n.born, n.revision, null::bigint, n.body
+        from unnest($1::text[], $2::bigint[]) as a (thread, born)
+        cross join lateral (${near('<', ' desc', '$3::integer')} union all ${near('>=', '', '$3::integer + 1')}) n
+        where exists (select 1 from inkfast.${table} s where s.born = a.born and s.terms is not null and s.thread = a.thread)
+        order by n.thread, n.born`
+      const [rows = []] = await db.read(tenant, {
+        text,
+        values: [textList(places.map(({ thread }) => thread)), numbers(places.map(({ born }) => born)), span],
+      })
+      return rows.map(toStored)
+    },
+  }
+}
+
+/** Ids of terms are looked up first, so that the statement is planned with constants: the tables have no statistics. */
+async function searchStep(db: Database, tenant: TenantId, table: TextTable, query: TextQuery): Promise<Step> {
+  const { filter } = query
+  const marks = [...(filter.about ?? []), ...(filter.with ?? []).flat(), ...(filter.without ?? [])]
+  const wanted = [...new Set([...query.terms.map(({ term }) => term), ...marks])]
+  const [found = []] = await db.read(tenant, {
+    text: `select t.term, t.id from unnest($2::text[]) as a (term)
+      cross join lateral (select b.term, b.id from inkfast.terms b where b.source = $1 and b.term between a.term and a.term order by b.source, b.term limit 1) t`,
+    values: [table, textList(wanted)],
+  })
+  const ids = new Map(found.map(([term, id]) => [term as string, Number(id)]))
+  const known = query.terms.flatMap(({ term, weight }) => (ids.has(term) ? [{ id: ids.get(term) as number, weight }] : []))
+  const values: Value[] = [numbers(known.map(({ id }) => id)) ?? '{}', `{${known.map(({ weight }) => weight).join(',')}}`]
+  const bind = (value: Value, type = 'double precision'): string => `$${values.push(value)}::${type}`
+  const f = `p.tf / (${bind(query.lengthBase)} + ${bind(query.lengthFactor)} * p.len) + p.tf_tags * ${bind(query.tagWeight)} + p.tf_source * ${bind(query.sourceWeight)}`
+  const where = conditions(table, filter, ids, bind)
+  const text = `
+    with best as materialized (
+      select m.doc, sum(trunc(m.weight * m.f / (m.f + ${bind(query.k1)}))::bigint)::bigint as score
+      from (
+        select p.doc, q.weight, ${f} as f
+        from unnest($1::bigint[], $2::double precision[]) as q (term, weight)
+        join inkfast.postings p on p.term = q.term${where.map((one) => ` and ${one}`).join('')}
+      ) m
+      group by m.doc order by score desc, m.doc limit ${bind(query.limit, 'integer')}
+    )
+    select b.score, r.id, r.born, r.revision, null::bigint, r.body from best b
+    cross join lateral (select s.* from inkfast.${table} s where s.born between b.doc and b.doc order by s.born, s.id limit 1) r
+    order by b.score desc, b.doc`
+  return { text, values }
+}
+
+/** Conditions on the posting `p`. */
+function conditions(
+  table: TextTable,
+  filter: TextFilter,
+  ids: ReadonlyMap<string, number>,
+  bind: (value: Value, type?: string) => string,
+): readonly string[] {
+  const known = (marks: readonly string[]): string => bind(numbers(marks.flatMap((mark) => ids.get(mark) ?? [])) ?? '{}', 'bigint[]')
+  const posting = (marks: readonly string[]): string =>
+    `p.doc in (select m.doc from inkfast.postings m where m.term = any (${known(marks)}))`
+  const range = ({ column, from, below }: ColumnRange): string =>
+    [
+      `r.${column} is not null`,
+      ...(from === undefined ? [] : [`r.${column} >= ${bind(from, 'bigint')}`]),
+      ...(below === undefined ? [] : [`r.${column} < ${bind(below, 'bigint')}`]),
+    ].join(' and ')
+  const among = (condition: string): string => `(select r.born from inkfast.${table} r where ${condition})`
+  return [
+    ...(filter.about ? [`p.about = any (${known(filter.about)})`] : []),
+    ...(filter.with ?? []).map(posting),
+    ...(filter.without?.length ? [`not ${posting(filter.without)}`] : []),
+    ...(filter.inside ?? []).map((one) => `p.doc in ${among(range(one))}`),
+    ...(filter.equals ?? []).map(
+      ({ column, value }) =>
+        `p.doc in ${among(value === null ? `r.${column} is null` : `r.${column} = ${bind(value, typeof value === 'number' ? 'bigint' : 'text')}`)}`,
+    ),
+    ...(filter.outside ?? []).map((one) => `p.doc not in ${among(range(one))}`),
+  ]
+}

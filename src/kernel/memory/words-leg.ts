@@ -1,0 +1,182 @@
+// The leg of words: BM25 over text, tags and source with the tenant's own statistics. The backend finds a pool; the words of neighbours are
+// added here, from the texts themselves, so that a new item never rewrites the entries of another.
+
+import type { MemoryRow } from '../../model/memory.ts'
+import { decodeBody, type StoredRow } from '../../model/rows.ts'
+import { memoryText } from '../../model/text/indexed-text.ts'
+import { aboutMark, kindMark, metadataMark, SUPERSEDED, sourceMarks, tagMark } from '../../model/text/marks.ts'
+import { tokensOf } from '../../model/text/tokens.ts'
+import type { TextFilter, TextQuery } from '../../ports/texts.ts'
+import type { Scope } from '../scope.ts'
+import type { Candidate, Found, Leg, Question } from './legs.ts'
+import { BM25, POOL } from './ranking.ts'
+
+const UNIT = 2 ** 24
+/** Words of a question that are searched; the rarest ones count. */
+const TERMS_MOST = 64
+const PREFIX_TERMS = 8
+/** A shorter unknown word would begin too many others. */
+const PREFIX_CHARS = 4
+const STARRED = /([\p{L}\p{N}]{2,})\*/gu
+/** Neighbours of neighbours are needed to score the neighbours. */
+const SPAN = 4
+const REACH = 2
+
+export const wordsLeg: Leg = { name: 'words', find }
+
+interface WeightedTerm {
+  readonly term: string
+  readonly weight: number
+}
+
+async function find(scope: Scope, question: Question): Promise<Found> {
+  const { backend } = scope.engine
+  const { terms, most, average } = await weigh(scope, question.text)
+  if (terms.length === 0) return { candidates: [] }
+  const query: TextQuery = {
+    terms,
+    k1: BM25.k1,
+    lengthBase: 1 - BM25.b,
+    lengthFactor: BM25.b / average,
+    tagWeight: BM25.tagWeight,
+    sourceWeight: BM25.sourceWeight,
+    filter: pushedDown(question),
+    limit: POOL,
+  }
+  const pool = (await backend.texts.search(scope.tenant, 'memory', query)).map(({ row }) => read(row))
+  const places = pool.flatMap(({ row, born }) => (row.thread === undefined ? [] : [{ thread: row.thread, born }]))
+  const near = places.length === 0 ? [] : (await backend.texts.around(scope.tenant, 'memory', places, SPAN)).map(read)
+  const candidates = withNeighbours(pool, near)
+    .filter(({ text, allowed }) => allowed || question.allows(text.row))
+    .map(({ text, beside }) => score(text, beside, query, average, most))
+    .sort((a, b) => b.score - a.score || a.born - b.born)
+  return { candidates }
+}
+
+/** The terms of the question with their weights, the largest score that they could give, and the average length of a text. */
+async function weigh(
+  scope: Scope,
+  text: string,
+): Promise<{ readonly terms: readonly WeightedTerm[]; readonly most: number; readonly average: number }> {
+  const { texts } = scope.engine.backend
+  const words = [...new Set(tokensOf(text))]
+  const starred = [...text.matchAll(STARRED)].flatMap(([, word = '']) => tokensOf(word))
+  const first = await texts.statistics(scope.tenant, 'memory', { terms: words, prefixes: starred, limit: PREFIX_TERMS })
+  const there = new Set(first.terms.map(({ term }) => term))
+  const unknown = words.filter((word) => !there.has(word) && !starred.includes(word) && isPrefix(word))
+  const grown =
+    unknown.length === 0
+      ? []
+      : (await texts.statistics(scope.tenant, 'memory', { terms: [], prefixes: unknown, limit: PREFIX_TERMS })).terms
+  const weights = new Map<string, number>()
+  for (const { term, rows, prefix } of [...first.terms, ...grown]) {
+    const idf = Math.log(1 + (first.rows - rows + 0.5) / (rows + 0.5))
+    const weight = UNIT * idf * (BM25.k1 + 1) * (prefix === undefined || prefix === term ? 1 : BM25.prefixWeight)
+    weights.set(term, Math.max(weights.get(term) ?? 0, weight))
+  }
+  const terms = [...weights]
+    .map(([term, weight]) => ({ term, weight }))
+    .sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1))
+    .slice(0, TERMS_MOST)
+  return { terms, most: terms.reduce((sum, { weight }) => sum + weight, 0), average: Math.max(1, first.length / Math.max(1, first.rows)) }
+}
+
+/** Unknown words of some length, and lone characters of scripts without spaces. */
+const isPrefix = (word: string): boolean =>
+  word.length >= PREFIX_CHARS || ([...word].length === 1 && !/[\p{Script=Latin}\p{N}]/u.test(word))
+
+/** The filter as marks and columns, so that it is applied before the pool is cut. */
+export function pushedDown({ filter, now, superseded }: Question): TextFilter {
+  const { about, tags, source, kinds, since, until, metadata } = filter
+  return {
+    ...(about && { about: about.map(aboutMark) }),
+    with: [
+      ...(tags ?? []).map((tag) => [tagMark(tag)]),
+      ...(source ? sourceMarks(source).map((mark) => [mark]) : []),
+      ...(kinds ? [kinds.map(kindMark)] : []),
+      ...(metadata ?? []).map(([key, values]) => values.flatMap((value) => metadataMark(key, value) ?? [])),
+    ],
+    without: superseded ? [] : [SUPERSEDED],
+    inside: since === undefined && until === undefined ? [] : [range('at', since, until)],
+    outside: [range('expires', undefined, now + 1), ...(superseded ? [] : [range('ends', undefined, now + 1), range('starts', now + 1)])],
+  }
+}
+
+const range = (column: string, from?: number, below?: number) => ({
+  column,
+  ...(from !== undefined && { from }),
+  ...(below !== undefined && { below }),
+})
+
+interface ReadText {
+  readonly row: MemoryRow
+  readonly born: number
+  readonly length: number
+  readonly counts: ReadonlyMap<string, readonly [text: number, tags: number, source: number]>
+}
+
+function read(stored: StoredRow): ReadText {
+  const row = decodeBody(stored.body) as unknown as MemoryRow
+  const text = memoryText(row)
+  return {
+    row,
+    born: stored.born,
+    length: text?.l ?? 0,
+    counts: new Map((text?.t ?? []).map(([term, ...counts]) => [term, counts])),
+  }
+}
+
+/** A text with its first and second neighbours. Those of the pool have passed the filter already. */
+interface Beside {
+  readonly text: ReadText
+  readonly allowed: boolean
+  readonly beside: readonly (readonly [neighbour: ReadText, share: number])[]
+}
+
+function withNeighbours(pool: readonly ReadText[], near: readonly ReadText[]): readonly Beside[] {
+  const inPool = new Set(pool.map(({ born }) => born))
+  const places = new Map(near.map((text, i) => [text.born, i]))
+  const found = new Map<number, Beside>()
+  const neighbour = (text: ReadText, i: number, by: number): readonly (readonly [ReadText, number])[] => {
+    const other = near[i + by]
+    return other && other.row.thread === text.row.thread ? [[other, Math.abs(by) === 1 ? 1 : BM25.secondNeighbour]] : []
+  }
+  const add = (text: ReadText, i: number | undefined): void => {
+    const beside = i === undefined ? [] : [-2, -1, 1, 2].flatMap((by) => neighbour(text, i, by))
+    found.set(text.born, { text, allowed: inPool.has(text.born), beside })
+  }
+  for (const text of pool) {
+    const i = places.get(text.born)
+    add(text, i)
+    if (i === undefined) continue
+    for (let at = Math.max(0, i - REACH); at <= Math.min(near.length - 1, i + REACH); at++) {
+      const other = near[at] as ReadText
+      if (other.row.thread === text.row.thread && !found.has(other.born)) add(other, at)
+    }
+  }
+  return [...found.values()]
+}
+
+function score(
+  { row, born, length, counts }: ReadText,
+  beside: Beside['beside'],
+  query: TextQuery,
+  average: number,
+  most: number,
+): Candidate {
+  const besideLength = beside.reduce((sum, [text, share]) => sum + share * text.length, 0)
+  const damped = BM25.neighbourBase + (BM25.neighbourLength * besideLength) / (3 * average)
+  const met: string[] = []
+  let [sum, tagged] = [0, false]
+  for (const { term, weight } of query.terms) {
+    const [text, tags, source] = counts.get(term) ?? [0, 0, 0]
+    const around = beside.reduce((total, [other, share]) => total + share * (other.counts.get(term)?.[0] ?? 0), 0)
+    const own = text / (query.lengthBase + query.lengthFactor * length) + tags * query.tagWeight + source * query.sourceWeight
+    const f = own + (around === 0 ? 0 : (BM25.neighbourWeight * around) / damped)
+    if (own > 0) met.push(term)
+    if (tags > 0) tagged = true
+    sum += Math.trunc((weight * f) / (f + query.k1))
+  }
+  const whole = tagged ? Math.trunc(sum * BM25.tagFactor) : sum
+  return { row, born, score: whole / UNIT, calibrated: Math.min(1, whole / most), terms: met }
+}
