@@ -5,10 +5,13 @@ import type { Feature } from '../feature.ts'
 import type { Scope } from '../scope.ts'
 import { type CoreMemory, clearCore, coreMemory, forkCore, sessionOwner } from './core.ts'
 import { coreBlock } from './core-decider.ts'
-import { finishPurges, purge } from './forget.ts'
+import { purge } from './forget.ts'
 import { item } from './item-decider.ts'
+import { keepMaintaining, maintainMemory } from './maintain-memory.ts'
 import { type StoreMemory, storeMemory } from './memory.ts'
 import { checkMemoryOptions } from './options.ts'
+import type { Hits, RecallOptions } from './recall.ts'
+import { recallInRun } from './run-recall.ts'
 
 export interface MemoryMembers {
   /** Texts that are remembered, found again and forgotten. */
@@ -20,14 +23,26 @@ export interface SessionMemoryMembers {
   readonly core: CoreMemory
 }
 
-export const memory: Feature<MemoryMembers, SessionMemoryMembers> = {
+export interface RunMemoryMembers {
+  /** Finds items of memory. The hits are recorded, so that replay sees the same ones. */
+  recall(text: string, options?: RecallOptions): Promise<Hits>
+}
+
+export const memory: Feature<MemoryMembers, SessionMemoryMembers, RunMemoryMembers> = {
   name: 'memory',
   deciders: [item, coreBlock],
-  onOpen: ({ options }) => checkMemoryOptions(options.memory),
+  onOpen: (engine) => {
+    checkMemoryOptions(engine.options.memory)
+    keepMaintaining(engine)
+  },
   onSessionDeleted: clearSession,
   onForked: forkCore,
-  onMaintain: async (scope) => ({ memoryPurged: await finishPurges(scope) }),
+  onMaintain: async (scope, now) => {
+    const { expired, aged, evicted, finished } = await maintainMemory(scope, now)
+    return { memoryExpired: expired, memoryAged: aged, memoryEvicted: evicted, memoryPurged: finished }
+  },
   store: (scope) => ({ memory: storeMemory(scope) }),
+  run: { recall: recallInRun },
   session: ({ scope, id }) => ({ core: coreMemory(scope, sessionOwner(id), id) }),
 }
 

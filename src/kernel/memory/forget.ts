@@ -53,6 +53,19 @@ export async function purge(scope: Scope, what: string | MemoryFilter, options?:
   return { purged }
 }
 
+/** Purges these items, for maintenance. */
+export async function purgeIds(scope: Scope, all: readonly MemoryId[], reason: string): Promise<void> {
+  for (let at = 0; at < all.length; at += PAGE) {
+    const ids = all.slice(at, at + PAGE)
+    await plan(
+      scope,
+      ids.map((id) => part(item, id, { verb: 'purge' })),
+    )
+    await purgeMarked(scope, ids, reason)
+  }
+  if (all.length > 0) await scope.engine.backend.upkeep.scrub()
+}
+
 /** Finishes purges that a crash interrupted. */
 export async function finishPurges(scope: Scope): Promise<number> {
   let purged = 0

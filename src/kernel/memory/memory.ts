@@ -1,5 +1,6 @@
 // `store.memory`: long-term memory of a tenant.
 
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { Page } from '../list.ts'
 import type { Scope } from '../scope.ts'
 import { type CoreMemory, coreMemory } from './core.ts'
@@ -16,10 +17,13 @@ import {
   unlinkItems,
   updateItem,
 } from './items.ts'
+import { type MemoryMaintenance, maintainMemory } from './maintain-memory.ts'
 import type { MemoryItem } from './memory-item.ts'
 import { type Hits, type RecallOptions, recall } from './recall.ts'
 import { quoteTexts } from './recalled-text.ts'
 import { type Remembering, type RememberOptions, remember, rememberAll } from './remember.ts'
+import { storeNow } from './store-now.ts'
+import { type MemoryNotice, type SubscribeOptions, subscribe } from './subscribe.ts'
 
 export interface StoreMemory {
   /** Remembers a text. Identical text in one scope is one item: remembering it again refreshes it. */
@@ -43,6 +47,10 @@ export interface StoreMemory {
   unlink(from: string, to: string, type?: string): Promise<void>
   /** Core memory of a user, an agent or another scope. Core memory of a session is `session.core`. */
   core(about: string): CoreMemory
+  /** Removes what has expired or is beyond a limit, as `store.maintain()` does. With `dryRun` it only counts. */
+  maintain(options?: { readonly dryRun?: boolean }): Promise<MemoryMaintenance>
+  /** Tells of changes from now on, until the signal or the loop ends it. */
+  subscribe(options?: SubscribeOptions): AsyncGenerator<MemoryNotice, void, undefined>
   /** Texts as a block for a prompt. `remember` leaves such blocks out, so that recalled text is not remembered again. */
   quote(items: readonly (Pick<MemoryItem, 'text'> | { readonly item: Pick<MemoryItem, 'text'> })[]): string
 }
@@ -62,5 +70,11 @@ export const storeMemory = (scope: Scope): StoreMemory => ({
     checkAbout(about)
     return coreMemory(scope, about)
   },
+  maintain: async (options) => {
+    const { dryRun = false, ...unknown } = optionsOf(options, 'memory.maintain')
+    checkKnown(unknown, 'memory.maintain')
+    return maintainMemory(scope, await storeNow(scope), dryRun)
+  },
+  subscribe: (options) => subscribe(scope, options),
   quote: (items) => quoteTexts(items.map((one) => ('item' in one ? one.item.text : one.text))),
 })

@@ -1,0 +1,124 @@
+// Maintenance of memory: expired items, items older than the retention, and items beyond the capacity of their scope or tenant are purged.
+// The order is fixed: expired first, then least important, then oldest.
+
+import type { MemoryId, MemoryRow } from '../../model/memory.ts'
+import { decodeBody } from '../../model/rows.ts'
+import { milliseconds } from '../../model/time.ts'
+import { everyRow } from '../every-row.ts'
+import type { Engine, Scope } from '../scope.ts'
+import { finishPurges, purgeIds } from './forget.ts'
+import { isExpired } from './item-filter.ts'
+import { IMPORTANCE } from './memory-item.ts'
+import { type Capacity, EVERY_MS, type MemoryOptions } from './options.ts'
+
+export interface MemoryMaintenance {
+  readonly expired: number
+  /** Items beyond the retention. */
+  readonly aged: number
+  /** Items beyond a capacity. */
+  readonly evicted: number
+  /** Purges that a crash had interrupted. */
+  readonly finished: number
+}
+
+const DAY_MS = 86_400_000
+const PAGE = 200
+
+interface Counted {
+  readonly row: MemoryRow
+  readonly born: number
+}
+
+/** With `dryRun` it counts, and removes nothing. */
+export async function maintainMemory(scope: Scope, now: number, dryRun = false): Promise<MemoryMaintenance> {
+  const options = scope.engine.options.memory ?? {}
+  const finished = dryRun ? 0 : await finishPurges(scope)
+  const expired = await expiredIds(scope, now)
+  const gone = new Set<MemoryId>(expired)
+  const needsAll = options.scope || options.tenant || options.retentionDays !== undefined
+  const rows = needsAll ? await everyItem(scope, gone, now) : []
+  const aged = agedIds(rows, options, now)
+  for (const id of aged) gone.add(id)
+  const evicted = evictedIds(
+    rows.filter(({ row }) => !gone.has(row.id)),
+    options,
+  )
+  if (!dryRun) {
+    await purgeIds(scope, expired, 'expired')
+    await purgeIds(scope, aged, 'older than the retention')
+    await purgeIds(scope, evicted, 'beyond the capacity')
+  }
+  return { expired: expired.length, aged: aged.length, evicted: evicted.length, finished }
+}
+
+async function expiredIds(scope: Scope, now: number): Promise<readonly MemoryId[]> {
+  const ids: MemoryId[] = []
+  for await (const { id } of everyRow(scope, 'memory', { index: 'byExpiry', equals: [], from: 0, below: now + 1, limit: PAGE }))
+    ids.push(id as MemoryId)
+  return ids
+}
+
+async function everyItem(scope: Scope, gone: ReadonlySet<MemoryId>, now: number): Promise<readonly Counted[]> {
+  const rows: Counted[] = []
+  for (const state of ['active', 'forgotten'])
+    for await (const { body, born } of everyRow(scope, 'memory', { index: 'byState', equals: [state], limit: PAGE })) {
+      const row = decodeBody(body)
+      if (!gone.has(row.id) && !isExpired(row, now)) rows.push({ row, born })
+    }
+  return rows
+}
+
+const agedIds = (rows: readonly Counted[], { retentionDays }: MemoryOptions, now: number): readonly MemoryId[] =>
+  retentionDays === undefined ? [] : rows.filter(({ row }) => row.refreshedAt < now - retentionDays * DAY_MS).map(({ row }) => row.id)
+
+function evictedIds(rows: readonly Counted[], { scope, tenant }: MemoryOptions): readonly MemoryId[] {
+  const ordered = [...rows].sort(
+    (a, b) =>
+      (a.row.importance ?? IMPORTANCE) - (b.row.importance ?? IMPORTANCE) || a.row.refreshedAt - b.row.refreshedAt || a.born - b.born,
+  )
+  const evicted = new Set<MemoryId>()
+  if (scope) for (const some of Map.groupBy(ordered, ({ row }) => row.about).values()) for (const id of beyond(some, scope)) evicted.add(id)
+  const left = ordered.filter(({ row }) => !evicted.has(row.id))
+  if (tenant) for (const id of beyond(left, tenant)) evicted.add(id)
+  return [...evicted]
+}
+
+/** The first ones, until the rest fits. */
+function beyond(rows: readonly Counted[], { entries = Infinity, bytes = Infinity }: Capacity): readonly MemoryId[] {
+  let [count, size] = [rows.length, rows.reduce((sum, { row }) => sum + row.bytes, 0)]
+  const ids: MemoryId[] = []
+  for (const { row } of rows) {
+    if (count <= entries && size <= bytes) break
+    ids.push(row.id)
+    count--
+    size -= row.bytes
+  }
+  return ids
+}
+
+/** Maintains the memory of every tenant again and again, while the store is open and has the scheduler. Two nodes may do it at once. */
+export function keepMaintaining(engine: Engine): void {
+  const { options, environment, closing } = engine
+  if (options.schedule === false || options.readOnly) return
+  const every = options.memory?.every === undefined ? EVERY_MS : milliseconds(options.memory.every)
+  const loop = async () => {
+    while (!closing.aborted) {
+      await environment.timer.idly(every, closing)
+      try {
+        await maintainTenants(engine)
+      } catch (error) {
+        if (!closing.aborted) environment.logger.warn('Memory could not be maintained; it is tried again.', { why: String(error) })
+      }
+    }
+  }
+  loop().catch(() => {})
+}
+
+async function maintainTenants(engine: Engine): Promise<void> {
+  const { journal, leases } = engine.backend
+  for (const tenant of await journal.tenants()) {
+    if (engine.closing.aborted) return
+    if ((await journal.head(tenant)).state !== 'active') continue
+    await maintainMemory({ engine, tenant, actor: 'inkfast' }, (await leases.read(tenant, [])).now)
+  }
+}

@@ -1,0 +1,54 @@
+// Tells subscribers that the memory of a scope has changed. They read the items themselves.
+
+import type { MemoryId } from '../../model/memory.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
+import { readRow } from '../execute.ts'
+import { readEvents } from '../read.ts'
+import { checkOpen, type Scope } from '../scope.ts'
+import { checkAbout } from './item-options.ts'
+
+export interface SubscribeOptions {
+  /** Only changes in this scope. */
+  readonly about?: string
+  readonly signal?: AbortSignal
+}
+
+export interface MemoryNotice {
+  /** What happened: `remembered`, `updated`, `superseded`, `linked`, `unlinked`, `forgotten`, `purging` or `purged`. */
+  readonly change: string
+  readonly id: MemoryId
+  /** Absent if the item is gone. */
+  readonly about?: string
+  readonly seq: number
+  readonly at: number
+}
+
+/** Scopes of items that this subscription has seen: a purged item no longer says its own. */
+const SCOPES_KNOWN = 10_000
+
+export async function* subscribe(scope: Scope, options: SubscribeOptions | undefined): AsyncGenerator<MemoryNotice, void, undefined> {
+  checkOpen(scope.engine)
+  const { about, signal, ...unknown } = optionsOf(options, 'memory.subscribe')
+  checkKnown(unknown, 'memory.subscribe')
+  if (about !== undefined) checkAbout(about)
+  const { seq: after } = await scope.engine.backend.journal.head(scope.tenant)
+  const scopes = new Map<string, string>()
+  for await (const event of readEvents(scope, { types: ['memory.*'], after, live: true, ...(signal && { signal }) })) {
+    const { subject } = event
+    if (subject === undefined) continue
+    const said = (event.data as { readonly about?: string } | undefined)?.about
+    const found = said ?? scopes.get(subject) ?? (await readRow(scope, 'memory', subject)).body?.about
+    if (found) {
+      if (scopes.size >= SCOPES_KNOWN) scopes.clear()
+      scopes.set(subject, found)
+    }
+    if (about !== undefined && found !== about) continue
+    yield {
+      change: event.type.slice('memory.'.length),
+      id: subject as MemoryId,
+      ...(found && { about: found }),
+      seq: event.seq,
+      at: event.at,
+    }
+  }
+}
