@@ -40,6 +40,11 @@ const topics: Readonly<Record<string, Topic>> = {
     peers: '.',
     load: async () => (await import('./canvas/topic.ts')).canvas,
   },
+  recall: {
+    about: 'search for the nearest vectors on SQLite',
+    peers: 'recall',
+    load: async () => (await import('./recall/topic.ts')).recall,
+  },
   growth: {
     about: 'size and time of a LangGraph thread as it grows, on SQLite',
     peers: 'langgraph',

@@ -95,6 +95,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'vectors.delete': () => docs.delete(wrong({ ids: ['a'] })),
     'vectors.count': () => docs.count(wrong()),
     'collections.list': () => store.collections.list(wrong()),
+    'memory.backfill': () => store.memory.backfill(wrong()),
     'memory.remember': () => store.memory.remember('x', wrong()),
     'memory.rememberAll': () => store.memory.rememberAll([wrong({ text: 'x' })]),
     'memory.remember with a source': () => store.memory.remember('x', { source: wrong() }),

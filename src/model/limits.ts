@@ -284,6 +284,10 @@ export const limits = {
   embedBatch: 64,
   /** How long an embedder may take for one batch, unless it says otherwise. */
   embedTimeoutMs: 30_000,
+  /** How long the embedder of a question may take: a recall answers without it then. */
+  recallEmbedMs: 2000,
+  /** Items without a vector are embedded this often. */
+  backfillEveryMs: 10 * 60 * 1000,
   /** Memory for collections of vectors, by default: 1.2 million vectors of 384 numbers. */
   vectorMemoryBytes: 512 * MiB,
   /** Levels of a metadata filter: deeper is almost always a cycle. */

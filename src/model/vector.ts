@@ -41,4 +41,6 @@ export interface VectorRow {
   readonly content?: string
   readonly metadata?: Metadata
   readonly embedder?: EmbedderMark
+  /** Why the store could not embed the text. There is no vector then. */
+  readonly failed?: { readonly why: string }
 }

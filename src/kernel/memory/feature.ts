@@ -3,6 +3,7 @@
 import { isId, type SessionId } from '../../model/ids.ts'
 import type { Feature } from '../feature.ts'
 import type { Scope } from '../scope.ts'
+import { BACKFILL_CLOCK, backfillByClock } from './backfill-clock.ts'
 import { type CoreMemory, clearCore, coreMemory, forkCore, sessionOwner } from './core.ts'
 import { coreBlock } from './core-decider.ts'
 import { purge } from './forget.ts'
@@ -37,6 +38,7 @@ export const memory: Feature<MemoryMembers, SessionMemoryMembers, RunMemoryMembe
   },
   onSessionDeleted: clearSession,
   onForked: forkCore,
+  clocks: { [BACKFILL_CLOCK]: backfillByClock },
   onMaintain: async (scope, now) => {
     const { expired, aged, evicted, finished } = await maintainMemory(scope, now)
     return { memoryExpired: expired, memoryAged: aged, memoryEvicted: evicted, memoryPurged: finished }

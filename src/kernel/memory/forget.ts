@@ -11,6 +11,7 @@ import { part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { item } from './item-decider.ts'
 import { type MemoryFilter, passes, type TakenFilter, takeWholeFilter } from './item-filter.ts'
+import { purgeItemVectors } from './item-vectors.ts'
 import { itemId } from './items.ts'
 
 export interface ForgetOptions {
@@ -83,6 +84,7 @@ export async function finishPurges(scope: Scope): Promise<number> {
 
 /** The rows go last: until then they say what is left to do. */
 async function purgeMarked(scope: Scope, ids: readonly MemoryId[], reason: string): Promise<void> {
+  await purgeItemVectors(scope, ids, reason)
   for (const id of ids) await eraseSubject(scope, id, reason)
   await plan(
     scope,

@@ -3,6 +3,8 @@
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { Page } from '../list.ts'
 import type { Scope } from '../scope.ts'
+import { type BackfillOptions, type BackfillReport, backfill, type EmbeddingsReport, embeddingsOf } from './backfill.ts'
+import { embedLater } from './backfill-clock.ts'
 import { type CoreMemory, coreMemory } from './core.ts'
 import { type ForgetOptions, forget, purge } from './forget.ts'
 import type { MemoryFilter } from './item-filter.ts'
@@ -42,6 +44,10 @@ export interface StoreMemory {
   forget(what: string | MemoryFilter, options?: ForgetOptions): Promise<{ readonly forgotten: number }>
   /** Removes the text, the index entries and the payloads in the journal. */
   purge(what: string | MemoryFilter, options?: ForgetOptions): Promise<{ readonly purged: number }>
+  /** Embeds items that have no vector of the present embedder yet. It also runs every ten minutes while there are any. */
+  backfill(options?: BackfillOptions): Promise<BackfillReport>
+  /** The embedder, and how many items have a vector, or why not. */
+  embeddings(): Promise<EmbeddingsReport>
   /** Links an item to another. A link of the same type to the same item is replaced. */
   link(from: string, to: string, options?: LinkOptions): Promise<void>
   unlink(from: string, to: string, type?: string): Promise<void>
@@ -56,14 +62,24 @@ export interface StoreMemory {
 }
 
 export const storeMemory = (scope: Scope): StoreMemory => ({
-  remember: (text, options) => remember(scope, text, options),
-  rememberAll: (items) => rememberAll(scope, items),
+  remember: async (text, options) => {
+    const made = await remember(scope, text, options)
+    await embedLater(scope)
+    return made
+  },
+  rememberAll: async (items) => {
+    const made = await rememberAll(scope, items)
+    await embedLater(scope)
+    return made
+  },
   recall: (text, options) => recall(scope, text, options),
   get: (id) => getItem(scope, id),
   update: (id, options) => updateItem(scope, id, options),
   list: (options) => listItems(scope, options),
   forget: (what, options) => forget(scope, what, options),
   purge: (what, options) => purge(scope, what, options),
+  backfill: (options) => backfill(scope, options),
+  embeddings: () => embeddingsOf(scope),
   link: (from, to, options) => linkItems(scope, from, to, options),
   unlink: (from, to, type) => unlinkItems(scope, from, to, type),
   core: (about) => {

@@ -1,6 +1,7 @@
 // The types of this feature that users see.
 
 export type { MemoryId, MemoryKind, MemoryLink, MemorySource, MemoryValidity } from '../../model/memory.ts'
+export type { BackfillOptions, BackfillReport, EmbeddingsReport } from './backfill.ts'
 export type { CoreBlock, CoreMemory, CoreVersion, SetCoreOptions } from './core.ts'
 export type { MemoryMembers, RunMemoryMembers, SessionMemoryMembers } from './feature.ts'
 export type { ForgetOptions } from './forget.ts'

@@ -10,6 +10,7 @@ import { type Time, takeText, takeTime } from './item-options.ts'
 import type { Found, Leg, Question } from './legs.ts'
 import { type RankingWeights, takeWeights } from './ranking.ts'
 import { storeNow } from './store-now.ts'
+import { vectorsLeg } from './vectors-leg.ts'
 import { wordsLeg } from './words-leg.ts'
 
 export interface RecallOptions extends MemoryFilter {
@@ -33,7 +34,7 @@ export interface Hits extends ReadonlyArray<Hit> {
 }
 
 /** Every leg of a recall. A leg that fails is named in `degraded`; the others answer. */
-const LEGS: readonly Leg[] = [wordsLeg]
+const LEGS: readonly Leg[] = [wordsLeg, vectorsLeg]
 
 const LIMIT = 8
 

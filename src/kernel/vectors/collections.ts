@@ -1,7 +1,6 @@
 // `store.collections`: lists and drops collections of vectors.
 
 import type { Id } from '../../model/ids.ts'
-import { checkKey } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { Metric } from '../../model/vector.ts'
 import { everyRow } from '../every-row.ts'
@@ -10,7 +9,7 @@ import { listRows, type Page, type PageOptions } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { collection } from './collection-decider.ts'
 import { clearCollection } from './documents.ts'
-import { asFound, findCollection } from './find-collection.ts'
+import { asFound, checkName, findCollection, OWN_PREFIX } from './find-collection.ts'
 import { indexCache } from './index-cache.ts'
 
 export interface CollectionSummary {
@@ -22,7 +21,7 @@ export interface CollectionSummary {
 }
 
 export interface VectorCollections {
-  /** Lists the collections of the tenant by name. */
+  /** Lists the collections of the tenant by name. A page may have fewer than asked for and still have a cursor. */
   list(options?: PageOptions): Promise<Page<CollectionSummary>>
   /** Deletes a collection and its documents. Says whether there was one. Its name is free at once. */
   drop(name: string): Promise<boolean>
@@ -31,11 +30,17 @@ export interface VectorCollections {
 export const vectorCollections = (scope: Scope): VectorCollections => ({
   list: async (options = {}) => {
     const { items, ...rest } = await listRows(scope, 'vector_collections', { index: 'byName', equals: ['live'], backwards: false }, options)
-    return { items: items.flatMap((row) => asFound(row, 0) ?? []).map(({ id: _, revision: _r, ...summary }) => summary), ...rest }
+    return {
+      items: items
+        .flatMap((row) => asFound(row, 0) ?? [])
+        .filter(({ name }) => !name.startsWith(OWN_PREFIX))
+        .map(({ id: _, revision: _r, ...summary }) => summary),
+      ...rest,
+    }
   },
   drop: async (name) => {
     checkOpen(scope.engine)
-    checkKey(name)
+    checkName(name)
     const found = await findCollection(scope, name)
     if (!found) return false
     await execute(scope, collection, found.id, { verb: 'drop' })

@@ -116,10 +116,10 @@ async function deleteRows(scope: Scope, ids: readonly Id<'vector'>[]): Promise<n
 
 /** Deletes the documents of a dropped collection, then its row. After a crash, maintenance calls it again. */
 export async function clearCollection(scope: Scope, id: Id<'collection'>): Promise<void> {
-  for await (const page of documentPages(scope, id)) {
+  for await (const rows of everyPage(scope, 'vectors', { index: 'byCollection', equals: [id], limit: SCAN_PAGE })) {
     await deleteRows(
       scope,
-      page.map((row) => row.id),
+      rows.map((row) => row.id as Id<'vector'>),
     )
   }
   await plan(scope, [part(collection, id, { verb: 'clear' })])

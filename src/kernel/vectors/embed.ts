@@ -63,7 +63,7 @@ async function embedBatch(
   { timeoutMs = embedder.timeoutMs, signal }: EmbedOptions,
 ): Promise<readonly Float32Array[]> {
   const { environment, closing } = scope.engine
-  signal?.throwIfAborted()
+  if (signal?.aborted) throw refuse('ABORTED')
   const over = new AbortController()
   const abort = () => over.abort(refuse('ABORTED'))
   for (const other of [signal, closing]) other?.addEventListener('abort', abort, { once: true })
@@ -74,7 +74,9 @@ async function embedBatch(
     () => Promise.reject(over.signal.reason),
   )
   try {
-    return taken(scope, embedder, texts, await Promise.race([embedder.embed(texts, over.signal), late]))
+    const answer = await Promise.race([embedder.embed(texts, over.signal), late])
+    if (signal?.aborted) throw refuse('ABORTED')
+    return taken(scope, embedder, texts, answer)
   } catch (error) {
     if (signal?.aborted || closing.aborted) throw refuse('ABORTED', {}, error)
     throw error instanceof InkError && error.code === 'EMBEDDER_FAILED' ? error : failed(scope, embedder, reasonOf(error))

@@ -20,6 +20,15 @@ export interface CollectionOptions {
   readonly fields?: readonly string[]
 }
 
+/** Names of the store's own collections begin so. Callers cannot use them. */
+export const OWN_PREFIX = 'inkfast/'
+
+/** Checks the name of a collection that a caller may use. */
+export function checkName(name: string): void {
+  checkKey(name)
+  if (name.startsWith(OWN_PREFIX)) throw invalidOption('name', `a name that does not begin with ${OWN_PREFIX}`, name)
+}
+
 /** A live collection and the revision that a guard needs. */
 export interface FoundCollection extends CollectionSettings {
   readonly id: Id<'collection'>

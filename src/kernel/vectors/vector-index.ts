@@ -28,7 +28,7 @@ export interface Entry {
   readonly metadata: Metadata | undefined
 }
 
-const TYPES = ['vector.put', 'vector.deleted', ERASED].map((text) => ({ text, prefix: false }))
+const TYPES = ['vector.put', 'vector.failed', 'vector.deleted', ERASED].map((text) => ({ text, prefix: false }))
 
 /** Codes that are searched in this thread. More are searched in a thread of their own, if there is one. */
 const HERE_CODES = 2 ** 18
@@ -135,7 +135,7 @@ export class VectorIndex {
       if (event.type === 'vector.put' && event.payload !== undefined) {
         const row = decodePayload(this.#scope.tenant, event.seq, event.payload) as Omit<LiveVector, 'id'>
         if (row.collection === this.#of.id) put.push({ ...row, id: subject as Id<'vector'>, revision: event.seq })
-      } else if (event.type === 'vector.deleted') this.#remove(subject)
+      } else if (event.type === 'vector.deleted' || event.type === 'vector.failed') this.#remove(subject)
       else if (event.type === 'vector.put' || this.#entries.has(subject)) {
         // An erased payload: the row says what is left.
         const { body, revision } = await readRow(this.#scope, 'vectors', subject)

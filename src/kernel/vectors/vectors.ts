@@ -12,7 +12,7 @@ import type { CollectionSettings } from './collection-decider.ts'
 import type { CollectionSummary } from './collections.ts'
 import { checkCount, deleteKeys, deleteMatching, documentPages, putDocuments, readDocument } from './documents.ts'
 import { embedTexts, withVectors } from './embed.ts'
-import { type CollectionOptions, collectionOf, type FoundCollection, takeSettings } from './find-collection.ts'
+import { type CollectionOptions, checkName, collectionOf, type FoundCollection, takeSettings } from './find-collection.ts'
 import { indexCache } from './index-cache.ts'
 import { searchCollection } from './index-search.ts'
 import { resultOf, type SearchResult } from './search.ts'
@@ -68,7 +68,7 @@ const TOP = 10
 
 export function vectorCollection(scope: Scope, name: string, options: CollectionOptions | undefined): VectorCollection {
   checkOpen(scope.engine)
-  checkKey(name)
+  checkName(name)
   return new Documents(scope, name, options && takeSettings(name, options))
 }
 

@@ -1,0 +1,60 @@
+// The clock of the backfill: an item of the scheduler, ten minutes after something was remembered, and again while anything is pending.
+
+import type { Id } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
+import { derivedId } from '../derived-id.ts'
+import { enginePart } from '../engine-part.ts'
+import { part, plan } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
+import type { Scope } from '../scope.ts'
+import { embedderOf } from '../vectors/embed.ts'
+import { offerPart } from '../work/offer.ts'
+import { type ClockHandler, schedulerOf } from '../work/scheduler.ts'
+import { work } from '../work/work-decider.ts'
+import { backfill } from './backfill.ts'
+import { storeNow } from './store-now.ts'
+
+/** The queue in which the scheduler finds tenants with items to embed. */
+export const BACKFILL_CLOCK = 'clock/embeddings'
+
+const clockItem = (scope: Scope): Id<'work'> => derivedId<'work'>(scope, `memory/backfill/${scope.tenant}`)
+
+/** Until when this node knows that the clock item is there. */
+const offered = enginePart(() => new Map<string, number>())
+
+/** Makes sure that the backfill runs within ten minutes, if the store has an embedder. */
+export async function embedLater(scope: Scope): Promise<void> {
+  const { options, environment } = scope.engine
+  if (!embedderOf(scope) || options.readOnly) return
+  const known = offered(scope.engine)
+  const elapsed = environment.clock.monotonic()
+  if ((known.get(scope.tenant) ?? 0) > elapsed) return
+  known.set(scope.tenant, elapsed + limits.backfillEveryMs)
+  schedulerOf(scope.engine).start()
+  const at = (await storeNow(scope)) + limits.backfillEveryMs
+  const id = clockItem(scope)
+  await plan(scope, [offerPart(id, { queue: BACKFILL_CLOCK, at, origin: { kind: 'clock', id } })])
+}
+
+/** Called by the scheduler. Embedding goes on in the background, so that it does not hold up other items. */
+export const backfillByClock: ClockHandler = async (scope, { id: item, row, revision, now }) => {
+  const move = part(work, item, { verb: 'move', at: now + limits.backfillEveryMs }, { seen: { body: { ...row }, revision } })
+  try {
+    await plan(scope, [move], { once: true })
+  } catch (error) {
+    // Another node is at it.
+    if (isConflict(error, 'work')) return
+    throw error
+  }
+  if (!embedderOf(scope)) return
+  backfill(scope)
+    .then(async ({ pending }) => {
+      if (pending > 0) return
+      offered(scope.engine).delete(scope.tenant)
+      await plan(scope, [part(work, item, { verb: 'complete' })])
+    })
+    .catch((error: unknown) => {
+      if (!scope.engine.closing.aborted)
+        scope.engine.environment.logger.warn('items of memory could not be embedded yet', { tenant: scope.tenant, error: String(error) })
+    })
+}

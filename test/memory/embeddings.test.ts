@@ -1,0 +1,193 @@
+// Embeddings of items: backfill, pending items with their reason, the vector leg of recall, changed models, purges.
+
+import { describe, expect, test } from 'vitest'
+import type { EmbedFunction, Store } from '../../src/index.ts'
+import { codeOf, engines, expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
+import { QUICK } from '../support/rounds.ts'
+
+const THINGS: readonly (readonly string[])[] = [
+  ['car', 'automobile', 'vehicle'],
+  ['dog', 'puppy', 'hound'],
+  ['tea', 'brew', 'kettle'],
+]
+
+/** A model that knows which words mean the same. */
+const meaning = (text: string): number[] => [...THINGS.map((words) => (words.some((word) => text.includes(word)) ? 1 : 0)), 0.1]
+
+interface Model extends EmbedFunction {
+  readonly calls: string[][]
+  fails: ((texts: readonly string[]) => unknown) | undefined
+}
+
+function model(id = 'm', more: Partial<EmbedFunction> = {}): Model {
+  const made: Model = {
+    id,
+    dimensions: 4,
+    version: '1',
+    embed: async (texts) => {
+      made.calls.push([...texts])
+      const failed = made.fails?.(texts)
+      return (failed ?? texts.map(meaning)) as number[][]
+    },
+    ...more,
+    calls: [],
+    fails: undefined,
+  }
+  // The options of a store know no such members.
+  Object.defineProperties(made, { calls: { enumerable: false }, fails: { enumerable: false, writable: true } })
+  return made
+}
+
+const TEXTS = ['Ada bought an automobile', 'Bob has a puppy', 'Cleo drinks tea']
+const texts = (hits: Awaited<ReturnType<Store['memory']['recall']>>) => hits.map(({ item }) => item.text)
+
+describe.each(engines)('embeddings of memory on $name', ({ open, openInTime }) => {
+  test('an item is found by words at once, and by meaning after the backfill', async () => {
+    const store = await open({ embedder: model() })
+    for (const text of TEXTS) await store.memory.remember(text, { about: 'user/ada' })
+    const words = await store.memory.recall('puppy', { about: 'user/ada' })
+    expect([texts(words)[0], words.legs]).toEqual(['Bob has a puppy', ['words']])
+    expect(await store.memory.embeddings()).toMatchObject({ embedder: { id: 'm', dimensions: 4 }, embedded: 0, pending: 3, failed: [] })
+    expect(await store.memory.backfill()).toEqual({ embedded: 3, pending: 0, removed: 0 })
+    expect(await store.memory.backfill(), 'nothing twice').toEqual({ embedded: 0, pending: 0, removed: 0 })
+    const hits = await store.memory.recall('vehicle', { about: 'user/ada' })
+    expect([texts(hits)[0], hits.legs, hits.degraded]).toEqual([TEXTS[0], ['words', 'vectors'], undefined])
+    expect(hits[0]?.why.legs).toMatchObject([{ leg: 'vectors', rank: 1, score: expect.closeTo(1, 5) }])
+    expect(await store.memory.recall('vehicle', { about: 'user/bob' })).toEqual([])
+    expect((await store.collections.list()).items, 'the collection is the store’s own').toEqual([])
+    await expectSound(store)
+  })
+
+  test('a changed text is embedded again, and a forgotten item loses its vector', async () => {
+    const embedder = model()
+    const store = await open({ embedder })
+    const items = [await store.memory.remember(TEXTS[0] as string), await store.memory.remember(TEXTS[1] as string)]
+    await store.memory.backfill()
+    await store.memory.update(items[0]?.id as string, { text: 'Ada boils a kettle' })
+    expect(texts(await store.memory.recall('vehicle')), 'the vector of the old text does not count').toEqual([])
+    await store.memory.forget(items[1]?.id as string)
+    expect(await store.memory.backfill()).toEqual({ embedded: 1, pending: 0, removed: 1 })
+    expect(texts(await store.memory.recall('brew'))).toEqual(['Ada boils a kettle'])
+    await expectSound(store)
+  })
+
+  test('a failed embedding stays pending with its reason, is never a zero vector, and is retried', async () => {
+    const embedder = model()
+    const store = await open({ embedder })
+    for (const text of TEXTS) await store.memory.remember(text)
+    embedder.fails = (given) => given.map((text) => (text.includes('puppy') ? [0, 0, 0, 0] : meaning(text)))
+    const report = await store.memory.backfill()
+    expect(report).toMatchObject({ embedded: 2, pending: 1, reason: expect.stringContaining('zeros') })
+    const { seq } = await store.head()
+    await store.memory.backfill()
+    expect((await store.head()).seq, 'the same failure is not written twice').toBe(seq)
+    expect(await store.memory.embeddings()).toMatchObject({ embedded: 2, pending: 1, failed: [{ why: expect.stringContaining('zeros') }] })
+    embedder.fails = () => Promise.reject(new Error('away')) as never
+    expect((await store.memory.recall('puppy')).degraded).toContain('embedder failed: away')
+    embedder.fails = undefined
+    expect(await store.memory.backfill()).toMatchObject({ embedded: 1, pending: 0 })
+    expect((await store.memory.embeddings()).failed).toEqual([])
+    await expectSound(store)
+  })
+
+  test('a backfill that is cut off goes on where it stopped', async () => {
+    const embedder = model('m', { batch: 64 })
+    const store = await open({ embedder })
+    await store.memory.rememberAll(Array.from({ length: 70 }, (_, i) => ({ text: `note ${i} about tea` })))
+    const cut = new AbortController()
+    embedder.fails = () => {
+      if (embedder.calls.length === 2) cut.abort()
+      return undefined
+    }
+    expect(await codeOf(store.memory.backfill({ signal: cut.signal }))).toBe('ABORTED')
+    expect((await store.memory.embeddings()).embedded).toBe(64)
+    embedder.fails = undefined
+    expect(await store.memory.backfill()).toEqual({ embedded: 6, pending: 0, removed: 0 })
+    expect(embedder.calls.map((call) => call.length)).toEqual([64, 6, 6])
+    await expectSound(store)
+  })
+
+  test('an embedder that hangs leaves the words, and the answer says so', async () => {
+    const embedder = model('m', { timeout: 20 })
+    const store = await open({ embedder })
+    await store.memory.remember(TEXTS[1] as string)
+    await store.memory.backfill()
+    embedder.fails = () => new Promise(() => {})
+    const hits = await store.memory.recall('puppy')
+    expect([texts(hits), hits.legs, hits.degraded]).toEqual([[TEXTS[1]], ['words'], 'embedder timed out'])
+  })
+
+  test('a purge erases the vectors too, and an item that changed meanwhile gets none', async () => {
+    const embedder = model()
+    const store = await open({ embedder })
+    const { id } = await store.memory.remember(TEXTS[0] as string, { about: 'user/ada' })
+    await store.memory.remember(TEXTS[1] as string, { about: 'user/bob' })
+    await store.memory.backfill()
+    await store.memory.purge({ about: 'user/ada' })
+    for await (const event of store.events({ types: ['vector.put'] }))
+      if (event.data) expect((event.data as { key: string }).key).not.toBe(id)
+    expect(texts(await store.memory.recall('vehicle'))).toEqual([])
+    // Purged between reading its text and storing its vector.
+    const late = await store.memory.remember('Cleo drives a car', { about: 'user/cleo' })
+    let purged = false
+    embedder.fails = () => {
+      if (purged) return undefined
+      purged = true
+      return store.memory.purge(late.id).then(() => undefined) as never
+    }
+    expect((await store.memory.backfill()).embedded).toBe(0)
+    expect(texts(await store.memory.recall('vehicle'))).toEqual([])
+    await expectSound(store)
+  })
+
+  test('the scheduler embeds within ten minutes', async () => {
+    const embedder = model()
+    const { store, pass } = await openInTime({ embedder })
+    await store.memory.remember(TEXTS[0] as string)
+    await pass(9 * 60_000)
+    await store.cron.tick()
+    expect((await store.memory.embeddings()).embedded).toBe(0)
+    await pass(2 * 60_000)
+    await store.cron.tick()
+    await store.memory.backfill()
+    expect((await store.memory.embeddings()).embedded).toBe(1)
+    expect(embedder.calls).toHaveLength(1)
+  })
+})
+
+test.each(engines)('the hash embedding has no vote, and without an embedder there is nothing to backfill, on $name', async ({ open }) => {
+  const store = await open({ embedder: 'hash' })
+  await store.memory.remember(TEXTS[0] as string)
+  expect(await store.memory.backfill()).toMatchObject({ embedded: 1 })
+  expect((await store.memory.recall('automobile')).legs).toEqual(['words'])
+  expect(await codeOf((await open()).memory.backfill())).toBe('EMBEDDER_MISSING')
+})
+
+test.skipIf(QUICK).each(['sqlite', 'postgres'])(
+  'another model embeds everything again, and the vectors of the old one go when it is done, on %s',
+  async (engine) => {
+    const url = engine === 'sqlite' ? tempFile() : await tempDatabase()
+    const before = await openIn(url, { embedder: model('old') })
+    for (const text of TEXTS) await before.memory.remember(text)
+    await before.memory.backfill()
+    const name = 'inkfast/memory/4/1/old'
+    expect(await codeOf((async () => before.vectors(name))())).toBe('OPTION_INVALID')
+    expect(await codeOf(before.collections.drop(name))).toBe('OPTION_INVALID')
+    const embedder = model('new')
+    const store = await openIn(url, { embedder })
+    const cleared = async () => (await store.page({ types: ['collection.cleared'] })).items.length
+    expect(await store.memory.embeddings()).toMatchObject({ embedded: 0, pending: 3 })
+    embedder.fails = (given) => given.map((text) => (text.includes('puppy') ? [0, 0, 0, 0] : meaning(text)))
+    await store.memory.backfill()
+    // The new model is not complete, so both serve.
+    expect([texts(await before.memory.recall('hound')), texts(await store.memory.recall('vehicle')), await cleared()]).toEqual([
+      [TEXTS[1]],
+      [TEXTS[0]],
+      0,
+    ])
+    embedder.fails = undefined
+    expect(await store.memory.backfill()).toMatchObject({ embedded: 1, pending: 0 })
+    expect([texts(await store.memory.recall('hound')), await cleared()]).toEqual([[TEXTS[1]], 1])
+    await expectSound(store)
+  },
+)
