@@ -8,6 +8,7 @@ import { defineCanvas } from './program-canvas.ts'
 import { defineBlobs, defineValues } from './program-content.ts'
 import { defineCron } from './program-cron.ts'
 import { defineGraph } from './program-graph.ts'
+import { defineMemory } from './program-memory.ts'
 import { defineProcesses } from './program-processes.ts'
 import { defineQueue } from './program-queue.ts'
 import { defineRuns } from './program-runs.ts'
@@ -138,6 +139,12 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
     'canvas show agents.db support/4711 plan',
   ])
   defineCanvas(canvas, within(canvas), terminalOf, done)
+  const memory = define('memory', 'Remember, search, list, forget and export items of memory; evaluate recall.', [
+    'memory agents.db',
+    "memory search agents.db 'which units?'",
+    'memory eval',
+  ])
+  defineMemory(memory, within(memory), terminalOf, done)
 
   const snapshots = define('snapshots', 'List snapshots of executions, or show one.', [
     'snapshots agents.db',

@@ -1,0 +1,54 @@
+// A labelled set for `inkfast memory eval`: NDJSON with one item or question per line.
+
+import { readFileSync } from 'node:fs'
+import type { Remembering } from '../../index.ts'
+import { usage } from '../exit.ts'
+
+export interface LabelledItem extends Omit<Remembering, 'supersedes'> {
+  readonly id: string
+  /** The id of an item of the set that this one replaces. */
+  readonly supersedes?: string
+  /** Forgotten once everything is remembered: no question may find it. */
+  readonly forget?: boolean
+}
+
+export interface Question {
+  readonly category: string
+  readonly text: string
+  /** The ids of the items that answer it. */
+  readonly expect: readonly string[]
+  readonly about?: string
+}
+
+export interface LabelledSet {
+  readonly items: readonly LabelledItem[]
+  readonly questions: readonly Question[]
+}
+
+/** The set that comes with Inkfast. */
+export const OWN_SET = new URL('../../../docs/reference/memory-questions.ndjson', import.meta.url)
+
+export function readSet(file: string | URL): LabelledSet {
+  const items: LabelledItem[] = []
+  const questions: Question[] = []
+  for (const [i, line] of readFileSync(file, 'utf8').split('\n').entries()) {
+    if (line.trim() === '') continue
+    const { type, ...rest } = parse(line, i + 1)
+    if (type === 'item' && typeof rest.id === 'string' && typeof rest.text === 'string') items.push(rest as unknown as LabelledItem)
+    else if (type === 'question' && typeof rest.text === 'string' && Array.isArray(rest.expect) && typeof rest.category === 'string')
+      questions.push(rest as unknown as Question)
+    else throw usage(`Line ${i + 1} is neither an item (id, text) nor a question (category, text, expect). See docs/guide/memory.md.`)
+  }
+  const known = new Set(items.map(({ id }) => id))
+  const missing = questions.flatMap(({ expect }) => expect).find((id) => !known.has(id))
+  if (missing !== undefined) throw usage(`A question expects the item ${missing}, which the file does not have.`)
+  return { items, questions }
+}
+
+function parse(line: string, number: number): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(line) as Readonly<Record<string, unknown>>
+  } catch {
+    throw usage(`Line ${number} is not JSON.`)
+  }
+}
