@@ -243,6 +243,24 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('updates that wait together are versions of their own, and one that is refused does not hold up the others', async () => {
+    const store = await engine.open({ canvas: { updatesPerMinute: 10, snapshotEvery: 4 } })
+    const canvas = await planOf(store)
+    await canvas.patch([add('/list', [])])
+    const told = await Promise.allSettled(
+      Array.from({ length: 14 }, (_, i) =>
+        canvas.patch([...(i === 3 ? [{ op: 'test', path: '/list', value: 'no list' } as const] : []), add('/list/-', i)]),
+      ),
+    )
+    const versions = told.flatMap((one) => (one.status === 'fulfilled' ? [one.value.version] : []))
+    const codes = told.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
+    expect(versions).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10])
+    expect(codes.toSorted()).toEqual(['PATCH_TEST_FAILED', ...Array.from({ length: 4 }, () => 'RATE_LIMITED')])
+    expect(await canvas.get()).toEqual({ document: { list: [0, 1, 2, 4, 5, 6, 7, 8, 9] }, version: 10 })
+    expect((await all(canvas.history())).map(({ version, snapshot }) => (snapshot ? version : 0)).filter(Boolean)).toEqual([4, 8])
+    await expectSound(store)
+  })
+
   test('canvases are listed by session and by store, with a cursor', async () => {
     const store = await engine.open()
     const [a, b] = [await store.session('a'), await store.session('b')]

@@ -10,9 +10,9 @@ export type CanvasCommand =
       readonly verb: 'update'
       readonly id: Id<'canvas'>
       readonly name: string
-      /** The patch was made for this version. */
+      /** The first patch was made for this version, and each other one for the version that the one before makes. */
       readonly base: number
-      readonly update: Omit<CanvasUpdate, 'version' | 'minute'>
+      readonly updates: readonly Omit<CanvasUpdate, 'version' | 'minute'>[]
       /** Updates allowed in a minute. */
       readonly rate: number
     }
@@ -29,12 +29,16 @@ export const canvas = decider<CanvasRow, CanvasCommand>({
   keeps: ({ version, bytes, snapshot, base }) => ({ version, bytes, snapshot, base }),
 
   decide: {
-    update: (row, { id, name, base, update, rate }, now) => {
+    update: (row, { id, name, base, updates, rate }, now) => {
       if (row?.state === 'closed') throw refuse('CANVAS_CLOSED', { canvas: name, reason: row.reason, version: row.version })
       if ((row?.version ?? 0) !== base) throw refuse('CONFLICT', { table: 'canvases', id, tries: 1 })
       const minute = row && now >= row.minute.from && now < row.minute.from + MINUTE_MS ? row.minute : undefined
-      if (minute && minute.count >= rate) throw refuse('RATE_LIMITED', { canvas: name, limit: rate, waitMs: minute.from + MINUTE_MS - now })
-      return [fact('canvas.patched', { ...(!row && { name }), version: base + 1, ...update, ...(!minute && { minute: now }) })]
+      if (minute && minute.count + updates.length > rate)
+        throw refuse('RATE_LIMITED', { canvas: name, limit: rate, waitMs: minute.from + MINUTE_MS - now })
+      return updates.map((update, i) => {
+        const first = i === 0 && { ...(!row && { name }), ...(!minute && { minute: now }) }
+        return fact('canvas.patched', { version: base + 1 + i, ...update, ...first })
+      })
     },
     close: (row, { name, reason, snapshot }) => {
       if (!row) throw refuse('CANVAS_UNKNOWN', { canvas: name })

@@ -20,10 +20,11 @@ import { withValue } from '../values/staged.ts'
 import { canvas } from './canvas-decider.ts'
 import { type CompactReport, compactCanvas } from './compact.ts'
 import { documentAt } from './documents.ts'
+import { updateInGroup } from './group.ts'
 import { type CanvasChange, type CanvasHistoryOptions, changesOf, parentOf, versionAtEvent } from './history.ts'
 import { maskPatch } from './mask-patch.ts'
 import { type CanvasEvent, type SubscribeOptions, subscribe } from './subscribe.ts'
-import { type Build, type CanvasPlace, checkExpect, seenRow, snapshotPart, type UpdateOptions, updateCanvas } from './update.ts'
+import { type Build, type CanvasPlace, checkExpect, type Request, seenRow, snapshotPart, updateCanvas } from './update.ts'
 
 export interface CanvasState {
   /** JSON, yours to change. */
@@ -90,13 +91,11 @@ export class CanvasHandle implements Canvas {
   }
 
   async patch(ops: readonly PatchOperation[], options?: CanvasUpdateOptions): Promise<{ readonly version: number }> {
-    const { build, expect } = patching(this.#scope, ops, options)
-    return this.#update(build, { expect })
+    return updateInGroup(this.#scope, this.#place, patching(this.#scope, ops, options))
   }
 
   async replace(document: unknown, options?: CanvasUpdateOptions): Promise<{ readonly version: number }> {
-    const { build, expect } = replacing(this.#scope, document, options)
-    return this.#update(build, { expect })
+    return updateInGroup(this.#scope, this.#place, replacing(this.#scope, document, options))
   }
 
   async get(): Promise<CanvasState | undefined> {
@@ -124,36 +123,30 @@ export class CanvasHandle implements Canvas {
 
   async undo(options?: Pick<CanvasUpdateOptions, 'expect'>): Promise<{ readonly version: number }> {
     const expect = expectOf(options, 'canvas.undo')
-    return this.#update(
-      async (document, row) => {
-        const to = row?.parent ?? -1
-        if (!row || to < 0) throw refuse('CANVAS_VERSION_UNKNOWN', { canvas: this.name, version: to, why: 'there is nothing to undo' })
-        const parent = await parentOf(this.#scope, row, to)
-        const before = await documentAt(this.#scope, row, to)
-        const ops = smaller(document, before)
-        // An update that changed nothing is taken back too.
-        return { ops: ops.length === 0 ? replaceRoot(before) : ops, kind: 'undo', to, parent }
-      },
-      { expect },
-    )
+    return this.#update(async (document, row) => {
+      const to = row?.parent ?? -1
+      if (!row || to < 0) throw refuse('CANVAS_VERSION_UNKNOWN', { canvas: this.name, version: to, why: 'there is nothing to undo' })
+      const parent = await parentOf(this.#scope, row, to)
+      const before = await documentAt(this.#scope, row, to)
+      const ops = smaller(document, before)
+      // An update that changed nothing is taken back too.
+      return { ops: ops.length === 0 ? replaceRoot(before) : ops, kind: 'undo', to, parent }
+    }, expect)
   }
 
   async restore(version: number, options?: Pick<CanvasUpdateOptions, 'expect'>): Promise<{ readonly version: number }> {
     checkVersion(version)
     const expect = expectOf(options, 'canvas.restore')
-    return this.#update(
-      async (document, row) => {
-        if (version > (row?.version ?? -1))
-          throw refuse('CANVAS_VERSION_UNKNOWN', { canvas: this.name, version, why: `the canvas is at version ${row?.version ?? 0}` })
-        return {
-          ops: smaller(document, await documentAt(this.#scope, row as CanvasRow, version)),
-          kind: 'restore',
-          to: version,
-          snapshot: true,
-        }
-      },
-      { expect },
-    )
+    return this.#update(async (document, row) => {
+      if (version > (row?.version ?? -1))
+        throw refuse('CANVAS_VERSION_UNKNOWN', { canvas: this.name, version, why: `the canvas is at version ${row?.version ?? 0}` })
+      return {
+        ops: smaller(document, await documentAt(this.#scope, row as CanvasRow, version)),
+        kind: 'restore',
+        to: version,
+        snapshot: true,
+      }
+    }, expect)
   }
 
   async close(reason: string): Promise<{ readonly version: number }> {
@@ -186,8 +179,8 @@ export class CanvasHandle implements Canvas {
     return subscribe(this.#scope, () => this.#row(), options)
   }
 
-  #update(build: Build, options: UpdateOptions): Promise<{ readonly version: number }> {
-    return updateCanvas(this.#scope, this.#place, build, options)
+  #update(build: Build, expect: number | undefined): Promise<{ readonly version: number }> {
+    return updateCanvas(this.#scope, this.#place, { build, expect })
   }
 
   async #row(): Promise<CanvasRow | undefined> {
@@ -207,11 +200,6 @@ function expectOf(options: Pick<CanvasUpdateOptions, 'expect'> | undefined, call
   return expect
 }
 
-interface Update {
-  readonly build: Build
-  readonly expect: number | undefined
-}
-
 function updating(
   options: CanvasUpdateOptions | undefined,
   call: string,
@@ -223,14 +211,14 @@ function updating(
 }
 
 /** Checks a patch that a caller gave, before anything is read. */
-export function patching(scope: Scope, ops: readonly PatchOperation[], options: CanvasUpdateOptions | undefined): Update {
+export function patching(scope: Scope, ops: readonly PatchOperation[], options: CanvasUpdateOptions | undefined): Request {
   const { expect, whole } = updating(options, 'canvas.patch')
   const checked = telling(scope, () => takeData(checkPatch(ops, { depth: limits.canvasDepth }))) as unknown as readonly PatchOperation[]
   const { redactor } = scope.engine
   return { expect, build: (document) => ({ ops: whole || !redactor ? checked : maskPatch(redactor, document, checked) }) }
 }
 
-export function replacing(scope: Scope, document: unknown, options: CanvasUpdateOptions | undefined): Update {
+export function replacing(scope: Scope, document: unknown, options: CanvasUpdateOptions | undefined): Request {
   const { expect, whole } = updating(options, 'canvas.replace')
   checkPatch(replaceRoot(document), { depth: limits.canvasDepth })
   const taken = telling(scope, () => takeData(document))
@@ -238,10 +226,10 @@ export function replacing(scope: Scope, document: unknown, options: CanvasUpdate
   const masked = whole || !redactor ? taken : redactor.value(taken)
   return {
     expect,
-    build: (before, row) => {
+    build: (before, _, version) => {
       const ops = smaller(before, masked)
       // The first version exists, even if it is an empty document.
-      return { ops: ops.length === 0 && !row ? replaceRoot(masked) : ops, kind: 'replace' }
+      return { ops: ops.length === 0 && version === 0 ? replaceRoot(masked) : ops, kind: 'replace' }
     },
   }
 }

@@ -6,7 +6,7 @@ import type { PatchOperation } from '../../model/json-patch.ts'
 import { checkKey } from '../../model/options.ts'
 import type { BranchHandle } from '../runs/branch.ts'
 import { CanvasHandle, type CanvasState, type CanvasUpdateOptions, patching, placeOf, replacing } from './canvas.ts'
-import { type Build, updateCanvas } from './update.ts'
+import { type Request, updateCanvas } from './update.ts'
 
 export interface RunCanvas {
   /** Applies a JSON Patch once, however often the run is replayed. */
@@ -41,13 +41,11 @@ export function runCanvas(branch: () => BranchHandle, name: string): RunCanvas {
   return {
     patch: async (ops, options) => {
       const on = branch()
-      const { build, expect } = patching(on.open.scope, ops, options)
-      return update(on, name, build, expect)
+      return update(on, name, patching(on.open.scope, ops, options))
     },
     replace: async (document, options) => {
       const on = branch()
-      const { build, expect } = replacing(on.open.scope, document, options)
-      return update(on, name, build, expect)
+      return update(on, name, replacing(on.open.scope, document, options))
     },
     get: async () => {
       const on = branch()
@@ -61,7 +59,7 @@ export function runCanvas(branch: () => BranchHandle, name: string): RunCanvas {
   }
 }
 
-async function update(branch: BranchHandle, name: string, build: Build, expect: number | undefined): Promise<{ readonly version: number }> {
+async function update(branch: BranchHandle, name: string, request: Request): Promise<{ readonly version: number }> {
   const { open } = branch
   const entry = await branch.asks('canvas', name, async (asked) => {
     const at = open.scope.engine.environment.clock.now()
@@ -71,13 +69,12 @@ async function update(branch: BranchHandle, name: string, build: Build, expect: 
     const done = (outcome: Outcome) => ({ ...asked, seq: 0, at, done: true, outcome: { ...outcome } })
     try {
       let written = false
-      const { version } = await updateCanvas(open.scope, placeOf(open.scope, open.row.session, name), build, {
-        expect,
+      const { version } = await updateCanvas(open.scope, placeOf(open.scope, open.row.session, name), request, {
         run: open.id,
         commit: async ({ parts, guards }, next) => {
           const { receipts } = await open.change(take({ version: next }), parts, { at, guards, whole: true })
           written = true
-          return receipts[1]?.seq
+          return receipts.slice(1).map(({ seq }) => seq)
         },
       })
       // Nothing changed, and the tape says so.

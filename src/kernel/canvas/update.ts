@@ -2,7 +2,7 @@
 // for the new one, unless the caller expected a version.
 
 import { utf8Length } from '../../model/bytes.ts'
-import type { CanvasRow, CanvasUpdate, CanvasUpdateKind } from '../../model/canvas.ts'
+import type { CanvasRow, CanvasUpdateKind } from '../../model/canvas.ts'
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Id, RunId, SessionId } from '../../model/ids.ts'
@@ -39,7 +39,16 @@ export interface Wanted {
   readonly snapshot?: boolean
 }
 
-export type Build = (document: unknown, row: CanvasRow | undefined) => Wanted | Promise<Wanted>
+/** `version` is that of the document, 0 if the canvas is new. */
+export type Build = (document: unknown, row: CanvasRow | undefined, version: number) => Wanted | Promise<Wanted>
+
+/** One caller's update. */
+export interface Request {
+  readonly build: Build
+  readonly expect?: number | undefined
+}
+
+export type Told = { readonly version: number } | { readonly error: unknown }
 
 /** A commit of an update: its parts, and the content that goes with them. */
 export interface Share {
@@ -49,10 +58,9 @@ export interface Share {
 }
 
 export interface UpdateOptions {
-  readonly expect?: number | undefined
   readonly run?: RunId
-  /** Writes the parts. Without it they are a commit of their own. Returns the seq of the update, or undefined if it is not known. */
-  readonly commit?: (share: Share, version: number) => Promise<number | undefined>
+  /** Writes the parts. Without it they are a commit of their own. Returns the seqs of the updates, as far as they are known. */
+  readonly commit?: (share: Share, version: number) => Promise<readonly number[]>
 }
 
 export const checkExpect = (expect: unknown): void => {
@@ -64,58 +72,127 @@ export const checkExpect = (expect: unknown): void => {
 export async function updateCanvas(
   scope: Scope,
   place: CanvasPlace,
-  build: Build,
+  request: Request,
   options: UpdateOptions = {},
 ): Promise<{ readonly version: number }> {
   checkOpen(scope.engine)
-  const end = await scope.engine.rowMutex.take([`${scope.tenant}/canvas/${place.id}`])
+  const end = await scope.engine.rowMutex.take([mutexKey(scope, place)])
   try {
-    return await retryConflicts(scope, ['canvases', 'canvas_snapshots', 'sessions'], () => updateOnce(scope, place, build, options))
+    const [told] = await updateTogether(scope, place, [request], options)
+    if (!told || 'error' in told) throw told?.error
+    return told
   } finally {
     end()
   }
 }
 
-async function updateOnce(scope: Scope, place: CanvasPlace, build: Build, options: UpdateOptions): Promise<{ readonly version: number }> {
+export const mutexKey = (scope: Scope, { id }: CanvasPlace): string => `${scope.tenant}/canvas/${id}`
+
+/**
+ * Makes one version after another and commits them together. The caller holds the mutex of the canvas. Requests that do not fit before the
+ * next snapshot are left: the answer has no element for them.
+ */
+export const updateTogether = (
+  scope: Scope,
+  place: CanvasPlace,
+  requests: readonly Request[],
+  options: UpdateOptions = {},
+): Promise<readonly Told[]> =>
+  retryConflicts(scope, ['canvases', 'canvas_snapshots', 'sessions'], () => updateOnce(scope, place, requests, options))
+
+async function updateOnce(
+  scope: Scope,
+  place: CanvasPlace,
+  requests: readonly Request[],
+  options: UpdateOptions,
+): Promise<readonly Told[]> {
   const { id, session, name } = place
   const seen = await readRow(scope, 'canvases', id)
   const row = seen.body
   const base = row?.version ?? 0
-  checkUpdatable(row, place, options.expect)
-  const before = row ? await documentAt(scope, row, base) : EMPTY
-  const { ops, snapshot, ...about } = await build(before, row)
-  const after = applyPatch(before, ops, { depth: limits.canvasDepth })
-  // A patch of tests alone, and no patch at all, change nothing.
-  if (ops.every(({ op }) => op === 'test')) return { version: base }
-  const bytes = checkSize(scope, name, after, ops)
   const { snapshotEvery, updatesPerMinute: rate } = canvasOptionsOf(scope.engine)
-  const taken = snapshot || base + 1 - (row?.snapshot ?? 0) >= snapshotEvery
-  const update: Omit<CanvasUpdate, 'version' | 'minute'> = { ops, bytes, ...about, ...(taken && { snapshot: true }) }
-  const header = { session, ...(options.run && { run: options.run }), whole: true }
-  const own = part(canvas, id, { verb: 'update', id, name, base, update, rate }, { ...header, seen })
-  const write = async (share: Share): Promise<number | undefined> => {
-    if (options.commit) return options.commit(share, base + 1)
-    const { parts, ...content } = share
-    return (await plan(scope, parts, { ...content, open: session, once: true })).receipts[0]?.seq
+  const room = Math.max(1, snapshotEvery - (base - (row?.snapshot ?? 0)))
+  const first = row ? await documentAt(scope, row, base) : EMPTY
+  const told: Told[] = []
+  const made: Made[] = []
+  for (const { build, expect } of requests) {
+    if (made.length === room) break
+    const version = base + made.length
+    try {
+      checkUpdatable(row, version, place, expect)
+      const before = made.length === 0 ? first : made.at(-1)?.after
+      const { ops, ...about } = await build(before, row, version)
+      const after = applyPatch(before, ops, { depth: limits.canvasDepth })
+      // A patch of tests alone, and no patch at all, change nothing.
+      if (!ops.every(({ op }) => op === 'test')) made.push({ ops, about, after, bytes: checkSize(scope, name, after, ops) })
+      told.push({ version: base + made.length })
+    } catch (error) {
+      told.push({ error })
+    }
   }
-  // The commit of a run carries no nodes, so its snapshot is stored before. A crash in between leaves a value that nothing refers to.
-  const stored = taken && options.commit ? await putValue(scope, after as Json) : undefined
-  const seq = stored
-    ? await write({ parts: [own, snapshotPart(scope, place, base + 1, stored)], nodes: [], guards: referenceGuards([stored]) })
-    : taken
-      ? await withValue(scope, after as Json, ({ ref, nodes, guards }) =>
-          write({ parts: [own, snapshotPart(scope, place, base + 1, ref)], nodes, guards }),
-        )
-      : await write({ parts: [own], nodes: [], guards: [] })
-  if (seq !== undefined) await remember(scope, { row, base, before, after, ops, bytes, seq, id })
-  return { version: base + 1 }
+  const last = made.at(-1)
+  if (!last) return told
+  const version = base + made.length
+  const taken = last.about.snapshot === true || version - (row?.snapshot ?? 0) >= snapshotEvery
+  const updates = made.map((one) => {
+    const { snapshot: _, ...about } = one.about
+    return { ops: one.ops, bytes: one.bytes, ...about, ...(taken && one === last && { snapshot: true as const }) }
+  })
+  const header = { session, ...(options.run && { run: options.run }), whole: true }
+  const own = part(canvas, id, { verb: 'update', id, name, base, updates, rate }, { ...header, seen })
+  const write = async (share: Share): Promise<readonly number[]> => {
+    if (options.commit) return options.commit(share, version)
+    const { parts, ...content } = share
+    return (await plan(scope, parts, { ...content, open: session, once: true })).receipts.map(({ seq }) => seq)
+  }
+  const seqs = await withSnapshot(
+    scope,
+    place,
+    taken ? { version, document: last.after, early: options.commit !== undefined } : undefined,
+    own,
+    write,
+  )
+  remember(scope, { id, row, base, before: first, made, seqs })
+  return told
+}
+
+interface Made {
+  readonly ops: readonly PatchOperation[]
+  readonly about: Omit<Wanted, 'ops'>
+  readonly after: unknown
+  readonly bytes: number
+}
+
+interface Snapshot {
+  readonly version: number
+  readonly document: unknown
+  /** The commit of a run carries no nodes, so its snapshot is stored before. A crash in between leaves a value that nothing refers to. */
+  readonly early: boolean
+}
+
+async function withSnapshot<T>(
+  scope: Scope,
+  place: CanvasPlace,
+  snapshot: Snapshot | undefined,
+  own: Part,
+  write: (share: Share) => Promise<T>,
+): Promise<T> {
+  if (!snapshot) return write({ parts: [own], nodes: [], guards: [] })
+  const { version, early } = snapshot
+  const document = snapshot.document as Json
+  if (early) {
+    const ref = await putValue(scope, document)
+    return write({ parts: [own, snapshotPart(scope, place, version, ref)], nodes: [], guards: referenceGuards([ref]) })
+  }
+  return withValue(scope, document, ({ ref, nodes, guards }) =>
+    write({ parts: [own, snapshotPart(scope, place, version, ref)], nodes, guards }),
+  )
 }
 
 export const snapshotPart = (scope: Scope, { id, session }: CanvasPlace, version: number, ref: string): Part =>
   part(canvasSnapshot, snapshotId(scope, id, version), { verb: 'take', canvas: id, version, ref }, { session, whole: true })
 
-function checkUpdatable(row: CanvasRow | undefined, { name }: CanvasPlace, expect: number | undefined): void {
-  const version = row?.version ?? 0
+function checkUpdatable(row: CanvasRow | undefined, version: number, { name }: CanvasPlace, expect: number | undefined): void {
   if (row?.state === 'closed') throw refuse('CANVAS_CLOSED', { canvas: name, reason: row.reason, version })
   if (expect !== undefined && expect !== version) throw refuse('CANVAS_CHANGED', { canvas: name, expect, found: version })
 }
@@ -129,32 +206,35 @@ function checkSize(scope: Scope, name: string, document: unknown, ops: readonly 
   return bytes
 }
 
-interface Made {
+interface Remembered {
   readonly id: Id<'canvas'>
   readonly row: CanvasRow | undefined
   readonly base: number
   readonly before: unknown
-  readonly after: unknown
-  readonly ops: readonly PatchOperation[]
-  readonly bytes: number
-  readonly seq: number
+  readonly made: readonly Made[]
+  readonly seqs: readonly number[]
 }
 
-/** Adds the new version to the memory, so that the next reader need not read its event. */
-async function remember(scope: Scope, { id, row, base, before, after, ops, bytes, seq }: Made): Promise<void> {
+/** Adds the new versions to the memory, so that the next reader need not read their events. */
+function remember(scope: Scope, { id, row, base, before, made, seqs }: Remembered): void {
   const memory = memoryOf(scope.engine)
   const of = (row ?? { id }) as CanvasRow
-  const known = memory.find(scope.tenant, of, base)
   const { snapshotEvery } = canvasOptionsOf(scope.engine)
-  const grows = known && known.first + known.patches.length === base && known.patches.length < snapshotEvery
-  const from = grows ? known : beginning(base, before, seq, bytes)
-  memory.keep(scope.tenant, of, {
-    first: from.first,
-    documents: [...from.documents, after],
-    patches: [...from.patches, ops],
-    through: seq,
-    bytes: from.bytes + bytes / 8 + 2 * JSON.stringify(ops).length,
-  })
+  for (const [i, { after, ops, bytes }] of made.entries()) {
+    const seq = seqs[i]
+    if (seq === undefined) return
+    const at = base + i
+    const known = memory.find(scope.tenant, of, at)
+    const grows = known && known.first + known.patches.length === at && known.patches.length < snapshotEvery
+    const from = grows ? known : beginning(at, i === 0 ? before : made[i - 1]?.after, seq, bytes)
+    memory.keep(scope.tenant, of, {
+      first: from.first,
+      documents: [...from.documents, after],
+      patches: [...from.patches, ops],
+      through: seq,
+      bytes: from.bytes + bytes / 8 + 2 * JSON.stringify(ops).length,
+    })
+  }
 }
 
 export const seenRow = (scope: Scope, id: Id<'canvas'>): Promise<DoneRow<CanvasRow>> => readRow(scope, 'canvases', id)
