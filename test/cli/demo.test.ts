@@ -23,14 +23,14 @@ const isGone = (pid: number): boolean => {
   }
 }
 
-test('the demo proves every claim, within twenty seconds on an idle machine, and leaves nothing behind', async () => {
+test('the demo proves every claim, and leaves nothing behind', async () => {
   const { code, out } = await ink(['demo', '--json'])
   const report = JSON.parse(out)
   expect(report.claims.filter((c: { ok: boolean }) => !c.ok)).toEqual([])
   expect(report.claims).toHaveLength(14)
   expect([report.ok, code]).toEqual([true, 0])
-  // Twenty seconds, and as many times longer as there are processes for each core.
-  expect(report.ms).toBeLessThan(20_000 * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()))
+  // Twenty seconds on an idle machine; on a busy one, as many times longer as there are processes for each core, and as much again.
+  expect(report.ms).toBeLessThan(20_000 * Math.max(1, (2 * Math.max(...loadavg())) / availableParallelism()))
   expect(report.folder).toBeUndefined()
   expect(report.owners.map((owner: Owner) => owner.steps)).toEqual([
     { charge: 'executed' },

@@ -61,8 +61,8 @@ test("a node's own clock is on its events and decides nothing", async () => {
   const late = await openIn(url, { clock: { now: () => 4_000_000_000_000 } })
   for (const store of [early, late]) await (await store.session('s')).append('task.done', {}, { key: 'same' })
   // Receipts are kept for thirty days of store time: neither node takes them for older than they are.
-  for (const store of [early, late]) expect(await store.maintain()).toEqual({ receiptsForgotten: 0, stateExpired: 0 })
+  for (const store of [early, late]) expect(await store.maintain()).toMatchObject({ receiptsForgotten: 0, stateExpired: 0 })
   await moveTime(url, 31 * 24 * HOUR)
   await (await early.session('s')).append('task.done', {})
-  expect(await early.maintain()).toEqual({ receiptsForgotten: 1, stateExpired: 0 })
+  expect(await early.maintain()).toMatchObject({ receiptsForgotten: 1, stateExpired: 0 })
 })

@@ -70,5 +70,5 @@ test('the time given to deciders is the database’s, moved or not', async () =>
   for await (const event of store.events({ after: seq - 1 })) expect(event.at).toBe(1_000_000)
   await moveTime(url, 31 * A_DAY)
   await session.append('a.b', 2)
-  expect(await store.maintain()).toEqual({ receiptsForgotten: 1, stateExpired: 0 })
+  expect(await store.maintain()).toMatchObject({ receiptsForgotten: 1, stateExpired: 0 })
 })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import type { Branch, Run } from '../../src/index.ts'
 import { engines, expectSound } from '../support/engines.ts'
-import { seeds } from '../support/rounds.ts'
+import { rounds, seeds } from '../support/rounds.ts'
 import { CHANGED, diverges } from './changed-programs.ts'
 
 const both = engines.filter(({ name }) => name === 'sqlite' || name === 'postgres')
@@ -43,7 +43,7 @@ describe.each(both)('on $name', (engine) => {
     const wrong: string[] = []
     let again = 0
     await Promise.all(
-      (engine.name === 'sqlite' ? seeds(4, 96) : seeds(4, 40)).map(async (seed) => {
+      (engine.name === 'sqlite' ? seeds(6, 96) : seeds(6, 40)).map(async (seed) => {
         const session = await store.session(`s${seed}`)
         const often = new Map<string, number>()
         const note = (what: string) => void often.set(what, (often.get(what) ?? 0) + 1)
@@ -78,7 +78,7 @@ describe.each(both)('on $name', (engine) => {
     )
     expect(wrong).toEqual([])
     // They were left in the middle of something.
-    expect(again).toBeGreaterThan(3)
+    expect(again).toBeGreaterThan(rounds(0, 3))
     await expectSound(store)
   })
 
