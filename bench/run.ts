@@ -30,6 +30,11 @@ const topics: Readonly<Record<string, Topic>> = {
     peers: 'runs',
     load: async () => (await import('./runs/topic.ts')).runs,
   },
+  resume: {
+    about: 'time to resume a run after a crash, with and without checkpoints',
+    peers: 'runs',
+    load: async () => [(await import('./runs/resume.ts')).resume],
+  },
   queue: {
     about: 'claims, draining and offers of queues on PostgreSQL and SQLite',
     peers: 'queue',
