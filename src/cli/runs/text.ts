@@ -51,7 +51,9 @@ export function storedText(stored: RunRow['input']): string | undefined {
 
 /** The components of a checkpoint, each with its revision. */
 export function componentsText({ components }: CheckpointManifest): string {
-  const named = Object.entries(components).map(([name, { revision }]) => `${name} (revision ${revision})`)
+  const named = Object.entries(components)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { revision }]) => `${name} (revision ${revision})`)
   return named.length === 0 ? 'no components' : named.join(', ')
 }
 
