@@ -204,6 +204,19 @@ grant delete, insert, select, update on inkfast.core to inkfast_app;
 grant select on inkfast.core to inkfast_reader;
 
 -- owner: inkfast_owner
+create table inkfast.corpora (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  docs bigint not null,
+  total bigint not null,
+  PRIMARY KEY (tenant, source)
+);
+alter table inkfast.corpora enable row level security, force row level security;
+create policy tenant on inkfast.corpora for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.corpora to inkfast_app;
+grant select on inkfast.corpora to inkfast_reader;
+
+-- owner: inkfast_owner
 create table inkfast.deliveries (
   tenant text collate "C" not null,
   id text collate "C" not null,
@@ -425,6 +438,7 @@ create table inkfast.memory (
   expires bigint,
   starts bigint,
   ends bigint,
+  terms text collate "C",
   body text collate "C" not null,
   PRIMARY KEY (tenant, id)
 );
@@ -435,6 +449,9 @@ CREATE INDEX memory_by_expiry ON inkfast.memory USING btree (tenant, expires NUL
 CREATE INDEX memory_by_start ON inkfast.memory USING btree (tenant, starts NULLS FIRST, id);
 CREATE INDEX memory_by_state ON inkfast.memory USING btree (tenant, state NULLS FIRST, born, id);
 CREATE INDEX memory_by_thread ON inkfast.memory USING btree (tenant, thread NULLS FIRST, born, id);
+CREATE TRIGGER memory_words_change AFTER UPDATE ON inkfast.memory REFERENCING OLD TABLE AS gone NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION inkfast.words_change();
+CREATE TRIGGER memory_words_come AFTER INSERT ON inkfast.memory REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION inkfast.words_come();
+CREATE TRIGGER memory_words_go AFTER DELETE ON inkfast.memory REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION inkfast.words_go();
 alter table inkfast.memory enable row level security, force row level security;
 create policy tenant on inkfast.memory for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 grant delete, insert, select, update on inkfast.memory to inkfast_app;
@@ -572,6 +589,23 @@ alter table inkfast.pins enable row level security, force row level security;
 create policy tenant on inkfast.pins for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 grant delete, insert, select, update on inkfast.pins to inkfast_app;
 grant select on inkfast.pins to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.postings (
+  tenant text collate "C" not null,
+  term bigint not null,
+  doc bigint not null,
+  about bigint not null,
+  tf bigint not null,
+  tf_tags bigint not null,
+  tf_source bigint not null,
+  len bigint not null,
+  PRIMARY KEY (tenant, term, doc)
+);
+alter table inkfast.postings enable row level security, force row level security;
+create policy tenant on inkfast.postings for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select on inkfast.postings to inkfast_app;
+grant select on inkfast.postings to inkfast_reader;
 
 -- owner: inkfast_owner
 create table inkfast.process_events (
@@ -798,6 +832,21 @@ alter table inkfast.state enable row level security, force row level security;
 create policy tenant on inkfast.state for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
 grant delete, insert, select, update on inkfast.state to inkfast_app;
 grant select on inkfast.state to inkfast_reader;
+
+-- owner: inkfast_owner
+create table inkfast.terms (
+  id bigint not null,
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  term text collate "C" not null,
+  df bigint not null,
+  PRIMARY KEY (tenant, id)
+);
+CREATE UNIQUE INDEX terms_by_key ON inkfast.terms USING btree (tenant, source, term);
+alter table inkfast.terms enable row level security, force row level security;
+create policy tenant on inkfast.terms for all to inkfast_app, inkfast_reader using ((tenant = ( SELECT inkfast.tenant() AS tenant))) with check ((tenant = ( SELECT inkfast.tenant() AS tenant)));
+grant delete, insert, select, update on inkfast.terms to inkfast_app;
+grant select on inkfast.terms to inkfast_reader;
 
 -- owner: inkfast_owner
 create table inkfast.threads (
@@ -2441,12 +2490,12 @@ CREATE OR REPLACE FUNCTION inkfast.put_memory(p inkfast.put_list)
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into inkfast.memory as t (tenant, id, born, revision, about, state, at, thread, expires, starts, ends, body)
-  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3), (r.columns::json ->> 4)::bigint, (r.columns::json ->> 5)::bigint, (r.columns::json ->> 6)::bigint, r.body
+  insert into inkfast.memory as t (tenant, id, born, revision, about, state, at, thread, expires, starts, ends, terms, body)
+  select p.tenant, r.id, coalesce(case when p.partly then p.seqs[r.born] else p.base + nullif(r.born, 0) end, 0), coalesce(case when p.partly then p.seqs[r.revision] else p.base + nullif(r.revision, 0) end, 0), (r.columns::json ->> 0), (r.columns::json ->> 1), (r.columns::json ->> 2)::bigint, (r.columns::json ->> 3), (r.columns::json ->> 4)::bigint, (r.columns::json ->> 5)::bigint, (r.columns::json ->> 6)::bigint, (r.columns::json ->> 7), r.body
   from unnest(p.names, p.ids, p.commits, p.borns, p.revisions, p.fences, p.columns, p.bodies)
     as r (name, id, commit, born, revision, fence, columns, body)
   where r.name = 'memory' and not p.outs[r.commit]
-  on conflict (tenant, id) do update set revision = excluded.revision, about = excluded.about, state = excluded.state, at = excluded.at, thread = excluded.thread, expires = excluded.expires, starts = excluded.starts, ends = excluded.ends, body = excluded.body;
+  on conflict (tenant, id) do update set revision = excluded.revision, about = excluded.about, state = excluded.state, at = excluded.at, thread = excluded.thread, expires = excluded.expires, starts = excluded.starts, ends = excluded.ends, terms = excluded.terms, body = excluded.body;
   return true;
 end
 $function$;
@@ -3776,6 +3825,130 @@ end
 $function$;
 grant execute on function inkfast.tenants_v1() to inkfast_app;
 grant execute on function inkfast.tenants_v1() to inkfast_reader;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.words_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_tenant text := (
+    select o.tenant from gone o join came n on n.id = o.id where n.terms is distinct from o.terms limit 1);
+  v_last   bigint;
+begin
+  if v_tenant is null then
+    return null;
+  end if;
+  delete from inkfast.postings p using (
+    select t.id, o.born from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
+    cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+    join inkfast.terms t on t.tenant = v_tenant and t.source = tg_table_name and t.term = e.value ->> 0
+    where o.terms like '{%'
+  ) w where p.tenant = v_tenant and p.term = w.id and p.doc = w.born;
+  update inkfast.terms t set df = t.df - w.n from (
+    select e.value ->> 0 as term, count(*) as n from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
+    cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+    where o.terms like '{%' group by 1
+  ) w where t.tenant = v_tenant and t.source = tg_table_name and t.term = w.term;
+  v_last := coalesce((select t.id from inkfast.terms t where t.tenant = v_tenant order by t.id desc limit 1), 0);
+  insert into inkfast.terms as t (tenant, id, source, term, df)
+  select v_tenant, v_last + row_number() over (order by w.term collate "C"), tg_table_name, w.term, w.n from (
+    select e.value ->> 0 as term, count(*) as n from came n join gone o on n.id = o.id and n.terms is distinct from o.terms
+    cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
+    where n.terms like '{%' group by 1
+  ) w
+  on conflict (tenant, source, term) do update set df = t.df + excluded.df;
+  delete from inkfast.terms t using (
+    select distinct e.value ->> 0 as term from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+    where o.terms like '{%'
+  ) w where t.tenant = v_tenant and t.source = tg_table_name and t.term = w.term and t.df <= 0;
+  insert into inkfast.postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
+  select v_tenant, t.id, n.born, coalesce(a.id, 0), (e.value ->> 1)::bigint, (e.value ->> 2)::bigint, (e.value ->> 3)::bigint,
+    ((n.terms::json) ->> 'l')::bigint
+  from came n join gone o on n.id = o.id and n.terms is distinct from o.terms
+  cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
+  join inkfast.terms t on t.tenant = v_tenant and t.source = tg_table_name and t.term = e.value ->> 0
+  left join inkfast.terms a on a.tenant = v_tenant and a.source = tg_table_name and a.term = (n.terms::json) ->> 'a'
+  where n.terms like '{%';
+  insert into inkfast.corpora as c (tenant, source, docs, total)
+  select v_tenant, tg_table_name, coalesce(sum(w.docs), 0), coalesce(sum(w.total), 0) from (
+    select 1 as docs, ((n.terms::json) ->> 'l')::bigint as total from came n join gone o on n.id = o.id and n.terms is distinct from o.terms
+    where n.terms like '{%'
+    union all
+    select -1, -((o.terms::json) ->> 'l')::bigint from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
+    where o.terms like '{%'
+  ) w
+  on conflict (tenant, source) do update set docs = c.docs + excluded.docs, total = c.total + excluded.total;
+  return null;
+end
+$function$;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.words_come()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_tenant text := (select n.tenant from came n where n.terms like '{%' limit 1);
+  v_last   bigint;
+begin
+  if v_tenant is null then
+    return null;
+  end if;
+  v_last := coalesce((select t.id from inkfast.terms t where t.tenant = v_tenant order by t.id desc limit 1), 0);
+  insert into inkfast.terms as t (tenant, id, source, term, df)
+  select v_tenant, v_last + row_number() over (order by w.term collate "C"), tg_table_name, w.term, w.n from (
+    select e.value ->> 0 as term, count(*) as n from came n cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
+    where n.terms like '{%' group by 1
+  ) w
+  on conflict (tenant, source, term) do update set df = t.df + excluded.df;
+  insert into inkfast.postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
+  select v_tenant, t.id, n.born, coalesce(a.id, 0), (e.value ->> 1)::bigint, (e.value ->> 2)::bigint, (e.value ->> 3)::bigint,
+    ((n.terms::json) ->> 'l')::bigint
+  from came n cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
+  join inkfast.terms t on t.tenant = v_tenant and t.source = tg_table_name and t.term = e.value ->> 0
+  left join inkfast.terms a on a.tenant = v_tenant and a.source = tg_table_name and a.term = (n.terms::json) ->> 'a'
+  where n.terms like '{%';
+  insert into inkfast.corpora as c (tenant, source, docs, total)
+  select v_tenant, tg_table_name, count(*), sum(((n.terms::json) ->> 'l')::bigint) from came n where n.terms like '{%'
+  on conflict (tenant, source) do update set docs = c.docs + excluded.docs, total = c.total + excluded.total;
+  return null;
+end
+$function$;
+
+-- owner: inkfast_owner
+CREATE OR REPLACE FUNCTION inkfast.words_go()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  v_tenant text := (select o.tenant from gone o where o.terms like '{%' limit 1);
+begin
+  if v_tenant is null then
+    return null;
+  end if;
+  delete from inkfast.postings p using (
+    select t.id, o.born from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+    join inkfast.terms t on t.tenant = v_tenant and t.source = tg_table_name and t.term = e.value ->> 0
+    where o.terms like '{%'
+  ) w where p.tenant = v_tenant and p.term = w.id and p.doc = w.born;
+  update inkfast.terms t set df = t.df - w.n from (
+    select e.value ->> 0 as term, count(*) as n from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+    where o.terms like '{%' group by 1
+  ) w where t.tenant = v_tenant and t.source = tg_table_name and t.term = w.term;
+  delete from inkfast.terms t using (
+    select distinct e.value ->> 0 as term from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+    where o.terms like '{%'
+  ) w where t.tenant = v_tenant and t.source = tg_table_name and t.term = w.term and t.df <= 0;
+  update inkfast.corpora c set docs = c.docs - w.n, total = c.total - w.length from (
+    select count(*) as n, sum(((o.terms::json) ->> 'l')::bigint) as length from gone o where o.terms like '{%'
+  ) w where c.tenant = v_tenant and c.source = tg_table_name;
+  return null;
+end
+$function$;
 
 -- owner: inkfast_owner
 CREATE OR REPLACE FUNCTION inkfast.work_behind()

@@ -153,6 +153,14 @@ CREATE INDEX core_by_owner on core (tenant, owner, born, id);
 
 CREATE INDEX core_by_session on core (tenant, session, born, id);
 
+CREATE TABLE corpora (
+  tenant text not null,
+  source text not null,
+  docs   integer not null,
+  total  integer not null,
+  primary key (tenant, source)
+) strict, without rowid;
+
 CREATE TABLE deliveries (
   tenant     text not null,
   id         text not null,
@@ -356,6 +364,7 @@ CREATE TABLE memory (
   expires  integer,
   starts   integer,
   ends     integer,
+  terms    text,
   body     text not null,
   primary key (tenant, id)
 ) strict, without rowid;
@@ -373,6 +382,51 @@ CREATE INDEX memory_by_start on memory (tenant, starts, id);
 CREATE INDEX memory_by_state on memory (tenant, state, born, id);
 
 CREATE INDEX memory_by_thread on memory (tenant, thread, born, id);
+
+CREATE TRIGGER memory_words_change after update of terms on memory
+when new.terms is not old.terms and substr(coalesce(new.terms, '{'), 1, 1) = '{' and substr(coalesce(old.terms, '{'), 1, 1) = '{'
+begin
+  delete from postings where tenant = old.tenant and doc = old.born and term in (
+    select t.id from json_each(old.terms, '$.t') as e join terms as t on t.tenant = old.tenant and t.source = 'memory' and t.term = e.value ->> 0);
+  update terms set df = df - 1 where tenant = old.tenant and source = 'memory' and term in (select value ->> 0 from json_each(old.terms, '$.t'));
+  delete from terms where tenant = old.tenant and source = 'memory' and df <= 0 and term in (select value ->> 0 from json_each(old.terms, '$.t'));
+  update corpora set docs = docs - 1, total = total - (old.terms ->> '$.l') where tenant = old.tenant and source = 'memory' and old.terms is not null;
+  insert into terms (tenant, source, term, df)
+  select new.tenant, 'memory', value ->> 0, 1 from json_each(new.terms, '$.t') where true
+  on conflict (tenant, source, term) do update set df = df + 1;
+  insert into postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
+  select new.tenant, t.id, new.born, coalesce(a.id, 0), e.value ->> 1, e.value ->> 2, e.value ->> 3, new.terms ->> '$.l'
+  from json_each(new.terms, '$.t') as e
+  join terms as t on t.tenant = new.tenant and t.source = 'memory' and t.term = e.value ->> 0
+  left join terms as a on a.tenant = new.tenant and a.source = 'memory' and a.term = new.terms ->> '$.a';
+  insert into corpora (tenant, source, docs, total)
+  select new.tenant, 'memory', 1, new.terms ->> '$.l' where new.terms is not null
+  on conflict (tenant, source) do update set docs = docs + 1, total = total + excluded.total;
+end;
+
+CREATE TRIGGER memory_words_come after insert on memory when substr(new.terms, 1, 1) = '{'
+begin
+  insert into terms (tenant, source, term, df)
+  select new.tenant, 'memory', value ->> 0, 1 from json_each(new.terms, '$.t') where true
+  on conflict (tenant, source, term) do update set df = df + 1;
+  insert into postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
+  select new.tenant, t.id, new.born, coalesce(a.id, 0), e.value ->> 1, e.value ->> 2, e.value ->> 3, new.terms ->> '$.l'
+  from json_each(new.terms, '$.t') as e
+  join terms as t on t.tenant = new.tenant and t.source = 'memory' and t.term = e.value ->> 0
+  left join terms as a on a.tenant = new.tenant and a.source = 'memory' and a.term = new.terms ->> '$.a';
+  insert into corpora (tenant, source, docs, total)
+  select new.tenant, 'memory', 1, new.terms ->> '$.l' where new.terms is not null
+  on conflict (tenant, source) do update set docs = docs + 1, total = total + excluded.total;
+end;
+
+CREATE TRIGGER memory_words_go after delete on memory when substr(old.terms, 1, 1) = '{'
+begin
+  delete from postings where tenant = old.tenant and doc = old.born and term in (
+    select t.id from json_each(old.terms, '$.t') as e join terms as t on t.tenant = old.tenant and t.source = 'memory' and t.term = e.value ->> 0);
+  update terms set df = df - 1 where tenant = old.tenant and source = 'memory' and term in (select value ->> 0 from json_each(old.terms, '$.t'));
+  delete from terms where tenant = old.tenant and source = 'memory' and df <= 0 and term in (select value ->> 0 from json_each(old.terms, '$.t'));
+  update corpora set docs = docs - 1, total = total - (old.terms ->> '$.l') where tenant = old.tenant and source = 'memory' and old.terms is not null;
+end;
 
 CREATE TABLE messages (
   tenant    text not null,
@@ -474,6 +528,18 @@ CREATE TABLE pins (
 ) strict, without rowid;
 
 CREATE INDEX pins_by_born on pins (tenant, born, id);
+
+CREATE TABLE postings (
+  tenant    text not null,
+  term      integer not null,
+  doc       integer not null,
+  about     integer not null,
+  tf        integer not null,
+  tf_tags   integer not null,
+  tf_source integer not null,
+  len       integer not null,
+  primary key (tenant, term, doc)
+) strict, without rowid;
 
 CREATE TABLE process_events (
   tenant   text not null,
@@ -661,6 +727,17 @@ CREATE TABLE state (
 CREATE INDEX state_by_expiry on state (tenant, expires, id);
 
 CREATE INDEX state_by_key on state (tenant, session, key, id);
+
+CREATE TABLE terms (
+  id     integer,
+  tenant text not null,
+  source text not null,
+  term   text not null,
+  df     integer not null,
+  primary key (id)
+) strict;
+
+CREATE UNIQUE INDEX terms_by_key on terms (tenant, source, term);
 
 CREATE TABLE threads (
   tenant   text not null,

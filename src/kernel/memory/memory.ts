@@ -25,7 +25,7 @@ import { type Hits, type RecallOptions, recall } from './recall.ts'
 import { quoteTexts } from './recalled-text.ts'
 import { type Remembering, type RememberOptions, remember, rememberAll } from './remember.ts'
 import { storeNow } from './store-now.ts'
-import { type MemoryNotice, type SubscribeOptions, subscribe } from './subscribe.ts'
+import { type MemoryNotice, type MemorySubscribeOptions, subscribe } from './subscribe.ts'
 
 export interface StoreMemory {
   /** Remembers a text. Identical text in one scope is one item: remembering it again refreshes it. */
@@ -56,7 +56,7 @@ export interface StoreMemory {
   /** Removes what has expired or is beyond a limit, as `store.maintain()` does. With `dryRun` it only counts. */
   maintain(options?: { readonly dryRun?: boolean }): Promise<MemoryMaintenance>
   /** Tells of changes from now on, until the signal or the loop ends it. */
-  subscribe(options?: SubscribeOptions): AsyncGenerator<MemoryNotice, void, undefined>
+  subscribe(options?: MemorySubscribeOptions): AsyncGenerator<MemoryNotice, void, undefined>
   /** Texts as a block for a prompt. `remember` leaves such blocks out, so that recalled text is not remembered again. */
   quote(items: readonly (Pick<MemoryItem, 'text'> | { readonly item: Pick<MemoryItem, 'text'> })[]): string
 }

@@ -7,7 +7,7 @@ import { readEvents } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { checkAbout } from './item-options.ts'
 
-export interface SubscribeOptions {
+export interface MemorySubscribeOptions {
   /** Only changes in this scope. */
   readonly about?: string
   readonly signal?: AbortSignal
@@ -26,7 +26,7 @@ export interface MemoryNotice {
 /** Scopes of items that this subscription has seen: a purged item no longer says its own. */
 const SCOPES_KNOWN = 10_000
 
-export async function* subscribe(scope: Scope, options: SubscribeOptions | undefined): AsyncGenerator<MemoryNotice, void, undefined> {
+export async function* subscribe(scope: Scope, options: MemorySubscribeOptions | undefined): AsyncGenerator<MemoryNotice, void, undefined> {
   checkOpen(scope.engine)
   const { about, signal, ...unknown } = optionsOf(options, 'memory.subscribe')
   checkKnown(unknown, 'memory.subscribe')
