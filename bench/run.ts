@@ -60,6 +60,11 @@ const topics: Readonly<Record<string, Topic>> = {
     peers: 'langgraph',
     load: async () => [(await import('./langgraph/checkpoint.ts')).checkpoint],
   },
+  messages: {
+    about: 'saves and loads of messages, and a streamed answer, on SQLite',
+    peers: 'messages',
+    load: async () => [(await import('./messages/saves.ts')).messages],
+  },
 }
 
 const usage = `npm run bench -- <topic> [options]

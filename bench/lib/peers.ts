@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const bench = new URL('../', import.meta.url)
 
 /** A folder with a package.json and a lock file: `.` is bench itself. Peers that need other versions of the same thing lie apart. */
-export type PeerFolder = '.' | 'postgres' | 'runs' | 'queue' | 'langgraph' | 'recall'
+export type PeerFolder = '.' | 'postgres' | 'runs' | 'queue' | 'langgraph' | 'recall' | 'messages'
 
 /** As installed, not as asked for. */
 export function installedPeers(folder: PeerFolder): Readonly<Record<string, string>> {

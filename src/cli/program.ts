@@ -17,6 +17,7 @@ import { defineRuns } from './program-runs.ts'
 import { defineSessions } from './program-sessions.ts'
 import { defineSnapshots, defineState } from './program-state.ts'
 import { defineTenants } from './program-tenants.ts'
+import { defineThreads } from './program-threads.ts'
 import { defineTriggers } from './program-triggers.ts'
 
 const EXITS = `
@@ -87,6 +88,8 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
 
   const graph = define('graph', 'Show the message graph of a session.', ['graph agents.db support/4711'])
   defineGraph(graph, within(graph, 'show'), terminalOf, done)
+  const threads = root.command('threads').description('List threads, or show the messages of one.')
+  defineThreads(threads, within(threads), terminalOf, done)
 
   const runs = define('runs', 'List runs, show a run and its tape; cancel, resolve, fork or wake it.', [
     'runs agents.db --state waiting',
