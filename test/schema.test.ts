@@ -123,7 +123,7 @@ describe('the schema of a fresh database', () => {
 const throwaway: Declared = {
   rows: {},
   sides: {
-    terms: {
+    scribbles: {
       columns: { term: 'text', place: 'integer', weight: 'real', bytes: 'blob?' },
       key: ['term', 'place'],
       indexes: { byPlace: ['place'], byBytes: ['bytes'] },
@@ -138,11 +138,11 @@ describe('a side table that is declared', () => {
     const db = await openDatabase(`${folder.path}/side.db`, () => 0)
     db.exec(sqliteTables(throwaway))
     const found = tablesIn(db)
-    db.run('insert into terms (tenant, term, place, weight, bytes) values (?, ?, ?, ?, ?)', 'acme', 'ink', 1, 0.5, new Uint8Array([7]))
-    expect(db.all('select * from terms')).toEqual([{ tenant: 'acme', term: 'ink', place: 1, weight: 0.5, bytes: new Uint8Array([7]) }])
+    db.run('insert into scribbles (tenant, term, place, weight, bytes) values (?, ?, ?, ?, ?)', 'acme', 'ink', 1, 0.5, new Uint8Array([7]))
+    expect(db.all('select * from scribbles')).toEqual([{ tenant: 'acme', term: 'ink', place: 1, weight: 0.5, bytes: new Uint8Array([7]) }])
     db.close()
     expect(checkTables(found, { ...DECLARED, sides: { ...DECLARED.sides, ...throwaway.sides } })).toEqual([])
-    expect(checkTables(found)).toEqual(['the table terms is not declared'])
+    expect(checkTables(found)).toEqual(['the table scribbles is not declared'])
   })
 
   it('a declared side table is made on PostgreSQL with the wall between tenants, its rights and no statistics', async () => {
@@ -151,16 +151,16 @@ describe('a side table that is declared', () => {
     expect(checkDatabaseTables(found, { ...DECLARED, sides: { ...DECLARED.sides, ...throwaway.sides } })).toEqual([])
     expect(checkWall(found)).toEqual([])
     expect(
-      await ask(`select rolname, has_table_privilege(rolname, 'inkfast.terms', 'insert')::text as adds,
-      has_table_privilege(rolname, 'inkfast.terms', 'update, delete')::text as changes from pg_roles
+      await ask(`select rolname, has_table_privilege(rolname, 'inkfast.scribbles', 'insert')::text as adds,
+      has_table_privilege(rolname, 'inkfast.scribbles', 'update, delete')::text as changes from pg_roles
       where rolname in ('inkfast_app', 'inkfast_reader') order by 1`),
     ).toEqual([
       { rolname: 'inkfast_app', adds: 'true', changes: 'false' },
       { rolname: 'inkfast_reader', adds: 'false', changes: 'false' },
     ])
     expect(await ask(statisticsKept)).toEqual([])
-    await lite.exec('alter table inkfast.terms alter weight set statistics 10')
-    expect(await ask(statisticsKept)).toEqual([{ name: 'terms.weight' }])
+    await lite.exec('alter table inkfast.scribbles alter weight set statistics 10')
+    expect(await ask(statisticsKept)).toEqual([{ name: 'scribbles.weight' }])
     await lite.exec('rollback')
   })
 })
