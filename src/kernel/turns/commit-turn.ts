@@ -86,18 +86,34 @@ export async function commitTurn(view: SessionView, options: TurnOptions): Promi
   return shown(done.row, session, done.repeated)
 }
 
-/** The checks come in this order: receipt, session, fence, claims and inputs, head, nodes, attachments, messages. */
-async function attempt(
-  view: SessionView,
-  taken: TakenTurn,
-  digest: string,
-): Promise<{ readonly row: TurnRow; readonly repeated: boolean }> {
-  const { scope, id: session } = view
-  const receipt = await readTurn(scope, session, taken.turn)
-  if (receipt.body) {
-    if (receipt.body.digest === digest) return { row: receipt.body, repeated: true }
-    throw refuse('TURN_REUSED', { session, turn: taken.turn, revision: receipt.body.revision })
+/** The receipt comes first. A refusal may be caused by the same turn that another caller has just committed, so it is looked for again. */
+async function attempt(view: SessionView, taken: TakenTurn, digest: string): Promise<TurnOutcome> {
+  const known = await findReceipt(view, taken, digest)
+  if (known) return known
+  try {
+    return await checkAndWrite(view, taken, digest)
+  } catch (error) {
+    const written = error instanceof InkError && error.code !== 'OUTCOME_UNKNOWN' ? await findReceipt(view, taken, digest) : undefined
+    if (written) return written
+    throw error
   }
+}
+
+interface TurnOutcome {
+  readonly row: TurnRow
+  readonly repeated: boolean
+}
+
+async function findReceipt({ scope, id: session }: SessionView, { turn }: TakenTurn, digest: string): Promise<TurnOutcome | undefined> {
+  const { body } = await readTurn(scope, session, turn)
+  if (!body) return undefined
+  if (body.digest === digest) return { row: body, repeated: true }
+  throw refuse('TURN_REUSED', { session, turn, revision: body.revision })
+}
+
+/** The checks come in this order: session, fence, claims and inputs, head, nodes, attachments, messages. */
+async function checkAndWrite(view: SessionView, taken: TakenTurn, digest: string): Promise<TurnOutcome> {
+  const { scope, id: session } = view
   await lookAgain(scope, session)
   const fence = taken.lease === undefined ? undefined : await liveFence(scope, session, taken.lease)
   const settled = await settleTurn(scope, session, taken, fence?.run?.id)
