@@ -38,7 +38,8 @@ const LEGS: readonly Leg[] = [wordsLeg, vectorsLeg]
 
 const LIMIT = 8
 
-export async function recall(scope: Scope, text: string, options: RecallOptions | undefined): Promise<Hits> {
+/** Checks a question and its options, before anything is read. */
+export function takeRecall(scope: Scope, text: string, options: RecallOptions | undefined) {
   checkOpen(scope.engine)
   const [filter, { limit = LIMIT, minScore = 0, at, superseded = at !== undefined, weights, signal, ...unknown }] =
     takeFilter<RecallOptions>(options, 'memory.recall')
@@ -49,8 +50,14 @@ export async function recall(scope: Scope, text: string, options: RecallOptions 
   if (typeof minScore !== 'number' || Number.isNaN(minScore)) throw invalidOption('minScore', 'a number', minScore)
   if (typeof superseded !== 'boolean') throw invalidOption('superseded', 'true or false', superseded)
   const taken = takeWeights(weights, takeWeights(scope.engine.options.memory?.weights))
+  const time = at === undefined ? undefined : takeTime('at', at)
+  return { filter, asked, limit, minScore, superseded, taken, time, signal }
+}
+
+export async function recall(scope: Scope, text: string, options: RecallOptions | undefined): Promise<Hits> {
+  const { filter, asked, limit, minScore, superseded, taken, time, signal } = takeRecall(scope, text, options)
   signal?.throwIfAborted()
-  const now = at === undefined ? await storeNow(scope) : takeTime('at', at)
+  const now = time ?? (await storeNow(scope))
   const question: Question = {
     text: asked,
     filter,

@@ -2,7 +2,7 @@
 
 import type { BranchHandle } from '../runs/branch.ts'
 import type { Hit } from './fuse.ts'
-import { type Hits, type RecallOptions, recall, toHits } from './recall.ts'
+import { type Hits, type RecallOptions, recall, takeRecall, toHits } from './recall.ts'
 
 interface Recorded {
   readonly hits: readonly Hit[]
@@ -11,7 +11,8 @@ interface Recorded {
 }
 
 export async function recallInRun(branch: BranchHandle, text: string, options?: RecallOptions): Promise<Hits> {
-  const { signal, ...asked } = options ?? {}
+  takeRecall(branch.open.scope, text, options)
+  const { signal: _, ...asked } = options ?? {}
   const work = async (): Promise<Recorded> => {
     const found = await recall(branch.open.scope, text, options)
     return { hits: [...found], legs: found.legs, ...(found.degraded !== undefined && { degraded: found.degraded }) }
