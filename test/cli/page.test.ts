@@ -37,7 +37,7 @@ function checkPage(text: string): readonly string[] {
     const options = [...new Set(optionsOf(command))]
     const verbs = command.commands.map((verb) => verb.name())
     const lines = synopsis.split('\n').filter((line) => line.startsWith('inkfast '))
-    const onPage = lines.flatMap((line) => /^inkfast \S+ \[?([a-z]+)\]? \[?(?:store|<)/.exec(line)?.[1] ?? [])
+    const onPage = lines.flatMap((line) => /^inkfast \S+ \[?([a-z]+)\]? \[?(?:store|file|<)/.exec(line)?.[1] ?? [])
     return [
       ...options
         .filter((option) => !new RegExp(`${option}(?![\\w-])`).test(described))

@@ -1,4 +1,4 @@
-// The weights of the ranking. Defaults were chosen by `inkfast memory eval` on one half of the labelled questions; a test ties them to it.
+// The weights of the ranking. The defaults were set by hand and compared by `inkfast memory eval`; a test compares them with alternatives.
 
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 
