@@ -32,6 +32,9 @@ const functions: Readonly<Record<string, { readonly definer?: string }>> = {
   events_stay: {},
   work_behind: {},
   work_turns: {},
+  words_come: {},
+  words_go: {},
+  words_change: {},
   ...Object.fromEntries([...tableNames, 'rows'].flatMap((name) => ['guard', 'remove', 'put'].map((verb) => [`${verb}_${name}`, {}]))),
 }
 
