@@ -59,7 +59,7 @@ async function beside() {
     return new Promise<void>((resolve) => timers.push(resolve))
   }
   const clock = { ...nodeEnvironment.clock, monotonic: () => 0 }
-  const store = await createStore(backend, { ...nodeEnvironment, clock, timer: { ...nodeEnvironment.timer, idly } }, {})
+  const store = await createStore(backend, { ...nodeEnvironment, clock, timer: { ...nodeEnvironment.timer, idly } }, { schedule: false })
   const other = await createStore({ ...real, close: async () => {} }, nodeEnvironment, {})
   const [ours, theirs] = [await store.session('s'), await other.session('s')]
   const timePasses = async () => {

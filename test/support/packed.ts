@@ -10,7 +10,7 @@ const ALLOWED: readonly RegExp[] = [
   /^bin\/[\w-]+\.js$/,
   /^dist\/(?!.*\.test\.)[\w/.-]+\.(?:js|d\.ts)$/,
   /^dist\/backends\/\w+\/migrations\/(?:\d{4}_\w+\.sql|roles\.sql|released\.json)$/,
-  /^docs\/reference\/[\w-]+\.(?:md|txt)$/,
+  /^docs\/reference\/[\w-]+\.(?:md|txt|ndjson)$/,
 ]
 
 const NEEDED: readonly RegExp[] = [

@@ -64,6 +64,8 @@ function makeBeside(beside: string, path: string, now: number): void {
     const db = connectNew(beside)
     try {
       within(db, () => {
+        // A garbage collection gives space back slice by slice. This cannot be chosen any more once there is a table.
+        db.exec('pragma auto_vacuum = incremental')
         setPragmas(db, 'full')
         migrate(db, now)
       })
@@ -85,10 +87,7 @@ function connectNew(path: string): Database {
   } finally {
     closeSync(file)
   }
-  const db = connect(path)
-  // A garbage collection gives space back slice by slice. This cannot be chosen any more once there is a table.
-  db.exec('pragma auto_vacuum = incremental')
-  return db
+  return connect(path)
 }
 
 function makeError(path: string, error: unknown): InkError {

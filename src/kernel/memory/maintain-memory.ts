@@ -111,6 +111,7 @@ export function keepMaintaining(engine: Engine): void {
       }
     }
   }
+  // The timer rejects when the store closes.
   loop().catch(() => {})
 }
 
