@@ -53,7 +53,9 @@ test('a node that cannot listen there says what to set, and one that is told whe
   await (await deaf.session('s')).append('task.done', {})
   await (await hearing.session('s')).append('task.done', {})
   await until('the one that listens elsewhere hears', async () => (await hearing.health()).why.every((why) => !why.includes('look')))
-  await until('the other one knows that it hears nothing', async () => /once a second only.*set listenUrl/.test((await deaf.health()).why.join()))
+  await until('the other one knows that it hears nothing', async () =>
+    /once a second only.*set listenUrl/.test((await deaf.health()).why.join()),
+  )
   expect((await deaf.health()).status).toBe('degraded')
 })
 
