@@ -7,18 +7,19 @@ import { chance } from '../../src/conformance/chance.ts'
 import { expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 
-/** One life of the writer: killed a moment after its first acknowledgement. Returns the last version that it announced. */
-function live(url: string, killAfterMs: number, mode: 'honest' | 'early'): Promise<number> {
+/** One life of the writer: killed a moment after it announced `versions`. Returns the last version that it announced. */
+function live(url: string, killAfterMs: number, mode: 'honest' | 'early', versions = 1): Promise<number> {
   const writer = fileURLToPath(new URL('./writer.ts', import.meta.url))
   const child = spawn(process.execPath, [writer, url, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
   let rest = ''
   let last = 0
+  let announced = 0
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() as string
     for (const line of lines) {
       if (!line.startsWith('a ')) continue
-      if (last === 0) setTimeout(() => child.kill('SIGKILL'), killAfterMs)
+      if (++announced === versions) setTimeout(() => child.kill('SIGKILL'), killAfterMs)
       last = Number(line.slice(2))
     }
   })
@@ -61,6 +62,6 @@ test.each(places)('every acknowledged version is there, however the writer dies:
 
 test.each(places.slice(0, 1))('a writer that announces versions before it writes them is found out: %s', async (_, place) => {
   const url = await place()
-  const announced = await live(url, 50, 'early')
+  const announced = await live(url, 50, 'early', 3)
   expect(await lostOf(url, announced)).toContain(announced)
 })

@@ -1,5 +1,5 @@
 // A program that patches a canvas and compacts it until it is killed: `a n` once version n was acknowledged. The control `early` says so before it
-// writes.
+// writes, and never writes the third version that it announced.
 
 import { writeSync } from 'node:fs'
 import { open } from '../../src/index.ts'
@@ -33,10 +33,10 @@ say('ready')
 await Promise.all([
   (async () => {
     for (let version = begun + 1; ; version++) {
-      if (mode === 'honest') await write(version)
-      // Each version is written after the next one was announced.
-      else if (version > begun + 1) await write(version - 1)
-      say(`a ${version}`)
+      if (mode === 'early') say(`a ${version}`)
+      if (mode === 'early' && version === begun + 3) return
+      await write(version)
+      if (mode === 'honest') say(`a ${version}`)
     }
   })(),
   (async () => {
