@@ -2,6 +2,7 @@
 
 import { takeExact } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
+import { flawOf } from './check-chunk.ts'
 import { ToolParts } from './fold-tools.ts'
 
 /** A chunk of a UI message stream. */
@@ -33,13 +34,16 @@ export class ChunkFold {
   /** Texts and reasonings that are open, by kind and id. */
   readonly #open = new Map<string, OpenPart>()
   readonly #tools: ToolParts
+  /** The id of the message that the chunks are about. The stream keeps its own. */
+  #about: string
   finishReason: string | undefined
   /** The reason why the stream ended early: an error, or an abort. */
   failure: { readonly error?: string; readonly aborted?: string | true } | undefined
 
   constructor(id: string, begun?: { readonly [member: string]: unknown }) {
-    this.message = begun ? (takeExact(begun) as unknown as OpenMessage) : { id, role: 'assistant', parts: [] }
+    this.message = begun ? (takeExact(begun) as unknown as OpenMessage) : { id, metadata: undefined, role: 'assistant', parts: [] }
     this.#tools = new ToolParts(this.message)
+    this.#about = this.message.id
   }
 
   /** Parts whose text or input has not ended. */
@@ -51,6 +55,8 @@ export class ChunkFold {
     if (typeof chunk !== 'object' || chunk === null || typeof chunk.type !== 'string')
       throw refuse('CHUNK_INVALID', { message: this.message.id, type: null, why: 'it has no type' })
     const { type } = chunk
+    const why = flawOf(chunk)
+    if (why !== undefined) throw refuse('CHUNK_INVALID', { message: this.message.id, type: type.slice(0, 80), why })
     if (Object.hasOwn(WHOLE, type)) this.#add(chunk, WHOLE[type] as readonly string[])
     else if (type.startsWith('data-')) this.#data(chunk)
     else if (type.startsWith('text-') || (type.startsWith('reasoning-') && type !== 'reasoning-file')) this.#text(chunk)
@@ -62,8 +68,7 @@ export class ChunkFold {
     const { parts, id } = this.message
     switch (chunk.type) {
       case 'start':
-        // Another message begins; it is stored under the id of this stream all the same.
-        if (chunk.messageId !== undefined && chunk.messageId !== id) parts.length = 0
+        if (typeof chunk.messageId === 'string' && chunk.messageId !== this.#about) this.#restart(chunk.messageId)
         this.#describe(chunk.messageMetadata)
         return
       case 'message-metadata':
@@ -94,6 +99,17 @@ export class ChunkFold {
     }
   }
 
+  /** Another message begins; it is stored under the id of this stream all the same. */
+  #restart(about: string): void {
+    this.#about = about
+    this.message.parts.length = 0
+    this.message.metadata = undefined
+    this.#open.clear()
+    this.#tools.forget()
+    this.finishReason = undefined
+    this.failure = undefined
+  }
+
   #describe(metadata: unknown): void {
     if (metadata === undefined || metadata === null) return
     this.message.metadata = this.message.metadata === undefined ? metadata : merged(this.message.metadata, metadata)
@@ -104,11 +120,13 @@ export class ChunkFold {
     this.message.parts.push({ type: chunk.type, ...Object.fromEntries(taken) })
   }
 
-  #data({ type, id, data, transient }: MessageChunk): void {
+  /** The chunk itself becomes the part, with all its members. A part without data has none that JSON knows. */
+  #data(chunk: MessageChunk): void {
+    const { type, id, data = null, transient } = chunk
     if (transient) return
     const known = id === undefined ? undefined : this.message.parts.find((part) => part.type === type && part.id === id)
     if (known) known.data = data
-    else this.message.parts.push({ type, ...(id !== undefined && { id }), data })
+    else this.message.parts.push({ ...chunk, data })
   }
 
   #text(chunk: MessageChunk): void {
@@ -117,7 +135,7 @@ export class ChunkFold {
     const { providerMetadata } = chunk
     if (step === 'start') {
       const named = kind === 'reasoning' && { id: chunk.id }
-      const part: OpenPart = { type: kind, ...named, text: '', ...(providerMetadata && { providerMetadata }), state: 'streaming' }
+      const part: OpenPart = { type: kind, ...named, text: '', providerMetadata, state: 'streaming' }
       this.#open.set(key, part)
       this.message.parts.push(part)
       return
@@ -135,7 +153,7 @@ export class ChunkFold {
       return
     }
     part.state = 'done'
-    if (chunk.citations !== undefined) part.citations = chunk.citations
+    if (kind === 'text' && chunk.citations) part.citations = chunk.citations
     this.#open.delete(key)
   }
 }

@@ -4,12 +4,13 @@ import { readUIMessageStream, type UIMessageChunk } from 'ai'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rounds, SEED } from '../../../test/support/rounds.ts'
+import { anyChunk } from '../../../test/threads/any-chunk.ts'
 import { recordedStreams } from '../../../test/threads/recorded-streams.ts'
 import { withoutUndefined } from './check-message.ts'
 import { ChunkFold, type MessageChunk } from './fold-chunks.ts'
 import { parsePartialJson } from './partial-json.ts'
 
-async function oracle(chunks: readonly MessageChunk[], message?: object): Promise<unknown> {
+async function oracle(chunks: readonly MessageChunk[], message?: object, errors: unknown[] = []): Promise<unknown> {
   const stream = new ReadableStream<UIMessageChunk>({
     start(controller) {
       for (const chunk of chunks) controller.enqueue(structuredClone(chunk) as UIMessageChunk)
@@ -18,7 +19,8 @@ async function oracle(chunks: readonly MessageChunk[], message?: object): Promis
   })
   const options = message ? { message: structuredClone(message) as never } : {}
   let last: unknown
-  for await (const one of readUIMessageStream({ stream, ...options, terminateOnError: false, onError: () => {} })) last = one
+  for await (const one of readUIMessageStream({ stream, ...options, terminateOnError: false, onError: (error) => void errors.push(error) }))
+    last = one
   return last
 }
 
@@ -61,9 +63,47 @@ describe('the fold of chunks', () => {
     )
   })
 
+  test('chunks of every type in any order fold as the AI SDK folds them, also into a stored message', async () => {
+    const some = fc.array(anyChunk, { maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(some, some, async (first, more) => {
+        const begun = await comparedWith([START], first)
+        await comparedWith([], more, begun as { readonly [member: string]: unknown })
+      }),
+      { numRuns: rounds(150, 10_000), seed: SEED },
+    )
+  })
+
+  test('a chunk that lacks a member is refused, and the message stays as it is', () => {
+    const fold = new ChunkFold('m')
+    const good: MessageChunk[] = [
+      { type: 'text-start', id: '1' },
+      { type: 'tool-input-start', toolCallId: 'c', toolName: 't' },
+      { type: 'tool-approval-request', toolCallId: 'c', approvalId: 'a' },
+    ]
+    for (const chunk of good) fold.write(chunk)
+    const before = structuredClone(fold.message)
+    const bad: MessageChunk[] = [
+      { type: 'text-start' },
+      { type: 'text-delta', id: '1' },
+      { type: 'text-delta', id: '1', delta: 7 },
+      { type: 'tool-input-delta', toolCallId: 'c' },
+      { type: 'tool-input-available', toolCallId: 'd', input: 1 },
+      { type: 'tool-input-available', toolName: 't', input: 1 },
+      { type: 'tool-output-error', toolCallId: 'c' },
+      { type: 'tool-approval-response', approvalId: 'a' },
+      { type: 'file', url: 'https://a.b' },
+      { type: 'data-x', id: 1, data: 1 },
+      { type: 'steering-message', id: 's' },
+    ]
+    for (const chunk of bad)
+      expect(() => fold.write(chunk), JSON.stringify(chunk)).toThrow(expect.objectContaining({ code: 'CHUNK_INVALID' }))
+    expect(fold.message).toEqual(before)
+  })
+
   test('the input of a tool that is cut anywhere reads as the AI SDK reads it', async () => {
     // Keys without escapes: the AI SDK takes an escaped quote in a key for its end, until the input is whole.
-    const key = fc.stringMatching(/^[a-z_ ]{0,6}$/)
+    const key = fc.oneof(fc.constant('constructor'), fc.stringMatching(/^[a-z_ ]{0,6}$/))
     const leaves = [fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.boolean(), fc.constant(null)]
     const input = fc.object({ key, maxDepth: 3, values: leaves }).chain((value) => {
       const text = JSON.stringify(value)
@@ -79,6 +119,27 @@ describe('the fold of chunks', () => {
     expect(parsePartialJson('{"a":[1,{"b":"x')).toEqual({ a: [1, { b: 'x' }] })
   })
 })
+
+/** Folds the chunks that are not refused. The AI SDK must refuse the others too, and make the same of these. */
+async function comparedWith(head: MessageChunk[], chunks: readonly MessageChunk[], begun?: { readonly [member: string]: unknown }) {
+  const accepted = head
+  const fold = new ChunkFold('m', begun)
+  for (const chunk of accepted) fold.write(chunk)
+  for (const chunk of chunks) {
+    try {
+      fold.write(structuredClone(chunk))
+      accepted.push(chunk)
+    } catch {
+      const errors: unknown[] = []
+      await oracle([...accepted, chunk], begun, errors)
+      expect(errors, JSON.stringify(chunk)).toContainEqual(expect.objectContaining({ name: 'AI_UIMessageStreamError' }))
+    }
+  }
+  fold.write(SHOW)
+  const made = withoutUndefined(structuredClone(fold.message), 0)
+  expect(made).toEqual(withoutUndefined({ ...((await oracle([...accepted, SHOW], begun)) as object), id: 'm' }, 0))
+  return made
+}
 
 const toolInput = (text: string): MessageChunk[] => [
   { type: 'tool-input-start', toolCallId: 'c', toolName: 't' },

@@ -4,6 +4,7 @@
 import { limits } from '../../model/limits.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import type { MaskedStream, StreamBounds } from '../redact/stream.ts'
+import { withoutUndefined } from './check-message.ts'
 import type { OpenMessage, OpenPart } from './fold-chunks.ts'
 import { parsePartialJson } from './partial-json.ts'
 
@@ -39,7 +40,7 @@ export class OpenMask {
       const input = part.inputEncoding === 'text' ? rawInput : parsePartialJson(rawInput)
       return { ...rest, ...(input !== undefined && { input }), rawInput }
     })
-    return this.#redactor.value({ ...message, parts })
+    return this.#redactor.value(withoutUndefined({ ...message, parts }, 0))
   }
 
   #shown(part: OpenPart, text: string): string {

@@ -1,15 +1,22 @@
 // Reads the beginning of a JSON text: the input of a tool while it streams. It gives the value that the text would have if it ended here.
 
-const FORBIDDEN = /"(?:__proto__|constructor)"\s*:/
-
-/** Undefined if nothing can be read yet. A text with a member that could change a prototype is not read at all. */
+/** Undefined if nothing can be read yet. A value with a member that could change a prototype is not shown at all. */
 export function parsePartialJson(text: string): unknown {
-  if (FORBIDDEN.test(text)) return undefined
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch {
-    return new PrefixReader(text).read()
+    value = new PrefixReader(text).read()
   }
+  return /proto|constructor|\\u/.test(text) && isForbidden(value) ? undefined : value
+}
+
+function isForbidden(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Object.hasOwn(value, '__proto__')) return true
+  const made: unknown = Object.hasOwn(value, 'constructor') && value.constructor
+  if (typeof made === 'object' && made !== null && Object.hasOwn(made, 'prototype')) return true
+  return Object.values(value).some(isForbidden)
 }
 
 /** No value begins here, or the text ends before one does. */
@@ -76,6 +83,8 @@ class PrefixReader {
       const from = this.#at
       const value = this.#value()
       if (value === NOTHING) continue
+      // Plain assignment of this key would set the prototype.
+      if (key === '__proto__') throw new Unreadable()
       object[key] = value
       const exponent = typeof value === 'number' ? this.#text.slice(from, this.#at).search(/[eE]\+\d+$/) : -1
       unsure = exponent < 0 ? undefined : { key, value: Number(this.#text.slice(from, from + exponent)) }
