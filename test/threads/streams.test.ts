@@ -12,7 +12,7 @@ const text = (...pieces: readonly string[]): MessageChunk[] => [
 ]
 const END: MessageChunk = { type: 'text-end', id: '0' }
 
-describe.each(engines)('streamed messages on $name', ({ open }) => {
+describe.each(engines)('streamed messages on $name', ({ name, open }) => {
   test('a recorded stream is stored as the message that it makes, in few writes', async () => {
     const store = await open()
     const { thread } = await store.session('s')
@@ -69,6 +69,94 @@ describe.each(engines)('streamed messages on $name', ({ open }) => {
       break
     }
     expect((await thread.get('m'))?.parts[0]).toMatchObject({ text: 'one two ' })
+  })
+
+  test('a chunk that comes during a write is written too, without another chunk', async () => {
+    let during: (() => void) | undefined
+    const clock = {
+      now: () => {
+        const call = during
+        during = undefined
+        call?.()
+        return Date.now()
+      },
+    }
+    const store = await open(name === 'postgres' ? {} : { clock })
+    const { thread } = await store.session('s')
+    await using stream = thread.stream('m')
+    for (const chunk of text('one ', 'two ')) await stream.write(chunk)
+    during = () => void stream.write({ type: 'data-late', data: 1 })
+    if (name === 'postgres') during()
+    for await (const event of store.events({ types: ['thread.message.*'], live: true }))
+      if ((await thread.get('m'))?.parts[1] !== undefined) {
+        expect(event.type).toMatch(/added|streamed/)
+        break
+      }
+  })
+
+  test('calls that do not wait for one another keep their order', async () => {
+    const store = await open()
+    const { thread } = await store.session('s')
+    await thread.add({ id: 'm', role: 'assistant', parts: [{ type: 'step-start' }] })
+    const stream = thread.stream('m')
+    const numbers = Array.from({ length: 200 }, (_, i) => `${i} `)
+    const chunks = [...text(...numbers), END]
+    const writes: Promise<void>[] = []
+    for (const chunk of chunks) {
+      writes.push(stream.write(chunk))
+      await null
+    }
+    await Promise.all(writes)
+    await stream.close()
+    expect((await thread.get('m'))?.parts[1]?.text).toBe(numbers.join(''))
+  })
+
+  test('a part that is odd does not end the stream: a tool without a result, and a result before the input', async () => {
+    const store = await open()
+    const { thread } = await store.session('s')
+    const stream = thread.stream('m')
+    await stream.write({ type: 'start', messageId: 'theirs' })
+    await stream.write({ type: 'tool-input-available', toolCallId: 'c1', toolName: 'send' })
+    await stream.write({ type: 'tool-output-available', toolCallId: 'c1', output: undefined })
+    await stream.write({ type: 'data-ping' })
+    await stream.flush()
+    const parts = [
+      { type: 'tool-send', toolCallId: 'c1', state: 'output-available', input: null, output: null },
+      { type: 'data-ping', data: null },
+    ]
+    expect((await thread.get('m'))?.parts).toEqual(parts)
+    expect((await safeValidateUIMessages({ messages: await thread.messages() })).success).toBe(true)
+    await stream.write({ type: 'tool-input-start', toolCallId: 'c2', toolName: 'look' })
+    await stream.write({ type: 'tool-output-available', toolCallId: 'c2', output: 1 })
+    await stream.flush()
+    // A second start of the same message begins nothing anew.
+    await stream.write({ type: 'start', messageId: 'theirs', messageMetadata: { n: 1 } })
+    for (const chunk of [...text('fine'), END]) await stream.write(chunk)
+    await stream.close()
+    expect(await thread.get('m')).toEqual({
+      id: 'm',
+      role: 'assistant',
+      metadata: { n: 1 },
+      parts: [
+        ...parts,
+        { type: 'tool-look', toolCallId: 'c2', state: 'output-available', output: 1 },
+        { type: 'text', text: 'fine', state: 'done' },
+      ],
+    })
+    await expectSound(store)
+  })
+
+  test('a stream replaces no message that another writer has added meanwhile', async () => {
+    const store = await open()
+    const { thread } = await store.session('s')
+    const stream = thread.stream('m')
+    for (const chunk of text('mine ')) await stream.write(chunk)
+    const theirs = { id: 'm', role: 'assistant', parts: [{ type: 'text', text: 'theirs' }] }
+    await thread.add(theirs)
+    expect(await codeOf(stream.flush())).toBe('MESSAGE_CHANGED')
+    expect(await codeOf(stream.close())).toBe('MESSAGE_CHANGED')
+    expect(await thread.get('m')).toEqual(theirs)
+    await expectSound(store)
   })
 
   test('a secret that comes in pieces is in no event', async () => {

@@ -40,8 +40,11 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   'steering-message': ['id'],
 }
 
-/** Copies a message while checking it. Members that are undefined are left out, as in JSON text. */
-export function takeMessage(scope: Scope, given: unknown): StoredMessage & JsonObject {
+/**
+ * Copies a message while checking it. Members that are undefined are left out, as in JSON text. The parts of a message that is being streamed
+ * are what its chunks made of them: each chunk was checked, and a part may still be incomplete.
+ */
+export function takeMessage(scope: Scope, given: unknown, streamed = false): StoredMessage & JsonObject {
   const taken = telling(scope, () => takeExact(withoutUndefined(given, 0)))
   const id = isObject(taken) ? taken.id : undefined
   const flaw: Flaw = (why, path) => refuse('MESSAGE_INVALID', { message: typeof id === 'string' ? id.slice(0, 80) : null, why, path })
@@ -49,11 +52,14 @@ export function takeMessage(scope: Scope, given: unknown): StoredMessage & JsonO
     if (!isObject(taken)) throw flaw('it is not an object', '$')
     if (typeof id !== 'string' || id === '') throw flaw('it has no id', '$.id')
     if (!(MESSAGE_ROLES as readonly unknown[]).includes(taken.role)) throw flaw(`its role is not ${MESSAGE_ROLES.join(', ')}`, '$.role')
-    if (!Array.isArray(taken.parts) || taken.parts.length === 0) throw flaw('it has no parts', '$.parts')
+    if (!Array.isArray(taken.parts)) throw flaw('it has no parts', '$.parts')
+    // An answer that ended before its first part is one; nobody asks without saying something.
+    if (taken.parts.length === 0 && taken.role !== 'assistant') throw flaw('it has no parts', '$.parts')
     if (partsIn(taken).length > 0) throw flaw('it contains a part of a stored value', '$')
-    taken.parts.forEach((part: Json, i) => {
-      checkPart(id, part, `$.parts[${i}]`, flaw)
-    })
+    if (!streamed)
+      taken.parts.forEach((part: Json, i) => {
+        checkPart(id, part, `$.parts[${i}]`, flaw)
+      })
     return taken as unknown as StoredMessage & JsonObject
   })
 }

@@ -36,6 +36,8 @@ export interface MessageOptions {
 export interface PlanMessagesOptions extends MessageOptions {
   /** The default thread of the session, unless given. */
   readonly thread?: ThreadId | undefined
+  /** The messages are being streamed: their chunks were checked. */
+  readonly streamed?: boolean
 }
 
 export interface PlannedMessages {
@@ -63,7 +65,7 @@ export async function planMessages(
   messages: readonly unknown[],
   options: PlanMessagesOptions = {},
 ): Promise<PlannedMessages> {
-  const { thread = mainThreadId(scope, session), redact = true } = options
+  const { thread = mainThreadId(scope, session), redact = true, streamed } = options
   if (typeof redact !== 'boolean') throw invalidOption('redact', 'true or false', redact)
   if (messages.length > limits.messagesAtOnce)
     throw invalidOption('messages', `at most ${limits.messagesAtOnce} messages`, `${messages.length}`)
@@ -78,7 +80,7 @@ export async function planMessages(
   const parts: Part[] = []
   const ids: string[] = []
   for (const one of messages) {
-    const taken = takeMessage(scope, one)
+    const taken = takeMessage(scope, one, streamed)
     const id = maskKey(scope, taken.id)
     if (ids.includes(id)) throw refuse('MESSAGE_INVALID', { message: id, why: 'its id occurs twice in one call' })
     const { parent } = given

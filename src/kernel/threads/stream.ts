@@ -74,7 +74,8 @@ export class ThreadStream implements MessageStream {
   async write(chunk: MessageChunk): Promise<void> {
     this.#check()
     const taken = telling(this.#scope, () => takeExact(withoutUndefined(chunk, 0))) as unknown as MessageChunk
-    const fold = this.#fold ?? (await this.#begin())
+    // Calls that do not wait for one another go on in their order.
+    const fold = await this.#begin()
     telling(this.#scope, () => fold.write(taken))
     if (!this.#waiting) this.#flushLater()
   }
@@ -133,9 +134,12 @@ export class ThreadStream implements MessageStream {
     this.#waiting = true
     this.#scope.engine.environment.timer
       .idly(limits.messageStreamMs, this.#ending.signal)
-      .then(() => this.#save(false))
-      .catch(() => {})
-      .finally(() => {
+      .then(() => {
+        // A chunk that comes during the write has a write of its own.
+        this.#waiting = false
+        return this.#save(false)
+      })
+      .catch(() => {
         this.#waiting = false
       })
   }
@@ -159,7 +163,7 @@ export class ThreadStream implements MessageStream {
     if (fold.message.parts.length === 0) return
     const record = this.#recordOf(fold, last)
     const given = this.#mask && !last ? this.#mask.masked(fold.message) : fold.message
-    const message = takeMessage(this.#scope, given)
+    const message = takeMessage(this.#scope, given, true)
     const { redactor } = this.#scope.engine
     const masked = (this.#options.redact && redactor ? redactor.value(message) : message) as unknown as Json
     if (!this.#row) {
@@ -181,8 +185,15 @@ export class ThreadStream implements MessageStream {
     const { restart: _, ...options } = this.#options
     return whileThreadChanges(this.#scope, this.#place, async () => {
       // Masked already.
-      const planned = await planMessages(this.#scope, session, [message], { ...options, record, redact: false, thread })
-      const { rows } = await plan(this.#scope, planned.parts, { nodes: planned.nodes, guards: planned.guards, open: session })
+      const about = { ...options, record, redact: false, thread, streamed: true }
+      const planned = await planMessages(this.#scope, session, [message], about)
+      const { rows } = await plan(this.#scope, planned.parts, {
+        nodes: planned.nodes,
+        guards: planned.guards,
+        open: session,
+        // A message that another writer has added meanwhile is not replaced.
+        once: true,
+      })
       planned.learn(rows)
       return rows[0] as DoneRow<MessageRow>
     })
