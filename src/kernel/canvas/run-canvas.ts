@@ -4,6 +4,7 @@
 import { type ErrorCode, InkError, refuse } from '../../model/errors.ts'
 import type { PatchOperation } from '../../model/json-patch.ts'
 import { checkKey } from '../../model/options.ts'
+import { slotOf } from '../runs/asked.ts'
 import type { BranchHandle } from '../runs/branch.ts'
 import { CanvasHandle, type CanvasState, type CanvasUpdateOptions, patching, placeOf, replacing } from './canvas.ts'
 import { type Request, updateCanvas } from './update.ts'
@@ -63,9 +64,8 @@ async function update(branch: BranchHandle, name: string, request: Request): Pro
   const { open } = branch
   const entry = await branch.asks('canvas', name, async (asked) => {
     const at = open.scope.engine.environment.clock.now()
-    const { branch: path, name: slot, ordinal } = asked
     const take = (outcome: Outcome) =>
-      ({ verb: 'take', id: open.id, slot: { branch: path, name: slot, ordinal }, kind: 'canvas', outcome: { ...outcome } }) as const
+      ({ verb: 'take', id: open.id, slot: slotOf(asked), kind: 'canvas', outcome: { ...outcome } }) as const
     const done = (outcome: Outcome) => ({ ...asked, seq: 0, at, done: true, outcome: { ...outcome } })
     try {
       let written = false
