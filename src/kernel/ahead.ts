@@ -2,8 +2,8 @@
 
 import type { EventId } from '../model/ids.ts'
 import { decodeBody } from '../model/rows.ts'
+import { stopIfAsked } from './abortable.ts'
 import { everyRow } from './every-row.ts'
-import { stopIfAsked } from './read.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { storeNow } from './store-time.ts'
 

@@ -31,6 +31,11 @@ export interface BlobOptions {
   readonly profile?: BlobProfile
 }
 
+export interface PutBlobOptions extends BlobOptions {
+  /** Abandons the stream; nothing is stored then. */
+  readonly signal?: AbortSignal
+}
+
 /** The caller's description of a blob: the words that its reference repeats, and how to store it once its size is known. */
 export interface BlobDescription {
   readonly words: { readonly kind?: string; readonly hints?: readonly string[] }

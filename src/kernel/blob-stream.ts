@@ -6,6 +6,7 @@ import { refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../model/options.ts'
 import type { BlobPiece, BlobWriter } from '../ports/blobs.ts'
+import { stopIfAsked } from './abortable.ts'
 import type { BlobDescription } from './blob-storage.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
@@ -14,6 +15,7 @@ export interface BlobRange {
   readonly from?: number
   /** The byte before which to stop. The default is the end. */
   readonly to?: number
+  readonly signal?: AbortSignal
 }
 
 type Chunks = AsyncIterable<Uint8Array>
@@ -69,8 +71,9 @@ export async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** Reads a range piece by piece. Each piece is checked against its own digest before any byte of it is returned. */
-export async function* readChunks(scope: Scope, digest: string, { from, to }: Required<BlobRange>): AsyncGenerator<Uint8Array> {
+export async function* readChunks(scope: Scope, digest: string, { from, to, signal }: TakenRange): AsyncGenerator<Uint8Array> {
   const { sha256 } = scope.engine.environment.digest
+  stopIfAsked(scope, signal)
   let first = await readPiece(scope, digest, Math.floor(from / PIECE_BYTES))
   // The range may begin behind the end. Only the first piece tells whether there is such a blob.
   if (!first) {
@@ -80,6 +83,7 @@ export async function* readChunks(scope: Scope, digest: string, { from, to }: Re
   const { bytes } = first
   const end = Math.min(to, bytes)
   for (let at = from; at < end; ) {
+    stopIfAsked(scope, signal)
     const n = Math.floor(at / PIECE_BYTES)
     const piece: BlobPiece | undefined = first ?? (await readPiece(scope, digest, n))
     first = undefined
@@ -98,12 +102,16 @@ export function readPiece({ engine, tenant }: Scope, digest: string, n: number):
   return engine.backend.blobs.get(tenant, digest, n)
 }
 
-/** Undefined if the whole blob is asked for. */
-export function rangeOf(range: BlobRange | undefined, call: string): Required<BlobRange> | undefined {
-  if (range === undefined) return undefined
-  const { from = 0, to = Number.MAX_SAFE_INTEGER, ...unknown } = optionsOf(range, call)
+export interface TakenRange {
+  readonly from: number
+  readonly to: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export function rangeOf(range: BlobRange | undefined, call: string): TakenRange {
+  const { from = 0, to = Number.MAX_SAFE_INTEGER, signal, ...unknown } = optionsOf(range, call)
   checkKnown(unknown, 'a range')
   if (!Number.isSafeInteger(from) || from < 0) throw invalidOption('from', 'an integer ≥ 0', from)
   if (!Number.isSafeInteger(to) || to < from) throw invalidOption('to', 'an integer ≥ from', to)
-  return { from, to }
+  return { from, to, signal }
 }

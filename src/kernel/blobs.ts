@@ -8,7 +8,8 @@ import type { EventDraft } from '../model/event.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../model/options.ts'
 import type { Guard, Outcome } from '../ports/commit.ts'
-import { type BlobOptions, describeBlob } from './blob-storage.ts'
+import { abandonable, abortable, stopIfAsked } from './abortable.ts'
+import { type BlobOptions, describeBlob, type PutBlobOptions } from './blob-storage.ts'
 import { type BlobRange, piecesOf, putChunks, rangeOf, readChunks, readPiece } from './blob-stream.ts'
 import { freshBlobs } from './fresh-blobs.ts'
 import { checkLast, type Page, type PageOptions } from './list.ts'
@@ -20,7 +21,7 @@ export interface StoreBlobs {
    * Stores bytes, or a stream of them; they are durable when it resolves. The same bytes have the same digest and are kept once. A blob that
    * no event, row, value or pin refers to is garbage after a day; see `collect`.
    */
-  put(bytes: Uint8Array | AsyncIterable<Uint8Array>, options?: BlobOptions): Promise<BlobRef>
+  put(bytes: Uint8Array | AsyncIterable<Uint8Array>, options?: PutBlobOptions): Promise<BlobRef>
   /** Returns exactly the bytes that were put, or those of a range, or refuses. */
   get(blob: BlobRef | string, range?: BlobRange): Promise<Uint8Array>
   /** Reads a blob, or a range of it, piece by piece. Memory holds one piece of 1 MiB. */
@@ -51,18 +52,20 @@ export const storeBlobs = (scope: () => Scope): StoreBlobs => ({
 export async function putBlob(
   scope: Scope,
   bytes: Uint8Array | AsyncIterable<Uint8Array>,
-  options?: BlobOptions,
+  options?: PutBlobOptions,
   most: number = limits.blobBytes,
 ): Promise<BlobRef> {
   checkOpen(scope.engine)
-  const about = describeBlob(options)
-  if (isStream(bytes)) return putChunks(scope, bytes, about, most)
+  const { signal, ...words } = optionsOf(options, 'blobs.put')
+  const about = describeBlob(words)
+  stopIfAsked(scope, signal)
+  if (isStream(bytes)) return putChunks(scope, signal ? abandonable(bytes, signal) : bytes, about, most)
   if (!(bytes instanceof Uint8Array)) throw invalidOption('bytes', 'a Uint8Array or an async iterable of them', bytes)
   if (bytes.length > most) throw refuse('BLOB_TOO_LARGE', { bytes: bytes.length, limit: most })
 
   // A copy makes sure that the digested bytes are written, whatever the caller does with its bytes in between.
   const taken = new Uint8Array(bytes)
-  if (taken.length > PIECE_BYTES) return putChunks(scope, piecesOf(taken), about, most)
+  if (taken.length > PIECE_BYTES) return putChunks(scope, abortable(scope, piecesOf(taken), signal), about, most)
   const { backend, environment } = scope.engine
   const digest = hex(environment.digest.sha256(taken))
   await backend.blobs.put(scope.tenant, digest, taken, about.storage(taken.length))
@@ -74,16 +77,17 @@ export async function getBlob(scope: Scope, blob: BlobRef | string, range?: Blob
   checkOpen(scope.engine)
   const digest = digestOf(blob)
   const asked = rangeOf(range, 'blobs.get')
+  stopIfAsked(scope, asked.signal)
   const { tenant, engine } = scope
   const first = await readPiece(scope, digest, 0)
   if (!first) throw refuse('BLOB_UNKNOWN', { digest, tenant })
-  const { from, to } = asked ?? { from: 0, to: first.bytes }
+  const { from, to } = asked
   const size = Math.max(0, Math.min(to, first.bytes) - from)
   if (size > limits.blobGetBytes) throw refuse('BLOB_TOO_LARGE', { bytes: size, limit: limits.blobGetBytes })
   if (first.bytes > PIECE_BYTES) {
     const bytes = new Uint8Array(size)
     let at = 0
-    for await (const chunk of readChunks(scope, digest, { from, to })) {
+    for await (const chunk of readChunks(scope, digest, asked)) {
       bytes.set(chunk, at)
       at += chunk.length
     }
@@ -91,12 +95,12 @@ export async function getBlob(scope: Scope, blob: BlobRef | string, range?: Blob
   }
   const found = hex(engine.environment.digest.sha256(first.body))
   if (found !== digest) throw refuse('BLOB_DAMAGED', { digest, tenant, found, bytes: first.body.length })
-  return asked ? first.body.slice(from, to) : first.body
+  return size < first.bytes ? first.body.slice(from, to) : first.body
 }
 
 function streamBlob(scope: Scope, blob: BlobRef | string, range: BlobRange | undefined): AsyncIterable<Uint8Array> {
   checkOpen(scope.engine)
-  return readChunks(scope, digestOf(blob), rangeOf(range, 'blobs.stream') ?? { from: 0, to: Number.MAX_SAFE_INTEGER })
+  return readChunks(scope, digestOf(blob), rangeOf(range, 'blobs.stream'))
 }
 
 async function listBlobs({ engine, tenant }: Scope, options: PageOptions | undefined): Promise<Page<StoredBlob>> {
@@ -156,5 +160,5 @@ function digestOf(blob: BlobRef | string): string {
   return digest
 }
 
-const isStream = (given: unknown): given is AsyncIterable<Uint8Array> =>
+export const isStream = (given: unknown): given is AsyncIterable<Uint8Array> =>
   typeof given === 'object' && given !== null && Symbol.asyncIterator in given

@@ -19,6 +19,17 @@ export interface Page<T> {
   readonly cursor?: string
 }
 
+/** A page of messages, nodes or hits: an array that also has `items` and, if there are more, a cursor. */
+export type ArrayPage<T> = readonly T[] & Page<T>
+
+/** `items` and `cursor` are not enumerable, so that the array compares and prints as its items. */
+export function arrayPage<T>(items: readonly T[], cursor?: string): ArrayPage<T> {
+  const list = [...items]
+  Object.defineProperty(list, 'items', { value: list })
+  if (cursor !== undefined) Object.defineProperty(list, 'cursor', { value: cursor })
+  return list as unknown as ArrayPage<T>
+}
+
 const LAST = 50
 
 export const checkLast = (last: number, of: string): void => {

@@ -1,6 +1,7 @@
 // Maintenance of a store: forgets old receipts, and lets the features clean up in every tenant.
 
 import { limits } from '../model/limits.ts'
+import { stopIfAsked } from './abortable.ts'
 import type { Scope } from './scope.ts'
 
 export interface MaintenanceReport {
@@ -9,7 +10,8 @@ export interface MaintenanceReport {
   readonly [what: string]: number
 }
 
-export async function maintain(scope: Scope): Promise<MaintenanceReport> {
+export async function maintain(scope: Scope, signal?: AbortSignal): Promise<MaintenanceReport> {
+  stopIfAsked(scope, signal)
   const { backend, lane, features } = scope.engine
   // Ask the store: a node that has not written yet knows only its own clock. A closed tenant answers only for its head.
   const { state } = await backend.journal.head(scope.tenant)
@@ -17,6 +19,7 @@ export async function maintain(scope: Scope): Promise<MaintenanceReport> {
   const receiptsForgotten = await backend.upkeep.sweepReceipts(now - limits.receiptsKeptMs)
   const removed: Record<string, number> = {}
   for (const tenant of await backend.journal.tenants()) {
+    stopIfAsked(scope, signal)
     if ((await backend.journal.head(tenant)).state !== 'active') continue
     for (const [what, count] of Object.entries(await features.maintained({ ...scope, tenant }, now)))
       removed[what] = (removed[what] ?? 0) + count

@@ -7,6 +7,7 @@ import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, expected, invalidOption, listOf, optionsOf } from '../model/options.ts'
 import type { Timer } from '../ports/environment.ts'
 import type { JournalReads, Page, PageQuery } from '../ports/journal.ts'
+import { checkSignal, stopIfAsked } from './abortable.ts'
 import { decodeEvent } from './decode-event.ts'
 import { telling } from './draft.ts'
 import { lineageOf, pageAlong } from './lineage.ts'
@@ -218,11 +219,6 @@ function asked(scope: Scope, { live, signal }: EventQuery): boolean {
   return false
 }
 
-export function stopIfAsked(scope: Scope, signal?: AbortSignal): void {
-  if (signal?.aborted) throw refuse('ABORTED', {}, signal.reason)
-  checkOpen(scope.engine)
-}
-
 /** Rings when the tenant's journal may have grown, when the caller's signal is aborted, and when the store closes. */
 export class Bell {
   readonly #stops: (() => void)[] = []
@@ -231,6 +227,7 @@ export class Bell {
   #wake: (() => void) | undefined
 
   constructor(scope: Scope, ends: readonly (AbortSignal | undefined)[]) {
+    for (const end of ends) checkSignal(end)
     this.#timer = scope.engine.environment.timer
     const ring = () => {
       this.#ringing = true

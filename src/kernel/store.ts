@@ -68,7 +68,7 @@ export interface JournalStore extends AsyncDisposable {
   erase(options: EraseOptions): Promise<EraseReport>
   verify(options?: VerifyOptions): Promise<VerifyReport>
   /** Checks the receipts of idempotency keys alone. `verify` does the same after the journal. */
-  verifyKeys(): Promise<KeysReport>
+  verifyKeys(options?: { readonly signal?: AbortSignal }): Promise<KeysReport>
   rebuild(options?: RebuildOptions): Promise<RebuildReport>
   /** Tenants with events, including closed ones. */
   tenants(): Promise<readonly TenantId[]>
@@ -85,7 +85,7 @@ export interface JournalStore extends AsyncDisposable {
   check(): Promise<readonly string[]>
   /** Finds events and work items ahead of the store's clock. A clock that was wrong left them. */
   ahead(): Promise<AheadReport>
-  maintain(): Promise<MaintenanceReport>
+  maintain(options?: { readonly signal?: AbortSignal }): Promise<MaintenanceReport>
   stats(): Stats
   health(): Promise<Health>
   close(): Promise<void>
@@ -205,8 +205,10 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     return verify(this.#scope, optionsOf(options, 'verify'))
   }
 
-  async verifyKeys(): Promise<KeysReport> {
-    return verifyKeys(this.#scope)
+  async verifyKeys(options?: { readonly signal?: AbortSignal }): Promise<KeysReport> {
+    const { signal, ...unknown } = optionsOf(options, 'verifyKeys')
+    checkKnown(unknown, 'verifyKeys')
+    return verifyKeys(this.#scope, signal)
   }
 
   async rebuild(options?: RebuildOptions): Promise<RebuildReport> {
@@ -257,10 +259,12 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     return ahead(this.#scope)
   }
 
-  async maintain(): Promise<MaintenanceReport> {
+  async maintain(options?: { readonly signal?: AbortSignal }): Promise<MaintenanceReport> {
     checkOpen(this.#scope.engine)
     this.#beyondWall('maintain()')
-    return maintain(this.#scope)
+    const { signal, ...unknown } = optionsOf(options, 'maintain')
+    checkKnown(unknown, 'maintain')
+    return maintain(this.#scope, signal)
   }
 
   stats(): Stats {

@@ -7,9 +7,9 @@ import { bodyDigest, keyDigest, receiptDigest } from '../model/chain.ts'
 import { type EventRecord, TRANSIENT } from '../model/event.ts'
 import { limits } from '../model/limits.ts'
 import type { StoredReceipt } from '../ports/upkeep.ts'
+import { stopIfAsked } from './abortable.ts'
 import { appendBody } from './append.ts'
 import { ID_SCOPE } from './caller-id.ts'
-import { stopIfAsked } from './read.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
 export interface KeyProblem {

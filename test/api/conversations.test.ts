@@ -25,6 +25,7 @@ describe.each(engines)('on $name', ({ open, openInTime }) => {
     await session.thread.add({ id: 'm-2', role: 'assistant', metadata, parts: [{ type: 'text', text: 'hello' }] })
     const messages = await session.thread.messages({ last: 40 })
     expect(messages.map((message) => message.metadata)).toEqual([undefined, metadata])
+    expect(messages.items).toEqual([...messages])
 
     const other = await session.threads.create({ title: 'side question' })
     expect(await other.messages()).toEqual([])

@@ -13,7 +13,7 @@ describe.each(engines)('on $name', ({ open }) => {
     await store.memory.remember('Bob prefers imperial units', { about: 'user/bob', ttl: 86_400_000 })
     const hits = await store.memory.recall('which units?', { about: 'user/ada', limit: 5 })
     expect(hits.map((hit) => hit.item.text)).toEqual(['Ada prefers metric units'])
-    for (const { item: found, score, why } of hits) {
+    for (const { item: found, score, why } of hits.items) {
       expect(found.id).toBe(item.id)
       expect(score).toBeGreaterThan(0)
       expect(why.legs.length).toBeGreaterThan(0)
@@ -63,7 +63,7 @@ describe.each(engines)('on $name', ({ open }) => {
     }
     const hits = await docs.search(vector, { top: 10, filter })
     expect(hits.map(({ id, content }) => ({ id, content }))).toEqual([{ id: 'one', content: 'first' }])
-    expect(hits[0]?.metadata).toEqual(metadata)
+    expect(hits.items[0]?.metadata).toEqual(metadata)
     expect((await docs.search(vector)).map(({ id }) => id)).toEqual(['one', 'three', 'two'])
     expect(await docs.search(vector, { filter: { ...filter, or: [{ lang: 'fr' }, { n: { gt: 5 } }] } })).toHaveLength(0)
     expect(await docs.search(vector, { filter: { y: { exists: false } } })).toHaveLength(2)

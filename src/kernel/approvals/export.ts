@@ -5,8 +5,8 @@ import { EXPORT_GENESIS, lastLine, recordLine } from '../../model/approval-expor
 import type { TenantId } from '../../model/ids.ts'
 import { checkKnown, checkSeq, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
-import { stopIfAsked } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { type ApprovalFilter, splitFilter, takeFilter } from './filter.ts'
 

@@ -5,6 +5,7 @@ import { refuse } from '../../model/errors.ts'
 import { toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { telling } from '../draft.ts'
 import { part, plan } from '../execute.ts'
 import { readEvents } from '../read.ts'
@@ -46,9 +47,20 @@ const WHAT: Readonly<Record<string, HistoryEntry['what']>> = {
 const TOLD = ['by', 'channel', 'ref', 'state', 'note', 'permit', 'grants'] as const
 
 /** Returns the history, oldest first. */
-export async function* historyOf(scope: Scope, given: string): AsyncGenerator<HistoryEntry, void, undefined> {
+export async function* historyOf(
+  scope: Scope,
+  given: string,
+  options?: { readonly signal?: AbortSignal },
+): AsyncGenerator<HistoryEntry, void, undefined> {
+  const { signal, ...unknown } = optionsOf(options, 'approvals.history')
+  checkKnown(unknown, 'approvals.history')
+  stopIfAsked(scope, signal)
   const { id } = await thatApproval(scope, given)
-  for await (const { type, at, seq, actor, data, erased } of readEvents(scope, { subject: id, types: Object.keys(WHAT) })) {
+  for await (const { type, at, seq, actor, data, erased } of readEvents(scope, {
+    subject: id,
+    types: Object.keys(WHAT),
+    ...(signal && { signal }),
+  })) {
     const what = WHAT[type] as HistoryEntry['what']
     const said = (data ?? {}) as Partial<Record<(typeof TOLD)[number], unknown>>
     yield {

@@ -26,7 +26,7 @@ export interface Approvals {
   /** Records that a person looked at it. */
   seen(id: string, options: { readonly by: string }): Promise<ApprovalRow>
   /** Lists who asked, delivered, saw and decided, and when, oldest first. */
-  history(id: string): AsyncGenerator<HistoryEntry, void, undefined>
+  history(id: string, options?: { readonly signal?: AbortSignal }): AsyncGenerator<HistoryEntry, void, undefined>
   /** Exports hash-chained lines of NDJSON. `verifyApprovals` checks them without a store. */
   export(options?: ExportOptions): AsyncGenerator<string, void, undefined>
   /** Permits: answers that were given for more than one question. */
@@ -46,7 +46,7 @@ export const approvalsOf = (scope: Scope): Approvals => ({
   withdraw: (id, options) => withdrawApproval(scope, id, options),
   delivered: (id, options) => deliveredApproval(scope, id, options),
   seen: (id, options) => seenApproval(scope, id, options),
-  history: (id) => historyOf(scope, id),
+  history: (id, options) => historyOf(scope, id, options),
   export: (options) => exportApprovals(scope, options),
   permits: {
     list: (options) => listPermits(scope, options),

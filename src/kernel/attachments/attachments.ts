@@ -7,7 +7,7 @@ import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
-import { type BlobRange, rangeOf, readChunks } from '../blob-stream.ts'
+import { type BlobRange, rangeOf, readChunks, type TakenRange } from '../blob-stream.ts'
 import { getBlob } from '../blobs.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { checkLast, type Page, type PageOptions } from '../list.ts'
@@ -20,7 +20,7 @@ export interface SessionAttachments {
   /** Stores a file. The intent is recorded before the bytes; identical bytes are stored once, and the first intent is kept. */
   put(bytes: Uint8Array | AsyncIterable<Uint8Array>, options?: PutAttachmentOptions): Promise<Attachment>
   /** Reads a file with its bytes. */
-  get(id: string): Promise<(Attachment & { readonly bytes: Uint8Array }) | undefined>
+  get(id: string, options?: { readonly signal?: AbortSignal }): Promise<(Attachment & { readonly bytes: Uint8Array }) | undefined>
   /** Reads what is known about a file, without its bytes. */
   stat(id: string): Promise<Attachment | undefined>
   /** Reads a file, or a range of it, piece by piece. */
@@ -37,9 +37,11 @@ const LAST = 50
 
 export const sessionAttachments = (scope: Scope, session: SessionId): SessionAttachments => ({
   put: (bytes, options) => putAttachment(scope, session, bytes, options),
-  get: async (id) => {
+  get: async (id, options) => {
+    const { signal, ...unknown } = optionsOf(options, 'attachments.get')
+    checkKnown(unknown, 'attachments.get')
     const row = await stored(scope, session, id)
-    return row && { ...toAttachment(row), bytes: await getBlob(scope, row.content as string) }
+    return row && { ...toAttachment(row), bytes: await getBlob(scope, row.content as string, { ...(signal && { signal }) }) }
   },
   stat: async (id) => {
     const row = await stored(scope, session, id)
@@ -93,15 +95,10 @@ async function stored(scope: Scope, session: SessionId, id: string): Promise<Att
   return findAttachment(scope, session, id)
 }
 
-async function* stream(
-  scope: Scope,
-  session: SessionId,
-  id: string,
-  range: Required<BlobRange> | undefined,
-): AsyncGenerator<Uint8Array, void, undefined> {
+async function* stream(scope: Scope, session: SessionId, id: string, range: TakenRange): AsyncGenerator<Uint8Array, void, undefined> {
   const row = await stored(scope, session, id)
   if (!row) throw refuse('ATTACHMENT_UNKNOWN', { session, attachment: id })
-  yield* readChunks(scope, id, range ?? { from: 0, to: Number.MAX_SAFE_INTEGER })
+  yield* readChunks(scope, id, range)
 }
 
 async function list(scope: Scope, session: SessionId, options?: PageOptions): Promise<Page<Attachment>> {

@@ -7,7 +7,8 @@ import { InkError, refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
-import { putBlob } from '../blobs.ts'
+import { abandonable, stopIfAsked } from '../abortable.ts'
+import { isStream, putBlob } from '../blobs.ts'
 import { admit } from '../draft.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -27,6 +28,8 @@ export interface PutAttachmentOptions {
   readonly id?: string
   /** The number of bytes that there must be. */
   readonly size?: number
+  /** Abandons the stream; nothing is stored then. */
+  readonly signal?: AbortSignal
 }
 
 type Bytes = Uint8Array | AsyncIterable<Uint8Array>
@@ -36,15 +39,17 @@ const OCTETS = 'application/octet-stream'
 
 export async function putAttachment(scope: Scope, session: SessionId, bytes: Bytes, options?: PutAttachmentOptions): Promise<Attachment> {
   checkOpen(scope.engine)
-  const wanted = takeOptions(scope, options)
-  const file = await openFile(scope, bytes, wanted)
+  const { signal, ...rest } = optionsOf(options, 'attachments.put')
+  const wanted = takeOptions(scope, rest)
+  stopIfAsked(scope, signal)
+  const file = await openFile(scope, signal && isStream(bytes) ? abandonable(bytes, signal) : bytes, wanted)
   const id = scope.engine.newId<'attachment'>()
   const { label, name, mediaType } = wanted
   const at = await storeNow(scope)
   const set = { at, ...given({ mediaType, label, name }) }
   await plan(scope, [part(attachment, id, { verb: 'intend', set }, { session, seen: NOT_THERE })], { open: session })
   try {
-    const { digest, bytes: size } = await putBlob(scope, file.checked, { kind: 'attachment' })
+    const { digest, bytes: size } = await putBlob(scope, file.checked, { kind: 'attachment', ...(signal && { signal }) })
     const earlier = await findAttachment(scope, session, digest)
     if (earlier) {
       await forget(scope, session, id)
@@ -78,8 +83,8 @@ const given = <T extends object>(members: T): Partial<T> =>
 
 type Wanted = Readonly<Partial<Record<'mediaType' | 'label' | 'name' | 'id', string>>> & { readonly size?: number | undefined }
 
-function takeOptions(scope: Scope, options: PutAttachmentOptions | undefined): Wanted {
-  const { mediaType, label, name, id, size, ...unknown } = optionsOf(options, 'attachments.put')
+function takeOptions(scope: Scope, options: Omit<PutAttachmentOptions, 'signal'>): Wanted {
+  const { mediaType, label, name, id, size, ...unknown } = options
   checkKnown(unknown, 'an attachment')
   const type = typeof mediaType === 'string' ? mediaType.toLowerCase() : mediaType
   if (type !== undefined && (typeof type !== 'string' || !MEDIA_TYPE.test(type)))
@@ -105,8 +110,7 @@ async function openFile(scope: Scope, bytes: Bytes, wanted: Wanted): Promise<Ope
     check(wanted, copy.length, () => hex(scope.engine.environment.digest.sha256(copy)))
     return { checked: copy, sniffed }
   }
-  if (typeof bytes !== 'object' || bytes === null || !(Symbol.asyncIterator in bytes))
-    throw invalidOption('bytes', 'a Uint8Array or an async iterable of them', bytes)
+  if (!isStream(bytes)) throw invalidOption('bytes', 'a Uint8Array or an async iterable of them', bytes)
   const reader = bytes[Symbol.asyncIterator]()
   const first: Uint8Array[] = []
   let length = 0

@@ -4,6 +4,7 @@ import type { Id, TenantId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { everyPage } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -13,6 +14,7 @@ import { attachment } from './attachment-decider.ts'
 export interface SweepOptions {
   /** Only attachments whose intent is older. The default is a day. */
   readonly olderThan?: Duration
+  readonly signal?: AbortSignal
 }
 
 export interface SweepReport {
@@ -29,16 +31,17 @@ const AT_ONCE = 500
 /** Sweeps all active tenants, or the one of this view. */
 export async function sweepAttachments(scope: Scope, only: TenantId | undefined, options?: SweepOptions): Promise<SweepReport> {
   checkOpen(scope.engine)
-  const { olderThan, ...unknown } = optionsOf(options, 'attachments.sweep')
+  const { olderThan, signal, ...unknown } = optionsOf(options, 'attachments.sweep')
   checkKnown(unknown, 'a sweep')
   const age = olderThan === undefined ? DAY_MS : milliseconds(olderThan)
   const { journal } = scope.engine.backend
   const report = { scanned: 0, reclaimed: 0, bytes: 0 }
+  stopIfAsked(scope, signal)
   for (const tenant of only === undefined ? await journal.tenants() : [only]) {
     if (only === undefined && (await journal.head(tenant)).state !== 'active') continue
     const view = { ...scope, tenant }
     const before = (await storeNow(view)) - age
-    for (const state of ['intended', 'stored']) await sweepState(view, state, before, report)
+    for (const state of ['intended', 'stored']) await sweepState(view, state, before, report, signal)
   }
   return report
 }
@@ -48,8 +51,10 @@ async function sweepState(
   state: string,
   before: number,
   report: { scanned: number; reclaimed: number; bytes: number },
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   for await (const rows of everyPage(scope, 'attachments', { index: 'byState', equals: [state], limit: AT_ONCE })) {
+    stopIfAsked(scope, signal)
     report.scanned += rows.length
     const old = rows.map(({ id, body }) => ({ id: id as Id, row: decodeBody(body) })).filter(({ row }) => row.at <= before)
     if (old.length === 0) continue

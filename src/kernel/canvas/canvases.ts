@@ -6,6 +6,7 @@ import { type Id, type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
+import { abortable } from '../abortable.ts'
 import { telling } from '../draft.ts'
 import { everyPage, everyRow } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
@@ -27,6 +28,7 @@ export interface ListCanvasesOptions extends PageOptions {
 export interface RecoverOptions {
   /** Canvases that are loaded at most. The default and the limit are 10,000. */
   readonly most?: number
+  readonly signal?: AbortSignal
 }
 
 export interface RecoverReport {
@@ -44,7 +46,7 @@ export interface StoreCanvases {
   /** Loads documents into memory after a restart, those that changed last first, and says which are damaged. */
   recover(options?: RecoverOptions): Promise<RecoverReport>
   /** Drops snapshots of all canvases that are not needed. `maintain` does the same. */
-  compact(): Promise<CompactReport>
+  compact(options?: { readonly signal?: AbortSignal }): Promise<CompactReport>
 }
 
 export const storeCanvases = (scope: Scope): StoreCanvases => ({
@@ -58,7 +60,11 @@ export const storeCanvases = (scope: Scope): StoreCanvases => ({
     )
   },
   recover: (options) => recover(scope, options),
-  compact: () => compactAll(scope),
+  compact: async (options) => {
+    const { signal, ...unknown } = optionsOf(options, 'canvases.compact')
+    checkKnown(unknown, 'canvases.compact')
+    return compactAll(scope, signal)
+  },
 })
 
 /** In the order of their names. */
@@ -83,13 +89,14 @@ const PAGE = 100
 
 async function recover(scope: Scope, options: RecoverOptions | undefined): Promise<RecoverReport> {
   checkOpen(scope.engine)
-  const { most = limits.canvasRecovered, ...unknown } = optionsOf(options, 'canvases.recover')
+  const { most = limits.canvasRecovered, signal, ...unknown } = optionsOf(options, 'canvases.recover')
   checkKnown(unknown, 'canvases.recover')
   if (!Number.isInteger(most) || most < 1 || most > limits.canvasRecovered)
     throw invalidOption('most', `an integer from 1 to ${limits.canvasRecovered}`, most)
   let loaded = 0
   const damaged: RecoverReport['damaged'][number][] = []
-  for await (const { body } of everyRow(scope, 'canvases', { index: 'byChange', equals: [], backwards: true, limit: PAGE })) {
+  const rows = everyRow(scope, 'canvases', { index: 'byChange', equals: [], backwards: true, limit: PAGE })
+  for await (const { body } of abortable(scope, rows, signal)) {
     if (loaded + damaged.length === most) return { loaded, damaged, more: true }
     const row = decodeBody(body)
     try {
@@ -103,9 +110,10 @@ async function recover(scope: Scope, options: RecoverOptions | undefined): Promi
   return { loaded, damaged, more: false }
 }
 
-export async function compactAll(scope: Scope): Promise<CompactReport> {
+export async function compactAll(scope: Scope, signal?: AbortSignal): Promise<CompactReport> {
   let [dropped, kept] = [0, 0]
-  for await (const { id } of everyRow(scope, 'canvases', { index: 'byBorn', equals: [], limit: PAGE })) {
+  const rows = everyRow(scope, 'canvases', { index: 'byBorn', equals: [], limit: PAGE })
+  for await (const { id } of abortable(scope, rows, signal)) {
     const report = await compactCanvas(scope, { id: id as Id<'canvas'> })
     dropped += report.dropped
     kept += report.kept

@@ -9,6 +9,7 @@ import type { PatchOperation } from '../../model/json-patch.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { PageQuery } from '../../ports/journal.ts'
+import { abortable, stopIfAsked } from '../abortable.ts'
 import { readRow } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { documentAt, PATCHED, updateOf } from './documents.ts'
@@ -47,6 +48,7 @@ export interface CanvasHistoryOptions {
   readonly backwards?: boolean
   /** The largest number of versions. */
   readonly limit?: number
+  readonly signal?: AbortSignal
 }
 
 export async function* changesOf(
@@ -59,6 +61,7 @@ export async function* changesOf(
     before = Number.MAX_SAFE_INTEGER,
     backwards = false,
     limit = Infinity,
+    signal,
     ...unknown
   } = optionsOf(options, 'canvas.history')
   checkKnown(unknown, 'canvas.history')
@@ -66,10 +69,11 @@ export async function* changesOf(
     if (!Number.isSafeInteger(given) || given < 0) throw invalidOption(name, 'a version', given)
   if (limit !== Infinity && (!Number.isSafeInteger(limit) || limit < 0)) throw invalidOption('limit', 'an integer ≥ 0', limit)
   if (typeof backwards !== 'boolean') throw invalidOption('backwards', 'true or false', backwards)
+  stopIfAsked(scope, signal)
   const row = await find()
   if (!row) return
   let left = limit
-  for await (const { version, event } of versions(scope, row, backwards)) {
+  for await (const { version, event } of abortable(scope, versions(scope, row, backwards), signal)) {
     if (backwards ? version >= before : version <= after) continue
     if (left <= 0 || (backwards ? version <= after : version >= before)) return
     left--

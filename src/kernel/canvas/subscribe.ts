@@ -46,7 +46,6 @@ async function* follow(
   const { signal, from, ...unknown } = optionsOf(options, 'canvas.subscribe')
   checkKnown(unknown, 'canvas.subscribe')
   if (from !== undefined && (!Number.isSafeInteger(from) || from < 0)) throw invalidOption('from', 'a version', from)
-  if (signal !== undefined && typeof signal?.addEventListener !== 'function') throw invalidOption('signal', 'an AbortSignal', signal)
   checkOpen(scope.engine)
   const isOver = () => leaving.aborted || signal?.aborted || scope.engine.closing.aborted
   const bell = new Bell(scope, [signal, leaving, scope.engine.closing])

@@ -9,6 +9,7 @@ import { decodeBody, type TableRow } from '../../model/rows.ts'
 import { getBlob } from '../blobs.ts'
 import { derivedId } from '../derived-id.ts'
 import { telling } from '../draft.ts'
+import type { ArrayPage } from '../list.ts'
 import { maskKey } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { readValue } from '../values/values.ts'
@@ -29,16 +30,7 @@ export interface GraphNode {
   readonly at: number
 }
 
-/** A page of nodes: an array that also has `items` and, if there are more, a cursor. */
-export type NodeList = readonly GraphNode[] & { readonly items: readonly GraphNode[]; readonly cursor?: string }
-
-/** `items` and `cursor` are not enumerable, so that the array compares and serialises as its nodes. */
-export function nodeList(nodes: readonly GraphNode[], cursor?: string): NodeList {
-  const list = [...nodes]
-  Object.defineProperty(list, 'items', { value: list })
-  if (cursor !== undefined) Object.defineProperty(list, 'cursor', { value: cursor })
-  return list as unknown as NodeList
-}
+export type NodeList = ArrayPage<GraphNode>
 
 /** The id of a node as it is stored: checked, and with secrets masked. */
 export function nodeName(scope: Scope, given: unknown): string {

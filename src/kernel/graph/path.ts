@@ -5,10 +5,11 @@ import type { GraphNodeRow } from '../../model/graph.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { arrayPage } from '../list.ts'
 import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { readHead } from './head.ts'
-import { type FoundNode, findNode, foundNode, type NodeList, nodeList, nodeName, toNodes } from './nodes.ts'
+import { type FoundNode, findNode, foundNode, type NodeList, nodeName, toNodes } from './nodes.ts'
 
 export interface PathOptions {
   /** The node at the end of the path. The default is the leaf of the session. */
@@ -39,16 +40,16 @@ export async function readPath(scope: Scope, session: SessionId, options?: PathO
   const only = frame === undefined ? undefined : takeName(scope, frame, 'a frame')
   const from = cursor ?? leaf
   const end = from === undefined ? (await readHead(scope, session)).head.leaf : nodeName(scope, from)
-  if (end === undefined) return nodeList([])
+  if (end === undefined) return arrayPage([])
   const found = await findNode(scope, session, end)
   if (!found) throw from === undefined ? damaged(session, end, undefined) : refuse('NODE_UNKNOWN', { session, node: end })
   const rows: GraphNodeRow[] = []
   for await (const row of upwards(scope, session, found)) {
     if (only !== undefined && row.frame !== only) continue
-    if (rows.length === last) return nodeList(await toNodes(scope, rows.reverse()), row.node)
+    if (rows.length === last) return arrayPage(await toNodes(scope, rows.reverse()), row.node)
     rows.push(row)
   }
-  return nodeList(await toNodes(scope, rows.reverse()))
+  return arrayPage(await toNodes(scope, rows.reverse()))
 }
 
 /** The ancestors of a node, itself first. Throws GRAPH_DAMAGED where a parent is missing, or where the path is a circle. */
@@ -122,7 +123,7 @@ export async function readWindow(scope: Scope, session: SessionId, given: string
     if (up.length > before) break
   }
   const down = after === 0 ? [] : await downwards(scope, session, name, after)
-  return nodeList(await toNodes(scope, [...up.reverse(), ...down]))
+  return arrayPage(await toNodes(scope, [...up.reverse(), ...down]))
 }
 
 /** The nodes below one: those of the active path if it is on that path, otherwise the newest child each time. */

@@ -4,10 +4,10 @@ import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { ColumnValue } from '../../model/tables.ts'
-import { checkLast } from '../list.ts'
+import { arrayPage, checkLast } from '../list.ts'
 import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { findNode, foundNode, type GraphNode, type NodeList, nodeList, nodeName, toNode, toNodes } from './nodes.ts'
+import { findNode, foundNode, type GraphNode, type NodeList, nodeName, toNode, toNodes } from './nodes.ts'
 import { type PathOptions, readPath, readWindow, type WindowOptions } from './path.ts'
 import { moveLeaf, type RemovedNodes, removeNodes, type VacuumReport, vacuumGraph } from './remove-nodes.ts'
 
@@ -89,7 +89,7 @@ async function pageOf(
     limit,
     ...(cursor !== undefined && { cursor }),
   })
-  return nodeList(
+  return arrayPage(
     await toNodes(
       scope,
       page.rows.map((stored) => foundNode(stored).row),

@@ -6,6 +6,7 @@ import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { EmbedderMark } from '../../model/vector.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { enginePart } from '../engine-part.ts'
 import { everyRow } from '../every-row.ts'
 import { execute } from '../execute.ts'
@@ -68,7 +69,7 @@ const running = enginePart(() => new Map<string, Promise<BackfillReport>>())
 export async function backfill(scope: Scope, options?: BackfillOptions): Promise<BackfillReport> {
   const { signal, ...unknown } = optionsOf(options, 'memory.backfill')
   checkKnown(unknown, 'memory.backfill')
-  checkOpen(scope.engine)
+  stopIfAsked(scope, signal)
   if (!embedderOf(scope)) throw refuse('EMBEDDER_MISSING')
   const passes = running(scope.engine)
   const pass = passes.get(scope.tenant) ?? embedPending(scope, signal).finally(() => passes.delete(scope.tenant))
@@ -101,7 +102,7 @@ async function embedPending(scope: Scope, signal: AbortSignal | undefined): Prom
     if (batch.length === limits.embedBatch) await flush()
   }
   await flush()
-  report.removed = await deleteKeys(scope, into, [...known.keys()])
+  report.removed = await deleteKeys(scope, into, [...known.keys()], undefined)
   // The vectors of other models have served as long as this one was not complete.
   if (report.pending === 0) await dropOthers(scope, into)
   const { reason, ...counts } = report

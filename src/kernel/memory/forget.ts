@@ -5,6 +5,7 @@ import { limits } from '../../model/limits.ts'
 import type { MemoryId, MemoryRow } from '../../model/memory.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
+import { abortable, stopIfAsked } from '../abortable.ts'
 import { checkReason, eraseSubject } from '../erase.ts'
 import { everyPage } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
@@ -17,16 +18,18 @@ import { itemId } from './items.ts'
 export interface ForgetOptions {
   /** Kept in the journal. */
   readonly reason?: string
+  /** Stops between two commits. Items before it stay forgotten or purged. */
+  readonly signal?: AbortSignal
 }
 
 const PAGE = 50
 
 export async function forget(scope: Scope, what: string | MemoryFilter, options?: ForgetOptions): Promise<{ readonly forgotten: number }> {
-  const { reason, ...unknown } = optionsOf(options, 'memory.forget')
+  const { reason, signal, ...unknown } = optionsOf(options, 'memory.forget')
   checkKnown(unknown, 'memory.forget')
   if (reason !== undefined) checkReason(reason)
   let forgotten = 0
-  for await (const ids of named(scope, what, ['active'], 'memory.forget')) {
+  for await (const ids of abortable(scope, named(scope, what, ['active'], 'memory.forget'), signal)) {
     const { receipts } = await plan(
       scope,
       ids.map((id) => part(item, id, { verb: 'forget', reason })),
@@ -38,11 +41,11 @@ export async function forget(scope: Scope, what: string | MemoryFilter, options?
 
 /** Works in steps. After a crash, the next maintenance purges the rest. */
 export async function purge(scope: Scope, what: string | MemoryFilter, options?: ForgetOptions): Promise<{ readonly purged: number }> {
-  const { reason = 'purged from memory', ...unknown } = optionsOf(options, 'memory.purge')
+  const { reason = 'purged from memory', signal, ...unknown } = optionsOf(options, 'memory.purge')
   checkKnown(unknown, 'memory.purge')
   checkReason(reason)
   let purged = 0
-  for await (const ids of named(scope, what, ['active', 'forgotten'], 'memory.purge')) {
+  for await (const ids of abortable(scope, named(scope, what, ['active', 'forgotten'], 'memory.purge'), signal)) {
     const { receipts } = await plan(
       scope,
       ids.map((id) => part(item, id, { verb: 'purge' })),
@@ -55,8 +58,9 @@ export async function purge(scope: Scope, what: string | MemoryFilter, options?:
 }
 
 /** Purges these items, for maintenance. */
-export async function purgeIds(scope: Scope, all: readonly MemoryId[], reason: string): Promise<void> {
+export async function purgeIds(scope: Scope, all: readonly MemoryId[], reason: string, signal?: AbortSignal): Promise<void> {
   for (let at = 0; at < all.length; at += PAGE) {
+    stopIfAsked(scope, signal)
     const ids = all.slice(at, at + PAGE)
     await plan(
       scope,

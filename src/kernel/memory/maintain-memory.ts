@@ -4,6 +4,7 @@
 import type { MemoryId, MemoryRow } from '../../model/memory.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { milliseconds } from '../../model/time.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
 import type { Engine, Scope } from '../scope.ts'
 import { finishPurges, purgeIds } from './forget.ts'
@@ -21,6 +22,12 @@ export interface MemoryMaintenance {
   readonly finished: number
 }
 
+export interface MaintainOptions {
+  /** Counts, and removes nothing. */
+  readonly dryRun?: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
 const DAY_MS = 86_400_000
 const PAGE = 200
 
@@ -29,8 +36,12 @@ interface Counted {
   readonly born: number
 }
 
-/** With `dryRun` it counts, and removes nothing. */
-export async function maintainMemory(scope: Scope, now: number, dryRun = false): Promise<MemoryMaintenance> {
+export async function maintainMemory(
+  scope: Scope,
+  now: number,
+  { dryRun = false, signal }: MaintainOptions = {},
+): Promise<MemoryMaintenance> {
+  stopIfAsked(scope, signal)
   const options = scope.engine.options.memory ?? {}
   const finished = dryRun ? 0 : await finishPurges(scope)
   const expired = await expiredIds(scope, now)
@@ -44,9 +55,9 @@ export async function maintainMemory(scope: Scope, now: number, dryRun = false):
     options,
   )
   if (!dryRun) {
-    await purgeIds(scope, expired, 'expired')
-    await purgeIds(scope, aged, 'older than the retention')
-    await purgeIds(scope, evicted, 'beyond the capacity')
+    await purgeIds(scope, expired, 'expired', signal)
+    await purgeIds(scope, aged, 'older than the retention', signal)
+    await purgeIds(scope, evicted, 'beyond the capacity', signal)
   }
   return { expired: expired.length, aged: aged.length, evicted: evicted.length, finished }
 }

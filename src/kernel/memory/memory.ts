@@ -54,7 +54,7 @@ export interface StoreMemory {
   /** Core memory of a user, an agent or another scope. Core memory of a session is `session.core`. */
   core(about: string): CoreMemory
   /** Removes what has expired or is beyond a limit, as `store.maintain()` does. With `dryRun` it only counts. */
-  maintain(options?: { readonly dryRun?: boolean }): Promise<MemoryMaintenance>
+  maintain(options?: { readonly dryRun?: boolean; readonly signal?: AbortSignal }): Promise<MemoryMaintenance>
   /** Tells of changes from now on, until the signal or the loop ends it. */
   subscribe(options?: MemorySubscribeOptions): AsyncGenerator<MemoryNotice, void, undefined>
   /** Texts as a block for a prompt. `remember` leaves such blocks out, so that recalled text is not remembered again. */
@@ -87,9 +87,9 @@ export const storeMemory = (scope: Scope): StoreMemory => ({
     return coreMemory(scope, about)
   },
   maintain: async (options) => {
-    const { dryRun = false, ...unknown } = optionsOf(options, 'memory.maintain')
+    const { dryRun = false, signal, ...unknown } = optionsOf(options, 'memory.maintain')
     checkKnown(unknown, 'memory.maintain')
-    return maintainMemory(scope, await storeNow(scope), dryRun)
+    return maintainMemory(scope, await storeNow(scope), { dryRun, signal })
   },
   subscribe: (options) => subscribe(scope, options),
   quote: (items) => quoteTexts(items.map((one) => ('item' in one ? one.item.text : one.text))),

@@ -3,6 +3,8 @@
 import { limits } from '../../model/limits.ts'
 import type { MemoryRow } from '../../model/memory.ts'
 import { checkKnown, invalidOption } from '../../model/options.ts'
+import { stopIfAsked } from '../abortable.ts'
+import { arrayPage } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { fuse, type Hit } from './fuse.ts'
 import { isExpired, isValid, type MemoryFilter, passes, takeFilter } from './item-filter.ts'
@@ -28,6 +30,7 @@ export interface RecallOptions extends MemoryFilter {
 
 /** Hits, best first. The list also says which legs were used, and which could not be. */
 export interface Hits extends ReadonlyArray<Hit> {
+  readonly items: readonly Hit[]
   readonly legs: readonly Leg['name'][]
   /** Why a leg did not do its work. The hits are those of the other legs. */
   readonly degraded?: string
@@ -56,7 +59,7 @@ export function takeRecall(scope: Scope, text: string, options: RecallOptions | 
 
 export async function recall(scope: Scope, text: string, options: RecallOptions | undefined): Promise<Hits> {
   const { filter, asked, limit, minScore, superseded, taken, time, signal } = takeRecall(scope, text, options)
-  signal?.throwIfAborted()
+  stopIfAsked(scope, signal)
   const now = time ?? (await storeNow(scope))
   const question: Question = {
     text: asked,
@@ -91,7 +94,7 @@ async function ask(scope: Scope, leg: Leg, question: Question): Promise<Found & 
 
 /** The names are not enumerable, so that the list compares and prints as a list of hits. */
 export function toHits(hits: readonly Hit[], legs: readonly Leg['name'][], degraded: string | undefined): Hits {
-  return Object.defineProperties([...hits], {
+  return Object.defineProperties(arrayPage(hits), {
     legs: { value: legs },
     ...(degraded && { degraded: { value: degraded } }),
   }) as unknown as Hits

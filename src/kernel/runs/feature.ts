@@ -53,7 +53,7 @@ export interface RunStore {
     wake(id: string): Promise<void>
     fork(id: string, options: ForkOptions): Promise<Run>
     /** Reads the run's events, oldest first. */
-    tape(id: string): AsyncGenerator<Event, void, undefined>
+    tape(id: string, options?: { readonly signal?: AbortSignal }): AsyncGenerator<Event, void, undefined>
   }
 }
 
@@ -84,8 +84,8 @@ export const runs: Feature<RunStore, RunSession> = {
       effectKey: (id, effect) => keyOfEffect(scope, id, effect),
       wake: (id) => wakeRun(scope, id),
       fork: async (id, options) => forkRun(scope, await theRun(scope, id), options, handOf),
-      tape: async function* (id) {
-        yield* tapeOf(scope, await theRun(scope, id))
+      tape: async function* (id, options) {
+        yield* tapeOf(scope, await theRun(scope, id), options)
       },
     },
   }),

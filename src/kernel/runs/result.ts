@@ -3,9 +3,10 @@
 import { type InkError, refuse } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
 import { type ErrorData, isOver, type RunRow } from '../../model/run.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { readRow } from '../execute.ts'
 import { load } from '../json-or-blob.ts'
-import { Bell, stopIfAsked } from '../read.ts'
+import { Bell } from '../read.ts'
 import type { Scope } from '../scope.ts'
 
 export async function readRun(scope: Scope, id: RunId): Promise<RunRow | undefined> {

@@ -42,7 +42,7 @@ export interface Run extends Branch, AsyncDisposable {
   fail(error: unknown): Promise<void>
   cancel(reason: string): Promise<void>
   /** Reads its events, oldest first; of a fork, the shared events come first. */
-  tape(): AsyncGenerator<Event, void, undefined>
+  tape(options?: { readonly signal?: AbortSignal }): AsyncGenerator<Event, void, undefined>
   /** Creates another run that shares the tape up to this seq and executes the rest again. Nothing is copied. */
   fork(options: ForkOptions): Promise<Run>
   /** Releases the lease. The run keeps its state, and any node may take it up next. */

@@ -162,8 +162,8 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
     }))
   }
 
-  tape(): AsyncGenerator<Event, void, undefined> {
-    return tapeOf(this.#scope, this.#seen)
+  tape(options?: { readonly signal?: AbortSignal }): AsyncGenerator<Event, void, undefined> {
+    return tapeOf(this.#scope, this.#seen, options)
   }
 
   async fork(options: ForkOptions): Promise<Run> {

@@ -1,16 +1,27 @@
 // Reads the tape for people: the events of a run and of its forked past, as they are in the journal.
 
 import type { Event, EventRecord } from '../../model/event.ts'
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { RunRow } from '../../model/run.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
 import { isMark } from './append-mark.ts'
 import { readRun } from './result.ts'
 import type { Source } from './tape.ts'
 
-export async function* tapeOf(scope: Scope, row: RunRow): AsyncGenerator<Event, void, undefined> {
+export async function* tapeOf(
+  scope: Scope,
+  row: RunRow,
+  options?: { readonly signal?: AbortSignal },
+): AsyncGenerator<Event, void, undefined> {
+  const { signal, ...unknown } = optionsOf(options, 'tape')
+  checkKnown(unknown, 'a tape')
+  stopIfAsked(scope, signal)
   for (const { run, to } of (await pastOf(scope, row)).sources)
-    yield* readEvents(scope, { run, ...(to !== undefined && { before: to + 1 }) }, (record) => isOnTape(scope, row, record))
+    yield* readEvents(scope, { run, ...(to !== undefined && { before: to + 1 }), ...(signal && { signal }) }, (record) =>
+      isOnTape(scope, row, record),
+    )
 }
 
 /** An event that a caller appended with the id of the run is not on the tape: the program did not ask for it, and replay does not read it. */

@@ -6,6 +6,7 @@ import type { Event } from '../../model/event.ts'
 import { type Id, isId, type SessionId } from '../../model/ids.ts'
 import { checkKey, checkKnown, checkSeq, invalidOption, optionsOf } from '../../model/options.ts'
 import type { SnapshotRow } from '../../model/snapshot.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { derivedId } from '../derived-id.ts'
 import { telling } from '../draft.ts'
 import { execute, readRow } from '../execute.ts'
@@ -51,7 +52,10 @@ export interface Snapshots {
   /** Says whether there was one. */
   delete(execution: string): Promise<boolean>
   /** Returns the snapshot and the events of the execution after it, or undefined if there is no snapshot. */
-  resumeFrom(execution: string): Promise<{ readonly snapshot: ExecutionSnapshot; readonly events: readonly Event[] } | undefined>
+  resumeFrom(
+    execution: string,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<{ readonly snapshot: ExecutionSnapshot; readonly events: readonly Event[] } | undefined>
 }
 
 export const storeSnapshots = (scope: Scope): Snapshots => ({
@@ -66,11 +70,14 @@ export const storeSnapshots = (scope: Scope): Snapshots => ({
     if (row?.ref !== undefined) await execute(scope, snapshot, row.id, { verb: 'delete' }, { session: row.session })
     return row?.ref !== undefined
   },
-  resumeFrom: async (execution) => {
+  resumeFrom: async (execution, options) => {
+    const { signal, ...unknown } = optionsOf(options, 'snapshots.resumeFrom')
+    checkKnown(unknown, 'snapshots.resumeFrom')
+    stopIfAsked(scope, signal)
     const found = await load(scope, execution)
     if (!found) return undefined
     const events: Event[] = []
-    for await (const event of readEvents(scope, { session: found.session, after: found.seq }))
+    for await (const event of readEvents(scope, { session: found.session, after: found.seq, ...(signal && { signal }) }))
       if (!OWN.includes(event.type)) events.push(event)
     return { snapshot: found, events }
   },

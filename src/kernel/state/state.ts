@@ -7,6 +7,7 @@ import { compareText } from '../../model/order.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { StateRow } from '../../model/state.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
+import { abortable } from '../abortable.ts'
 import { everyPage, everyRow } from '../every-row.ts'
 import { type DoneRow, NOT_THERE, part, plan, readRow } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
@@ -50,6 +51,7 @@ export interface ListStateOptions extends ReadValueOptions {
   readonly backwards?: boolean
   /** Only keys after this one (before it, backwards). */
   readonly after?: string
+  readonly signal?: AbortSignal
 }
 
 const PAGE = 100
@@ -104,7 +106,7 @@ class Entries implements KeyValueState {
   async *list(prefix = '', options?: ListStateOptions): AsyncGenerator<StateEntry, void, undefined> {
     checkOpen(this.#scope.engine)
     if (typeof prefix !== 'string') throw invalidOption('prefix', 'a text', prefix)
-    const { backwards = false, after, ...reading } = optionsOf(options, 'state.list')
+    const { backwards = false, after, signal, ...reading } = optionsOf(options, 'state.list')
     const lazy = lazyOf(reading)
     if (typeof backwards !== 'boolean') throw invalidOption('backwards', 'true or false', backwards)
     if (after !== undefined) checkKey(after)
@@ -113,7 +115,7 @@ class Entries implements KeyValueState {
     if (after !== undefined && !backwards && compareText(after, range.from) > 0) range.from = after
     const query = { index: 'byKey', equals: [this.#session ?? null], ...range, backwards, limit: PAGE }
     let now: number | undefined
-    for await (const stored of everyRow(this.#scope, 'state', query)) {
+    for await (const stored of abortable(this.#scope, everyRow(this.#scope, 'state', query), signal)) {
       const row = decodeBody(stored.body)
       if (row.expires !== undefined) now ??= await this.#now()
       const isLive = isThere(row) && (row.expires === undefined || row.expires > (now as number))

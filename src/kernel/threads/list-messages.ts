@@ -7,6 +7,7 @@ import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { MessageRow, ThreadId } from '../../model/thread.ts'
 import { everyRow } from '../every-row.ts'
+import { type ArrayPage, arrayPage } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { branchRows } from './branch.ts'
@@ -44,9 +45,9 @@ export async function listMessages(
   scope: Scope,
   place: ThreadPlace,
   options: MessagesOptions | undefined,
-): Promise<readonly StoredMessage[]> {
+): Promise<ArrayPage<StoredMessage>> {
   const rows = await listMessageRows(scope, place, options)
-  return Promise.all(rows.map(({ content }) => readContent(scope, content)))
+  return arrayPage(await Promise.all(rows.map(({ content }) => readContent(scope, content))))
 }
 
 export async function listMessageRows(

@@ -4,6 +4,7 @@ import { listOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { MessageRecord, ThreadId, ThreadRow, ThreadState } from '../../model/thread.ts'
 import { part, plan } from '../execute.ts'
+import type { ArrayPage } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { StoredMessage } from './check-message.ts'
@@ -42,7 +43,7 @@ export interface Thread {
   /** Ends parts and tool calls that a crash or an import left open, and says what it changed. */
   repair(): Promise<RepairReport>
   /** Lists messages, oldest first: the last 50 unless told otherwise. */
-  messages(options?: MessagesOptions): Promise<readonly StoredMessage[]>
+  messages(options?: MessagesOptions): Promise<ArrayPage<StoredMessage>>
   /** Reads the record beside a message. With a second argument, sets these members of it. */
   record(id: string): Promise<MessageRecord | undefined>
   record(id: string, record: MessageRecord): Promise<MessageRecord | undefined>
@@ -114,7 +115,7 @@ export class ThreadHandle implements Thread {
     return repairThread(this.#scope, this.#place)
   }
 
-  messages(options?: MessagesOptions): Promise<readonly StoredMessage[]> {
+  messages(options?: MessagesOptions): Promise<ArrayPage<StoredMessage>> {
     return listMessages(this.#scope, this.#place, options)
   }
 

@@ -3,6 +3,7 @@
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { BlobInfo } from '../../ports/blobs.ts'
+import { stopIfAsked } from '../abortable.ts'
 import type { Scope } from '../scope.ts'
 import type { Marker } from './mark.ts'
 
@@ -84,9 +85,10 @@ function count(sum: Counts, blobs: readonly BlobInfo[]): void {
   for (const { stored } of blobs) sum.bytes += stored
 }
 
-async function* pages({ engine, tenant }: Scope, signal: AbortSignal | undefined): AsyncGenerator<readonly BlobInfo[]> {
+async function* pages(scope: Scope, signal: AbortSignal | undefined): AsyncGenerator<readonly BlobInfo[]> {
+  const { engine, tenant } = scope
   for (let after: string | undefined; ; ) {
-    signal?.throwIfAborted()
+    stopIfAsked(scope, signal)
     const page = await engine.backend.blobs.list(tenant, after, PAGE)
     if (page.length > 0) yield page
     if (page.length < PAGE) return

@@ -6,6 +6,7 @@ import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import type { ScannedNode } from '../../ports/values.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { collectBlobs } from './collect-blobs.ts'
 import { Marker } from './mark.ts'
@@ -132,9 +133,10 @@ function count(sum: { nodes: number; bytes: number }, nodes: readonly ScannedNod
 }
 
 /** Pages of all nodes up to an id, newest first. */
-async function* nodesDown({ engine, tenant }: Scope, top: number, signal: AbortSignal | undefined): AsyncGenerator<readonly ScannedNode[]> {
+async function* nodesDown(scope: Scope, top: number, signal: AbortSignal | undefined): AsyncGenerator<readonly ScannedNode[]> {
+  const { engine, tenant } = scope
   for (let upTo = top; ; ) {
-    signal?.throwIfAborted()
+    stopIfAsked(scope, signal)
     const page = await engine.backend.values.scan(tenant, upTo, PAGE)
     if (page.length > 0) yield page
     if (page.length < PAGE) return

@@ -7,6 +7,7 @@ import { limits } from '../../model/limits.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
 import type { EmbedderMark, VectorRow } from '../../model/vector.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { derivedId } from '../derived-id.ts'
 import { everyPage } from '../every-row.ts'
 import { part, plan, readRow } from '../execute.ts'
@@ -35,10 +36,12 @@ export async function putDocuments(
   scope: Scope,
   into: FoundCollection,
   documents: readonly (TakenDocument & { readonly vector: Float32Array; readonly embedder?: EmbedderMark })[],
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   const last = new Map(documents.map((document) => [document.key, document]))
   const commands = [...last.values()].map(({ vector: floats, ...rest }) => ({ ...rest, collection: into.id, vector: encodeFloats(floats) }))
   for (const group of together(commands)) {
+    stopIfAsked(scope, signal)
     const parts = group.map((document) => part(vector, vectorId(scope, into.id, document.key), { verb: 'put', document }, { whole: true }))
     await plan(scope, parts, { guards: [stillThere(into)] })
   }
@@ -82,28 +85,41 @@ function live(stored: TableRow<'vectors'>): (LiveVector & { readonly revision: n
 }
 
 /** Deletes documents by key. Returns how many there were. */
-export async function deleteKeys(scope: Scope, { id }: FoundCollection, keys: readonly string[]): Promise<number> {
+export async function deleteKeys(
+  scope: Scope,
+  { id }: FoundCollection,
+  keys: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<number> {
   return deleteRows(
     scope,
     [...new Set(keys)].map((key) => vectorId(scope, id, key)),
+    signal,
   )
 }
 
 /** Deletes the documents that match. Those that come in meanwhile may stay. */
-export async function deleteMatching(scope: Scope, { id }: FoundCollection, matches: Matcher): Promise<number> {
+export async function deleteMatching(
+  scope: Scope,
+  { id }: FoundCollection,
+  matches: Matcher,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   let deleted = 0
   for await (const page of documentPages(scope, id)) {
     deleted += await deleteRows(
       scope,
       page.filter(({ metadata }) => matches(metadata)).map((row) => row.id),
+      signal,
     )
   }
   return deleted
 }
 
-async function deleteRows(scope: Scope, ids: readonly Id<'vector'>[]): Promise<number> {
+async function deleteRows(scope: Scope, ids: readonly Id<'vector'>[], signal?: AbortSignal): Promise<number> {
   let deleted = 0
   for (let at = 0; at < ids.length; at += limits.vectorsAtOnce) {
+    stopIfAsked(scope, signal)
     const group = ids.slice(at, at + limits.vectorsAtOnce)
     const { receipts } = await plan(
       scope,

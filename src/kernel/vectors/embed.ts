@@ -39,6 +39,7 @@ export async function withVectors(
   scope: Scope,
   documents: readonly TakenDocument[],
   { dimensions, metric }: { readonly dimensions: number; readonly metric: Metric },
+  signal?: AbortSignal,
 ): Promise<readonly (TakenDocument & { readonly vector: Float32Array; readonly embedder?: EmbedderMark })[]> {
   const bare = documents.filter(({ vector }) => vector === undefined)
   const embedded =
@@ -47,6 +48,7 @@ export async function withVectors(
       : await embedTexts(
           scope,
           bare.map(({ content }) => content as string),
+          { signal },
         )
   const made = new Map(bare.map((document, i) => [document, embedded[i] as Embedded]))
   return documents.map((document) => {

@@ -1,6 +1,7 @@
 // Search through the index in memory. It finds candidates; their rows are read and scored in float64, so the results are those of a scan.
 
 import { decodeFloats } from '../../model/float32.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { readRow } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { isLive, type LiveVector } from './documents.ts'
@@ -18,6 +19,7 @@ const MOST_CANDIDATES = 4096
 export async function searchCollection(scope: Scope, of: FoundCollection, search: Search): Promise<SearchResult> {
   const cache = indexCache(scope.engine)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    stopIfAsked(scope, search.signal)
     const found = await cache
       .with(scope, of, (index) => index.candidates(search))
       .catch((error) => {

@@ -7,4 +7,12 @@ export type { VectorMembers } from './feature.ts'
 export type { CollectionOptions } from './find-collection.ts'
 export type { SearchHit, SearchResult } from './search.ts'
 export type { Vector, VectorDocument } from './take-document.ts'
-export type { CollectionInfo, SearchOptions, StoredDocument, VectorCollection } from './vectors.ts'
+export type {
+  CollectionInfo,
+  CountDocumentsOptions,
+  DeleteDocumentsOptions,
+  SearchOptions,
+  StoredDocument,
+  UpsertOptions,
+  VectorCollection,
+} from './vectors.ts'

@@ -2,6 +2,8 @@
 
 import { decodeFloats } from '../../model/float32.ts'
 import type { Metadata } from '../../model/vector.ts'
+import { abortable } from '../abortable.ts'
+import { type ArrayPage, arrayPage } from '../list.ts'
 import type { Matcher } from '../metadata-filter.ts'
 import type { Scope } from '../scope.ts'
 import { TimeSlice } from '../time-slice.ts'
@@ -20,7 +22,7 @@ export interface SearchHit {
 }
 
 /** The nearest documents, best first; equal scores are ordered by id. */
-export type SearchResult = readonly SearchHit[] & {
+export type SearchResult = ArrayPage<SearchHit> & {
   /** Documents that passed the filter and were compared with the query. */
   readonly examined: number
 }
@@ -30,14 +32,19 @@ export interface Search {
   readonly top: number
   readonly matches: Matcher | undefined
   readonly minScore: number
+  readonly signal?: AbortSignal | undefined
 }
 
-export async function scanSearch(scope: Scope, of: FoundCollection, { query, top, matches, minScore }: Search): Promise<SearchResult> {
+export async function scanSearch(
+  scope: Scope,
+  of: FoundCollection,
+  { query, top, matches, minScore, signal }: Search,
+): Promise<SearchResult> {
   const score = scorer(of.metric, query)
   const best = new Best<SearchHit & { readonly key: string }>(top)
   const slice = new TimeSlice(scope.engine.environment)
   let examined = 0
-  for await (const page of documentPages(scope, of.id)) {
+  for await (const page of abortable(scope, documentPages(scope, of.id), signal)) {
     for (const row of page) {
       if (matches && !matches(row.metadata)) continue
       examined++
@@ -62,4 +69,4 @@ export const hitOf = ({ key, content, metadata }: LiveVector, scored: Pick<Searc
 
 /** The number is not enumerable, so that a result compares and prints as the list it is. */
 export const resultOf = (hits: readonly SearchHit[], examined: number): SearchResult =>
-  Object.defineProperty([...hits], 'examined', { value: examined }) as unknown as SearchResult
+  Object.defineProperty(arrayPage(hits), 'examined', { value: examined }) as unknown as SearchResult

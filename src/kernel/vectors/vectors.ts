@@ -4,6 +4,7 @@ import { decodeFloats } from '../../model/float32.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKey, checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { EmbedderMark, Metadata } from '../../model/vector.ts'
+import { abortable, stopIfAsked } from '../abortable.ts'
 import { isWhole } from '../draft.ts'
 import { type Matcher, type MetadataFilter, takeFilter } from '../metadata-filter.ts'
 import { isConflict } from '../outcome.ts'
@@ -35,6 +36,26 @@ export interface SearchOptions {
   readonly filter?: MetadataFilter
   /** Only documents with this score or a larger one. */
   readonly minScore?: number
+  readonly signal?: AbortSignal
+}
+
+export interface UpsertOptions {
+  /** False stores content and metadata exactly. By default, secrets in them are masked. */
+  readonly redact?: boolean
+  /** Stops the embedder, or between two commits. */
+  readonly signal?: AbortSignal
+}
+
+export interface CountDocumentsOptions {
+  readonly filter?: MetadataFilter
+  readonly signal?: AbortSignal
+}
+
+export interface DeleteDocumentsOptions {
+  readonly ids?: readonly string[]
+  readonly filter?: MetadataFilter
+  /** Stops between two commits. Documents before it stay deleted. */
+  readonly signal?: AbortSignal
 }
 
 export interface CollectionInfo extends Omit<CollectionSummary, 'createdAt'> {
@@ -51,16 +72,13 @@ export interface VectorCollection {
   ensure(): Promise<void>
   exists(): Promise<boolean>
   /** Puts documents, each replacing the one with its id. They are written in commits of 64; repeating a failed call is safe. */
-  upsert(
-    documents: VectorDocument | readonly VectorDocument[],
-    options?: { readonly redact?: boolean },
-  ): Promise<{ readonly count: number }>
+  upsert(documents: VectorDocument | readonly VectorDocument[], options?: UpsertOptions): Promise<{ readonly count: number }>
   get(id: string): Promise<StoredDocument | undefined>
   /** Finds the documents nearest to a vector, or to a text that the store's embedder embeds. The result is exact. */
   search(query: Vector | string, options?: SearchOptions): Promise<SearchResult>
   /** Deletes documents by id or by filter. Returns how many there were. */
-  delete(which: string | readonly string[] | { readonly ids?: readonly string[]; readonly filter?: MetadataFilter }): Promise<number>
-  count(options?: { readonly filter?: MetadataFilter }): Promise<number>
+  delete(which: string | readonly string[] | DeleteDocumentsOptions): Promise<number>
+  count(options?: CountDocumentsOptions): Promise<number>
   info(): Promise<CollectionInfo>
 }
 
@@ -97,26 +115,25 @@ class Documents implements VectorCollection {
     }
   }
 
-  async upsert(
-    documents: VectorDocument | readonly VectorDocument[],
-    options?: { readonly redact?: boolean },
-  ): Promise<{ readonly count: number }> {
-    const { redact, ...unknown } = optionsOf(options, 'vectors.upsert')
+  async upsert(documents: VectorDocument | readonly VectorDocument[], options?: UpsertOptions): Promise<{ readonly count: number }> {
+    const { redact, signal, ...unknown } = optionsOf(options, 'vectors.upsert')
     checkKnown(unknown, 'vectors.upsert')
     const whole = isWhole(redact)
     const list: readonly unknown[] = Array.isArray(documents) ? documents : [documents]
     checkCount(list)
+    stopIfAsked(this.#scope, signal)
     // Everything is checked before the collection is created.
     const settings = this.#wanted ?? ((await this.#found()) as FoundCollection)
     const taken = await withVectors(
       this.#scope,
       list.map((document) => takeDocument(this.#scope, document, settings, whole)),
       settings,
+      signal,
     )
     for (let attempt = 1; ; attempt++) {
       const into = await this.#created()
       try {
-        await putDocuments(this.#scope, into, taken)
+        await putDocuments(this.#scope, into, taken, signal)
         return { count: taken.length }
       } catch (error) {
         // The collection was dropped meanwhile: the documents go into the next one of this name.
@@ -141,39 +158,40 @@ class Documents implements VectorCollection {
   }
 
   async search(query: Vector | string, options?: SearchOptions): Promise<SearchResult> {
-    const { top = TOP, filter, minScore = Number.NEGATIVE_INFINITY, ...unknown } = optionsOf(options, 'vectors.search')
+    const { top = TOP, filter, minScore = Number.NEGATIVE_INFINITY, signal, ...unknown } = optionsOf(options, 'vectors.search')
     checkKnown(unknown, 'vectors.search')
     if (!Number.isInteger(top) || top < 1 || top > limits.vectorTop)
       throw invalidOption('top', `an integer from 1 to ${limits.vectorTop}`, top)
     if (typeof minScore !== 'number' || Number.isNaN(minScore)) throw invalidOption('minScore', 'a number', minScore)
+    stopIfAsked(this.#scope, signal)
     const found = await this.#found()
     const settings = found ?? (this.#wanted as CollectionSettings)
     const matches = this.#matcher(filter, settings)
-    const given = typeof query === 'string' ? (await embedTexts(this.#scope, [query]))[0]?.vector : query
+    const given = typeof query === 'string' ? (await embedTexts(this.#scope, [query], { signal }))[0]?.vector : query
     const vector = takeVector(given, settings.dimensions, settings.metric, 'the query')
-    return found ? searchCollection(this.#scope, found, { query: vector, top, matches, minScore }) : resultOf([], 0)
+    return found ? searchCollection(this.#scope, found, { query: vector, top, matches, minScore, signal }) : resultOf([], 0)
   }
 
-  async delete(
-    which: string | readonly string[] | { readonly ids?: readonly string[]; readonly filter?: MetadataFilter },
-  ): Promise<number> {
-    const { ids, filter, ...unknown } = whichOf(which)
+  async delete(which: string | readonly string[] | DeleteDocumentsOptions): Promise<number> {
+    const { ids, filter, signal, ...unknown } = whichOf(which)
     checkKnown(unknown, 'vectors.delete')
     if ((ids === undefined) === (filter === undefined)) throw invalidOption('delete', 'either ids or a filter')
     if (ids !== undefined && !Array.isArray(ids)) throw invalidOption('ids', 'a list of ids', ids)
     for (const id of ids ?? []) checkKey(id)
+    stopIfAsked(this.#scope, signal)
     const found = await this.#found()
     const matches = this.#matcher(filter, found ?? this.#wanted)
     if (!found) return 0
-    return matches ? deleteMatching(this.#scope, found, matches) : deleteKeys(this.#scope, found, ids ?? [])
+    return matches ? deleteMatching(this.#scope, found, matches, signal) : deleteKeys(this.#scope, found, ids ?? [], signal)
   }
 
-  async count(options?: { readonly filter?: MetadataFilter }): Promise<number> {
-    const { filter, ...unknown } = optionsOf(options, 'vectors.count')
+  async count(options?: CountDocumentsOptions): Promise<number> {
+    const { filter, signal, ...unknown } = optionsOf(options, 'vectors.count')
     checkKnown(unknown, 'vectors.count')
+    stopIfAsked(this.#scope, signal)
     const found = await this.#found()
     const matches = this.#matcher(filter, found ?? this.#wanted)
-    return found ? this.#counted(found, matches) : 0
+    return found ? this.#counted(found, matches, signal) : 0
   }
 
   async info(): Promise<CollectionInfo> {
@@ -184,7 +202,7 @@ class Documents implements VectorCollection {
     return { ...settings, count, search: indexCache(this.#scope.engine).isTooLarge(this.#scope, found) ? 'pieces' : 'memory' }
   }
 
-  async #counted(found: FoundCollection, matches: Matcher | undefined): Promise<number> {
+  async #counted(found: FoundCollection, matches: Matcher | undefined, signal?: AbortSignal): Promise<number> {
     const known = await indexCache(this.#scope.engine).with(this.#scope, found, async (index) => {
       if (!matches) return index.count
       let matching = 0
@@ -193,7 +211,7 @@ class Documents implements VectorCollection {
     })
     if (known !== undefined) return known
     let count = 0
-    for await (const page of documentPages(this.#scope, found.id))
+    for await (const page of abortable(this.#scope, documentPages(this.#scope, found.id), signal))
       count += matches ? page.filter(({ metadata }) => matches(metadata)).length : page.length
     return count
   }
@@ -212,7 +230,7 @@ class Documents implements VectorCollection {
   }
 }
 
-function whichOf(which: unknown): { readonly ids?: readonly string[]; readonly filter?: MetadataFilter } {
+function whichOf(which: unknown): DeleteDocumentsOptions {
   if (typeof which === 'string') return { ids: [which] }
   if (Array.isArray(which)) return { ids: which }
   return optionsOf((which ?? null) as object, 'vectors.delete')

@@ -1,0 +1,52 @@
+// Reads and streams that stop when the signal of their caller aborts.
+
+import { refuse } from '../model/errors.ts'
+import { invalidOption } from '../model/options.ts'
+import { checkOpen, type Scope } from './scope.ts'
+
+export function stopIfAsked(scope: Scope, signal?: AbortSignal): void {
+  checkSignal(signal)
+  if (signal?.aborted) throw refuse('ABORTED', {}, signal.reason)
+  checkOpen(scope.engine)
+}
+
+export function checkSignal(signal: AbortSignal | undefined): void {
+  if (signal === undefined || typeof signal?.addEventListener === 'function') return
+  throw invalidOption('signal', 'an AbortSignal', signal)
+}
+
+/** Yields the items, and throws ABORTED once the signal aborts: a list that ends early must not look complete. */
+export async function* abortable<T>(
+  scope: Scope,
+  items: AsyncIterable<T>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<T, void, undefined> {
+  stopIfAsked(scope, signal)
+  for await (const item of items) {
+    yield item
+    stopIfAsked(scope, signal)
+  }
+}
+
+/** Yields the chunks of a caller. An abort also ends the wait for a chunk that does not come. */
+export async function* abandonable<T>(chunks: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
+  const reader = chunks[Symbol.asyncIterator]()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(refuse('ABORTED', {}, signal.reason))
+  aborted.catch(() => {})
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  try {
+    for (;;) {
+      const next = await Promise.race([aborted, reader.next()])
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    signal.removeEventListener('abort', abort)
+    const left = Promise.resolve(reader.return?.())
+    // A stream that is stuck never answers.
+    if (signal.aborted) left.catch(() => {})
+    else await left
+  }
+}
