@@ -2,6 +2,7 @@
 
 import { limits } from '../../model/limits.ts'
 import { enginePart } from '../engine-part.ts'
+import { isDefinite } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { type CanvasPlace, mutexKey, type Request, type Told, updateTogether } from './update.ts'
 
@@ -48,8 +49,9 @@ async function write(scope: Scope, place: CanvasPlace, group: Waiting[]): Promis
   try {
     settle(group, await updateTogether(scope, place, batch))
   } catch (error) {
-    // A rate that all of them together exceed may have room for some.
-    if (batch.length === 1) settle(group, [{ error }])
+    // A rate that all of them together exceed may have room for some. A commit that may have been saved is not made again.
+    const again = batch.length > 1 && isDefinite(error)
+    if (!again) for (const _ of batch) settle(group, [{ error }])
     else for (const one of batch) settle(group, await updateTogether(scope, place, [one]).catch((failure: unknown) => [{ error: failure }]))
   }
 }
