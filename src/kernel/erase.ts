@@ -66,13 +66,18 @@ export async function eraseSession(scope: Scope, session: SessionId, reason: str
   return { erased, receipts }
 }
 
-/** Erases all payloads of the events about one row. The caller scrubs the store when it is done with all rows. */
-export async function eraseSubject(scope: Scope, subject: Id, reason: string): Promise<number> {
+/** Erases the payloads of the events about one row, or of those that are meant. The caller scrubs the store when it is done with all rows. */
+export async function eraseSubject(
+  scope: Scope,
+  subject: Id,
+  reason: string,
+  isMeant: (event: EventRecord) => boolean = () => true,
+): Promise<number> {
   const { journal } = scope.engine.backend
   const head = await journal.head(scope.tenant)
   let erased = 0
   for await (const records of scanJournal(scope, journal, head.seq, { subject })) {
-    const left = records.filter((e) => e.payload !== undefined && e.type !== ERASED)
+    const left = records.filter((e) => e.payload !== undefined && e.type !== ERASED && isMeant(e))
     if (left.length > 0) await eraseTogether(scope, subject, left, reason)
     erased += left.length
   }

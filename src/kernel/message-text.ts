@@ -6,6 +6,7 @@ export interface MessageSummary {
 }
 
 const SUMMARY_CHARS = 200
+const TITLE_CHARS = 80
 const SCANNED = 64
 
 type Members = Readonly<Record<string, unknown>>
@@ -19,6 +20,9 @@ export function summaryOf(payload: unknown): MessageSummary | undefined {
   if (!message || typeof message.role !== 'string') return undefined
   return { role: message.role, text: cut(textOf(message)) }
 }
+
+/** A title from the first message of the user. */
+export const titleOf = (text: string): string => [...text].slice(0, TITLE_CHARS).join('')
 
 function textOf(message: Members): string {
   for (const content of [message.parts, message.content, message.text]) {

@@ -39,6 +39,36 @@ describe.each(engines)('erased and forked messages on $name', ({ open }) => {
     await expectSound(store)
   })
 
+  test('the beginning of an erased message stands in no head, title or list; other texts stay there', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const answer = { id: 'a', role: 'assistant', parts: [{ type: 'text', text: 'an-answer' }] }
+    const asked = { id: 'n', parent: null, payload: { role: 'user', content: [{ type: 'text', text: 'forget-me' }] } }
+    await session.configure({ model: 'm' })
+    await session.commitTurn({ turn: '1', messages: [said('q', 'forget-me'), answer] })
+    const fork = await session.fork({ at: (await store.head()).seq })
+    await session.thread.update('q', () => said('q', 'forget-me too'))
+    expect(await fork.head()).toMatchObject({ title: { text: 'forget-me', source: 'derived' }, firstMessage: 'forget-me' })
+    expect(await session.thread.erase('q', { reason: 'r' })).toMatchObject({ nodes: [], complete: true })
+    const head = await session.head()
+    expect(head).toMatchObject({ revision: 1, messages: 2, turn: '1', config: { model: 'm' }, preview: 'an-answer' })
+    for (const shown of [head, ...(await store.sessions.list({ branch: 'source' })).items])
+      expect(JSON.stringify(shown)).not.toContain('forget-me')
+    await fork.thread.erase('q', { reason: 'r' })
+    expect(await fork.head()).toMatchObject({ revision: 1, config: { model: 'm' }, preview: 'an-answer' })
+    const left = await everything(store)
+    expect(left).not.toContain('forget-me')
+    expect(left).toContain('an-answer')
+    // The session goes on, and a node that holds the text is named.
+    await session.commitTurn({ turn: '2', expectedHead: 1, nodes: [asked], messages: [said('q2', 'forget-me')] })
+    expect((await session.thread.erase('q2', { reason: 'r' })).nodes).toEqual([{ session: session.id, node: 'n' }])
+    await session.archive()
+    await session.thread.erase('a', { reason: 'r' })
+    await fork.thread.erase('a', { reason: 'r' })
+    expect(await everything(store)).not.toContain('an-answer')
+    await expectSound(store)
+  })
+
   test('text that another message holds stays there, and the report says where', async () => {
     const store = await open()
     const session = await store.session('s')

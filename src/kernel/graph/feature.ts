@@ -42,10 +42,10 @@ export const graph: Feature<object, GraphSession> = {
   onForked: forkGraph,
   doctor: checkGraphs,
   session: ({ scope, id, row }) => ({
-    head: () => showHead(scope, row()),
+    head: () => showHead(scope, id, row()),
     configure: async (config, options) => {
       await configure(scope, id, config, options)
-      return showHead(scope, row())
+      return showHead(scope, id, row())
     },
     checkpoint: () => readCheckpoint(scope, id),
     frames: sessionFrames(scope, id),

@@ -4,7 +4,7 @@ import { canonical } from '../../model/canonical.ts'
 import type { Frame, HeadRow, SessionConfig } from '../../model/graph.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { RECORD_SCHEMA } from '../../model/record-version.ts'
-import { decider, fact, type Happened, type HappenedWith } from '../decider.ts'
+import { decider, type Fact, fact, type Happened, type HappenedWith } from '../decider.ts'
 
 /** The members that a move sets. An absent member stays, and null clears it. */
 export interface HeadMove {
@@ -23,6 +23,9 @@ export interface HeadMove {
   readonly opened?: readonly Omit<Frame, 'openedAt'>[] | undefined
 }
 
+/** Texts of messages, for lists. They stand in events of their own, so that they can be erased with the message. */
+export type HeadTexts = Pick<HeadRow, 'first' | 'preview' | 'intent'>
+
 export interface ConfigChange {
   readonly set: SessionConfig
   readonly clear: readonly string[]
@@ -33,6 +36,7 @@ export type HeadCommand =
   | { readonly verb: 'open'; readonly frame: Omit<Frame, 'openedAt'> }
   | { readonly verb: 'use'; readonly frame: string | null }
   | { readonly verb: 'move'; readonly to: HeadMove }
+  | { readonly verb: 'describe'; readonly texts: HeadTexts }
   /** The head of a fork begins as a copy. */
   | { readonly verb: 'copy'; readonly from: Partial<HeadRow> }
   | { readonly verb: 'forget' }
@@ -66,8 +70,13 @@ export const head = decider<HeadRow, HeadCommand>({
           : [fact('head.framed', { schema, frame: frame.id })]
         : [fact('head.framed', { schema, frame: frame.id, opened: frame })],
     use: (row, { frame }) => ((row?.frame ?? null) === frame ? [] : [fact('head.framed', { schema, frame })]),
-    move: (_, { to }) => [fact('head.moved', { schema, ...to })],
-    copy: (row, { from }) => (row ? [] : [fact('head.copied', { ...from })]),
+    move: (_, { to: { first, preview, intent, ...to } }) => [
+      fact('head.moved', { schema, ...to }),
+      ...described({ first, preview, intent }),
+    ],
+    describe: (_, { texts }) => described(texts),
+    copy: (row, { from: { first, preview, intent, ...from } }) =>
+      row ? [] : [fact('head.copied', { ...from }), ...described({ first, preview, intent })],
     forget: (row) => (row ? [fact('head.forgotten', {})] : []),
   },
 
@@ -96,6 +105,7 @@ export const head = decider<HeadRow, HeadCommand>({
         changedAt: e.at,
       }
     },
+    'head.described': (row, e: HappenedWith<HeadTexts & { readonly schema: number }>) => ({ ...begun(row, e), ...e.data }),
     'head.copied': (_, e) => ({ ...begun(undefined, e), ...(e.data as Partial<HeadRow> | undefined), ...own(e) }),
     'head.forgotten': () => undefined,
   },
@@ -115,6 +125,11 @@ export const EMPTY: Omit<HeadRow, 'id' | 'session' | 'changedAt'> = {
   turns: 0,
   nodes: 0,
   messages: 0,
+}
+
+function described(texts: { readonly [Name in keyof HeadTexts]: HeadTexts[Name] | undefined }): readonly Fact[] {
+  const told = Object.entries(texts).filter(([, text]) => text !== undefined)
+  return told.length === 0 ? [] : [fact('head.described', { schema, ...Object.fromEntries(told) })]
 }
 
 function configured(before: SessionConfig, { set, clear }: ConfigChange): SessionConfig {

@@ -61,8 +61,13 @@ export async function readHead(scope: Scope, session: SessionId): Promise<FoundH
   return { ...found, head: found.body ?? { ...EMPTY, session } }
 }
 
-export async function showHead(scope: Scope, session: SessionRow): Promise<SessionHead> {
-  const [{ head: row }, usage] = await Promise.all([readHead(scope, session.id), sumUsage(scope, { session: session.id })])
+/** The title is read anew: another node may have changed it, or its message was erased. */
+export async function showHead(scope: Scope, id: SessionId, known: SessionRow): Promise<SessionHead> {
+  const [{ head: row }, usage, { body: session = known }] = await Promise.all([
+    readHead(scope, id),
+    sumUsage(scope, { session: id }),
+    readRow(scope, 'sessions', id),
+  ])
   const { schema, revision, config, frames, frame, leaf, nodes, messages, turns, turn, checkpoint, first } = row
   const source = titleSourceOf(session)
   const [preview, intent] = [config.preview ?? row.preview, config.intent ?? row.intent]

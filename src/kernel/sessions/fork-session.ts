@@ -33,13 +33,18 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
     if (!row) throw refuse('SESSION_UNKNOWN', { session: from, tenant: scope.tenant })
     if (row.state === 'deleted') throw deny(scope, 'SESSION_DELETED', { session: from })
     const { title, owner, metadata } = row
-    const given = { ...(title !== undefined && { title }), ...(owner !== undefined && { owner }), ...(metadata && { metadata }) }
+    const derived = row.titleSource === 'derived' ? title : undefined
+    const given = {
+      ...(derived === undefined && title !== undefined && { title }),
+      ...(owner !== undefined && { owner }),
+      ...(metadata && { metadata }),
+    }
     const guard: Guard = { kind: 'row', table: 'sessions', id: from, revision: seen.revision }
     const parts = async (to: SessionId) => [
       part(decider, from, { verb: 'fork', id: from }, { session: from, seen }),
       ...(await scope.engine.features.forked(scope, { from, to, at })),
     ]
-    const fork = await openSession(scope, key, { branch: 'branch', relation, ...given }, { guards: [guard], parts })
+    const fork = await openSession(scope, key, { branch: 'branch', relation, ...given }, { guards: [guard], parts, derived })
     if (canonical(fork.row.relation ?? null) === canonical(relation)) return fork
     throw refuse('KEY_REUSED', { session: fork.row.id, key })
   })

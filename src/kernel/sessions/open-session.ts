@@ -17,6 +17,8 @@ export interface CreateOptions {
   readonly guards?: readonly Guard[]
   /** Parts that are written in the commit that creates the session. */
   readonly parts?: (session: SessionRow['id']) => Promise<readonly Part[]>
+  /** A title that comes from a message. */
+  readonly derived?: string | undefined
 }
 
 export interface OpenedSession extends FoundSession {
@@ -29,7 +31,7 @@ export async function openSession(
   scope: Scope,
   key: string,
   options: SessionOptions = {},
-  { guards = [], parts }: CreateOptions = {},
+  { guards = [], parts, derived }: CreateOptions = {},
 ): Promise<OpenedSession> {
   checkOpen(scope.engine)
   const named = maskKey(scope, key)
@@ -45,7 +47,7 @@ export async function openSession(
     made = id
     try {
       // Another caller may take the key between the look and the write: one try, then look again.
-      const open = part(decider, id, { verb: 'open', set: { key: named, ...set } }, { session: id })
+      const open = part(decider, id, { verb: 'open', set: { key: named, ...set }, derived }, { session: id })
       const { rows } = await plan(scope, [open, ...((await parts?.(id)) ?? [])], { guards })
       const row = rows[0].body
       // A restored clock and entropy source may repeat an id: then the row belongs to another session.

@@ -6,7 +6,12 @@ import type { SessionRow, TitleSource } from '../../model/session.ts'
 import { decider, fact, type HappenedWith } from '../decider.ts'
 
 export type SessionCommand =
-  | { readonly verb: 'open'; readonly set: Partial<Pick<SessionRow, 'key' | 'title' | 'owner' | 'branch' | 'relation' | 'metadata'>> }
+  | {
+      readonly verb: 'open'
+      readonly set: Partial<Pick<SessionRow, 'key' | 'title' | 'owner' | 'branch' | 'relation' | 'metadata'>>
+      /** The title of a fork whose source derived it. It is an event of its own, so that it can be erased with its message. */
+      readonly derived?: string | undefined
+    }
   | { readonly verb: 'rename'; readonly id: SessionId; readonly title: string }
   /** A title from the first message. It never replaces another title. */
   | { readonly verb: 'derive'; readonly id: SessionId; readonly title: string }
@@ -22,6 +27,8 @@ const there = (row: SessionRow | undefined, id: SessionId): SessionRow => {
   return row
 }
 
+const derivedTitle = (title: string) => fact('session.renamed', { title, source: 'derived' })
+
 // An erased fact still moves the state. Only its payload is gone.
 export const session = decider<SessionRow, SessionCommand>({
   table: 'sessions',
@@ -30,12 +37,11 @@ export const session = decider<SessionRow, SessionCommand>({
   keeps: ({ relation }) => (relation?.kind === 'fork' ? { relation } : {}),
 
   decide: {
-    open: (row, { set }) => (row ? [] : [fact('session.opened', set)]),
+    open: (row, { set, derived }) => (row ? [] : [fact('session.opened', set), ...(derived === undefined ? [] : [derivedTitle(derived)])]),
     // Setting the same title by hand locks it all the same.
     rename: (row, { id, title }) =>
       there(row, id).title === title && row?.titleSource !== 'derived' ? [] : [fact('session.renamed', { title })],
-    derive: (row, { id, title }) =>
-      there(row, id).title === undefined && !row?.titleSource ? [fact('session.renamed', { title, source: 'derived' })] : [],
+    derive: (row, { id, title }) => (there(row, id).title === undefined && !row?.titleSource ? [derivedTitle(title)] : []),
     describe: (row, { id, metadata }) => (there(row, id) ? [fact('session.described', { metadata })] : []),
     // Only the first fork changes the parent.
     fork: (row, { id }) => (there(row, id).branch === 'source' ? [] : [fact('session.forked', {})]),

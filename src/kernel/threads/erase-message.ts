@@ -9,6 +9,8 @@ import type { MessageRow } from '../../model/thread.ts'
 import { parseValueRef } from '../../model/value.ts'
 import { checkReason, eraseSubject } from '../erase.ts'
 import { everyRow } from '../every-row.ts'
+import { toNode } from '../graph/nodes.ts'
+import { summaryOf } from '../message-text.ts'
 import { scanJournal } from '../read.ts'
 import { happened } from '../rebuild.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -16,6 +18,7 @@ import { type Collected, collect } from '../values/collect.ts'
 import { Marker } from '../values/mark.ts'
 import type { StoredMessage } from './check-message.ts'
 import { readContent, referencesOf } from './content.ts'
+import { eraseSummaries } from './erase-summaries.ts'
 import { messageRow, type ThreadPlace } from './list-messages.ts'
 import { messageRowId } from './plan-messages.ts'
 
@@ -28,6 +31,8 @@ export interface EraseMessageReport {
   readonly kept: { readonly nodes: number }
   /** Other messages that hold the same text. It stays there. */
   readonly heldBy: readonly { readonly session: SessionId; readonly thread: string; readonly message: string }[]
+  /** Nodes of the message graph that hold the same text. It stays there. */
+  readonly nodes: readonly { readonly session: SessionId; readonly node: string }[]
   /** False if another garbage collection came in between. `store.collect()` deletes the rest. */
   readonly complete: boolean
 }
@@ -49,30 +54,41 @@ export async function eraseMessage(
   const row = decodeBody(stored.body)
   const subject = stored.id as Id<'message'>
   const texts = row.content ? textsOf(await readContent(scope, row.content)) : []
-  const marker = await reachable(scope, await referencesOfAll(scope, subject))
-  const erased = await eraseSubject(scope, subject, reason)
-  const heldBy = texts.length === 0 ? [] : await holders(scope, place.session, row, texts)
+  const { references, summaries } = await versionsOf(scope, subject, row)
+  const marker = await reachable(scope, [...references])
+  // The message is erased last: a call after a crash finds the texts again.
+  const told = await eraseSummaries(scope, place.session, summaries, reason)
+  const erased = told + (await eraseSubject(scope, subject, reason))
+  const held = texts.length === 0 ? { heldBy: [], nodes: [] } : await holders(scope, place.session, row, texts)
   const candidates = marker.keptBy.rows
   await scope.engine.backend.upkeep.scrub()
-  if (candidates === 0 && marker.blobs.size === 0) return { erased, swept: NOTHING, kept: { nodes: 0 }, heldBy, complete: true }
+  if (candidates === 0 && marker.blobs.size === 0) return { erased, swept: NOTHING, kept: { nodes: 0 }, ...held, complete: true }
   try {
     const { deleted } = await collect(scope, { grace: 0 }, { nodes: marker.nodes, blobs: marker.blobs })
-    return { erased, swept: deleted, kept: { nodes: candidates - deleted.nodes }, heldBy, complete: true }
+    return { erased, swept: deleted, kept: { nodes: candidates - deleted.nodes }, ...held, complete: true }
   } catch (error) {
     if (!(error instanceof InkError) || error.code !== 'COLLECTION_REPLACED') throw error
-    return { erased, swept: NOTHING, kept: { nodes: candidates }, heldBy, complete: false }
+    return { erased, swept: NOTHING, kept: { nodes: candidates }, ...held, complete: false }
   }
 }
 
-/** The values and blobs of every version of the message. */
-async function referencesOfAll(scope: Scope, subject: Id): Promise<readonly string[]> {
-  const refs = new Set<string>()
+/** The values and blobs of every version of the message, and its beginnings as lists show them. */
+async function versionsOf(scope: Scope, subject: Id, row: MessageRow) {
+  const references = new Set<string>()
+  const summaries = new Set<string>()
+  const look = async ({ content }: Pick<MessageRow, 'content'>): Promise<void> => {
+    if (!content) return
+    for (const reference of referencesOf({ content })) references.add(reference)
+    const text = summaryOf(await readContent(scope, content).catch(() => undefined))?.text
+    if (text) summaries.add(text)
+  }
   for await (const events of scanJournal(scope, scope.engine.backend.journal, Number.MAX_SAFE_INTEGER, { subject }))
     for (const e of events) {
       const { data } = happened(scope, e)
-      if (data) for (const ref of referencesOf(data as Pick<MessageRow, 'content'>)) refs.add(ref)
+      if (data) await look(data as Pick<MessageRow, 'content'>)
     }
-  return [...refs]
+  await look(row)
+  return { references, summaries }
 }
 
 /** A version that was replaced may have been collected already. */
@@ -92,13 +108,10 @@ async function reachable(scope: Scope, references: readonly string[]): Promise<M
 const textsOf = ({ parts }: StoredMessage): readonly string[] =>
   parts.flatMap(({ text }) => (typeof text === 'string' && text !== '' ? [text] : []))
 
-/** Messages of this session, and copies in forks, that hold one of the texts. */
-async function holders(
-  scope: Scope,
-  session: SessionId,
-  erased: MessageRow,
-  texts: readonly string[],
-): Promise<EraseMessageReport['heldBy']> {
+type Held = Pick<EraseMessageReport, 'heldBy' | 'nodes'>
+
+/** Messages and nodes of this session, and their copies in forks, that hold one of the texts. */
+async function holders(scope: Scope, session: SessionId, erased: MessageRow, texts: readonly string[]): Promise<Held> {
   const found: MessageRow[] = []
   const wanted = new Set(texts)
   const holds = async (row: MessageRow): Promise<boolean> =>
@@ -107,12 +120,33 @@ async function holders(
     const row = decodeBody(body)
     if (await holds(row)) found.push(row)
   }
+  const nodes = await holdingNodes(scope, session, wanted)
   const forks = [session]
   for (let from = forks.pop(); from; from = forks.pop())
     for await (const fork of everyRow(scope, 'sessions', { index: 'byParent', equals: [from], limit: PAGE })) {
-      forks.push(fork.id as SessionId)
-      const copy = await scope.engine.backend.rows.get(scope.tenant, 'messages', messageRowId(scope, fork.id as SessionId, erased.message))
+      const id = fork.id as SessionId
+      forks.push(id)
+      const copy = await scope.engine.backend.rows.get(scope.tenant, 'messages', messageRowId(scope, id, erased.message))
       if (copy && (await holds(decodeBody(copy.body)))) found.push(decodeBody(copy.body))
+      nodes.push(...(await holdingNodes(scope, id, wanted)))
     }
-  return found.map(({ session: where, thread, message }) => ({ session: where, thread, message }))
+  return { heldBy: found.map(({ session: where, thread, message }) => ({ session: where, thread, message })), nodes }
 }
+
+async function holdingNodes(
+  scope: Scope,
+  session: SessionId,
+  wanted: ReadonlySet<string>,
+): Promise<{ session: SessionId; node: string }[]> {
+  const found: { session: SessionId; node: string }[] = []
+  for await (const { body } of everyRow(scope, 'graph_nodes', { index: 'bySession', equals: [session], limit: PAGE })) {
+    const row = decodeBody(body)
+    if (someText((await toNode(scope, row)).payload, (text) => wanted.has(text))) found.push({ session, node: row.node })
+  }
+  return found
+}
+
+const someText = (value: unknown, isWanted: (text: string) => boolean): boolean =>
+  typeof value === 'string'
+    ? isWanted(value)
+    : typeof value === 'object' && value !== null && Object.values(value).some((member) => someText(member, isWanted))

@@ -16,6 +16,7 @@ import { type Fence, fenceOf, writeUnder } from '../fence.ts'
 import { planDelta } from '../graph/delta.ts'
 import { checkExpected, readHead } from '../graph/head.ts'
 import { head } from '../graph/head-decider.ts'
+import { titleOf } from '../message-text.ts'
 import { headId, sessionLeaseId } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
@@ -62,8 +63,6 @@ const CONFLICTS: readonly TableName[] = [
     'messages',
   ] as const),
 ]
-
-const TITLE_CHARS = 80
 
 /** Content that this node remembered as stored may be gone. It is sent again, once. */
 function mayRetry(): (error: unknown) => boolean {
@@ -208,8 +207,7 @@ async function liveFence(scope: Scope, session: SessionId, lease: unknown): Prom
 /** The first message of the user gives the title of a session that has none. */
 function titleParts({ id, row }: SessionView, text: string | undefined): readonly Part[] {
   if (text === undefined || row().title !== undefined || row().titleSource !== undefined) return []
-  const title = [...text].slice(0, TITLE_CHARS).join('')
-  return [part(sessionDecider, id, { verb: 'derive', id, title }, { session: id, whole: true })]
+  return [part(sessionDecider, id, { verb: 'derive', id, title: titleOf(text) }, { session: id, whole: true })]
 }
 
 function noteTitle(view: SessionView, last: DoneRow | undefined, text: string | undefined): void {
