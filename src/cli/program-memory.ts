@@ -6,8 +6,8 @@ import { counting, type Define, type Done, type TerminalOf, verbsOf } from './de
 const collect = (tag: string, before: readonly string[] = []): readonly string[] => [...before, tag]
 const filtered = (command: Command): Command =>
   command
-    .option('--about <scope>', 'use only this scope: shared, user/ada')
-    .option('--tag <tag>', 'use only items with this tag; may be repeated', collect)
+    .option('--about <scope>', 'use only this scope: shared, or one such as user/ada')
+    .option('--tag <tag>', 'use only items with this tag; can be repeated', collect)
     .option('--kind <kind>', 'use only items of this kind')
 
 export function defineMemory(memory: Command, define: Define, terminalOf: TerminalOf, done: Done): void {

@@ -86,7 +86,11 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
 
   const graph = define('graph', 'Show the message graph of a session.', ['graph agents.db support/4711'])
   defineGraph(graph, within(graph, 'show'), terminalOf, done)
-  const threads = root.command('threads').description('List threads, or show the messages of one.')
+
+  const threads = define('threads', 'List threads, or show the messages of one.', [
+    'threads agents.db',
+    'threads show agents.db support/4711',
+  ])
   defineThreads(threads, within(threads), terminalOf, done)
 
   const runs = define('runs', 'List runs, show a run and its tape; cancel, resolve, fork or wake it.', [
@@ -142,6 +146,7 @@ export function program(terminalOf: TerminalOf, done: Done): Command {
     'canvas show agents.db support/4711 plan',
   ])
   defineCanvas(canvas, within(canvas), terminalOf, done)
+
   const memory = define('memory', 'Remember, search, list, forget and export items of memory; evaluate recall.', [
     'memory agents.db',
     "memory search agents.db 'which units?'",

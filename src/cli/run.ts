@@ -39,6 +39,7 @@ export async function run(words: readonly string[], { terminalOf, tell, print, s
     if (error.exitCode === 0) return EXIT.fine
     const said = error.message
       .replace(/^error: /, '')
+      .replace(/^./, (letter) => letter.toUpperCase())
       .replaceAll('\n', ' ')
       .replace(/\.?$/, '.')
     return tell(usage(`${said} See inkfast ${namedBy(words, commands).join(' ')} --help.`.replace('  ', ' ')))

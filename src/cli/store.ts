@@ -5,6 +5,7 @@ import { checkPath, isDatabase } from '../database.ts'
 import { type ErrorCode, InkError, open, type Session, type Store, type StoreOptions, type TenantState } from '../index.ts'
 import { isId } from '../model/ids.ts'
 import { CliError, EXIT, type Exit, usage } from './exit.ts'
+import { shortId } from './format.ts'
 import { environment, type Terminal, verdict } from './terminal.ts'
 
 /** The store that was named, or INKFAST_URL. */
@@ -154,6 +155,13 @@ export const changeStore = (url: string | undefined, { tenant, actor }: WhoOptio
     },
     { write: true, append: true },
   )
+
+/** Returns the keys of sessions by id, for lists; a session without a key is named by the end of its id. */
+export async function sessionNames(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>()
+  for (const id of ids) if (!names.has(id)) names.set(id, (await store.sessions.get(id))?.key ?? shortId(id))
+  return names
+}
 
 /** Finds a session by id or key. */
 export async function findSession(store: Store, name: string): Promise<Session> {

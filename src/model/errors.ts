@@ -726,7 +726,7 @@ export const errors = {
   ),
   MEMORY_TEXT_INVALID: row(
     'invalid',
-    (d) => `The text cannot be remembered: ${d.why}. Nothing was written. Pass a text of 1 byte to 16 KiB that is not only recalled text.`,
+    (d) => `Invalid text for memory: ${d.why}. Nothing was written. Pass a text of 1 byte to 16 KiB that is not only recalled text.`,
   ),
   MEMORY_UNKNOWN: row(
     'missing',

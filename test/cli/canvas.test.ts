@@ -17,8 +17,8 @@ const place = () => [copy.path, 'support/4711', 'plan']
 test('inkfast canvas lists canvases, of all sessions or of one', async () => {
   const { code, out, err } = await ink(['canvas', copy.path])
   expect([code, err]).toEqual([0, ''])
-  expect(lines(out)[0]).toMatch(/^name +version +bytes +state/)
-  expect(out).toMatch(/plan +2 .*agent\/planner/)
+  expect(lines(out)[0]).toMatch(/^session +name +version +bytes +state/)
+  expect(out).toMatch(/support\/4711 +plan +2 .*agent\/planner/)
   expect(await inkJson(['canvas', copy.path, '--session', 'other'])).toMatchObject({ items: [{ name: 'notes', version: 1 }] })
   expect(await inkJson(['canvas', 'list', copy.path, '--last', '1'])).toMatchObject({ items: [{ name: 'notes' }] })
 })
@@ -40,6 +40,7 @@ test('inkfast canvas shows the document, a version, the history and a difference
     ['show', copy.path, 'nobody', 'plan'],
   ])
     expect((await ink(['canvas', ...words])).code).toBe(3)
+  expect((await ink(['canvas', 'at', ...place(), '9'])).err).toContain("The canvas 'plan' has no version 9; the newest is 2.")
   expect((await ink(['canvas', 'at', ...place(), 'x'])).code).toBe(2)
 })
 

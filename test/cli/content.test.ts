@@ -31,7 +31,11 @@ test('blobs puts a file, lists it, and writes it to a new file', async () => {
   expect(readFileSync(target).equals(bytes)).toBe(true)
   expect(await ink(['blobs', 'get', path, digest, target])).toMatchObject({ code: 2, out: '' })
   expect(await ink(['blobs', 'get', path, '0'.repeat(64), join(place, 'none')])).toMatchObject({ code: 3, out: '' })
-  expect(await ink(['blobs', 'put', path, join(place, 'none')])).toMatchObject({ code: 2, out: '' })
+  expect(await ink(['blobs', 'put', path, join(place, 'none')])).toMatchObject({
+    code: 3,
+    out: '',
+    err: expect.stringContaining('does not exist'),
+  })
   expect(await json(['blobs', 'put', path, source, '--pin'])).toEqual({ digest, bytes: bytes.length, pinned: true })
   expect((await json(['blobs', path, '--last', '1'])).cursor).toBe(digest)
 })

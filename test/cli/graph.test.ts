@@ -27,13 +27,14 @@ test('inkfast graph shows the tree of a session, a path, and JSON', async () => 
   expect(lines(out)[1]).toMatch(/^ {2}a1 .*← leaf/)
   expect(lines(out)[2]).toMatch(/^ {2}a2 \[draft\] .*…/)
   expect(out).not.toContain('\u001b[31m')
-  expect(err).toContain('3 nodes, revision 1.')
+  expect(err).toContain('3 nodes in the session, revision 1.')
   expect(lines((await ink(['graph', 'show', copy.path, 'chat', '--path'])).out)).toHaveLength(2)
   expect(await inkJson(['graph', copy.path, 'chat', '--leaf', 'a2'])).toMatchObject({
     revision: 1,
     leaf: 'a1',
     nodes: [{ id: 'q1' }, { id: 'a2' }],
   })
+  expect((await ink(['graph', copy.path, 'chat', '--frame', 'none'])).err).toContain("No node of frame 'none'.")
   expect((await ink(['graph', copy.path, 'nobody'])).code).toBe(3)
   expect((await ink(['graph', copy.path, 'chat', '--leaf', 'zzz'])).code).toBe(3)
 })

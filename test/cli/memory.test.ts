@@ -14,7 +14,7 @@ beforeEach(async () => {
 const json = async (words: readonly string[]) => JSON.parse((await ink([...words, '--json'])).out)
 
 test('memory adds, searches with a breakdown, lists, counts, exports and forgets', async () => {
-  expect((await ink(['memory', path])).err).toContain('There is no item.')
+  expect((await ink(['memory', path])).err).toContain('No item matches in tenant main.')
   const added = await json([
     'memory',
     'add',
@@ -35,7 +35,7 @@ test('memory adds, searches with a breakdown, lists, counts, exports and forgets
     out: expect.stringMatching(/^0\.\d{3} {2}Ada prefers metric units\n .*words #1 .*age 0 d × 1\.000/),
   })
   expect((await json(['memory', 'search', path, 'units'])).hits[0].item.id).toBe(added.id)
-  expect((await ink(['memory', 'search', path, 'xylophone'])).err).toContain('No item matches.')
+  expect((await ink(['memory', 'search', path, 'xylophone'])).err).toContain('No item matches in tenant main.')
   expect((await json(['memory', path, '--about', 'user/ada'])).items).toHaveLength(1)
   expect(lines((await ink(['memory', path])).out).at(-1)).toContain('Ada prefers')
   expect(await json(['memory', 'stats', path])).toEqual({
@@ -45,9 +45,10 @@ test('memory adds, searches with a breakdown, lists, counts, exports and forgets
     ],
   })
   expect(lines((await ink(['memory', 'export', path])).out)).toHaveLength(2)
-  expect((await ink(['memory', 'forget', path, added.id])).out).toContain('1 items are forgotten')
+  expect((await ink(['memory', 'forget', path, added.id])).out).toContain('1 item forgotten')
   expect(await json(['memory', 'forget', path, '--about', 'shared', '--purge'])).toEqual({ purged: 1 })
   expect((await json(['memory', path])).items).toEqual([])
+  expect(await ink(['memory', 'forget', path, added.id])).toMatchObject({ code: 3, err: expect.stringContaining('There is no item') })
 })
 
 test('memory core shows and sets blocks, and memory eval measures a file of your own', async () => {
@@ -55,6 +56,7 @@ test('memory core shows and sets blocks, and memory eval measures a file of your
   expect((await ink(['memory', 'core', path, '--about', 'user/ada', '--block', 'human'])).out).toBe('human: Ada\n')
   expect(await ink(['memory', 'core', path])).toMatchObject({ code: 2 })
   const file = join(folder(), 'own.ndjson')
+  expect(await ink(['memory', 'eval', file])).toMatchObject({ code: 3, err: expect.stringContaining('does not exist') })
   const rows = [
     { type: 'item', id: 'a', text: 'the red car' },
     { type: 'item', id: 'b', text: 'the blue boat' },

@@ -102,7 +102,7 @@ describe('wake', () => {
 describe('what is refused', () => {
   test.each([
     [['list', 'STORE', '--state', 'asleep'], 2, 'Allowed choices are pending'],
-    [['list', 'STORE', '--bogus'], 2, "unknown option '--bogus'. See inkfast runs list --help."],
+    [['list', 'STORE', '--bogus'], 2, "Unknown option '--bogus'. See inkfast runs list --help."],
     [['list', 'STORE', '--name', 'nap', '--state', 'waiting'], 2, 'runs can be listed by'],
     [['list', 'STORE', '--session', 'support/none'], 3, 'no session support/none'],
     [['list', 'STORE', '--tenant', 'acme'], 3, 'no tenant acme'],

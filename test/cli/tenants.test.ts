@@ -63,7 +63,7 @@ describe('tenants', () => {
     [['suspend', 'STORE', '--reason', 'x'], 2, 'Missing <tenant>'],
     [['suspend', 'STORE', 'acme', 'more', '--reason', 'x'], 2, 'Unexpected argument'],
     [['STORE', 'suspend', 'acme', '--reason', 'x'], 2, 'The verb comes before the store'],
-    [['STORE', '--reason', 'x'], 2, "unknown option '--reason'"],
+    [['STORE', '--reason', 'x'], 2, "Unknown option '--reason'"],
     [['suspend', 'STORE', 'acmee', '--reason', 'x'], 3, 'no tenant acmee'],
     [['suspend', 'STORE', 'a/b', '--reason', 'x'], 2, 'Invalid tenant name'],
     [['suspend', 'STORE', 'acme', '--reason', ''], 2, 'reason'],

@@ -25,14 +25,14 @@ const copy = copyForEach(async (url) => {
 test('inkfast threads lists threads with their counts, by session, user and state', async () => {
   const { code, out, err } = await ink(['threads', copy.path])
   expect([code, err]).toEqual([0, ''])
-  expect(lines(out)[0]).toMatch(/^thread +state +messages/)
-  expect(out).toContain('side question')
+  expect(lines(out)[0]).toMatch(/^thread +session +state +messages/)
+  expect(out).toMatch(/ chat +open +0 .*side question/)
   const { items } = await inkJson(['threads', 'list', copy.path, '--session', 'chat', '--user', 'ada'])
   expect(items).toMatchObject([
     { title: 'side question', messages: 0 },
     { main: true, messages: 2 },
   ])
-  expect((await ink(['threads', copy.path, '--state', 'archived'])).err).toContain('No thread matches.')
+  expect((await ink(['threads', copy.path, '--state', 'archived'])).err).toContain('No thread matches in tenant main.')
   expect((await ink(['threads', copy.path, '--session', 'nobody'])).code).toBe(3)
 })
 

@@ -90,8 +90,9 @@ export function putBlob(t: Terminal, words: readonly string[], options: BlobsOpt
   })
 }
 
-/** A file that cannot be read or made is a mistake of the caller. */
+/** Tells other mistakes from a missing file and missing rights, which have an exit code of their own. */
 const fileProblem = (file: string, error: unknown): unknown => {
-  const { code, syscall } = error as NodeJS.ErrnoException
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  if (['ENOENT', 'EACCES', 'EPERM'].includes(code)) return error
   return syscall === 'open' || code === 'EISDIR' ? usage(`The file ${file} cannot be opened (${code}).`) : error
 }

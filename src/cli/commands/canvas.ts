@@ -3,7 +3,7 @@
 import { type Canvas, type CanvasChange, type CanvasState, diff, type PatchOperation, type Store } from '../../index.ts'
 import { CliError, EXIT, type Exit } from '../exit.ts'
 import { count, time } from '../format.ts'
-import { changeStore, findSession, tenantView, type WhoOptions, withStore } from '../store.ts'
+import { changeStore, findSession, sessionNames, tenantView, type WhoOptions, withStore } from '../store.ts'
 import { printTable } from '../table.ts'
 import { type Terminal, verdict } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
@@ -18,7 +18,7 @@ export interface CanvasCommandOptions extends WhoOptions {
 }
 
 const LAST_BY_DEFAULT = 50
-const PLACE = { session: 'inkfast sessions', name: 'inkfast canvas list' }
+const PLACE = { session: 'inkfast sessions list', name: 'inkfast canvas list' }
 
 export function listCanvases(t: Terminal, words: readonly string[], options: CanvasCommandOptions): Promise<Exit> {
   return withStore(onlyStore(words), async (root) => {
@@ -29,27 +29,31 @@ export function listCanvases(t: Terminal, words: readonly string[], options: Can
       t.out(jsonLine(page))
       return EXIT.fine
     }
-    if (page.items.length === 0) t.note(`There are no canvases in tenant ${store.tenantId}.`)
+    const sessions = await sessionNames(
+      store,
+      page.items.map((canvas) => canvas.session),
+    )
+    if (page.items.length === 0) t.note(`No canvas matches in tenant ${store.tenantId}.`)
     else
       printTable(
         t,
         [
+          { title: 'session', most: 24, style: 'bold' },
           { title: 'name', most: 40, style: 'bold' },
           { title: 'version', right: true },
           { title: 'bytes', right: true },
           { title: 'state' },
           { title: 'changed (UTC)', style: 'dim' },
           { title: 'by', optional: true },
-          { title: 'session', style: 'dim' },
         ],
         page.items.map(({ name, version, bytes, state, changedAt, by = '', session: of }) => [
+          sessions.get(of) ?? '',
           name,
           String(version),
           count(bytes),
           state,
           time(changedAt),
           by,
-          of,
         ]),
       )
     if (page.cursor !== undefined) t.note(`More: add --cursor '${harmless(page.cursor)}'`)
@@ -65,7 +69,7 @@ export function showCanvas(t: Terminal, words: readonly string[], options: Canva
 export function canvasAt(t: Terminal, words: readonly string[], options: CanvasCommandOptions): Promise<Exit> {
   const { url, names } = namedWords(words, { ...PLACE, version: 'inkfast canvas history' })
   const version = versionWord(names[2])
-  return reading(url, names, options, async (canvas) => print(t, await found(canvas, canvas.at({ version }))))
+  return reading(url, names, options, async (canvas) => print(t, await found(canvas, canvas.at({ version }), version)))
 }
 
 export function canvasHistory(t: Terminal, words: readonly string[], options: CanvasCommandOptions): Promise<Exit> {
@@ -109,7 +113,8 @@ export function canvasDiff(t: Terminal, words: readonly string[], options: Canva
   const { url, names } = namedWords(words, { ...PLACE, from: 'inkfast canvas history', to: 'inkfast canvas history' })
   const [from, to] = [versionWord(names[2]), versionWord(names[3])]
   return reading(url, names, options, async (canvas) => {
-    const [before, after] = [await found(canvas, canvas.at({ version: from })), await found(canvas, canvas.at({ version: to }))]
+    const at = (version: number) => found(canvas, canvas.at({ version }), version)
+    const [before, after] = [await at(from), await at(to)]
     const ops = diff(before.document, after.document)
     if (t.json) t.out(jsonLine(ops))
     else if (ops.length === 0) t.note(`Versions ${from} and ${to} are equal.`)
@@ -142,14 +147,14 @@ const reading = (
     return EXIT.fine
   })
 
-async function found(canvas: Canvas, state: Promise<CanvasState | undefined>): Promise<CanvasState> {
+async function found(canvas: Canvas, state: Promise<CanvasState | undefined>, version?: number): Promise<CanvasState> {
   const given = await state
-  if (given && (await canvas.get())) return given
-  throw new CliError(
-    'CANVAS_UNKNOWN',
-    EXIT.missing,
-    `There is no canvas '${canvas.name}' in that session, or not that version. See what exists with inkfast canvas list and history.`,
-  )
+  const newest = await canvas.get()
+  if (given && newest) return given
+  const message = newest
+    ? `The canvas '${canvas.name}' has no version ${version}; the newest is ${newest.version}. See the versions with inkfast canvas history.`
+    : `There is no canvas '${canvas.name}' in that session. See what exists with inkfast canvas list.`
+  throw new CliError('CANVAS_UNKNOWN', EXIT.missing, message)
 }
 
 function versionWord(text: string | undefined): number {

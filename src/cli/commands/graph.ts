@@ -32,7 +32,8 @@ export function showGraph(t: Terminal, words: readonly string[], options: GraphO
       t.out(jsonLine({ session: session.id, revision, ...given({ leaf, cursor: page.cursor }), nodes: page.nodes }))
       return EXIT.fine
     }
-    if (page.nodes.length === 0) t.note('The session has no nodes here.')
+    if (page.nodes.length === 0)
+      t.note(options.frame === undefined ? 'The session has no nodes.' : `No node of frame '${harmless(options.frame)}'.`)
     const depths = new Map<string, number>()
     for (const node of onPath ? page.nodes : inOrder(page.nodes)) {
       const depth = onPath || node.parent === null ? 0 : (depths.get(node.parent) ?? -1) + 1
@@ -40,7 +41,9 @@ export function showGraph(t: Terminal, words: readonly string[], options: GraphO
       const mark = node.id === leaf ? t.paint('bold', ' ← leaf') : ''
       t.out(`${'  '.repeat(depth)}${t.paint('cyan', harmless(node.id))} ${harmless(textOf(node))}${mark}`)
     }
-    t.note(`${one(count, 'node')}, revision ${revision}.${page.cursor === undefined ? '' : ' There are more: raise --last.'}`)
+    t.note(
+      `${one(count, 'node')} in the session, revision ${revision}.${page.cursor === undefined ? '' : ' There are more: raise --last.'}`,
+    )
     return EXIT.fine
   })
 }

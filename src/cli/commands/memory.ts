@@ -1,8 +1,8 @@
 // Remembers, searches, lists, forgets and exports items of memory, and evaluates recall.
 
-import { existsSync } from 'node:fs'
 import { type CoreMemory, type Hit, type MemoryItem, open, type Store } from '../../index.ts'
-import { EXIT, type Exit, usage } from '../exit.ts'
+import { CliError, EXIT, type Exit, usage } from '../exit.ts'
+import { one } from '../format.ts'
 import { evaluate, half, load, type Scores } from '../memory/evaluate.ts'
 import { OWN_SET, readSet } from '../memory/labelled-set.ts'
 import { changeStore, findSession, tenantView, type WhoOptions, withStore } from '../store.ts'
@@ -46,7 +46,7 @@ export function searchMemory(t: Terminal, words: readonly string[], options: Mem
     const store = await tenantView(root, options.tenant)
     const hits = await store.memory.recall(names[0] as string, { ...filterOf(options), ...given({ limit: options.limit }) })
     if (t.json) t.out(jsonLine({ hits: [...hits], legs: hits.legs, ...given({ degraded: hits.degraded }) }))
-    else if (hits.length === 0) t.note('No item matches.')
+    else if (hits.length === 0) t.note(`No item matches in tenant ${store.tenantId}.`)
     else for (const hit of hits) t.out(breakdown(hit))
     if (!t.json && hits.degraded !== undefined) t.note(hits.degraded)
     return EXIT.fine
@@ -73,7 +73,7 @@ export function listMemory(t: Terminal, words: readonly string[], options: Memor
     const store = await tenantView(root, options.tenant)
     const page = await store.memory.list({ ...filterOf(options), ...given({ last: options.last, cursor: options.cursor }) })
     if (t.json) t.out(jsonLine(page))
-    else if (page.items.length === 0) t.note('There is no item.')
+    else if (page.items.length === 0) t.note(`No item matches in tenant ${store.tenantId}.`)
     else
       printTable(
         t,
@@ -86,7 +86,7 @@ export function listMemory(t: Terminal, words: readonly string[], options: Memor
         ],
         page.items.map(({ id, about, kind, tags, text }) => [id, about, kind, tags.join(' '), text]),
       )
-    if (!t.json && page.cursor !== undefined) t.note(`More: add --cursor ${page.cursor}`)
+    if (!t.json && page.cursor !== undefined) t.note(`More: add --cursor '${harmless(page.cursor)}'`)
     return EXIT.fine
   })
 }
@@ -100,7 +100,13 @@ export function forgetMemory(t: Terminal, words: readonly string[], options: Mem
     const what = byFilter ? filter : (names[0] as string)
     const done = options.purge ? await memory.purge(what, given({ reason })) : await memory.forget(what, given({ reason }))
     const [[verb, count] = ['forgotten', 0]] = Object.entries(done)
-    t.out(t.json ? jsonLine(done) : verdict(t, 'ok', `${count} items are ${verb}`))
+    if (count === 0 && !byFilter)
+      throw new CliError(
+        'MEMORY_UNKNOWN',
+        EXIT.missing,
+        `There is no item ${names[0]} to forget. See what exists with inkfast memory list.`,
+      )
+    t.out(t.json ? jsonLine(done) : verdict(t, 'ok', `${one(count, 'item')} ${verb}`))
   })
 }
 
@@ -134,7 +140,7 @@ export function memoryStats(t: Terminal, words: readonly string[], options: Memo
     }
     const rows = [...counts].sort(([a], [b]) => (a < b ? -1 : 1))
     if (t.json) t.out(jsonLine({ scopes: rows.map(([about, count]) => ({ about, ...count })) }))
-    else if (rows.length === 0) t.note('There is no item.')
+    else if (rows.length === 0) t.note('There are no items.')
     else
       printTable(
         t,
@@ -173,7 +179,6 @@ async function* everyItem(store: Store, filter: ReturnType<typeof filterOf>): As
 export async function evaluateMemory(t: Terminal, words: readonly string[]): Promise<Exit> {
   const [file, ...more] = words
   if (more.length > 0) throw usage('memory eval takes one file.')
-  if (file !== undefined && !existsSync(file)) throw usage(`There is no file ${file}.`)
   const set = readSet(file ?? OWN_SET)
   const store = await open(':memory:')
   try {

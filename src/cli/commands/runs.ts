@@ -4,11 +4,11 @@ import type { RunCheckpoint, RunHolder, RunRow, RunState, Store, Usage } from '.
 import { isOver } from '../../model/run.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { facts } from '../facts.ts'
-import { count, fromNow, one, shortId, span, time } from '../format.ts'
+import { count, fromNow, one, span, time } from '../format.ts'
 import { chosenKey, componentsText, errorText, nameText, standing, stateStyle, storedText, totalOf, untilText } from '../runs/text.ts'
 import { printCounts } from '../runs/usage-table.ts'
 import { knownRun, namedRun } from '../runs/words.ts'
-import { findSession, tenantView, withStore } from '../store.ts'
+import { findSession, sessionNames, tenantView, withStore } from '../store.ts'
 import { type Column, printList, printTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
@@ -49,8 +49,10 @@ export function listRuns(t: Terminal, words: readonly string[], options: ListOpt
 }
 
 async function printRuns(t: Terminal, store: Store, rows: readonly RunRow[]): Promise<void> {
-  const sessions = new Map<string, string>()
-  for (const { session } of rows) if (!sessions.has(session)) sessions.set(session, await sessionName(store, session))
+  const sessions = await sessionNames(
+    store,
+    rows.map(({ session }) => session),
+  )
   const now = Date.now()
   const columns: readonly Column[] = [
     { title: 'id', style: 'bold' },
@@ -69,8 +71,6 @@ async function printRuns(t: Terminal, store: Store, rows: readonly RunRow[]): Pr
   })
   printList(t, columns, lines)
 }
-
-const sessionName = async (store: Store, id: string): Promise<string> => (await store.sessions.get(id))?.key ?? shortId(id)
 
 /** The largest number listed; `inkfast runs list` pages through the rest. */
 const CHILDREN = 100
@@ -111,7 +111,7 @@ async function tell(t: Terminal, store: Store, row: RunRow, holder: RunHolder | 
   line('id', row.id)
   line('name', nameText(row))
   line('key', row.key)
-  const session = await sessionName(store, row.session)
+  const session = (await sessionNames(store, [row.session])).get(row.session) ?? ''
   line('session', session.startsWith('…') ? row.session : `${session} (${row.session})`)
   line('state', row.state, stateStyle(row.state))
   line('attempts', count(row.attempt))

@@ -3,7 +3,7 @@
 import type { MessagePart, Store, StoredMessage, Thread, ThreadState } from '../../index.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { time } from '../format.ts'
-import { findSession, tenantView, withStore } from '../store.ts'
+import { findSession, sessionNames, tenantView, withStore } from '../store.ts'
 import { printTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
@@ -39,20 +39,26 @@ async function list(t: Terminal, store: Store, { session, user, state, last, cur
     t.out(jsonLine(page))
     return EXIT.fine
   }
-  if (page.items.length === 0) t.note('No thread matches.')
+  const sessions = await sessionNames(
+    store,
+    page.items.map((thread) => thread.session),
+  )
+  if (page.items.length === 0) t.note(`No thread matches in tenant ${store.tenantId}.`)
   else
     printTable(
       t,
       [
         { title: 'thread', style: 'bold' },
+        { title: 'session', most: 24 },
         { title: 'state' },
         { title: 'messages', right: true },
         { title: 'last (UTC)', style: 'dim' },
         { title: 'user', most: 20, optional: true },
         { title: 'title' },
       ],
-      page.items.map(({ id, state: now, messages, lastAt, user: who, title, main }) => [
+      page.items.map(({ id, session: of, state: now, messages, lastAt, user: who, title, main }) => [
         id,
+        sessions.get(of) ?? '',
         now,
         String(messages),
         lastAt === undefined ? '' : time(lastAt),

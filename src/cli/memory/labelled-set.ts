@@ -49,6 +49,6 @@ function parse(line: string, number: number): Readonly<Record<string, unknown>> 
   try {
     return JSON.parse(line) as Readonly<Record<string, unknown>>
   } catch {
-    throw usage(`Line ${number} is not JSON.`)
+    throw usage(`Line ${number} is not JSON. Pass a file with one item or question per line.`)
   }
 }
