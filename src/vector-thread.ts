@@ -29,7 +29,9 @@ export function vectorThread(): VectorMatrices {
   }
   const end = (why: string): void => {
     worker = undefined
-    for (const matrix of [...held]) lose(matrix, why)
+    held.clear()
+    // Also those of a matrix that was closed while it was asked.
+    for (const n of [...asked.keys()]) settle(n, ({ reject }) => reject(new Error(why)))
   }
   const started = (): Worker => {
     if (worker) return worker

@@ -112,6 +112,22 @@ describe.each(engines)('the index of a collection on $name', ({ open }) => {
   })
 })
 
+test.each(engines)('searches that are under way when the store closes end on $name', async ({ open }) => {
+  const warnings: string[] = []
+  const store = await open({ logger: { info: () => {}, warn: (message) => warnings.push(message), error: () => {} } })
+  const docs = store.vectors('docs', { dimensions: 1000 })
+  const vector = (i: number) => Float32Array.from({ length: 1000 }, (_, j) => Math.sin(i * j + 1))
+  await docs.upsert(Array.from({ length: 300 }, (_, i) => ({ id: `${i}`, vector: vector(i) })))
+  await docs.search(vector(1))
+  const asked = Promise.allSettled(Array.from({ length: 10 }, () => docs.search(vector(1), { top: 1 })))
+  await store.close()
+  for (const one of await asked) {
+    if (one.status === 'fulfilled') expect(one.value[0]?.id).toBe('1')
+    else expect(one.reason).toMatchObject({ code: 'STORE_CLOSED' })
+  }
+  expect(warnings.filter((message) => message.includes('vectors'))).toEqual([])
+})
+
 test.skipIf(QUICK).each(['sqlite', 'postgres'])('a search sees what another handle has written, on %s', async (engine) => {
   const url = engine === 'sqlite' ? tempFile() : await tempDatabase()
   const [writer, reader] = [await openIn(url), await openIn(url)]
@@ -132,7 +148,11 @@ test('a matrix in its thread answers, is lost with the thread, and the next one 
   expect(Array.from((await matrix.candidates(query)).slots)).toEqual([0])
   matrix.remove(Uint32Array.of(0))
   expect(Array.from((await matrix.candidates(query)).slots)).toEqual([1])
+  // Closed while it is asked, as by a search that is under way when the store closes.
+  const asked = Promise.allSettled([matrix.candidates(query)])
+  matrix.close()
   await thread.close()
+  expect((await asked)[0].status).toBe('rejected')
   await expect(matrix.candidates(query)).rejects.toThrow('lost')
   const other = thread.create(2)
   other.put(rows())

@@ -20,17 +20,19 @@ class IndexCache {
   readonly #most: number
   /** In the order of their last use. */
   readonly #held = new Map<string, Held>()
+  #closed = false
 
   constructor(engine: Engine) {
     this.#engine = engine
     this.#most = engine.options.vectorMemory ?? limits.vectorMemoryBytes
   }
 
-  /** Calls `use` with an index that knows everything written before the call, or returns undefined if the collection is too large for memory. */
+  /** Calls `use` with an index that knows everything written before the call, or returns undefined if there is no room for it. */
   async with<T>(scope: Scope, of: FoundCollection, use: (index: VectorIndex) => Promise<T>): Promise<T | undefined> {
+    if (this.#closed) return undefined
     const held = this.#touch(`${scope.tenant}/${of.id}`)
     const result = held.queue.then(async () => {
-      if (held.tooLarge) return undefined
+      if (held.tooLarge || this.#closed) return undefined
       try {
         const index = held.index ?? (await this.#load(scope, of, held))
         if (!index) return undefined
@@ -45,6 +47,7 @@ class IndexCache {
       } catch (error) {
         // The next search loads it again.
         this.#drop(held)
+        if (this.#closed) return undefined
         throw error
       }
     })
@@ -70,14 +73,16 @@ class IndexCache {
     if (held) held.queue = held.queue.then(() => this.#drop(held))
   }
 
+  /** Searches that are under way read the store, as long as it answers. */
   async close(): Promise<void> {
+    this.#closed = true
     for (const held of this.#held.values()) this.#drop(held)
     this.#held.clear()
     await this.#engine.environment.matrices?.close()
   }
 
   async #load(scope: Scope, of: FoundCollection, held: Held): Promise<VectorIndex | undefined> {
-    const index = await VectorIndex.load(scope, of, (bytes) => this.#makeRoom(held, bytes))
+    const index = await VectorIndex.load(scope, of, (bytes) => !this.#closed && this.#makeRoom(held, bytes))
     held.tooLarge = index === undefined
     return index
   }
