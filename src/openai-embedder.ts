@@ -73,6 +73,7 @@ export function openAiEmbedder(given: OpenAiEmbedder, { clock, timer }: Pick<Env
 
   async function request(texts: readonly string[], signal: globalThis.AbortSignal): Promise<readonly unknown[]> {
     let answer: Response
+    let said: string
     try {
       answer = await fetch(url, {
         method: 'POST',
@@ -81,22 +82,21 @@ export function openAiEmbedder(given: OpenAiEmbedder, { clock, timer }: Pick<Env
         signal,
         redirect: 'error',
       })
+      said = await answer.text()
     } catch (error) {
       signal.throwIfAborted()
       const cause = (error as { cause?: { code?: unknown; message?: unknown } }).cause
       throw new Refused(`the server cannot be reached (${hide(String(cause?.code ?? cause?.message ?? error))})`, true)
     }
-    if (!answer.ok) throw await refusal(answer)
-    const body = (await answer.json().catch(() => undefined)) as { readonly data?: unknown } | undefined
-    if (!Array.isArray(body?.data)) throw new Refused('the server answered without a list of embeddings', false)
-    return inOrder(body.data, texts.length)
+    if (!answer.ok) throw refusal(answer, said)
+    return inOrder(listIn(said), texts.length)
   }
 
-  async function refusal(answer: Response): Promise<Refused> {
-    const said = hide((await answer.text().catch(() => '')).slice(0, 200))
-    const after = Number(answer.headers.get('retry-after'))
-    const again = answer.status === 408 || answer.status === 429 || answer.status >= 500
-    return new Refused(`the server answered ${answer.status} ${said}`.trim(), again, after > 0 ? after * 1000 : undefined)
+  // The key is hidden before the text is cut, or a part of it would stay.
+  function refusal({ status, headers }: Response, said: string): Refused {
+    const after = Number(headers.get('retry-after'))
+    const again = status === 408 || status === 429 || status >= 500
+    return new Refused(`the server answered ${status} ${hide(said).slice(0, 200)}`.trim(), again, after > 0 ? after * 1000 : undefined)
   }
 
   async function withRetries(texts: readonly string[], signal: globalThis.AbortSignal): Promise<readonly unknown[]> {
@@ -124,9 +124,11 @@ export function openAiEmbedder(given: OpenAiEmbedder, { clock, timer }: Pick<Env
       try {
         const vectors = await withRetries(texts, signal as globalThis.AbortSignal)
         breaker.failures = 0
-        size ??= (vectors[0] as ArrayLike<unknown> | undefined)?.length
+        size ??= sizeOf(vectors)
         return vectors
       } catch (error) {
+        // A caller that gives up says nothing about the server.
+        if ((signal.reason as { readonly code?: unknown } | undefined)?.code === 'ABORTED') throw error
         // After the pause one batch is tried again; its failure starts the next pause.
         if (++breaker.failures >= BREAKS_AFTER) breaker.until = clock.monotonic() + BREAK_MS
         throw error
@@ -148,6 +150,21 @@ function addressOf(baseUrl: string | URL): URL {
   const path = url.pathname.replace(/\/+$/, '')
   url.pathname = path.endsWith('/v1') ? `${path}/embeddings` : `${path}/v1/embeddings`
   return url
+}
+
+function listIn(said: string): readonly unknown[] {
+  try {
+    const { data } = JSON.parse(said) as { readonly data?: unknown }
+    if (Array.isArray(data)) return data
+  } catch {}
+  throw new Refused('the server answered without a list of embeddings', false)
+}
+
+/** The size of the vectors of an answer, if all are vectors of one size. */
+function sizeOf(vectors: readonly unknown[]): number | undefined {
+  const [first] = vectors
+  const areVectors = vectors.every((one) => Array.isArray(one) && one.length === (first as readonly unknown[]).length)
+  return areVectors && Array.isArray(first) && first.length > 0 ? first.length : undefined
 }
 
 /** The protocol allows any order; `index` says which text an embedding belongs to. */
