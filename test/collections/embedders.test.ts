@@ -157,15 +157,78 @@ test('a server that fails for a moment is asked again, one that refuses is not, 
   const store = await openIn(':memory:', { logger, embedder: { kind, baseUrl: `${recovering.baseUrl}/v1/`, model: 'm', key: KEY } })
   await store.vectors('docs', { dimensions: 2 }).upsert({ id: 'a', content: 'x' })
   expect(recovering.requests).toHaveLength(3)
-  const refusing = await server(({ authorization }) => [401, `wrong key ${authorization}`])
+  // Only the beginning of an answer is repeated, so the key may stand where it is cut.
+  const cut = '-'.repeat(170)
+  const refusing = await server(({ authorization }) => [401, `wrong key ${cut} ${authorization} ${authorization}`])
   const other = await openIn(':memory:', { logger, redact: false, embedder: { kind, baseUrl: refusing.baseUrl, model: 'm', key: KEY } })
   const error = await other
     .vectors('docs', { dimensions: 2 })
     .upsert({ id: 'a', content: 'x' })
     .catch((e) => e)
   expect(error).toMatchObject({ code: 'EMBEDDER_FAILED', details: { why: expect.stringContaining('401') } })
-  expect(`${error.message} ${JSON.stringify(error)} ${error.cause} ${told}`).not.toContain(KEY)
+  expect(`${error.message} ${JSON.stringify(error)} ${error.cause} ${told}`).not.toContain(KEY.slice(0, 7))
   expect(refusing.requests).toHaveLength(1)
+})
+
+test('an answer that breaks off is asked for again, and a wrong first answer does not fix the size of vectors', async () => {
+  let requests = 0
+  const http = createServer((incoming, answer) => {
+    incoming.resume()
+    const bodies = [undefined, { data: [{ embedding: 'AAAA' }] }, { data: [{ embedding: [1, 2] }] }]
+    const body = bodies[requests++]
+    if (body) answer.end(JSON.stringify(body))
+    else answer.writeHead(200, { 'content-length': '1000' }).write('{', () => incoming.socket.destroy())
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  later(() => http.close())
+  const baseUrl = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  const store = await openIn(':memory:', { embedder: { kind: 'openai', baseUrl, model: 'm' } })
+  const docs = store.vectors('docs', { dimensions: 2 })
+  expect(await codeOf(docs.upsert({ id: 'a', content: 'x' }))).toBe('EMBEDDER_FAILED')
+  expect(requests, 'the broken answer and the wrong one').toBe(2)
+  await docs.upsert({ id: 'a', content: 'x' })
+  expect((await docs.get('a'))?.vector).toEqual([1, 2])
+})
+
+test('a question that its caller gives up is ABORTED, and is no failure of the server', async () => {
+  let given: AbortController | undefined
+  let requests = 0
+  const http = createServer((incoming, answer) => {
+    incoming.resume()
+    if (++requests > 1 && given) given.abort()
+    else answer.end(JSON.stringify({ data: [{ embedding: [1, 2] }] }))
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  later(() => {
+    http.closeAllConnections()
+    http.close()
+  })
+  const baseUrl = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  const store = await openIn(':memory:', { embedder: { kind: 'openai', baseUrl, model: 'm', dimensions: 2 } })
+  await store.memory.remember('Bob has a puppy')
+  await store.memory.backfill()
+  for (let i = 0; i < 6; i++) {
+    given = new AbortController()
+    expect(await codeOf(store.memory.recall('puppy', { signal: given.signal }))).toBe('ABORTED')
+  }
+  given = undefined
+  const hits = await store.memory.recall('puppy')
+  expect([hits.legs, hits.degraded]).toEqual([['words', 'vectors'], undefined])
+})
+
+test.each(['local', 'hangs'])('a text that is being embedded when the store closes is STORE_CLOSED: %s', async (how) => {
+  const started = Promise.withResolvers<void>()
+  const hangs = embedder(() => {
+    started.resolve()
+    return new Promise(() => {})
+  })
+  const store = await openIn(':memory:', { embedder: how === 'local' ? 'local' : hangs })
+  const docs = store.vectors('docs', { dimensions: 512 })
+  if (how === 'local') await docs.upsert({ id: 'a', content: 'x' })
+  const asked = Promise.all([codeOf(docs.upsert({ id: 'b', content: 'y' })), codeOf(docs.search('z'))])
+  if (how === 'hangs') await started.promise
+  await store.close()
+  expect(await asked).toEqual(['STORE_CLOSED', 'STORE_CLOSED'])
 })
 
 test('after five failures in a row requests pause, and one request after the pause ends it', async () => {

@@ -115,6 +115,14 @@ describe.each(engines)('embeddings of memory on $name', ({ open, openInTime }) =
     embedder.fails = () => new Promise(() => {})
     const hits = await store.memory.recall('puppy')
     expect([texts(hits), hits.legs, hits.degraded]).toEqual([[TEXTS[1]], ['words'], 'embedder timed out'])
+    // A recall waits two seconds for an embedder that may take longer, and 20 ms for this one.
+    const patient = await open({ embedder: model('m', { embed: () => new Promise(() => {}) }) })
+    const ended: string[] = []
+    await Promise.all([
+      patient.memory.recall('x').then(() => ended.push('patient')),
+      store.memory.recall('x').then(() => ended.push('short')),
+    ])
+    expect(ended).toEqual(['short', 'patient'])
   })
 
   test('a purge erases the vectors too, and an item that changed meanwhile gets none', async () => {

@@ -1,5 +1,6 @@
 // `store.memory.recall`: asks every leg, fuses their candidates, and says why each item was found.
 
+import { InkError } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import type { MemoryRow } from '../../model/memory.ts'
 import { checkKnown, invalidOption } from '../../model/options.ts'
@@ -40,6 +41,9 @@ export interface Hits extends ReadonlyArray<Hit> {
 const LEGS: readonly Leg[] = [wordsLeg, vectorsLeg]
 
 const LIMIT = 8
+
+/** The caller or the store gave up, so no leg answers. */
+const ENDS: ReadonlySet<string> = new Set(['ABORTED', 'STORE_CLOSED'])
 
 /** Checks a question and its options, before anything is read. */
 export function takeRecall(scope: Scope, text: string, options: RecallOptions | undefined) {
@@ -88,6 +92,7 @@ async function ask(scope: Scope, leg: Leg, question: Question): Promise<Found & 
   try {
     return { ...(await leg.find(scope, question)), name: leg.name }
   } catch (error) {
+    if (error instanceof InkError && ENDS.has(error.code)) throw error
     return { name: leg.name, candidates: [], absent: true, degraded: error instanceof Error ? error.message : String(error) }
   }
 }

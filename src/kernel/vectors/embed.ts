@@ -3,7 +3,8 @@
 import { InkError, refuse } from '../../model/errors.ts'
 import type { EmbedderMark, Metric } from '../../model/vector.ts'
 import type { Embedder } from '../../ports/embedder.ts'
-import { checkOpen, type Scope } from '../scope.ts'
+import { enginePart } from '../engine-part.ts'
+import { checkOpen, type Engine, type Scope } from '../scope.ts'
 import { type TakenDocument, takeVector } from './take-document.ts'
 
 export interface Embedded {
@@ -12,13 +13,21 @@ export interface Embedded {
 }
 
 export interface EmbedOptions {
-  /** The longest time for one batch, instead of the embedder's own. */
+  /** The longest time for one batch, if it is shorter than the embedder's own. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /** The embedder of the store, if it was opened with one. */
 export const embedderOf = ({ engine }: Pick<Scope, 'engine'>): Embedder | undefined => engine.options.embedder
+
+const ending = enginePart(() => new AbortController())
+
+/** Gives up what is being embedded, because the store closes. */
+export async function closeEmbedder(engine: Engine): Promise<void> {
+  ending(engine).abort()
+  await engine.options.embedder?.close()
+}
 
 /** Embeds texts in order. Rejects with EMBEDDER_FAILED, which says why; nothing is stored. */
 export async function embedTexts(scope: Scope, texts: readonly string[], options: EmbedOptions = {}): Promise<readonly Embedded[]> {
@@ -62,14 +71,19 @@ async function embedBatch(
   scope: Scope,
   embedder: Embedder,
   texts: readonly string[],
-  { timeoutMs = embedder.timeoutMs, signal }: EmbedOptions,
+  { timeoutMs: most = embedder.timeoutMs, signal }: EmbedOptions,
 ): Promise<readonly Float32Array[]> {
-  const { environment, closing } = scope.engine
-  if (signal?.aborted) throw refuse('ABORTED')
+  const closing = ending(scope.engine).signal
+  const givenUp = () => {
+    if (signal?.aborted) throw refuse('ABORTED')
+    if (closing.aborted) throw refuse('STORE_CLOSED')
+  }
+  givenUp()
+  const timeoutMs = Math.min(most, embedder.timeoutMs)
   const over = new AbortController()
   const abort = () => over.abort(refuse('ABORTED'))
   for (const other of [signal, closing]) other?.addEventListener('abort', abort, { once: true })
-  const late = environment.timer.idly(timeoutMs, over.signal).then(
+  const late = scope.engine.environment.timer.idly(timeoutMs, over.signal).then(
     () => {
       throw failed(scope, embedder, `it did not answer within ${timeoutMs} ms`)
     },
@@ -77,10 +91,10 @@ async function embedBatch(
   )
   try {
     const answer = await Promise.race([embedder.embed(texts, over.signal), late])
-    if (signal?.aborted) throw refuse('ABORTED')
+    givenUp()
     return taken(scope, embedder, texts, answer)
   } catch (error) {
-    if (signal?.aborted || closing.aborted) throw refuse('ABORTED', {}, error)
+    givenUp()
     throw error instanceof InkError && error.code === 'EMBEDDER_FAILED' ? error : failed(scope, embedder, reasonOf(error))
   } finally {
     for (const other of [signal, closing]) other?.removeEventListener('abort', abort)

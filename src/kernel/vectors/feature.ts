@@ -4,6 +4,7 @@ import { invalidOption } from '../../model/options.ts'
 import type { Feature } from '../feature.ts'
 import { collection } from './collection-decider.ts'
 import { finishDrops, type VectorCollections, vectorCollections } from './collections.ts'
+import { closeEmbedder } from './embed.ts'
 import type { CollectionOptions } from './find-collection.ts'
 import { indexCache } from './index-cache.ts'
 import { vector } from './vector-decider.ts'
@@ -25,7 +26,7 @@ export const vectors: Feature<VectorMembers> = {
   },
   onClose: async (engine) => {
     await indexCache(engine).close()
-    await engine.options.embedder?.close()
+    await closeEmbedder(engine)
   },
   onMaintain: async (scope) => ({ collectionsCleared: await finishDrops(scope) }),
   store: (scope) => ({
