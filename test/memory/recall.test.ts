@@ -156,6 +156,24 @@ describe.each(engines)('recall on $name', ({ open, openInTime }) => {
     await expectSound(store)
   })
 
+  test('the work for a long text grows with its words, not with their square', async () => {
+    const store = await open()
+    const words = (n: number, mark: string) => Array.from({ length: n }, (_, i) => mark + i.toString(36)).join(' ')
+    const live = async (n: number, mark: string) => {
+      const since = performance.now()
+      const { id } = await store.memory.remember(words(n, mark))
+      await store.memory.update(id, { text: words(n, `${mark}new`) })
+      await store.memory.forget(id)
+      return performance.now() - since
+    }
+    let short = 0
+    for (let i = 0; i < 16; i++) short += await live(100, `s${i}x`)
+    expect(await live(1600, 'y')).toBeLessThan(6 * short)
+    await store.memory.remember(words(2300, 'w'))
+    expect(await found(store, 'w17 wxy')).toHaveLength(1)
+    await expectSound(store)
+  })
+
   test('changes and purges reach the index, and a rebuilt index gives the same hits', async () => {
     const store = await open()
     const { id } = await store.memory.remember('the zebulon device')

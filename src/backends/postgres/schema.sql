@@ -3836,21 +3836,40 @@ declare
   v_tenant text := (
     select o.tenant from gone o join came n on n.id = o.id where n.terms is distinct from o.terms limit 1);
   v_last   bigint;
+  v_places tid[];
+  v_count  bigint;
 begin
   if v_tenant is null then
     return null;
   end if;
-  delete from inkfast.postings p using (
-    select t.id, o.born from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
+  with w as materialized (
+    select o.born, e.value ->> 0 as term from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
     cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
-    join inkfast.terms t on t.tenant = v_tenant and t.source = tg_table_name and t.term = e.value ->> 0
     where o.terms like '{%'
-  ) w where p.tenant = v_tenant and p.term = w.id and p.doc = w.born;
-  update inkfast.terms t set df = t.df - w.n from (
-    select e.value ->> 0 as term, count(*) as n from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
-    cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
-    where o.terms like '{%' group by 1
-  ) w where t.tenant = v_tenant and t.source = tg_table_name and t.term = w.term;
+  )
+  select array_agg(q.place) into v_places from w
+  cross join lateral (
+    select b.id from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term
+    order by b.tenant, b.source, b.term limit 1) t
+  cross join lateral (
+    select q.ctid as place from inkfast.postings q
+    where q.tenant = v_tenant and q.term between t.id and t.id and q.doc between w.born and w.born
+    order by q.tenant, q.term, q.doc limit 1) q;
+  execute 'delete from inkfast.postings where ctid = any ($1)' using v_places;
+  for v_places, v_count in
+    with w as materialized (
+      select e.value ->> 0 as term, count(*) as n from gone o join came n on n.id = o.id and n.terms is distinct from o.terms
+      cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+      where o.terms like '{%' group by 1
+    )
+    select array_agg(t.place), w.n from w
+    cross join lateral (
+      select b.ctid as place from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term
+      order by b.tenant, b.source, b.term limit 1) t
+    group by w.n
+  loop
+    execute 'update inkfast.terms set df = df - $2 where ctid = any ($1)' using v_places, v_count;
+  end loop;
   v_last := coalesce((select t.id from inkfast.terms t where t.tenant = v_tenant order by t.id desc limit 1), 0);
   insert into inkfast.terms as t (tenant, id, source, term, df)
   select v_tenant, v_last + row_number() over (order by w.term collate "C"), tg_table_name, w.term, w.n from (
@@ -3859,18 +3878,33 @@ begin
     where n.terms like '{%' group by 1
   ) w
   on conflict (tenant, source, term) do update set df = t.df + excluded.df;
-  delete from inkfast.terms t using (
+  with w as materialized (
     select distinct e.value ->> 0 as term from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
     where o.terms like '{%'
-  ) w where t.tenant = v_tenant and t.source = tg_table_name and t.term = w.term and t.df <= 0;
+  )
+  select array_agg(t.place) into v_places from w
+  cross join lateral (
+    select b.ctid as place, b.df from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term
+    order by b.tenant, b.source, b.term limit 1) t
+  where t.df <= 0;
+  execute 'delete from inkfast.terms where ctid = any ($1)' using v_places;
+  with one as materialized (
+    select n.born, x.l as len, x.t as words, coalesce((
+      select a.id from inkfast.terms a where a.tenant = v_tenant and a.source = tg_table_name and a.term between x.a and x.a
+      order by a.tenant, a.source, a.term limit 1), 0) as about
+    from came n join gone o on n.id = o.id and n.terms is distinct from o.terms
+    cross join lateral json_to_record(n.terms::json) x (l bigint, a text, t json) where n.terms like '{%'
+  ), w as materialized (
+    select o.born, o.len, o.about, e.value ->> 0 as term, (e.value ->> 1)::bigint as tf, (e.value ->> 2)::bigint as tf_tags,
+      (e.value ->> 3)::bigint as tf_source
+    from one o cross join lateral json_array_elements(o.words) e (value)
+  )
   insert into inkfast.postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
-  select v_tenant, t.id, n.born, coalesce(a.id, 0), (e.value ->> 1)::bigint, (e.value ->> 2)::bigint, (e.value ->> 3)::bigint,
-    ((n.terms::json) ->> 'l')::bigint
-  from came n join gone o on n.id = o.id and n.terms is distinct from o.terms
-  cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
-  join inkfast.terms t on t.tenant = v_tenant and t.source = tg_table_name and t.term = e.value ->> 0
-  left join inkfast.terms a on a.tenant = v_tenant and a.source = tg_table_name and a.term = (n.terms::json) ->> 'a'
-  where n.terms like '{%';
+  select v_tenant, t.id, w.born, w.about, w.tf, w.tf_tags, w.tf_source, w.len
+  from w
+  cross join lateral (
+    select b.id from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term
+    order by b.tenant, b.source, b.term limit 1) t;
   insert into inkfast.corpora as c (tenant, source, docs, total)
   select v_tenant, tg_table_name, coalesce(sum(w.docs), 0), coalesce(sum(w.total), 0) from (
     select 1 as docs, ((n.terms::json) ->> 'l')::bigint as total from came n join gone o on n.id = o.id and n.terms is distinct from o.terms
@@ -3904,13 +3938,22 @@ begin
     where n.terms like '{%' group by 1
   ) w
   on conflict (tenant, source, term) do update set df = t.df + excluded.df;
+  with one as materialized (
+    select n.born, x.l as len, x.t as words, coalesce((
+      select a.id from inkfast.terms a where a.tenant = v_tenant and a.source = tg_table_name and a.term between x.a and x.a
+      order by a.tenant, a.source, a.term limit 1), 0) as about
+    from came n cross join lateral json_to_record(n.terms::json) x (l bigint, a text, t json) where n.terms like '{%'
+  ), w as materialized (
+    select o.born, o.len, o.about, e.value ->> 0 as term, (e.value ->> 1)::bigint as tf, (e.value ->> 2)::bigint as tf_tags,
+      (e.value ->> 3)::bigint as tf_source
+    from one o cross join lateral json_array_elements(o.words) e (value)
+  )
   insert into inkfast.postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
-  select v_tenant, t.id, n.born, coalesce(a.id, 0), (e.value ->> 1)::bigint, (e.value ->> 2)::bigint, (e.value ->> 3)::bigint,
-    ((n.terms::json) ->> 'l')::bigint
-  from came n cross join lateral json_array_elements((n.terms::json) -> 't') e (value)
-  join inkfast.terms t on t.tenant = v_tenant and t.source = tg_table_name and t.term = e.value ->> 0
-  left join inkfast.terms a on a.tenant = v_tenant and a.source = tg_table_name and a.term = (n.terms::json) ->> 'a'
-  where n.terms like '{%';
+  select v_tenant, t.id, w.born, w.about, w.tf, w.tf_tags, w.tf_source, w.len
+  from w
+  cross join lateral (
+    select b.id from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term
+    order by b.tenant, b.source, b.term limit 1) t;
   insert into inkfast.corpora as c (tenant, source, docs, total)
   select v_tenant, tg_table_name, count(*), sum(((n.terms::json) ->> 'l')::bigint) from came n where n.terms like '{%'
   on conflict (tenant, source) do update set docs = c.docs + excluded.docs, total = c.total + excluded.total;
@@ -3926,23 +3969,48 @@ CREATE OR REPLACE FUNCTION inkfast.words_go()
 AS $function$
 declare
   v_tenant text := (select o.tenant from gone o where o.terms like '{%' limit 1);
+  v_places tid[];
+  v_count  bigint;
 begin
   if v_tenant is null then
     return null;
   end if;
-  delete from inkfast.postings p using (
-    select t.id, o.born from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
-    join inkfast.terms t on t.tenant = v_tenant and t.source = tg_table_name and t.term = e.value ->> 0
+  with w as materialized (
+    select o.born, e.value ->> 0 as term from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
     where o.terms like '{%'
-  ) w where p.tenant = v_tenant and p.term = w.id and p.doc = w.born;
-  update inkfast.terms t set df = t.df - w.n from (
-    select e.value ->> 0 as term, count(*) as n from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
-    where o.terms like '{%' group by 1
-  ) w where t.tenant = v_tenant and t.source = tg_table_name and t.term = w.term;
-  delete from inkfast.terms t using (
+  )
+  select array_agg(q.place) into v_places from w
+  cross join lateral (
+    select b.id from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term
+    order by b.tenant, b.source, b.term limit 1) t
+  cross join lateral (
+    select q.ctid as place from inkfast.postings q
+    where q.tenant = v_tenant and q.term between t.id and t.id and q.doc between w.born and w.born
+    order by q.tenant, q.term, q.doc limit 1) q;
+  execute 'delete from inkfast.postings where ctid = any ($1)' using v_places;
+  for v_places, v_count in
+    with w as materialized (
+      select e.value ->> 0 as term, count(*) as n from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
+      where o.terms like '{%' group by 1
+    )
+    select array_agg(t.place), w.n from w
+    cross join lateral (
+      select b.ctid as place from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term
+      order by b.tenant, b.source, b.term limit 1) t
+    group by w.n
+  loop
+    execute 'update inkfast.terms set df = df - $2 where ctid = any ($1)' using v_places, v_count;
+  end loop;
+  with w as materialized (
     select distinct e.value ->> 0 as term from gone o cross join lateral json_array_elements((o.terms::json) -> 't') e (value)
     where o.terms like '{%'
-  ) w where t.tenant = v_tenant and t.source = tg_table_name and t.term = w.term and t.df <= 0;
+  )
+  select array_agg(t.place) into v_places from w
+  cross join lateral (
+    select b.ctid as place, b.df from inkfast.terms b where b.tenant = v_tenant and b.source = tg_table_name and b.term between w.term and w.term
+    order by b.tenant, b.source, b.term limit 1) t
+  where t.df <= 0;
+  execute 'delete from inkfast.terms where ctid = any ($1)' using v_places;
   update inkfast.corpora c set docs = c.docs - w.n, total = c.total - w.length from (
     select count(*) as n, sum(((o.terms::json) ->> 'l')::bigint) as length from gone o where o.terms like '{%'
   ) w where c.tenant = v_tenant and c.source = tg_table_name;

@@ -17,13 +17,20 @@ const astray = `
     where e.series = work.series and e.state is distinct from 'dead' and (e.born, e.id) < (work.born, work.id)
     order by e.series nulls first, e.born, e.id limit 1) is not null) as astray`
 
-// Matches rows with a term that the word index does not have as the text column says.
+// Matches rows with a term that the word index does not have as the text column says. Each posting is read by its whole key: joined, all
+// words of the tenant would be read for each word.
 const unindexed = (name: string): string => `
   ${name}.terms like '{%' and exists (
-    select 1 from json_array_elements((${name}.terms::json) -> 't') e (value) where not exists (
-      select 1 from inkfast.terms t join inkfast.postings p on p.term = t.id and p.doc = ${name}.born
-      where t.source = '${name}' and t.term = e.value ->> 0 and p.tf = (e.value ->> 1)::bigint and p.tf_tags = (e.value ->> 2)::bigint
-        and p.tf_source = (e.value ->> 3)::bigint and p.len = ((${name}.terms::json) ->> 'l')::bigint)) as astray`
+    select 1 from (
+      select x.l as len, e.value ->> 0 as term, (e.value ->> 1)::bigint as tf, (e.value ->> 2)::bigint as tags, (e.value ->> 3)::bigint as source
+      from json_to_record(${name}.terms::json) x (l bigint, t json) cross join lateral json_array_elements(x.t) e (value) offset 0) w
+    where (
+      select p.tf = w.tf and p.tf_tags = w.tags and p.tf_source = w.source and p.len = w.len
+      from (
+        select b.id from inkfast.terms b where b.source = '${name}' and b.term between w.term and w.term order by b.source, b.term limit 1) t
+      cross join lateral (
+        select q.* from inkfast.postings q where q.term between t.id and t.id and q.doc between ${name}.born and ${name}.born
+        order by q.term, q.doc limit 1) p) is not true) as astray`
 
 export const statements = Object.fromEntries(
   tableNames.map((name) => {

@@ -387,7 +387,8 @@ CREATE TRIGGER memory_words_change after update of terms on memory
 when new.terms is not old.terms and substr(coalesce(new.terms, '{'), 1, 1) = '{' and substr(coalesce(old.terms, '{'), 1, 1) = '{'
 begin
   delete from postings where tenant = old.tenant and doc = old.born and term in (
-    select t.id from json_each(old.terms, '$.t') as e join terms as t on t.tenant = old.tenant and t.source = 'memory' and t.term = e.value ->> 0);
+    select t.id from json_each(old.terms, '$.t') as e
+    cross join terms as t on t.tenant = old.tenant and t.source = 'memory' and t.term = e.value ->> 0);
   update terms set df = df - 1 where tenant = old.tenant and source = 'memory' and term in (select value ->> 0 from json_each(old.terms, '$.t'));
   delete from terms where tenant = old.tenant and source = 'memory' and df <= 0 and term in (select value ->> 0 from json_each(old.terms, '$.t'));
   update corpora set docs = docs - 1, total = total - (old.terms ->> '$.l') where tenant = old.tenant and source = 'memory' and old.terms is not null;
@@ -395,10 +396,14 @@ begin
   select new.tenant, 'memory', value ->> 0, 1 from json_each(new.terms, '$.t') where true
   on conflict (tenant, source, term) do update set df = df + 1;
   insert into postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
-  select new.tenant, t.id, new.born, coalesce(a.id, 0), e.value ->> 1, e.value ->> 2, e.value ->> 3, new.terms ->> '$.l'
-  from json_each(new.terms, '$.t') as e
-  join terms as t on t.tenant = new.tenant and t.source = 'memory' and t.term = e.value ->> 0
-  left join terms as a on a.tenant = new.tenant and a.source = 'memory' and a.term = new.terms ->> '$.a';
+  select new.tenant, t.id, new.born, one.about, e.value ->> 1, e.value ->> 2, e.value ->> 3, one.len
+  from (
+    select new.terms ->> '$.l' as len,
+      coalesce((select a.id from terms as a where a.tenant = new.tenant and a.source = 'memory' and a.term = new.terms ->> '$.a'), 0) as about
+    limit 1
+  ) as one
+  cross join json_each(new.terms, '$.t') as e
+  cross join terms as t on t.tenant = new.tenant and t.source = 'memory' and t.term = e.value ->> 0;
   insert into corpora (tenant, source, docs, total)
   select new.tenant, 'memory', 1, new.terms ->> '$.l' where new.terms is not null
   on conflict (tenant, source) do update set docs = docs + 1, total = total + excluded.total;
@@ -410,10 +415,14 @@ begin
   select new.tenant, 'memory', value ->> 0, 1 from json_each(new.terms, '$.t') where true
   on conflict (tenant, source, term) do update set df = df + 1;
   insert into postings (tenant, term, doc, about, tf, tf_tags, tf_source, len)
-  select new.tenant, t.id, new.born, coalesce(a.id, 0), e.value ->> 1, e.value ->> 2, e.value ->> 3, new.terms ->> '$.l'
-  from json_each(new.terms, '$.t') as e
-  join terms as t on t.tenant = new.tenant and t.source = 'memory' and t.term = e.value ->> 0
-  left join terms as a on a.tenant = new.tenant and a.source = 'memory' and a.term = new.terms ->> '$.a';
+  select new.tenant, t.id, new.born, one.about, e.value ->> 1, e.value ->> 2, e.value ->> 3, one.len
+  from (
+    select new.terms ->> '$.l' as len,
+      coalesce((select a.id from terms as a where a.tenant = new.tenant and a.source = 'memory' and a.term = new.terms ->> '$.a'), 0) as about
+    limit 1
+  ) as one
+  cross join json_each(new.terms, '$.t') as e
+  cross join terms as t on t.tenant = new.tenant and t.source = 'memory' and t.term = e.value ->> 0;
   insert into corpora (tenant, source, docs, total)
   select new.tenant, 'memory', 1, new.terms ->> '$.l' where new.terms is not null
   on conflict (tenant, source) do update set docs = docs + 1, total = total + excluded.total;
@@ -422,7 +431,8 @@ end;
 CREATE TRIGGER memory_words_go after delete on memory when substr(old.terms, 1, 1) = '{'
 begin
   delete from postings where tenant = old.tenant and doc = old.born and term in (
-    select t.id from json_each(old.terms, '$.t') as e join terms as t on t.tenant = old.tenant and t.source = 'memory' and t.term = e.value ->> 0);
+    select t.id from json_each(old.terms, '$.t') as e
+    cross join terms as t on t.tenant = old.tenant and t.source = 'memory' and t.term = e.value ->> 0);
   update terms set df = df - 1 where tenant = old.tenant and source = 'memory' and term in (select value ->> 0 from json_each(old.terms, '$.t'));
   delete from terms where tenant = old.tenant and source = 'memory' and df <= 0 and term in (select value ->> 0 from json_each(old.terms, '$.t'));
   update corpora set docs = docs - 1, total = total - (old.terms ->> '$.l') where tenant = old.tenant and source = 'memory' and old.terms is not null;
