@@ -139,6 +139,10 @@ describe.each(engines)('recall on $name', ({ open, openInTime }) => {
     for (const text of ['"', "' OR 1=1 --", 'NEAR(a b) AND NOT *', '\u0000 plain', '{}[]()^:~*', '%_\\', '🙂', '*'])
       await store.memory.recall(text)
     expect(await found(store, '"plain" AND (words*')).toEqual(['plain words'])
+    // A long word is cut, and never inside a character.
+    const gothic = `x${'𐌰'.repeat(30)}`
+    await store.memory.remember(gothic)
+    expect(await found(store, gothic)).toEqual([gothic])
     expect(await codeOf(store.memory.recall(''))).toBe('MEMORY_TEXT_INVALID')
     expect(await codeOf(store.memory.recall('x', { limit: 0 }))).toBe('OPTION_INVALID')
     expect(await codeOf(store.memory.recall('x', { about: 'nobody' }))).toBe('OPTION_INVALID')

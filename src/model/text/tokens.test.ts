@@ -64,6 +64,7 @@ test('no text is refused: quotes, operators and control characters separate word
   expect(tokensOf('')).toEqual([])
   expect(tokensOf('🙂🙂')).toEqual([])
   expect(tokensOf('x'.repeat(1000))).toEqual(['x'.repeat(40)])
+  expect(tokensOf(`x${'𐌰'.repeat(30)}`)).toEqual([`x${'𐌰'.repeat(19)}`])
 })
 
 test('terms are counted in the order of their first occurrence', () => {

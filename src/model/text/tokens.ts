@@ -35,14 +35,17 @@ function wordTerms(token: string): readonly string[] {
 
 const kept = (word: string): readonly string[] => {
   if (word === '' || STOP_WORDS.has(word)) return []
-  return [stem(word).slice(0, WORD_CHARS)]
+  return [cut(stem(word))]
 }
+
+/** Never inside a character: half of one is no text that a database takes. */
+const cut = (term: string): string => term.slice(0, WORD_CHARS).replace(/[\ud800-\udbff]$/, '')
 
 /** "1,500" is one number. A date, a time or a version is found as a whole and by its parts. */
 function numberTerms(token: string): readonly string[] {
   if (/^\p{Nd}{1,3}(?:,\p{Nd}{3})+$/u.test(token)) return [token.replaceAll(',', '')]
   const parts = token.split(/[.,:/-]/).map((part) => part.replace(/^0+(?=.)/, ''))
-  return [token, ...parts].map((term) => term.slice(0, WORD_CHARS))
+  return [token, ...parts].map(cut)
 }
 
 /** A lone character, or all pairs and triples. A question of two characters finds them inside a longer run. */
