@@ -28,20 +28,23 @@ export interface RowAt<Row extends object> {
 
 const PAGE = 200
 
-/**
- * Returns the rows that a new fork begins with, for a feature that copies rows into each fork. The source may be a fork itself that did not
- * exist at the fork point: then the rows are those of its own source.
- */
+/** Returns the rows that a new fork begins with, for a feature that copies rows into each fork. */
 export async function forkedRows<Row extends object>(
   scope: Scope,
   decider: Pick<Decider<Row>, 'table' | 'evolve'>,
-  { from, at }: Pick<Fork, 'from' | 'at'>,
+  fork: Pick<Fork, 'from' | 'at'>,
 ): Promise<readonly RowAt<Row>[]> {
+  const { from, at } = await forkSource(scope, fork)
+  return rowsAt(scope, decider, from, at)
+}
+
+/** The source may be a fork itself that did not exist at the fork point: then it is that fork's own source. */
+export async function forkSource(scope: Scope, { from, at }: Pick<Fork, 'from' | 'at'>): Promise<Pick<Fork, 'from' | 'at'>> {
   const source = await scope.engine.backend.rows.get(scope.tenant, 'sessions', from)
   const relation = source && decodeBody(source.body).relation
   if (source && source.born > at && relation?.kind === 'fork' && relation.at !== undefined)
-    return forkedRows(scope, decider, { from: relation.session, at: Math.min(at, relation.at) })
-  return rowsAt(scope, decider, from, at)
+    return forkSource(scope, { from: relation.session, at: Math.min(at, relation.at) })
+  return { from, at }
 }
 
 /** Returns the rows that one session had at a seq, without those of its ancestors. */

@@ -56,4 +56,30 @@ describe.each(engines)('on $name', (engine) => {
     expect(await codeOf((await session.run('other')).canvas('plan').patch('no patch' as never))).toBe('PATCH_INVALID')
     await expectSound(store)
   })
+
+  test('a fork of the session at any seq goes on with what its tape says that the canvas is', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const steps = async (run: Run) => {
+      const canvas = run.canvas('plan')
+      await canvas.patch([{ op: 'add', path: '/steps', value: [] }])
+      await canvas.patch([{ op: 'test', path: '/steps', value: [] }])
+      for (const step of ['write', 'ship']) await canvas.patch([{ op: 'add', path: '/steps/-', value: step }])
+    }
+    const { seq: before } = await store.head()
+    const run = await session.run('turn')
+    await steps(run)
+    await run.close()
+    const { seq: head } = await store.head()
+    for (let at = before; at <= head; at++) {
+      const fork = await session.fork({ at, key: `at ${at}` })
+      for (const one of [fork, await fork.fork({ at, key: `again at ${at}` })]) {
+        const again = await one.run('turn')
+        await steps(again)
+        await again.finish()
+        expect([at, await one.canvas('plan').get()]).toEqual([at, { document: { steps: ['write', 'ship'] }, version: 3 }])
+      }
+    }
+    await expectSound(store)
+  })
 })

@@ -1,12 +1,13 @@
 // A fork begins with the canvases that its source had at the fork point: each with a snapshot of its own, and with the same version.
 
-import type { CanvasRow } from '../../model/canvas.ts'
+import type { CanvasRow, CanvasUpdate } from '../../model/canvas.ts'
 import type { Json } from '../../model/data.ts'
 import { InkError } from '../../model/errors.ts'
+import { decodePayload } from '../decode-event.ts'
 import { NOT_THERE, type Part, part, plan } from '../execute.ts'
 import type { Fork } from '../feature.ts'
 import { referenceGuards } from '../references.ts'
-import { forkedRows } from '../rows-at.ts'
+import { forkSource, rowsAt } from '../rows-at.ts'
 import type { Scope } from '../scope.ts'
 import { putValue } from '../values/values.ts'
 import { canvasId } from './canvas.ts'
@@ -23,7 +24,8 @@ const AT_ONCE = 500
  */
 export async function forkCanvases(scope: Scope, fork: Fork): Promise<readonly Part[]> {
   const parts: Part[] = []
-  for (const { row } of await forkedRows(scope, canvas, fork)) {
+  const { from, at } = await forkSource(scope, fork)
+  for (const { row } of await rowsAt(scope, canvas, from, await throughUpdate(scope, at))) {
     if (row.name === '') continue
     try {
       parts.push(...(await copy(scope, row, fork)))
@@ -34,6 +36,18 @@ export async function forkCanvases(scope: Scope, fork: Fork): Promise<readonly P
   }
   while (parts.length > AT_ONCE) await plan(scope, parts.splice(0, AT_ONCE))
   return parts
+}
+
+/**
+ * A run writes an update and its entry on the tape in one commit, the entry first. A fork at the entry has the update too: its run finds the
+ * entry and does not patch again.
+ */
+async function throughUpdate({ engine, tenant }: Scope, at: number): Promise<number> {
+  const { events } = await engine.backend.journal.page(tenant, { from: at - 1, limit: 2 })
+  const [entry, update] = events
+  if (entry?.type !== 'run.took' || update?.type !== 'canvas.patched' || update.run !== entry.run) return at
+  const [taken, made] = [entry, update].map(({ seq, payload }) => payload && (decodePayload(tenant, seq, payload) as Partial<CanvasUpdate>))
+  return taken && made && taken.version === made.version ? update.seq : at
 }
 
 async function copy(scope: Scope, row: CanvasRow, { to }: Fork): Promise<readonly Part[]> {
