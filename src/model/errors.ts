@@ -687,7 +687,7 @@ export const errors = {
   CANVAS_DAMAGED: row(
     'corrupt',
     (d) =>
-      `The canvas ${JSON.stringify(d.canvas)} of session ${d.session} cannot be read from version ${d.version} on: ${d.why}. Nothing was changed; other canvases and earlier versions can be read. Restore a backup, or continue in another canvas.`,
+      `The canvas ${JSON.stringify(d.canvas)} of session ${d.session} cannot be read from version ${d.version} on: ${d.why}. Nothing was changed; other canvases and earlier versions can be read. Make a new document or an earlier version the present one with replace() or restore(), or restore a backup.`,
   ),
   RATE_LIMITED: row(
     'exhausted',

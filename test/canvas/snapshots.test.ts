@@ -113,6 +113,59 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('a damaged canvas goes on with a new document or an earlier version, and every version around the damage reads back', async () => {
+    const store = await engine.open({ canvas: FREE })
+    const session = await store.session('s')
+    const canvas = session.canvas('plan')
+    const damage = async () =>
+      store.erase({ seq: await seqOf(canvas, (await session.canvases()).items[0]?.version ?? 0), reason: 'asked for' })
+    for (let n = 1; n <= 3; n++) await canvas.patch([add(`/n${n}`, n)])
+    await damage()
+    const needing: readonly (readonly PatchOperation[])[] = [
+      [add('/a', 1)],
+      [{ op: 'test', path: '', value: {} }],
+      [{ op: 'copy', from: '', path: '/a' }],
+      [{ op: 'move', from: '', path: '' }],
+    ]
+    for (const ops of needing) expect([ops, await codeOf(canvas.patch(ops))]).toEqual([ops, 'CANVAS_DAMAGED'])
+    expect(await canvas.undo()).toEqual({ version: 4 })
+    expect(await canvas.get()).toEqual({ document: { n1: 1, n2: 2 }, version: 4 })
+    await canvas.patch([add('/more', true)])
+    await damage()
+    const together = await Promise.allSettled([
+      canvas.patch([add('/lost', 1)]),
+      canvas.replace({ fresh: 1 }),
+      canvas.patch([add('/then', 1)]),
+    ])
+    expect(together.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
+    await damage()
+    expect(await canvas.restore(6)).toEqual({ version: 8 })
+    await damage()
+    expect(await session.run('turn').then((run) => run.canvas('plan').replace({ by: 'a run' }))).toEqual({ version: 9 })
+    await canvas.patch([add('/last', 1)])
+    const read = () => Promise.all(Array.from({ length: 11 }, (_, version) => canvas.at({ version }).catch(({ code }) => code)))
+    const seen = await read()
+    const documents = [
+      {},
+      { n1: 1 },
+      { n1: 1, n2: 2 },
+      3,
+      { n1: 1, n2: 2 },
+      5,
+      { fresh: 1 },
+      7,
+      { fresh: 1 }, // its patch was erased, its snapshot was not
+      { by: 'a run' },
+      { by: 'a run', last: 1 },
+    ]
+    expect(seen).toEqual(documents.map((document, version) => (document === version ? 'CANVAS_DAMAGED' : { document, version })))
+    await canvas.compact()
+    await forget(store)
+    expect(await read()).toEqual(seen)
+    expect((await all(canvas.history())).flatMap(({ version, erased }) => (erased ? [version] : []))).toEqual([3, 5, 7, 8])
+    await expectSound(store)
+  })
+
   test('recovery loads as many as it may, the newest first, and the others open on demand', async () => {
     const store = await engine.open()
     const session = await store.session('s')

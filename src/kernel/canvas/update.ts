@@ -4,7 +4,7 @@
 import { utf8Length } from '../../model/bytes.ts'
 import type { CanvasRow, CanvasUpdateKind } from '../../model/canvas.ts'
 import type { Json } from '../../model/data.ts'
-import { refuse } from '../../model/errors.ts'
+import { InkError, refuse } from '../../model/errors.ts'
 import type { Id, RunId, SessionId } from '../../model/ids.ts'
 import { applyPatch, type PatchOperation } from '../../model/json-patch.ts'
 import { limits } from '../../model/limits.ts'
@@ -111,8 +111,9 @@ async function updateOnce(
   const row = seen.body
   const base = row?.version ?? 0
   const { snapshotEvery, updatesPerMinute: rate } = canvasOptionsOf(scope.engine)
-  const room = Math.max(1, snapshotEvery - (base - (row?.snapshot ?? 0)))
-  const first = row ? await documentAt(scope, row, base) : EMPTY
+  // A document that cannot be read can be replaced. The snapshot of the new one lets readers pass over the damage.
+  const { document: first, damage } = row ? await orDamage(documentAt(scope, row, base)) : { document: EMPTY }
+  const room = damage ? 1 : Math.max(1, snapshotEvery - (base - (row?.snapshot ?? 0)))
   const told: Told[] = []
   const made: Made[] = []
   for (const { build, expect } of requests) {
@@ -123,17 +124,18 @@ async function updateOnce(
       const before = made.length === 0 ? first : made.at(-1)?.after
       const { ops, ...about } = await build(before, row, version)
       const after = applyPatch(before, ops, { depth: limits.canvasDepth })
+      if (after === undefined) throw damage
       // A patch of tests alone, and no patch at all, change nothing.
       if (!ops.every(({ op }) => op === 'test')) made.push({ ops, about, after, bytes: checkSize(scope, name, after, ops) })
       told.push({ version: base + made.length })
     } catch (error) {
-      told.push({ error })
+      told.push({ error: damage && isMisfit(error) ? damage : error })
     }
   }
   const last = made.at(-1)
   if (!last) return told
   const version = base + made.length
-  const taken = last.about.snapshot === true || version - (row?.snapshot ?? 0) >= snapshotEvery
+  const taken = damage !== undefined || last.about.snapshot === true || version - (row?.snapshot ?? 0) >= snapshotEvery
   const updates = made.map((one) => {
     const { snapshot: _, ...about } = one.about
     return { ops: one.ops, bytes: one.bytes, ...about, ...(taken && one === last && { snapshot: true as const }) }
@@ -152,9 +154,28 @@ async function updateOnce(
     own,
     write,
   )
-  remember(scope, { id, row, base, before: first, made, seqs })
+  if (!damage) remember(scope, { id, row, base, before: first, made, seqs })
   return told
 }
+
+interface Found {
+  /** Undefined if it is damaged. */
+  readonly document: unknown
+  readonly damage?: InkError
+}
+
+const orDamage = (document: Promise<unknown>): Promise<Found> =>
+  document.then(
+    (found) => ({ document: found }),
+    (error: unknown) => {
+      if (error instanceof InkError && error.code === 'CANVAS_DAMAGED') return { document: undefined, damage: error }
+      throw error
+    },
+  )
+
+/** A patch that needs the document, and not only its place. */
+const isMisfit = (error: unknown): boolean => error instanceof InkError && MISFITS.includes(error.code)
+const MISFITS: readonly string[] = ['PATCH_FAILED', 'PATCH_TEST_FAILED', 'PATCH_INVALID']
 
 interface Made {
   readonly ops: readonly PatchOperation[]
