@@ -1,6 +1,6 @@
 // Reads and streams that stop when the signal of their caller aborts.
 
-import { refuse } from '../model/errors.ts'
+import { InkError, refuse } from '../model/errors.ts'
 import { invalidOption } from '../model/options.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
@@ -13,6 +13,40 @@ export function stopIfAsked(scope: Scope, signal?: AbortSignal): void {
 export function checkSignal(signal: AbortSignal | undefined): void {
   if (signal === undefined || typeof signal?.addEventListener === 'function') return
   throw invalidOption('signal', 'an AbortSignal', signal)
+}
+
+/**
+ * A tail that is left by `return()` or `throw()` while it waits ends at once, because its walk hears of it. A tail ends without an error when
+ * the store closes, also in the middle of a read.
+ */
+export function tail<T>(
+  { engine }: Pick<Scope, 'engine'>,
+  walk: (leaving: AbortSignal) => AsyncGenerator<T, void, undefined>,
+): AsyncGenerator<T, void, undefined> {
+  return leavable(async function* (leaving) {
+    checkOpen(engine)
+    try {
+      yield* walk(leaving)
+    } catch (error) {
+      if (!(engine.closing.aborted && error instanceof InkError && error.code === 'STORE_CLOSED')) throw error
+    }
+  })
+}
+
+export function leavable<T>(walk: (leaving: AbortSignal) => AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined> {
+  const leaving = new AbortController()
+  const items = walk(leaving.signal)
+  const end = items.return.bind(items)
+  const fail = items.throw.bind(items)
+  items.return = (value) => {
+    leaving.abort()
+    return end(value)
+  }
+  items.throw = (error) => {
+    leaving.abort()
+    return fail(error)
+  }
+  return items
 }
 
 /** Yields the items, and throws ABORTED once the signal aborts: a list that ends early must not look complete. */

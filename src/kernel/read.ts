@@ -7,7 +7,7 @@ import { limits } from '../model/limits.ts'
 import { checkKnown, checkSeq, expected, invalidOption, listOf, optionsOf } from '../model/options.ts'
 import type { Timer } from '../ports/environment.ts'
 import type { JournalReads, Page, PageQuery } from '../ports/journal.ts'
-import { checkSignal, stopIfAsked } from './abortable.ts'
+import { checkSignal, leavable, stopIfAsked, tail } from './abortable.ts'
 import { decodeEvent } from './decode-event.ts'
 import { telling } from './draft.ts'
 import { lineageOf, pageAlong } from './lineage.ts'
@@ -54,19 +54,8 @@ export function readEvents(
   given?: EventQuery,
   keep?: (record: EventRecord) => boolean,
 ): AsyncGenerator<Event, void, undefined> {
-  const leaving = new AbortController()
-  const events = walkEvents(scope, given, leaving.signal, keep)
-  const end = events.return.bind(events)
-  const fail = events.throw.bind(events)
-  events.return = (value) => {
-    leaving.abort()
-    return end(value)
-  }
-  events.throw = (error) => {
-    leaving.abort()
-    return fail(error)
-  }
-  return events
+  const walk = (leaving: AbortSignal) => walkEvents(scope, given, leaving, keep)
+  return given?.live ? tail(scope, walk) : leavable(walk)
 }
 
 async function* walkEvents(

@@ -142,4 +142,19 @@ describe.each(engines)('on $name', ({ open }) => {
     expect(await take((options) => store.events({ live: true, ...options }))).toBe(1)
     for await (const _ of store.memory.subscribe({ signal: AbortSignal.abort() })) throw new Error('a notice')
   })
+
+  test('a waiting tail ends by return, and by the close of its store, also at its beginning', async () => {
+    const { store, session } = await openWorld(await open())
+    const tails = () => [store.events({ live: true, after: 1000 }), session.canvas('plan').subscribe({ from: 0 }), store.memory.subscribe()]
+    const over = { done: true, value: undefined }
+    for (const tail of tails()) {
+      const waiting = tail.next()
+      await store.head()
+      expect(await tail.return()).toEqual(over)
+      expect(await waiting).toEqual(over)
+    }
+    const waiting = tails().map((tail) => tail.next())
+    await store.close()
+    expect(await Promise.all(waiting)).toEqual([over, over, over])
+  })
 })

@@ -7,6 +7,7 @@ import { copyJson } from '../../model/json-copy.ts'
 import type { PatchOperation } from '../../model/json-patch.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
+import { tail } from '../abortable.ts'
 import { Bell } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { documentAt, EMPTY, patchTo } from './documents.ts'
@@ -27,14 +28,7 @@ export function subscribe(
   find: () => Promise<CanvasRow | undefined>,
   options: SubscribeOptions | undefined,
 ): AsyncGenerator<CanvasEvent, void, undefined> {
-  const leaving = new AbortController()
-  const events = follow(scope, find, options, leaving.signal)
-  const end = events.return.bind(events)
-  events.return = (value) => {
-    leaving.abort()
-    return end(value)
-  }
-  return events
+  return tail(scope, (leaving) => follow(scope, find, options, leaving))
 }
 
 async function* follow(

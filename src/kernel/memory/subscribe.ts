@@ -2,6 +2,7 @@
 
 import type { MemoryId } from '../../model/memory.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
+import { tail } from '../abortable.ts'
 import { readRow } from '../execute.ts'
 import { readEvents } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -26,14 +27,24 @@ export interface MemoryNotice {
 /** Scopes of items that this subscription has seen: a purged item no longer says its own. */
 const SCOPES_KNOWN = 10_000
 
-export async function* subscribe(scope: Scope, options: MemorySubscribeOptions | undefined): AsyncGenerator<MemoryNotice, void, undefined> {
+/** A waiting subscription also ends by `return()`. */
+export const subscribe = (scope: Scope, options: MemorySubscribeOptions | undefined): AsyncGenerator<MemoryNotice, void, undefined> =>
+  tail(scope, (leaving) => follow(scope, options, leaving))
+
+async function* follow(
+  scope: Scope,
+  options: MemorySubscribeOptions | undefined,
+  leaving: AbortSignal,
+): AsyncGenerator<MemoryNotice, void, undefined> {
   checkOpen(scope.engine)
   const { about, signal, ...unknown } = optionsOf(options, 'memory.subscribe')
   checkKnown(unknown, 'memory.subscribe')
   if (about !== undefined) checkAbout(about)
   const { seq: after } = await scope.engine.backend.journal.head(scope.tenant)
+  const events = readEvents(scope, { types: ['memory.*'], after, live: true, ...(signal && { signal }) })
+  leaving.addEventListener('abort', () => void events.return(), { once: true })
   const scopes = new Map<string, string>()
-  for await (const event of readEvents(scope, { types: ['memory.*'], after, live: true, ...(signal && { signal }) })) {
+  for await (const event of events) {
     const { subject } = event
     if (subject === undefined) continue
     const said = (event.data as { readonly about?: string } | undefined)?.about
