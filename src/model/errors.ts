@@ -709,6 +709,11 @@ export const errors = {
     (d) =>
       `The run ${d.run} (${d.state}) cannot save a checkpoint while these calls have no answer: ${d.open}. Nothing was written. Await them first, because replay after a checkpoint does not ask for them again.`,
   ),
+  CHECKPOINT_UNDERWAY: row(
+    'conflict',
+    (d) =>
+      `The run ${d.run} (${d.state}) is saving a checkpoint, so it can ask for nothing else. Nothing was called or written by this call. Await run.checkpoint() first, because a call made meanwhile would be lost to replay.`,
+  ),
   RESTORE_LATE: row(
     'invalid',
     (d) =>

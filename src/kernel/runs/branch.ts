@@ -85,7 +85,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   }
 
   random(): number {
-    this.open.slots.asks()
+    this.#mayAsk()
     return draw(this.open.scope, this.open.row.origin, this.epoch, this.path, ++this.#drawn)
   }
 
@@ -244,7 +244,15 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   slot(kind: AskKind, name: string): Asked {
     const taken = takeName(this.open.scope, name, 'a step of a run')
     if (kind === 'effect' || kind === 'start') refuseNested(this, taken)
+    this.#mayAsk()
     return this.open.slots.next(this.path, kind, taken, this.epoch)
+  }
+
+  /** Refuses a call while a checkpoint is being saved. The call of a branch that lost a race is never answered anyway. */
+  #mayAsk(): void {
+    const { slots, replay, about } = this.open
+    if (slots.isSaving && !replay.isLost(this.place)) throw refuse('CHECKPOINT_UNDERWAY', about)
+    slots.asks()
   }
 
   async #answer<T>(name: string, entry: Entry): Promise<T> {
@@ -269,7 +277,7 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
 
   /** The number of the next group of branches. */
   nextGroup(): number {
-    this.open.slots.asks()
+    this.#mayAsk()
     return ++this.#groups
   }
 

@@ -8,6 +8,7 @@ import { findById } from '../find-event.ts'
 import { type Asked, entryKey, slotOf } from './asked.ts'
 import type { BranchHandle } from './branch.ts'
 import { refuseNested } from './effect-work.ts'
+import { never } from './parking.ts'
 import type { Entry } from './tape.ts'
 import { leaveWaits } from './wait.ts'
 
@@ -28,7 +29,20 @@ export async function saveCheckpoint(root: BranchHandle, components: Components,
   const { open } = root
   refuseNested(root, NAME)
   checkComponents(open.scope, components, turn)
+  // The program runs without this branch under replay.
+  if (open.replay.isLost(root.here().place)) return never()
+  if (open.slots.isSaving) throw refuse('CHECKPOINT_UNDERWAY', open.about)
   open.slots.asks()
+  open.slots.isSaving = true
+  try {
+    return await saved(root, components, turn)
+  } finally {
+    open.slots.isSaving = false
+  }
+}
+
+async function saved(root: BranchHandle, components: Components, turn: TurnState | undefined): Promise<Saved> {
+  const { open } = root
   // An epoch has one checkpoint, so a refused one leaves no gap.
   const asked: Asked = { ...slotOf({ branch: '', name: NAME, ordinal: 1, epoch: open.slots.epoch }), kind: 'checkpoint' }
   await open.ready()

@@ -8,6 +8,8 @@ export class Slots {
   readonly #left = new Set<string>()
   #epoch = 0
   #hasAsked = false
+  /** A checkpoint is being saved. A call made now would belong to neither epoch. */
+  isSaving = false
 
   /** The number of checkpoints that the program has passed. */
   get epoch(): number {
@@ -25,7 +27,6 @@ export class Slots {
 
   /** The next slot of this name in this branch. */
   next(branch: string, kind: AskKind, name: string, epoch: number): Asked {
-    this.asks()
     const counted = `${placeOf(branch, epoch)}\n${kind}\n${name}`
     let ordinal = (this.#counts.get(counted) ?? 0) + 1
     while (this.#left.has(entryKey({ branch, kind, name, ordinal, epoch }))) ordinal++
