@@ -17,6 +17,7 @@ export const INNOCENT: readonly Innocent[] = [
   { name: 'uuid', make: (c) => [...inText(uuid(c)), { sessionId: uuid(c), requestId: `req-${uuid(c)}` }, `session-${uuid(c)}`] },
   { name: 'ulid', make: (c) => [...inText(`01J${c.chars(ULID, 23)}`), { run: `run_01J${c.chars(ULID, 23)}` }] },
   { name: 'sha256 digest', make: (c) => [...inText(c.chars(HEX, 64)), `sha256:${c.chars(HEX, 64)}`, { digest: `sha256:${c.chars(HEX, 64)}` }] },
+  { name: 'value ref', make: (c) => [...inText(`value:${c.chars(BASE64URL, 42)}${c.pick([...'AEIMQUYcgkosw048'])}`), `value:${c.chars(LOWER, 2)}_${c.chars(BASE64URL, 39)}A`] },
   { name: 'docker digest', make: (c) => [`node@sha256:${c.chars(HEX, 64)}`, `FROM ghcr.io/acme/app:1.2@sha256:${c.chars(HEX, 64)}`] },
   { name: 'integrity hash', make: (c) => [`sha512-${c.chars(BASE64, 86)}==`, { integrity: `sha512-${c.chars(BASE64, 86)}==` }, JSON.stringify({ packages: { a: { integrity: `sha512-${c.chars(BASE64, 86)}==` } } })] },
   { name: 'data url', make: (c) => [`data:image/png;base64,iVBORw0KGgo${c.chars(BASE64, 400)}`, { image: `data:image/png;base64,${c.chars(BASE64, 300)}=` }] },

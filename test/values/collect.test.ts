@@ -107,6 +107,22 @@ describe.each(engines)('garbage collection on $name', ({ open, openInTime }) => 
     await expectSound(store)
   })
 
+  test('a ref that looks like a token is stored as it is in events and pins', async () => {
+    const store = await open({ redact: { keys: ['ref'] } })
+    const session = await store.session('s')
+    let ref = ''
+    for (let i = 0; !/^value:[a-z]{2,8}[-_]/.test(ref); i++) ref = await store.values.put({ i })
+    const { id } = await session.append('note.made', { state: ref }, { refs: [ref] })
+    expect((await store.event(id))?.data).toEqual({ state: ref })
+    await store.pin(ref)
+    const { retained } = await store.collect({ grace: 0 })
+    expect(retained.by).toEqual({ events: 1, rows: 0, recent: 0 })
+    await store.erase({ seq: (await store.head()).seq - 1, reason: 'only the pin stays' })
+    await store.collect({ grace: 0 })
+    expect(await isThere(store, ref)).toBe(true)
+    await expectSound(store)
+  })
+
   test('a value is kept for a day after it was put, and again after a commit names it', async () => {
     const { store, pass } = await openInTime()
     const ref = await store.values.put(list(1, 20))

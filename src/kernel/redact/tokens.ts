@@ -90,7 +90,7 @@ function readRegion(text: string, from: number, end: number, percent: boolean, s
     }
     word = false
     const code = text.charCodeAt(at)
-    let stop = -1
+    let stop = code === 118 ? refEnd(text, at) : -1
     if (code === 101 && at >= deadWebToken && text.startsWith('eyJ', at)) {
       stop = webToken(text, at, end)
       if (stop < 0) deadWebToken = -stop
@@ -123,6 +123,14 @@ function opens(text: string, at: number, escapes: boolean): boolean {
 function afterEscape(text: string, at: number): boolean {
   if (at < 2) return false
   return (text.charCodeAt(at - 2) === 92 && 'nrtbf'.includes(text[at - 1] as string)) || (at > 2 && text.charCodeAt(at - 3) === 37)
+}
+
+/** The ref of a value is a random word and no secret. Events hold refs, and a masked one would lose its value. */
+const REF = /value:[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048](?![A-Za-z0-9_-])/y
+
+function refEnd(text: string, at: number): number {
+  REF.lastIndex = at
+  return REF.test(text) ? REF.lastIndex : -1
 }
 
 function known(text: string, at: number, spans: Span[]): number {

@@ -2,7 +2,7 @@
 
 import type { BlobRef } from '../../model/blob.ts'
 import { derivedId } from '../derived-id.ts'
-import { execute } from '../execute.ts'
+import { execute, part, plan } from '../execute.ts'
 import { referenceGuards, toReference } from '../references.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { pin } from './pin-decider.ts'
@@ -10,7 +10,8 @@ import { pin } from './pin-decider.ts'
 export async function pinContent(scope: Scope, given: string | BlobRef): Promise<void> {
   checkOpen(scope.engine)
   const ref = toReference(given)
-  await execute(scope, pin, derivedId(scope, `pin/${ref}`), { verb: 'pin', ref }, { guards: referenceGuards([ref]) })
+  const about = { whole: true, guards: referenceGuards([ref]) }
+  await plan(scope, [part(pin, derivedId(scope, `pin/${ref}`), { verb: 'pin', ref }, about)])
 }
 
 export async function unpinContent(scope: Scope, given: string | BlobRef): Promise<void> {
