@@ -2,7 +2,7 @@
 
 import { safeValidateUIMessages } from 'ai'
 import { describe, expect, test } from 'vitest'
-import type { MessageChunk } from '../../src/index.ts'
+import type { MessageChunk, Thread } from '../../src/index.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
 import { recordedStreams } from './recorded-streams.ts'
 
@@ -11,6 +11,11 @@ const text = (...pieces: readonly string[]): MessageChunk[] => [
   ...pieces.map((delta) => ({ type: 'text-delta', id: '0', delta })),
 ]
 const END: MessageChunk = { type: 'text-end', id: '0' }
+
+async function streamed(thread: Thread, chunks: readonly MessageChunk[]): Promise<void> {
+  await using stream = thread.stream('n')
+  for (const chunk of chunks) await stream.write(chunk)
+}
 
 describe.each(engines)('streamed messages on $name', ({ name, open }) => {
   test('a recorded stream is stored as the message that it makes, in few writes', async () => {
@@ -143,6 +148,19 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
         { type: 'text', text: 'fine', state: 'done' },
       ],
     })
+    await streamed(thread, [
+      { type: 'tool-input-available', toolCallId: 'c3', toolName: 'pay', input: 1 },
+      { type: 'tool-approval-request', toolCallId: 'c3', approvalId: 'a3' },
+      { type: 'tool-output-error', toolCallId: 'c3', errorText: 'no' },
+      { type: 'tool-input-available', toolCallId: 'c4', toolName: 'pay', input: 1 },
+      { type: 'tool-output-denied', toolCallId: 'c4' },
+    ])
+    // A repair makes of them what the AI SDK accepts.
+    expect((await thread.repair()).changed.map(({ message, changes }) => [message, changes.length])).toEqual([
+      ['m', 1],
+      ['n', 2],
+    ])
+    expect((await safeValidateUIMessages({ messages: await thread.messages() })).success).toBe(true)
     await expectSound(store)
   })
 

@@ -49,13 +49,34 @@ export async function repairThread(scope: Scope, place: ThreadPlace): Promise<Re
 
 function repaired(message: StoredMessage, isOver: boolean, decided: ReadonlyMap<string, string>) {
   const changes: string[] = []
-  const parts = message.parts.map((part): MessagePart => {
-    const [next, change] = repairPart(part, isOver, decided) ?? []
-    if (next === undefined) return part
-    changes.push(change as string)
-    return next
+  const parts = message.parts.map((given): MessagePart => {
+    let part = given
+    for (const repair of [completePart, repairPart]) {
+      const [next, change] = repair(part, isOver, decided) ?? []
+      if (next === undefined) continue
+      changes.push(change as string)
+      part = next
+    }
+    return part
   })
   return { message: changes.length === 0 ? message : { ...message, parts }, changes }
+}
+
+/** A stream may leave a result without the input, or without the answer to the question for approval. */
+function completePart(part: MessagePart): readonly [MessagePart, string] | undefined {
+  const { type, state, toolCallId, approval } = part
+  if (type !== 'dynamic-tool' && !type.startsWith('tool-')) return undefined
+  const call = `tool call ${JSON.stringify(toolCallId)}`
+  const lacksInput = state !== 'input-streaming' && state !== 'output-error' && part.input === undefined
+  const answer = state === 'output-denied' ? false : state === 'output-available' || state === 'output-error' ? true : undefined
+  const lacksAnswer = answer === undefined ? false : approval ? approval.approved !== answer : !answer
+  if (!lacksInput && !lacksAnswer) return undefined
+  const whole = {
+    ...part,
+    ...(lacksInput && { input: null }),
+    ...(lacksAnswer && { approval: { id: toolCallId, ...approval, approved: answer } }),
+  }
+  return [whole, lacksInput ? `${call} had no input` : `${call} had no answer to its question`]
 }
 
 function repairPart(part: MessagePart, isOver: boolean, decided: ReadonlyMap<string, string>): readonly [MessagePart, string] | undefined {
