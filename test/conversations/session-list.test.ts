@@ -90,6 +90,13 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
     expect((await mine.sessions.find('own'))?.id).toBe(own.id)
     expect((await mine.sessions.get(own.id))?.key).toBe('own')
     expect(await codeOf(mine.session('new', { owner: 'bob' }))).toBe('SESSION_OWNED')
+    await theirs.thread.add({ id: 'm', role: 'user', parts: [{ type: 'text', text: 'private' }] })
+    await own.thread.add({ id: 'm', role: 'user', parts: [{ type: 'text', text: 'mine' }] })
+    expect((await mine.threads.list()).items.map(({ session }) => session)).toEqual([own.id])
+    expect((await mine.threads.list({ user: 'bob' })).items).toEqual([])
+    expect(await mine.threads.get(theirs.thread.id)).toBeUndefined()
+    expect((await mine.threads.get(own.thread.id))?.id).toBe(own.thread.id)
+    expect((await store.as('ada').threads.list()).items).toHaveLength(2)
     // The limit stays when the actor changes, and another owner is refused.
     expect(keys(await mine.as('bob').sessions.list())).toEqual(['own'])
     expect(() => mine.as('bob', { own: true })).toThrow(expect.objectContaining({ code: 'OWNER_WALL' }))

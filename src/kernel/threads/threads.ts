@@ -91,6 +91,8 @@ async function findThread(scope: Scope, thread: ThreadRow['id'], session?: Sessi
   checkOpen(scope.engine)
   const { body: row } = await readRow(scope, 'threads', thread)
   if (!row || row.state === 'deleted' || (session !== undefined && row.session !== session)) return undefined
+  // A view that is limited to an owner finds the threads of that user.
+  if (session === undefined && scope.own !== undefined && row.owner !== scope.own) return undefined
   return new ThreadHandle(scope, { session: row.session, thread }, row)
 }
 
@@ -101,7 +103,9 @@ async function listThreads(
 ): Promise<Page<ThreadInfo>> {
   const { user, state, ...page } = optionsOf(options, 'threads.list')
   checkState(state, THREAD_STATES, 'thread')
-  const owner = user === undefined ? undefined : maskKey(scope, user)
+  const own = session === undefined ? scope.own : undefined
+  if (own !== undefined && user !== undefined && user !== own) return { items: [] }
+  const owner = user === undefined ? own : maskKey(scope, user)
   const where =
     session !== undefined
       ? { index: 'bySession', equals: [session] }
