@@ -50,7 +50,7 @@ describe.each(engines)('an attachment on $name', ({ open, openInTime }) => {
     expect(await joined(session.attachments.stream(file.id))).toEqual(bytes)
     expect(await joined(session.attachments.stream(file.id, { from: 1, to: 4 }))).toEqual(bytes.slice(1, 4))
     // Identical bytes are one attachment, and the first intent wins.
-    expect(await session.attachments.put(bytes, { label: 'other' })).toEqual(file)
+    expect(await session.attachments.put(bytes, { label: 'other' })).toEqual({ ...file, at: expect.any(Number) })
     expect(await states(session)).toEqual(['stored'])
     expect((await store.blobs.list()).items).toHaveLength(1)
     const plain = await session.attachments.put(new TextEncoder().encode('hello'), { mediaType: 'text/plain; charset=utf-8' })
@@ -72,6 +72,9 @@ describe.each(engines)('an attachment on $name', ({ open, openInTime }) => {
       await expect(put(of(), { size: 900 })).rejects.toMatchObject(mismatch('the size'))
       await expect(put(of(), { id: '0'.repeat(64) })).rejects.toMatchObject(mismatch('the SHA-256'))
     }
+    const words = new TextEncoder().encode('no picture')
+    for (const mediaType of ['image/png', 'image/jpg', 'application/pdf; a=b', 'audio/wav'])
+      await expect(put(words, { mediaType })).rejects.toMatchObject({ ...mismatch('the media type'), details: { found: 'unknown' } })
     const fails = async function* () {
       yield bytes
       yield new Uint8Array(70_000)
@@ -141,6 +144,23 @@ describe.each(engines)('an attachment on $name', ({ open, openInTime }) => {
   })
 })
 
+describe.each(engines)('bytes that are put again on $name', ({ openInTime }) => {
+  test('bytes that are put again are as young as the second time, so that no sweep takes them before their turn', async () => {
+    const { store, pass } = await openInTime()
+    const session = await store.session('s')
+    const first = await session.attachments.put(png(9, 9), { label: 'chart' })
+    await pass(3 * 24 * 3_600_000)
+    const again = await session.attachments.put(png(9, 9))
+    expect(again).toMatchObject({ id: first.id, label: 'chart' })
+    expect(await store.attachments.sweep({ olderThan: '1d' })).toMatchObject({ scanned: 1, reclaimed: 0 })
+    await session.commitTurn({ turn: 't', attachments: [again] })
+    expect(await states(session)).toEqual(['committed'])
+    await pass(3 * 24 * 3_600_000)
+    expect((await store.attachments.sweep({ olderThan: '1d' })).reclaimed).toBe(0)
+    await expectSound(store)
+  })
+})
+
 describe.each(layouts)('a sweep on $name', ({ open }) => {
   test('a sweep covers all tenants, and that of a tenant’s view only its own', async () => {
     const store = await open()
@@ -159,7 +179,8 @@ test('the dimensions of images and the types of files are read from their first 
   webp.set(new TextEncoder().encode('RIFF    WEBPVP8X'))
   webp.set([9, 0, 0, 19, 0, 0], 24)
   expect(sniff(webp)).toEqual({ mediaType: 'image/webp', width: 10, height: 20 })
-  expect(sniff(new TextEncoder().encode('%PDF-1.7'))).toEqual({ mediaType: 'application/pdf' })
+  for (const text of ['%PDF-1.7', 'junk\n%PDF-1.7']) expect(sniff(new TextEncoder().encode(text))).toEqual({ mediaType: 'application/pdf' })
+  expect(sniff(Uint8Array.from([0x50, 0x4b, 5, 6]))).toEqual({ mediaType: 'application/zip' })
   expect(sniff(new TextEncoder().encode('hello'))).toBeUndefined()
   expect(sniff(new Uint8Array(0))).toBeUndefined()
 })

@@ -12,6 +12,8 @@ export type StoredSet = Pick<AttachmentRow, 'content' | 'size' | 'mediaType' | '
 export type AttachmentCommand =
   | { readonly verb: 'intend'; readonly set: IntendedSet }
   | { readonly verb: 'store'; readonly set: StoredSet }
+  /** The bytes were put again: a sweep counts from now on. */
+  | { readonly verb: 'renew'; readonly session: SessionId; readonly content: string; readonly at: number }
   | { readonly verb: 'commit'; readonly session: SessionId; readonly content: string; readonly turn?: string | undefined }
   /** The attachment of a fork begins as a copy. */
   | { readonly verb: 'copy'; readonly from: Partial<AttachmentRow> }
@@ -28,6 +30,10 @@ export const attachment = decider<AttachmentRow, AttachmentCommand>({
   decide: {
     intend: (_, { set }) => [fact('attachment.intended', { schema, ...set })],
     store: (row, { set }) => (row?.state === 'intended' ? [fact('attachment.stored', { ...set })] : []),
+    renew: (row, { session, content, at }) => {
+      if (!row || row.state === 'intended') throw refuse('ATTACHMENT_UNKNOWN', { session, attachment: content })
+      return row.state === 'stored' && row.at < at ? [fact('attachment.renewed', { at })] : []
+    },
     // The first stamp is kept.
     commit: (row, { session, content, turn }) => {
       if (!row || row.state === 'intended') throw refuse('ATTACHMENT_UNKNOWN', { session, attachment: content })
@@ -40,6 +46,7 @@ export const attachment = decider<AttachmentRow, AttachmentCommand>({
   evolve: {
     'attachment.intended': (_, e: HappenedWith<IntendedSet>) => ({ schema, at: e.at, ...e.data, ...own(e), state: 'intended' }),
     'attachment.stored': (row, e: HappenedWith<StoredSet>) => row && { ...row, ...e.data, state: 'stored' },
+    'attachment.renewed': (row, e: HappenedWith<{ readonly at: number }>) => row && { ...row, ...e.data },
     'attachment.committed': (row, e: HappenedWith<{ readonly turn?: string }>) =>
       row && { ...row, ...e.data, state: 'committed', committedAt: e.at },
     'attachment.copied': (_, e: HappenedWith<Partial<AttachmentRow>>) => ({ schema, at: e.at, state: 'committed', ...e.data, ...own(e) }),

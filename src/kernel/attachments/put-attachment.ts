@@ -16,7 +16,7 @@ import { storeNow } from '../store-time.ts'
 import { type Attachment, findAttachment, toAttachment } from './attachment.ts'
 import { attachment } from './attachment-decider.ts'
 import { takeFileName } from './file-name.ts'
-import { fits, SNIFFED_BYTES, type Sniffed, sniff } from './sniff.ts'
+import { fits, isSigned, SNIFFED_BYTES, type Sniffed, sniff } from './sniff.ts'
 
 export interface PutAttachmentOptions {
   /** Compared with the bytes. The default is the type that the bytes show, or `application/octet-stream`. */
@@ -51,10 +51,8 @@ export async function putAttachment(scope: Scope, session: SessionId, bytes: Byt
   try {
     const { digest, bytes: size } = await putBlob(scope, file.checked, { kind: 'attachment', ...(signal && { signal }) })
     const earlier = await findAttachment(scope, session, digest)
-    if (earlier) {
-      await forget(scope, session, id)
-      return toAttachment(earlier)
-    }
+    const renewed = earlier && (await renew(scope, session, earlier.id, { content: digest, at, instead: id }))
+    if (renewed) return toAttachment(renewed)
     const { sniffed } = file
     const stored = {
       content: digest,
@@ -71,6 +69,23 @@ export async function putAttachment(scope: Scope, session: SessionId, bytes: Byt
   } catch (error) {
     // The stream failed, or its bytes are not those of the intent: nothing of it stays. A sweep removes what cannot be removed now.
     if (!(error instanceof InkError) || error.kind !== 'unknown') await forget(scope, session, id).catch(() => {})
+    throw error
+  }
+}
+
+/** The earlier attachment with these bytes stays, and is as young as this intent. Undefined if a sweep has removed it meanwhile. */
+async function renew(
+  scope: Scope,
+  session: SessionId,
+  id: Id<'attachment'>,
+  { content, at, instead }: { readonly content: string; readonly at: number; readonly instead: Id<'attachment'> },
+): Promise<AttachmentRow | undefined> {
+  try {
+    const staying = part(attachment, id, { verb: 'renew', session, content, at }, { session })
+    const { rows } = await plan(scope, [staying, part(attachment, instead, { verb: 'forget', orphan: true }, { session })])
+    return rows[0].body
+  } catch (error) {
+    if (error instanceof InkError && error.code === 'ATTACHMENT_UNKNOWN') return undefined
     throw error
   }
 }
@@ -142,8 +157,8 @@ async function openFile(scope: Scope, bytes: Bytes, wanted: Wanted): Promise<Ope
 function recognised(beginning: Uint8Array, { mediaType }: Wanted): Sniffed | undefined {
   const sniffed = sniff(beginning)
   const declared = mediaType?.split(';')[0]?.trim()
-  if (sniffed && declared !== undefined && !fits(sniffed.mediaType, declared))
-    throw refuse('ATTACHMENT_MISMATCH', { member: 'the media type', expected: declared, found: sniffed.mediaType })
+  if (declared !== undefined && (sniffed ? !fits(sniffed.mediaType, declared) : isSigned(declared)))
+    throw refuse('ATTACHMENT_MISMATCH', { member: 'the media type', expected: declared, found: sniffed?.mediaType ?? 'unknown' })
   return sniffed
 }
 

@@ -28,7 +28,10 @@ export function sniff(bytes: Uint8Array): Sniffed | undefined {
   if (head.startsWith('ID3')) return { mediaType: 'audio/mpeg' }
   if (head.slice(4, 8) === 'ftyp') return { mediaType: 'video/mp4' }
   if (startsWith(bytes, 0x1f, 0x8b)) return { mediaType: 'application/gzip' }
-  return startsWith(bytes, 0x50, 0x4b, 0x03, 0x04) ? { mediaType: 'application/zip' } : undefined
+  // An archive with files, one without any, and the first of several parts.
+  if ([3, 5, 7].some((mark) => startsWith(bytes, 0x50, 0x4b, mark, mark + 1))) return { mediaType: 'application/zip' }
+  // Readers of PDF accept other bytes before its mark.
+  return text(bytes, 0, 1024).includes('%PDF-') ? { mediaType: 'application/pdf' } : undefined
 }
 
 // Other types are stored in these containers, so their signature does not contradict another type.
@@ -46,6 +49,9 @@ const SIGNED: ReadonlySet<string> = new Set([
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'audio/wav', 'audio/mpeg', 'application/pdf'],
   ...['application/zip', 'application/gzip'],
 ])
+
+/** Files of these types always begin with their signature. Some MP3 files have none. */
+export const isSigned = (declared: string): boolean => declared !== 'audio/mpeg' && SIGNED.has(SAME[declared] ?? declared)
 
 const size = (width: number, height: number) => (width > 0 && height > 0 ? { width, height } : {})
 
