@@ -90,11 +90,14 @@ describe.each(engines)('a turn on $name', ({ open }) => {
     }
     const first = await session.commitTurn({ ...turn, lease, release: true })
     await session.commitTurn({ turn: 'u', expectedHead: 1, nodes: [node('b', 'a')] })
-    const written = await events(store, session)
     const again = { ...first, repeated: true }
     expect(await session.commitTurn({ ...turn, release: true })).toEqual(again)
     expect(await session.commitTurn({ ...turn, release: true, expectedHead: 7 })).toEqual(again)
     expect(await session.commitTurn({ ...turn, release: true, lease })).toEqual(again)
+    const empty = await session.commitTurn({ turn: 'nothing', delta: 'unchanged' })
+    expect(await session.commitTurn({ turn: 'nothing', nodes: [] })).toEqual({ ...empty, repeated: true })
+    expect(await codeOf(session.commitTurn({ turn: 'more', delta: 'unchanged', nodes: [node('z')] }))).toBe('OPTION_INVALID')
+    const written = await events(store, session)
     const others: Partial<TurnOptions>[] = [
       { nodes: [node('a', null, { token: 'x', list: [2, 1] })] },
       { leaf: 'a' },

@@ -38,8 +38,8 @@ export interface TurnOptions {
   /** The revision of the head that the turn began with: 0 at first. Another one is refused with TURN_HEAD_MOVED. */
   readonly expectedHead?: number
   readonly nodes?: readonly NodeOptions[]
-  /** `append`, the default, adds the nodes. `replace` makes them the whole graph and hides all others. */
-  readonly delta?: 'append' | 'replace'
+  /** `append`, the default, adds the nodes. `replace` makes them the whole graph and hides all others. `unchanged` says that there are none. */
+  readonly delta?: 'unchanged' | 'append' | 'replace'
   /** The node where the conversation goes on. The default is the last of `nodes`. */
   readonly leaf?: string
   /** Components under names, as `run.checkpoint` takes them. Null removes the checkpoint. */
@@ -64,6 +64,8 @@ export interface TurnOptions {
   /** `false` stores the payloads without masking secrets. */
   readonly redact?: boolean
 }
+
+const DELTAS: readonly unknown[] = ['unchanged', 'append', 'replace']
 
 export interface TakenNode {
   readonly id: string
@@ -119,8 +121,9 @@ export function takeTurn(scope: Scope, options: TurnOptions): TakenTurn {
   checkKnown(unknown, 'a turn')
   const whole = isWhole(redact)
   if (expectedHead !== undefined) checkRevision(expectedHead)
-  if (delta !== undefined && delta !== 'append' && delta !== 'replace') throw invalidOption('delta', "'append' or 'replace'", delta)
+  if (delta !== undefined && !DELTAS.includes(delta)) throw invalidOption('delta', "'unchanged', 'append' or 'replace'", delta)
   const given = listOf(nodes, 'nodes') ?? []
+  if (delta === 'unchanged' && given.length > 0) throw invalidOption('nodes', "no nodes with the delta 'unchanged'")
   if (given.length > limits.turnNodes) throw invalidOption('nodes', `at most ${limits.turnNodes} nodes`, given.length)
   for (const [name, flag] of Object.entries({ interrupted, release }))
     if (flag !== undefined && typeof flag !== 'boolean') throw invalidOption(name, 'true or false', flag)
@@ -134,7 +137,8 @@ export function takeTurn(scope: Scope, options: TurnOptions): TakenTurn {
   const content = {
     turn: named,
     nodes: taken.map(({ raw }) => raw),
-    delta: delta ?? 'append',
+    // Without nodes, nothing is appended.
+    delta: delta === 'replace' ? delta : 'append',
     leaf,
     usage: used,
     ...held,
@@ -147,7 +151,7 @@ export function takeTurn(scope: Scope, options: TurnOptions): TakenTurn {
     turn: named,
     expectedHead,
     nodes: taken.map(({ node }) => node),
-    delta: delta ?? (given.length > 0 ? 'append' : 'unchanged'),
+    delta: delta === 'replace' ? delta : given.length > 0 ? 'append' : 'unchanged',
     leaf: leaf === undefined ? undefined : nodeName(scope, leaf),
     checkpoint: checkpoint === undefined || checkpoint === null ? checkpoint : { ...optionsOf(checkpoint, 'checkpoint') },
     usage: used,
