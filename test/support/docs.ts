@@ -1,8 +1,8 @@
 // Code on our pages, as programs: taken out, put together and given to the compiler.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { blocksOf } from './markdown.ts'
-import { inProject, tsc } from './project.ts'
+import { emptyFolder, fromSource, inProject, node, type Ran, tsc } from './project.ts'
 
 export interface Snippet {
   /** `docs/guide/journal.md:14`, the line its first block begins at. */
@@ -42,6 +42,34 @@ export async function compileSnippets(snippets: readonly Snippet[]): Promise<rea
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/**
+ * Runs snippets in one process, one after the other, each in an empty folder. A failure is reported with its page. The process must end by
+ * itself, which shows that no snippet leaves anything open.
+ */
+export async function runSnippets(snippets: readonly Snippet[], timeoutMs: number): Promise<Ran> {
+  using folder = emptyFolder()
+  symlinkSync(inProject('node_modules'), `${folder.path}/node_modules`)
+  snippets.forEach(({ text }, i) => {
+    mkdirSync(`${folder.path}/${i}`)
+    writeFileSync(`${folder.path}/${i}/snippet.ts`, text)
+  })
+  writeFileSync(`${folder.path}/package.json`, JSON.stringify({ type: 'module' }))
+  writeFileSync(`${folder.path}/all.ts`, runner(snippets))
+  return await node([...fromSource, 'all.ts'], { cwd: folder.path, timeoutMs })
+}
+
+const runner = (snippets: readonly Snippet[]): string => `
+const folder = import.meta.dirname
+for (const [i, place] of ${JSON.stringify(snippets.map(({ place }) => place))}.entries()) {
+  process.chdir(\`\${folder}/\${i}\`)
+  try {
+    await import(\`\${folder}/\${i}/snippet.ts\`)
+  } catch (error) {
+    console.error(place, error)
+  }
+}
+`
 
 const named = (line: string, snippets: readonly Snippet[]): string =>
   line.replace(/^.*?snippet(\d+)\.ts\((\d+),\d+\)/, (_, i: string, at: string) => `${snippets[Number(i)]?.place} (line ${at} of it)`)
