@@ -23,6 +23,14 @@ describe.each(engines)('core memory on $name', ({ open }) => {
     expect((await core.get()).human).toBe('')
     await core.reset()
     expect(await core.get()).toEqual({ persona: '', human: '', scratchpad: '' })
+    // A version that was read before the reset never matches what was set after it.
+    expect(await codeOf(core.set('human', 'Bob', { expect: 1 }))).toBe('CORE_CHANGED')
+    expect(await core.set('human', 'Bob', { expect: 3 })).toMatchObject({ version: 4 })
+    expect((await core.history('human')).slice(2).map(({ version, text }) => [version, text])).toEqual([
+      [3, ''],
+      [4, 'Bob'],
+    ])
+    expect(await core.set('constructor', 'x')).toMatchObject({ limit: 1000, version: 1 })
     await expectSound(store)
   })
 
@@ -42,11 +50,25 @@ describe.each(engines)('core memory on $name', ({ open }) => {
     expect(await core.set('goals', 'go', { expect: 1 })).toMatchObject({ version: 2 })
   })
 
-  test('two writers that append at the same time lose nothing', async () => {
+  test('fifty writers that append at the same time lose nothing', async () => {
     const store = await open()
     const session = await store.session('s')
-    await Promise.all(['a', 'b', 'c'].map((text) => session.core.append('scratchpad', text)))
-    expect((await session.core.get()).scratchpad?.split('\n').sort()).toEqual(['a', 'b', 'c'])
+    const texts = Array.from({ length: 50 }, (_, i) => `line ${10 + i}`)
+    await Promise.all(texts.map((text) => session.core.append('scratchpad', text)))
+    expect((await session.core.get()).scratchpad?.split('\n').sort()).toEqual(texts)
+    expect((await session.core.get('scratchpad')).version).toBe(50)
+    await expectSound(store)
+  })
+
+  test('core memory of a session, named by its id, goes with the session', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const named = store.memory.core(`session/${session.id}`)
+    await named.set('goals', 'ship')
+    expect((await session.core.get()).goals).toBe('ship')
+    await session.delete({ reason: 'asked' })
+    expect((await named.get()).goals).toBeUndefined()
+    expect(await codeOf(named.set('goals', 'ship'))).not.toBe('no error')
     await expectSound(store)
   })
 

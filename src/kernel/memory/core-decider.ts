@@ -7,7 +7,11 @@ import { decider, fact, type HappenedWith } from '../decider.ts'
 type CoreSet = Pick<CoreRow, 'owner' | 'session' | 'name' | 'text' | 'limit'>
 
 export type CoreCommand =
-  | { readonly verb: 'set'; readonly block: CoreSet }
+  /** Made from the block as it is when the commit is decided, and again when another writer was first. */
+  | { readonly verb: 'set'; readonly make: (row: CoreRow | undefined) => CoreSet }
+  /** The block is empty, and goes on counting: an expected version never matches an older text. */
+  | { readonly verb: 'reset' }
+  /** The block goes with its session. */
   | { readonly verb: 'clear' }
   /** A fork begins with the block as it stood, with its version. */
   | { readonly verb: 'copy'; readonly block: CoreSet & Pick<CoreRow, 'version'> }
@@ -16,7 +20,11 @@ export const coreBlock = decider<CoreRow, CoreCommand>({
   table: 'core',
 
   decide: {
-    set: (row, { block }) => (row?.text === block.text && row?.limit === block.limit ? [] : [fact('core.set', { ...block })]),
+    set: (row, { make }) => {
+      const block = make(row)
+      return row?.text === block.text && row?.limit === block.limit ? [] : [fact('core.set', { ...block })]
+    },
+    reset: (row) => (row?.text === undefined ? [] : [fact('core.reset', {})]),
     clear: (row) => (row ? [fact('core.cleared', {})] : []),
     copy: (_, { block }) => [fact('core.set', { ...block })],
   },
@@ -32,6 +40,10 @@ export const coreBlock = decider<CoreRow, CoreCommand>({
       version: e.data?.version ?? (row?.version ?? 0) + 1,
       changedAt: e.at,
     }),
+    'core.reset': (row, e) => {
+      const { text: _, ...rest } = row ?? {}
+      return row && { ...(rest as CoreRow), version: row.version + 1, changedAt: e.at }
+    },
     'core.cleared': () => undefined,
   },
 })

@@ -11,7 +11,6 @@ import { admit, isWhole } from '../draft.ts'
 import { everyPage, everyRow } from '../every-row.ts'
 import { type DoneRow, part, plan, readRow } from '../execute.ts'
 import type { Fork } from '../feature.ts'
-import { isConflict } from '../outcome.ts'
 import { scanJournal } from '../read.ts'
 import { happened } from '../rebuild.ts'
 import { forkedRows } from '../rows-at.ts'
@@ -55,18 +54,18 @@ export interface CoreMemory {
   append(name: string, text: string, options?: SetCoreOptions): Promise<CoreBlock>
   /** Replaces a part of the text, which must occur exactly once. */
   replace(name: string, old: string, by: string, options?: SetCoreOptions): Promise<CoreBlock>
-  /** Empties one block, or all. */
+  /** Empties one block, or all. Versions go on counting. */
   reset(name?: string): Promise<void>
-  /** The versions of a block, oldest first. */
+  /** The versions of a block, oldest first. A reset is one, with an empty text. */
   history(name: string): Promise<readonly CoreVersion[]>
 }
 
 /** The blocks that always exist, and how long they may be. */
-const STANDARD: Readonly<Record<string, number>> = {
-  persona: limits.corePersonaChars,
-  human: limits.coreHumanChars,
-  scratchpad: limits.coreScratchpadChars,
-}
+const STANDARD: ReadonlyMap<string, number> = new Map([
+  ['persona', limits.corePersonaChars],
+  ['human', limits.coreHumanChars],
+  ['scratchpad', limits.coreScratchpadChars],
+])
 const NAME = /^[a-z][a-z0-9_-]*$/i
 const PAGE = 100
 
@@ -88,7 +87,7 @@ class Core implements CoreMemory {
   async get(name?: string): Promise<Readonly<Record<string, string>> | CoreBlock> {
     checkOpen(this.#scope.engine)
     if (name !== undefined) return toBlock(checkName(name), (await this.#read(name)).body)
-    const texts: Record<string, string> = Object.fromEntries(Object.keys(STANDARD).map((standard) => [standard, '']))
+    const texts: Record<string, string> = Object.fromEntries([...STANDARD.keys()].map((standard) => [standard, '']))
     for await (const { body } of everyRow(this.#scope, 'core', { index: 'byOwner', equals: [this.#owner], limit: PAGE })) {
       const row = decodeBody(body)
       if (row.text !== undefined) texts[row.name] = row.text
@@ -115,7 +114,7 @@ class Core implements CoreMemory {
   async reset(name?: string): Promise<void> {
     checkOpen(this.#scope.engine)
     const ids = name === undefined ? await this.#ids() : [this.#idOf(checkName(name))]
-    const parts = ids.map((id) => part(coreBlock, id, { verb: 'clear' }, this.#about()))
+    const parts = ids.map((id) => part(coreBlock, id, { verb: 'reset' }, this.#about()))
     if (parts.length > 0) await plan(this.#scope, parts, this.#options())
   }
 
@@ -130,7 +129,7 @@ class Core implements CoreMemory {
         const evolve = coreBlock.evolve[e.type]
         if (!evolve) continue
         row = evolve(row, e)
-        const said = e.data?.text
+        const said = e.type === 'core.reset' ? '' : e.data?.text
         if (row) versions.push({ version: row.version, ...(typeof said === 'string' && { text: said }), at: e.at, actor: e.actor })
       }
     return versions
@@ -150,23 +149,17 @@ class Core implements CoreMemory {
     if (typeof given !== 'string' || !given.isWellFormed()) throw invalidOption('text', 'a text', given)
     checkLimit(name, limit)
     if (expect !== undefined && (!Number.isSafeInteger(expect) || expect < 0)) throw invalidOption('expect', 'a version', expect)
-    for (let attempt = 1; ; attempt++) {
-      const seen = await this.#read(name)
-      const found = seen.body?.version ?? 0
+    const make = (row: CoreRow | undefined) => {
+      const found = row?.version ?? 0
       if (expect !== undefined && expect !== found) throw refuse('CORE_CHANGED', { name, expect, found })
-      const most = limit ?? seen.body?.limit ?? STANDARD[name] ?? limits.coreBlockChars
-      const said = next(seen.body?.text ?? '')
+      const most = limit ?? row?.limit ?? STANDARD.get(name) ?? limits.coreBlockChars
+      const said = next(row?.text ?? '')
       if ([...said].length > most) throw refuse('CORE_TOO_LONG', { name, limit: most, found: [...said].length })
       const text = (isWhole(redact) ? said : admit(this.#scope, said)) as string
-      const block = { owner: this.#owner, ...(this.#session && { session: this.#session }), name, text, limit: most }
-      try {
-        const parts = [part(coreBlock, this.#idOf(name), { verb: 'set', block }, { ...this.#about(), seen, whole: true })] as const
-        return toBlock(name, (await plan(this.#scope, parts, { ...this.#options(), once: true })).rows[0].body)
-      } catch (error) {
-        // Another writer changed the block. The change is made again to the new text, unless a version was expected.
-        if (!isConflict(error, 'core') || attempt === limits.conflictRetries) throw error
-      }
+      return { owner: this.#owner, ...(this.#session && { session: this.#session }), name, text, limit: most }
     }
+    const parts = [part(coreBlock, this.#idOf(name), { verb: 'set', make }, { ...this.#about(), whole: true })] as const
+    return toBlock(name, (await plan(this.#scope, parts, this.#options())).rows[0].body)
   }
 
   #read(name: string): Promise<DoneRow<CoreRow>> {
@@ -199,7 +192,7 @@ const coreId = (scope: Scope, owner: string, name: string): Id<'core'> => derive
 const toBlock = (name: string, row: CoreRow | undefined): CoreBlock => ({
   name,
   text: row?.text ?? '',
-  limit: row?.limit ?? STANDARD[name] ?? limits.coreBlockChars,
+  limit: row?.limit ?? STANDARD.get(name) ?? limits.coreBlockChars,
   version: row?.version ?? 0,
   ...(row && { changedAt: row.changedAt }),
 })
@@ -211,7 +204,7 @@ function checkName(name: unknown): string {
 
 function checkLimit(name: string, limit: unknown): void {
   if (limit === undefined) return
-  if (Object.hasOwn(STANDARD, name)) throw invalidOption('limit', 'none for the blocks persona, human and scratchpad', limit)
+  if (STANDARD.has(name)) throw invalidOption('limit', 'none for the blocks persona, human and scratchpad', limit)
   if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > limits.coreBlockCharsMost)
     throw invalidOption('limit', `an integer from 1 to ${limits.coreBlockCharsMost}`, limit)
 }

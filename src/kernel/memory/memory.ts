@@ -1,5 +1,6 @@
 // `store.memory`: long-term memory of a tenant.
 
+import { isId, type SessionId } from '../../model/ids.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import type { Page } from '../list.ts'
 import type { Scope } from '../scope.ts'
@@ -84,7 +85,9 @@ export const storeMemory = (scope: Scope): StoreMemory => ({
   unlink: (from, to, type) => unlinkItems(scope, from, to, type),
   core: (about) => {
     checkAbout(about)
-    return coreMemory(scope, about)
+    const [kind, name] = about.split('/')
+    // Named by its id, a session has the same blocks here: they are archived and deleted with it.
+    return coreMemory(scope, about, kind === 'session' && isId(name) ? (name as SessionId) : undefined)
   },
   maintain: async (options) => {
     const { dryRun = false, signal, ...unknown } = optionsOf(options, 'memory.maintain')
