@@ -106,6 +106,14 @@ describe.each(engines)('recall on $name', ({ open, openInTime }) => {
     await pass(2 * 3_600_000)
     expect(new Set(await found(store, 'office'))).toEqual(new Set(['The office is in Oslo', 'The office will be in Kyiv']))
     expect(await found(store, 'office', { superseded: true })).toContain('The office is in Rome')
+    // At another time: as it was true then. Nobody said since when Rome and Oslo are true, and one replaced the other later.
+    const at = async (time: number, more = {}) => new Set(await found(store, 'office', { at: time, ...more }))
+    expect(await at(t)).toEqual(
+      new Set(['The office is in Rome', 'The office is in Oslo', 'The office code is 1234', 'The office was in Bern']),
+    )
+    expect(await at(t + 2 * 3_600_000)).toEqual(new Set(['The office is in Rome', 'The office is in Oslo']))
+    expect(await at(t + 4 * 3_600_000, { superseded: false })).toEqual(new Set(['The office is in Oslo', 'The office will be in Kyiv']))
+    expect(await at(t, { superseded: true })).toContain('The office will be in Kyiv')
     await expectSound(store)
   })
 

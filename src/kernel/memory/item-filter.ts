@@ -95,6 +95,8 @@ export function passes(row: MemoryRow, filter: TakenFilter): boolean {
 
 export const isExpired = ({ expires }: Pick<MemoryRow, 'expires'>, now: number): boolean => expires !== undefined && expires <= now
 
-/** Whether the item is true at this time and nothing has replaced it. */
-export const isValid = ({ valid }: Pick<MemoryRow, 'valid'>, now: number): boolean =>
-  valid?.supersededBy === undefined && (valid?.from ?? 0) <= now && (valid?.until ?? Infinity) > now
+export const isReplaced = ({ valid }: Pick<MemoryRow, 'valid'>): boolean => valid?.supersededBy !== undefined
+
+/** Whether the item is true at this time. */
+export const isTrue = ({ valid }: Pick<MemoryRow, 'valid'>, now: number): boolean =>
+  (valid?.from ?? 0) <= now && (valid?.until ?? Infinity) > now

@@ -9,8 +9,10 @@ export interface Question {
   readonly filter: TakenFilter
   /** Store time, or the time that the caller asks about. */
   readonly now: number
-  /** Also items that another one replaced, or that are not true at this time. */
-  readonly superseded: boolean
+  /** Also items that another one replaced. */
+  readonly replaced: boolean
+  /** Also items that are not true at this time. */
+  readonly untrue: boolean
   /** The number of hits that the caller wants. */
   readonly limit: number
   /** Whether a candidate may be returned: its scope, filter, expiry and validity. */

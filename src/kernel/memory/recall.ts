@@ -8,7 +8,7 @@ import { stopIfAsked } from '../abortable.ts'
 import { arrayPage } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { fuse, type Hit } from './fuse.ts'
-import { isExpired, isValid, type MemoryFilter, passes, takeFilter } from './item-filter.ts'
+import { isExpired, isReplaced, isTrue, type MemoryFilter, passes, takeFilter } from './item-filter.ts'
 import { type Time, takeText, takeTime } from './item-options.ts'
 import type { Found, Leg, Question } from './legs.ts'
 import { type RankingWeights, takeWeights } from './ranking.ts'
@@ -23,7 +23,7 @@ export interface RecallOptions extends MemoryFilter {
   readonly minScore?: number
   /** Items as they were true at this time. The default is now. */
   readonly at?: Time
-  /** Also items that another one replaced, or that are not true now. */
+  /** Also items that another one replaced, or that are not true at that time. With `at`, replaced items are found unless this is false. */
   readonly superseded?: boolean
   readonly weights?: Partial<RankingWeights>
   readonly signal?: AbortSignal
@@ -48,30 +48,35 @@ const ENDS: ReadonlySet<string> = new Set(['ABORTED', 'STORE_CLOSED'])
 /** Checks a question and its options, before anything is read. */
 export function takeRecall(scope: Scope, text: string, options: RecallOptions | undefined) {
   checkOpen(scope.engine)
-  const [filter, { limit = LIMIT, minScore = 0, at, superseded = at !== undefined, weights, signal, ...unknown }] =
-    takeFilter<RecallOptions>(options, 'memory.recall')
+  const [filter, { limit = LIMIT, minScore = 0, at, superseded, weights, signal, ...unknown }] = takeFilter<RecallOptions>(
+    options,
+    'memory.recall',
+  )
   checkKnown(unknown, 'memory.recall')
   const asked = takeText(text)
   if (!Number.isInteger(limit) || limit < 1 || limit > limits.recallHits)
     throw invalidOption('limit', `an integer from 1 to ${limits.recallHits}`, limit)
   if (typeof minScore !== 'number' || Number.isNaN(minScore)) throw invalidOption('minScore', 'a number', minScore)
-  if (typeof superseded !== 'boolean') throw invalidOption('superseded', 'true or false', superseded)
+  if (superseded !== undefined && typeof superseded !== 'boolean') throw invalidOption('superseded', 'true or false', superseded)
   const taken = takeWeights(weights, takeWeights(scope.engine.options.memory?.weights))
   const time = at === undefined ? undefined : takeTime('at', at)
-  return { filter, asked, limit, minScore, superseded, taken, time, signal }
+  // At another time than now, an item that was replaced later was true.
+  return { filter, asked, limit, minScore, replaced: superseded ?? time !== undefined, untrue: superseded ?? false, taken, time, signal }
 }
 
 export async function recall(scope: Scope, text: string, options: RecallOptions | undefined): Promise<Hits> {
-  const { filter, asked, limit, minScore, superseded, taken, time, signal } = takeRecall(scope, text, options)
+  const { filter, asked, limit, minScore, replaced, untrue, taken, time, signal } = takeRecall(scope, text, options)
   stopIfAsked(scope, signal)
   const now = time ?? (await storeNow(scope))
   const question: Question = {
     text: asked,
     filter,
     now,
-    superseded,
+    replaced,
+    untrue,
     limit,
-    allows: (row) => isThere(row) && passes(row, filter) && !isExpired(row, now) && (superseded || isValid(row, now)),
+    allows: (row) =>
+      isThere(row) && passes(row, filter) && !isExpired(row, now) && (replaced || !isReplaced(row)) && (untrue || isTrue(row, now)),
     ...(signal && { signal }),
   }
   const found = await Promise.all(LEGS.map((leg) => ask(scope, leg, question)))

@@ -86,7 +86,7 @@ const isPrefix = (word: string): boolean =>
   word.length >= PREFIX_CHARS || ([...word].length === 1 && !/[\p{Script=Latin}\p{N}]/u.test(word))
 
 /** The filter as marks and columns, so that it is applied before the pool is cut. */
-export function pushedDown({ filter, now, superseded }: Question): TextFilter {
+export function pushedDown({ filter, now, replaced, untrue }: Question): TextFilter {
   const { about, tags, source, kinds, since, until, metadata } = filter
   return {
     ...(about && { about: about.map(aboutMark) }),
@@ -96,9 +96,9 @@ export function pushedDown({ filter, now, superseded }: Question): TextFilter {
       ...(kinds ? [kinds.map(kindMark)] : []),
       ...(metadata ?? []).map(([key, values]) => values.flatMap((value) => metadataMark(key, value) ?? [])),
     ],
-    without: superseded ? [] : [SUPERSEDED],
+    without: replaced ? [] : [SUPERSEDED],
     inside: since === undefined && until === undefined ? [] : [range('at', since, until)],
-    outside: [range('expires', undefined, now + 1), ...(superseded ? [] : [range('ends', undefined, now + 1), range('starts', now + 1)])],
+    outside: [range('expires', undefined, now + 1), ...(untrue ? [] : [range('ends', undefined, now + 1), range('starts', now + 1)])],
   }
 }
 
