@@ -81,6 +81,15 @@ describe.each(engines)('memory on $name', ({ open, openInTime }) => {
     await pass(60 * 60_000)
     expect(await store.memory.get(id)).toBeUndefined()
     expect((await store.memory.list()).items.map((item) => item.id)).toEqual([kept])
+    // Without a new time it lives as long again, also when it had expired already.
+    await store.memory.remember('a code')
+    expect((await store.memory.recall('code')).map(({ item }) => item.id)).toEqual([id])
+    await pass(45 * 60_000)
+    await store.memory.remember('a code')
+    await pass(45 * 60_000)
+    expect(await store.memory.get(id)).toMatchObject({ times: 4 })
+    await pass(30 * 60_000)
+    expect(await store.memory.get(id)).toBeUndefined()
     await expectSound(store)
   })
 

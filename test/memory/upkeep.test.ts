@@ -4,7 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
-import { open as openStore } from '../../src/index.ts'
+import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
+import { open as openStore, type Store } from '../../src/index.ts'
+import type { Backend } from '../../src/ports/backend.ts'
+import type { Commit } from '../../src/ports/commit.ts'
 import { codeOf, engines, expectSound, later, tempDatabase, tempFile } from '../support/engines.ts'
 
 const texts = async (store: Awaited<ReturnType<typeof openStore>>) => (await store.memory.list()).items.map(({ text }) => text)
@@ -24,6 +27,16 @@ describe.each(engines)('memory upkeep on $name', ({ open, openInTime }) => {
     expect(await store.maintain()).toMatchObject({ memoryExpired: 1, memoryEvicted: 2 })
     expect((await texts(store)).sort()).toEqual(['elsewhere 1', 'elsewhere 2', 'important'])
     expect(await store.maintain()).toMatchObject({ memoryExpired: 0, memoryEvicted: 0 })
+    await expectSound(store)
+  })
+
+  test('forgotten items leave before those that are there', async () => {
+    const store = await open({ memory: { tenant: { entries: 2 } } })
+    for (const text of ['one', 'two']) await store.memory.remember(text)
+    const { id } = await store.memory.remember('three', { importance: 1 })
+    await store.memory.forget(id)
+    expect(await store.maintain()).toMatchObject({ memoryEvicted: 1 })
+    expect((await texts(store)).sort()).toEqual(['one', 'two'])
     await expectSound(store)
   })
 
@@ -83,6 +96,91 @@ describe.each(engines)('memory upkeep on $name', ({ open, openInTime }) => {
     }
     await notices.return()
   })
+})
+
+/** Two stores over the same rows. */
+async function twoStores(parts: (backend: Backend) => readonly [Partial<Backend>, Partial<Backend>], options = {}) {
+  const backend = handleTo(freshMemory(Date.now))
+  const stores = parts(backend).map((part) => openStore({ backend: { ...backend, ...part }, ...options }))
+  const [first, second] = (await Promise.all(stores)) as [Store, Store]
+  later(async () => {
+    await first.close()
+    await second.close()
+  })
+  return [first, second] as const
+}
+
+const has = (batch: readonly Commit[], type: string): boolean => batch.some(({ events }) => events.some((event) => event.type === type))
+
+test('an item that is remembered again while maintenance is about to purge it stays', async () => {
+  let again: (() => Promise<unknown>) | undefined
+  const [store, other] = await twoStores(
+    (backend) => [
+      {
+        commit: async (batch) => {
+          const act = has(batch, 'memory.purging') ? again : undefined
+          again = undefined
+          await act?.()
+          return backend.commit(batch)
+        },
+      },
+      {},
+    ],
+    { memory: { scope: { entries: 0 } } },
+  )
+  const { id } = await store.memory.remember('said again')
+  again = () => other.memory.remember('said again')
+  expect(await store.memory.maintain()).toMatchObject({ evicted: 0 })
+  expect(await store.memory.get(id)).toMatchObject({ times: 2 })
+  await expectSound(store)
+})
+
+test('a text that is remembered while it is being purged is a new item, and stays', async () => {
+  let purge: (() => void) | undefined
+  let [marked, remembered] = [() => {}, () => {}]
+  const isMarked = new Promise<void>((resolve) => {
+    marked = resolve
+  })
+  const isRemembered = new Promise<void>((resolve) => {
+    remembered = resolve
+  })
+  const [store, other] = await twoStores((backend) => [
+    {
+      commit: async (batch) => {
+        if (has(batch, 'memory.purged')) {
+          marked()
+          await isRemembered
+        }
+        return backend.commit(batch)
+      },
+    },
+    {
+      rows: {
+        ...backend.rows,
+        get: async (tenant, table, id) => {
+          const found = await backend.rows.get(tenant, table, id)
+          // The name is found; then the item is marked, and only then the other store goes on.
+          if (table === 'names' && purge) {
+            purge()
+            purge = undefined
+            await isMarked
+          }
+          return found
+        },
+      },
+    },
+  ])
+  const { id } = await store.memory.remember('said again')
+  let purged: Promise<unknown> | undefined
+  purge = () => {
+    purged = store.memory.purge(id)
+  }
+  const made = await other.memory.remember('said again')
+  remembered()
+  expect(await purged).toEqual({ purged: 1 })
+  expect(made.id).not.toBe(id)
+  expect((await store.memory.list()).items.map((item) => item.id)).toEqual([made.id])
+  await expectSound(store)
 })
 
 const SECRET = 'zebulonquartz'

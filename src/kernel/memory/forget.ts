@@ -57,18 +57,22 @@ export async function purge(scope: Scope, what: string | MemoryFilter, options?:
   return { purged }
 }
 
-/** Purges these items, for maintenance. */
-export async function purgeIds(scope: Scope, all: readonly MemoryId[], reason: string, signal?: AbortSignal): Promise<void> {
+/** Purges these items, for maintenance. Those that were remembered or changed since they were seen stay. Returns how many were purged. */
+export async function purgeSeen(scope: Scope, all: readonly MemoryRow[], reason: string, signal?: AbortSignal): Promise<number> {
+  let purged = 0
   for (let at = 0; at < all.length; at += PAGE) {
     stopIfAsked(scope, signal)
-    const ids = all.slice(at, at + PAGE)
-    await plan(
+    const some = all.slice(at, at + PAGE)
+    const { rows } = await plan(
       scope,
-      ids.map((id) => part(item, id, { verb: 'purge' })),
+      some.map(({ id, refreshedAt, times }) => part(item, id, { verb: 'purge', seen: { refreshedAt, times } })),
     )
-    await purgeMarked(scope, ids, reason)
+    const marked = rows.flatMap(({ body }) => (body?.state === 'purging' ? [body.id] : []))
+    await purgeMarked(scope, marked, reason)
+    purged += marked.length
   }
-  if (all.length > 0) await scope.engine.backend.upkeep.scrub()
+  if (purged > 0) await scope.engine.backend.upkeep.scrub()
+  return purged
 }
 
 /** Finishes purges that a crash interrupted. */
@@ -88,6 +92,7 @@ export async function finishPurges(scope: Scope): Promise<number> {
 
 /** The rows go last: until then they say what is left to do. */
 async function purgeMarked(scope: Scope, ids: readonly MemoryId[], reason: string): Promise<void> {
+  if (ids.length === 0) return
   await purgeItemVectors(scope, ids, reason)
   for (const id of ids) await eraseSubject(scope, id, reason)
   await plan(

@@ -16,22 +16,27 @@ export type MemoryCommand =
   | { readonly verb: 'link'; readonly link: MemoryLink }
   | { readonly verb: 'unlink'; readonly to: MemoryId; readonly type?: string | undefined }
   | { readonly verb: 'forget'; readonly reason?: string | undefined }
-  | { readonly verb: 'purge' }
+  /** With `seen`, only if the item was not remembered or changed since. */
+  | { readonly verb: 'purge'; readonly seen?: Pick<MemoryRow, 'refreshedAt' | 'times'> }
   | { readonly verb: 'remove' }
 
 export const item = decider<MemoryRow, MemoryCommand>({
   table: 'memory',
 
   decide: {
-    remember: (_, { item }) => [fact('memory.remembered', { ...item })],
+    remember: (row, { item }) => {
+      // Its name is free already, so the caller looks it up again and finds none.
+      if (row?.state === 'purging') throw refuse('CONFLICT', { table: 'names', id: row.id, tries: 1 })
+      return [fact('memory.remembered', { ...item })]
+    },
     update: (row, { change }) => when(row, fact('memory.updated', { ...change })),
     supersede: (row, { by }) => (row?.valid?.supersededBy === by ? [] : when(row, fact('memory.superseded', { by }))),
     link: (row, { link }) => when(row, fact('memory.linked', { ...link })),
     unlink: (row, { to, type }) =>
       row?.links?.some((link) => matches(link, to, type)) ? [fact('memory.unlinked', { to, ...(type !== undefined && { type }) })] : [],
     forget: (row, { reason }) => (row?.state === 'active' ? [fact('memory.forgotten', reason === undefined ? {} : { reason })] : []),
-    purge: (row) => (row && row.state !== 'purging' ? [fact('memory.purging', {})] : []),
-    remove: (row) => (row ? [fact('memory.purged', {})] : []),
+    purge: (row, { seen }) => (row && row.state !== 'purging' && isAsSeen(row, seen) ? [fact('memory.purging', {})] : []),
+    remove: (row) => (row?.state === 'purging' ? [fact('memory.purged', {})] : []),
   },
 
   // Every payload may be erased: then an item has no text, and no search finds it.
@@ -84,6 +89,9 @@ function said(row: MemoryRow | undefined, item: Remembered): Partial<MemoryRow> 
   const { supersededBy: _, ...valid } = row?.valid ?? {}
   return { ...item, ...(tags.length > 0 && { tags }), ...(row?.valid && !item.valid && { valid }) }
 }
+
+const isAsSeen = (row: MemoryRow, seen: Pick<MemoryRow, 'refreshedAt' | 'times'> | undefined): boolean =>
+  seen === undefined || (row.refreshedAt === seen.refreshedAt && row.times === seen.times)
 
 const withoutDigest = ({ digest: _, ...row }: MemoryRow): MemoryRow => row
 

@@ -1,5 +1,5 @@
 // Maintenance of memory: expired items, items older than the retention, and items beyond the capacity of their scope or tenant are purged.
-// The order is fixed: expired first, then least important, then oldest.
+// The order is fixed: expired first, then forgotten, then least important, then oldest.
 
 import type { MemoryId, MemoryRow } from '../../model/memory.ts'
 import { decodeBody } from '../../model/rows.ts'
@@ -7,7 +7,7 @@ import { milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
 import type { Engine, Scope } from '../scope.ts'
-import { finishPurges, purgeIds } from './forget.ts'
+import { finishPurges, purgeSeen } from './forget.ts'
 import { isExpired } from './item-filter.ts'
 import { IMPORTANCE } from './memory-item.ts'
 import { type Capacity, EVERY_MS, type MemoryOptions } from './options.ts'
@@ -44,29 +44,32 @@ export async function maintainMemory(
   stopIfAsked(scope, signal)
   const options = scope.engine.options.memory ?? {}
   const finished = dryRun ? 0 : await finishPurges(scope)
-  const expired = await expiredIds(scope, now)
-  const gone = new Set<MemoryId>(expired)
+  const expired = await expiredRows(scope, now)
+  const gone = new Set<MemoryId>(expired.map(({ id }) => id))
   const needsAll = options.scope || options.tenant || options.retentionDays !== undefined
   const rows = needsAll ? await everyItem(scope, gone, now) : []
-  const aged = agedIds(rows, options, now)
-  for (const id of aged) gone.add(id)
-  const evicted = evictedIds(
+  const aged = agedRows(rows, options, now)
+  for (const { id } of aged) gone.add(id)
+  const evicted = evictedRows(
     rows.filter(({ row }) => !gone.has(row.id)),
     options,
   )
-  if (!dryRun) {
-    await purgeIds(scope, expired, 'expired', signal)
-    await purgeIds(scope, aged, 'older than the retention', signal)
-    await purgeIds(scope, evicted, 'beyond the capacity', signal)
+  if (dryRun) return { expired: expired.length, aged: aged.length, evicted: evicted.length, finished }
+  return {
+    expired: await purgeSeen(scope, expired, 'expired', signal),
+    aged: await purgeSeen(scope, aged, 'older than the retention', signal),
+    evicted: await purgeSeen(scope, evicted, 'beyond the capacity', signal),
+    finished,
   }
-  return { expired: expired.length, aged: aged.length, evicted: evicted.length, finished }
 }
 
-async function expiredIds(scope: Scope, now: number): Promise<readonly MemoryId[]> {
-  const ids: MemoryId[] = []
-  for await (const { id } of everyRow(scope, 'memory', { index: 'byExpiry', equals: [], from: 0, below: now + 1, limit: PAGE }))
-    ids.push(id as MemoryId)
-  return ids
+async function expiredRows(scope: Scope, now: number): Promise<readonly MemoryRow[]> {
+  const rows: MemoryRow[] = []
+  for await (const { body } of everyRow(scope, 'memory', { index: 'byExpiry', equals: [], from: 0, below: now + 1, limit: PAGE })) {
+    const row = decodeBody(body)
+    if (row.state !== 'purging') rows.push(row)
+  }
+  return rows
 }
 
 async function everyItem(scope: Scope, gone: ReadonlySet<MemoryId>, now: number): Promise<readonly Counted[]> {
@@ -79,32 +82,36 @@ async function everyItem(scope: Scope, gone: ReadonlySet<MemoryId>, now: number)
   return rows
 }
 
-const agedIds = (rows: readonly Counted[], { retentionDays }: MemoryOptions, now: number): readonly MemoryId[] =>
-  retentionDays === undefined ? [] : rows.filter(({ row }) => row.refreshedAt < now - retentionDays * DAY_MS).map(({ row }) => row.id)
+const agedRows = (rows: readonly Counted[], { retentionDays }: MemoryOptions, now: number): readonly MemoryRow[] =>
+  retentionDays === undefined ? [] : rows.map(({ row }) => row).filter(({ refreshedAt }) => refreshedAt < now - retentionDays * DAY_MS)
 
-function evictedIds(rows: readonly Counted[], { scope, tenant }: MemoryOptions): readonly MemoryId[] {
+function evictedRows(rows: readonly Counted[], { scope, tenant }: MemoryOptions): readonly MemoryRow[] {
   const ordered = [...rows].sort(
     (a, b) =>
-      (a.row.importance ?? IMPORTANCE) - (b.row.importance ?? IMPORTANCE) || a.row.refreshedAt - b.row.refreshedAt || a.born - b.born,
+      Number(b.row.state === 'forgotten') - Number(a.row.state === 'forgotten') ||
+      (a.row.importance ?? IMPORTANCE) - (b.row.importance ?? IMPORTANCE) ||
+      a.row.refreshedAt - b.row.refreshedAt ||
+      a.born - b.born,
   )
-  const evicted = new Set<MemoryId>()
-  if (scope) for (const some of Map.groupBy(ordered, ({ row }) => row.about).values()) for (const id of beyond(some, scope)) evicted.add(id)
-  const left = ordered.filter(({ row }) => !evicted.has(row.id))
-  if (tenant) for (const id of beyond(left, tenant)) evicted.add(id)
+  const evicted = new Set<MemoryRow>()
+  if (scope)
+    for (const some of Map.groupBy(ordered, ({ row }) => row.about).values()) for (const row of beyond(some, scope)) evicted.add(row)
+  const left = ordered.filter(({ row }) => !evicted.has(row))
+  if (tenant) for (const row of beyond(left, tenant)) evicted.add(row)
   return [...evicted]
 }
 
 /** The first ones, until the rest fits. */
-function beyond(rows: readonly Counted[], { entries = Infinity, bytes = Infinity }: Capacity): readonly MemoryId[] {
+function beyond(rows: readonly Counted[], { entries = Infinity, bytes = Infinity }: Capacity): readonly MemoryRow[] {
   let [count, size] = [rows.length, rows.reduce((sum, { row }) => sum + row.bytes, 0)]
-  const ids: MemoryId[] = []
+  const out: MemoryRow[] = []
   for (const { row } of rows) {
     if (count <= entries && size <= bytes) break
-    ids.push(row.id)
+    out.push(row)
     count--
     size -= row.bytes
   }
-  return ids
+  return out
 }
 
 /** Maintains the memory of every tenant again and again, while the store is open and has the scheduler. Two nodes may do it at once. */

@@ -9,7 +9,7 @@ import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { admit, isWhole, telling } from '../draft.ts'
 import { nameHolder } from '../erased-names.ts'
-import { NOT_THERE, part, plan } from '../execute.ts'
+import { NOT_THERE, part, plan, readRow } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -113,15 +113,21 @@ export function threadOf(about: string, source: MemorySource | undefined): { rea
   return from === undefined ? {} : { thread: `${about} ${from}` }
 }
 
+/** Remembered again without a time of its own, an item lives as long again. */
+const ttlOf = async (scope: Scope, id: MemoryId | undefined): Promise<number | undefined> =>
+  id && (await readRow(scope, 'memory', id)).body?.ttl
+
 async function write(scope: Scope, some: readonly Prepared[]): Promise<readonly MemoryItem[]> {
-  const now = some.some(({ item }) => item.ttl !== undefined) ? await storeNow(scope) : 0
   return retryConflicts(scope, ['names'], async () => {
     const holders = await Promise.all(
       some.map(({ item: { about, digest } }) => nameHolder<'memory'>(scope, 'memory', nameOf(about, digest), true)),
     )
+    const ttls = await Promise.all(some.map(({ item: { ttl } }, i) => ttl ?? ttlOf(scope, holders[i])))
+    const now = ttls.some((ttl) => ttl !== undefined) ? await storeNow(scope) : 0
     const parts = some.map(({ item: said }, i) => {
       const id = holders[i] ?? scope.engine.newId<'memory'>()
-      const expires = said.ttl === undefined ? {} : { expires: now + said.ttl }
+      const ttl = ttls[i]
+      const expires = ttl === undefined ? {} : { expires: now + ttl }
       const command = { verb: 'remember', item: { ...said, ...expires } } as const
       return part(item, id, command, { whole: true, ...(!holders[i] && { seen: NOT_THERE }) })
     })
