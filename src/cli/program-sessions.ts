@@ -21,7 +21,8 @@ export function defineSessions(sessions: Command, define: Define, terminalOf: Te
       .option('--owner <owner>', 'show only sessions of this owner')
       .addOption(new Option('--branch <state>', 'show only sessions in this branch state').choices([...BRANCH_STATES]))
       .option('--relation <kind>', 'show only sessions with a relation of this kind, such as fork')
-      .option('--parent <key or id>', 'show only sessions with a relation to this session'),
+      .option('--parent <key or id>', 'show only sessions with a relation to this session')
+      .option('--text <words>', 'show only sessions with these words in title, messages or intent'),
     20,
   ).action(does(async () => (await looking()).listSessions))
 

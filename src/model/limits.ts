@@ -142,6 +142,8 @@ export const limits = {
   deletionGraceMs: 60_000,
   /** Rows that one list reads for a filter without an index; it then returns a cursor. */
   listLooks: 10_000,
+  /** Characters of a text that a list of sessions is searched for: words beyond them are left out. */
+  listTextChars: 1000,
   /** Types of events that one process declares: they are stored in its row. */
   processEventTypes: 100,
   /** The longest pause before a node looks again at a process whose owner is in doubt. */

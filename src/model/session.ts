@@ -48,6 +48,8 @@ export interface SessionSummary {
   readonly firstMessage?: string
   /** The beginning of the newest message. */
   readonly preview?: string
+  /** The last thing that the user asked for. */
+  readonly intent?: string
   readonly counts: { readonly turns: number; readonly nodes: number; readonly messages: number }
   readonly lastRun?: { readonly id: RunId; readonly name: string; readonly state: RunState; readonly changedAt: number }
   /** When the session, its conversation or its last run last changed. */

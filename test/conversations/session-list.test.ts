@@ -41,6 +41,36 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
     await expectSound(store)
   })
 
+  test('a list is searched for words in title, messages and intent, with its filters and cursors', async () => {
+    const store = await open()
+    const talk = async (key: string, text: string, options = {}) => {
+      const session = await store.session(key, options)
+      await session.commitTurn({ turn: key, nodes: [{ id: key, parent: null, payload: { role: 'user', content: text } }] })
+      return session
+    }
+    await talk('ship', 'How do I ship the release to Zürich?', { owner: 'ada' })
+    await talk('paint', 'Paint the house', { owner: 'ada' })
+    const titled = await talk('titled', 'Something else', { owner: 'bob' })
+    await titled.rename('Shipping costs')
+    const meant = await talk('meant', 'Hm', { owner: 'bob' })
+    await meant.configure({ intent: 'find a ship' })
+    await (await store.session('threaded')).thread.add({ id: 'm', role: 'user', parts: [{ type: 'text', text: 'ships of 東京都' }] })
+    await store.session('empty')
+    const find = async (text: string, more = {}) => keys(await store.sessions.list({ text, ...more }))
+    expect(await find('ships')).toEqual(['threaded', 'meant', 'titled', 'ship'])
+    expect(await find('SHIPPED zurich')).toEqual(['ship'])
+    expect(await find('ship', { owner: 'bob', state: 'open' })).toEqual(['meant', 'titled'])
+    expect(await find('rele')).toEqual(['ship'])
+    expect(await find('東京')).toEqual(['threaded'])
+    expect(await find('ship house')).toEqual([])
+    expect(await find('"*(')).toEqual([])
+    const page = await store.sessions.list({ text: 'ship', last: 3 })
+    expect(keys(page)).toEqual(['threaded', 'meant', 'titled'])
+    expect(keys(await store.sessions.list({ text: 'ship', last: 3, cursor: page.cursor as string }))).toEqual(['ship'])
+    expect(await codeOf(store.sessions.list({ text: ' ' }))).toBe('OPTION_INVALID')
+    expect(await codeOf(store.sessions.list({ text: 7 as never }))).toBe('OPTION_INVALID')
+  })
+
   test('a list is paged in both directions, also with a filter', async () => {
     const store = await open()
     for (let i = 0; i < 10; i++) await store.session(`s${i}`, { owner: i % 2 === 0 ? 'ada' : 'bob' })

@@ -16,6 +16,7 @@ export interface SessionsOptions {
   readonly branch?: string
   readonly relation?: string
   readonly parent?: string
+  readonly text?: string
   readonly last?: number
   readonly cursor?: string
   readonly tenant?: string
@@ -34,11 +35,11 @@ export function showSession(t: Terminal, words: readonly string[], options: Sess
 }
 
 async function list(t: Terminal, store: Store, options: SessionsOptions): Promise<Exit> {
-  const { state, owner, branch, relation, parent, last, cursor } = options
+  const { state, owner, branch, relation, parent, text, last, cursor } = options
   const page = await store.sessions.list({
     last: last ?? LAST_BY_DEFAULT,
     ...(state !== undefined && { state: state as SessionState }),
-    ...given({ owner, branch: branch as BranchState | undefined, relation, cursor }),
+    ...given({ owner, branch: branch as BranchState | undefined, relation, text, cursor }),
     ...(parent !== undefined && { parent: (await findSession(store, parent)).id }),
   })
   if (t.json) {

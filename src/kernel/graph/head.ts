@@ -129,11 +129,12 @@ export async function headSummary(scope: Scope, { id }: SessionRow): Promise<Par
   const { body } = await readRow(scope, 'session_heads', headId(scope, id))
   if (!body) return {}
   const { turns, nodes, messages, first, changedAt, config } = body
-  const preview = config.preview ?? body.preview
+  const [preview, intent] = [config.preview ?? body.preview, config.intent ?? body.intent]
   return {
     counts: { turns, nodes, messages },
     ...(first !== undefined && { firstMessage: first }),
     ...(preview !== undefined && { preview }),
+    ...(intent !== undefined && { intent }),
     activeAt: changedAt,
   }
 }

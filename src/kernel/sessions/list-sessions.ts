@@ -15,6 +15,7 @@ import {
   type SessionSummary,
 } from '../../model/session.ts'
 import type { ColumnValue } from '../../model/tables.ts'
+import { tokensOf } from '../../model/text/tokens.ts'
 import { telling } from '../draft.ts'
 import { checkLast, checkState } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -29,6 +30,8 @@ export interface ListOptions {
   readonly relation?: string
   /** Only sessions with a relation to the session with this id. */
   readonly parent?: string
+  /** Only sessions with every word of this text in title, first message, preview or last intent; other forms and beginnings of words count. */
+  readonly text?: string
   /** Returns at most this many sessions, newest first. The default is 50. */
   readonly last?: number
   /** Returns at most this many sessions, oldest first. */
@@ -50,25 +53,43 @@ export interface SessionPage {
 /** Lists by the index that narrows most, and filters the rest row by row. */
 export async function listSessions(scope: Scope, options: ListOptions = {}): Promise<SessionPage> {
   checkOpen(scope.engine)
-  const { state, owner: wanted, branch, relation, parent, cursor, last, first, ...unknown } = optionsOf(options, 'list')
+  const { state, owner: wanted, branch, relation, parent, text, cursor, last, first, ...unknown } = optionsOf(options, 'list')
   checkKnown(unknown, 'a list of sessions')
   if (wanted !== undefined) checkOwnerId(wanted)
   if (relation !== undefined) checkRelationKind(relation)
   if (parent !== undefined) telling(scope, () => toId(parent))
   checkState(state, SESSION_STATES, 'session')
   if (branch !== undefined && !BRANCH_STATES.includes(branch)) throw refuse('RANGE_INVALID', { why: `unknown branch state '${branch}'` })
+  if (text !== undefined && (typeof text !== 'string' || text.trim() === '')) throw invalidOption('text', 'a text that is not empty', text)
   if (cursor !== undefined && typeof cursor !== 'string') throw invalidOption('cursor', 'the cursor of a page', cursor)
   if (scope.own !== undefined && wanted !== undefined && wanted !== scope.own) return { items: [] }
   const asked = { state, owner: wanted ?? scope.own, branch, relation, parent }
   const { index, fits } = INDEXES.find(({ fits: all }) => all.every((name) => asked[name] !== undefined)) ?? { index: 'byBorn', fits: [] }
   const rest = Object.entries(asked).filter(([name, value]) => value !== undefined && !fits.includes(name as Asked)) as [Asked, string][]
-  const matches = rest.length === 0 ? undefined : (row: SessionRow) => rest.every(([name, value]) => filterValue(row, name) === value)
+  const words = text === undefined ? undefined : tokensOf(text.slice(0, limits.listTextChars))
+  if (words?.length === 0) return { items: [] }
+  const fitting = (row: SessionRow) => rest.every(([name, value]) => filterValue(row, name) === value)
+  const summaries = new Map<SessionRow, SessionSummary>()
+  const said = async (row: SessionRow): Promise<boolean> => {
+    const summary = await scope.engine.features.summary(scope, row)
+    summaries.set(row, summary)
+    return hasWords(words as readonly string[], [row.title, summary.firstMessage, summary.preview, summary.intent])
+  }
+  const matches = words ? async (row: SessionRow) => fitting(row) && said(row) : rest.length === 0 ? undefined : fitting
   const size = last ?? first ?? 50
   checkLast(size, 'sessions')
   const equals = fits.map((name) => asked[name] as string)
   const page = await pageOf(scope, { index, equals, size, matches, oldestFirst: first !== undefined }, cursor)
-  const items = await Promise.all(page.rows.map(async (row) => ({ ...row, ...(await scope.engine.features.summary(scope, row)) })))
+  const items = await Promise.all(
+    page.rows.map(async (row) => ({ ...row, ...(summaries.get(row) ?? (await scope.engine.features.summary(scope, row))) })),
+  )
   return { items, ...page.cursors }
+}
+
+/** Every word is there, in another form, or as the beginning of a word. */
+function hasWords(words: readonly string[], texts: readonly (string | undefined)[]): boolean {
+  const terms = texts.flatMap((text) => (text === undefined ? [] : tokensOf(text)))
+  return words.every((word) => terms.some((term) => term.startsWith(word)))
 }
 
 type Asked = 'state' | 'owner' | 'branch' | 'relation' | 'parent'
@@ -90,7 +111,7 @@ interface Range {
   readonly index: string
   readonly equals: readonly ColumnValue[]
   readonly size: number
-  readonly matches: ((row: SessionRow) => boolean) | undefined
+  readonly matches: ((row: SessionRow) => boolean | Promise<boolean>) | undefined
   readonly oldestFirst: boolean
 }
 
@@ -115,10 +136,12 @@ async function pageOf(scope: Scope, { index, equals, size, matches, oldestFirst 
     const query = { index, equals, limit, backwards, ...(from !== undefined && { cursor: from }) }
     const page = await scope.engine.backend.rows.list(scope.tenant, 'sessions', query)
     let used = 0
-    for (const { id, born, body } of page.rows) {
+    const rows = page.rows.map(({ body }) => decodeBody(body))
+    const passed = matches && (await Promise.all(rows.map(matches)))
+    for (const [i, { id, born }] of page.rows.entries()) {
       used++
-      const row = decodeBody(body)
-      if (!matches || matches(row)) found.push({ row, at: encodeCursor([born, id]) })
+      const row = rows[i] as SessionRow
+      if (!passed || passed[i]) found.push({ row, at: encodeCursor([born, id]) })
       if (found.length === size) break
     }
     looked += used
