@@ -81,6 +81,32 @@ describe.each(engines)('key-value state on $name', ({ open, openInTime }) => {
     expect(await listed(store.state.list('b', { backwards: true }))).toEqual(['b/2', 'b/1'])
   })
 
+  test('a prefix is text, and no character of it or behind it means something else', async () => {
+    const store = await open()
+    const keys = [
+      'p',
+      'p%',
+      'p%1',
+      'p[a]',
+      'p_1',
+      'pa1',
+      'p\ud7ff',
+      'p\uffff',
+      'p\u{1f600}',
+      'p\u{10ffff}',
+      'p\u{10ffff}1',
+      'q',
+      '\u{10ffff}',
+    ]
+    for (const key of keys) await store.state.set(key, key)
+    for (const prefix of ['', 'p', 'p%', 'p_', 'p[', 'p\ud7ff', 'p\u{1f600}', 'p\u{10ffff}', '\u{10ffff}']) {
+      const found = keys.filter((key) => key.startsWith(prefix))
+      expect(await listed(store.state.list(prefix))).toEqual(found)
+      expect(await listed(store.state.list(prefix, { backwards: true }))).toEqual(found.toReversed())
+    }
+    for (const prefix of ['p\0', 'p\ud83d']) expect(await codeOf(listed(store.state.list(prefix)))).toBe('OPTION_INVALID')
+  })
+
   test('state of a session, of the tenant and of another tenant are apart, and a session takes its own with it', async () => {
     const store = await open()
     const session = await store.session('s')

@@ -13,6 +13,11 @@ export type StateCommand =
       readonly expires?: number | undefined
     }
   | { readonly verb: 'delete' }
+  /** Deletes the entry if it has expired at this time. Another writer may have set it again. */
+  | { readonly verb: 'expire'; readonly now: number }
+
+/** The entry has expired at this time of the store. */
+export const isOver = ({ expires }: Pick<StateRow, 'expires'>, now: number): boolean => expires !== undefined && expires <= now
 
 export const state = decider<StateRow, StateCommand>({
   table: 'state',
@@ -22,6 +27,7 @@ export const state = decider<StateRow, StateCommand>({
       fact('state.set', { ...(session && { session }), key, content, ...(expires !== undefined && { expires }) }),
     ],
     delete: (row) => (row?.content ? [fact('state.deleted', {})] : []),
+    expire: (row, { now }) => (row?.content && isOver(row, now) ? [fact('state.deleted', {})] : []),
   },
 
   evolve: {

@@ -2,6 +2,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
+import { limits } from '../../model/limits.ts'
 import { checkKey, checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { compareText } from '../../model/order.ts'
 import { decodeBody, type TableRow } from '../../model/rows.ts'
@@ -15,7 +16,7 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { lazyOf, type ReadValueOptions } from '../values/values.ts'
 import { readContent, type Share, withContent } from './content.ts'
 import { stateId } from './fork-state.ts'
-import { type StateCommand, state } from './state-decider.ts'
+import { isOver, type StateCommand, state } from './state-decider.ts'
 
 export interface StateEntry {
   readonly key: string
@@ -105,12 +106,13 @@ class Entries implements KeyValueState {
 
   async *list(prefix = '', options?: ListStateOptions): AsyncGenerator<StateEntry, void, undefined> {
     checkOpen(this.#scope.engine)
-    if (typeof prefix !== 'string') throw invalidOption('prefix', 'a text', prefix)
+    if (typeof prefix !== 'string' || !prefix.isWellFormed() || prefix.includes('\0'))
+      throw invalidOption('prefix', 'well-formed text without U+0000', prefix)
     const { backwards = false, after, signal, ...reading } = optionsOf(options, 'state.list')
     const lazy = lazyOf(reading)
     if (typeof backwards !== 'boolean') throw invalidOption('backwards', 'true or false', backwards)
     if (after !== undefined) checkKey(after)
-    const range = { from: prefix, below: prefix + LAST_CHARACTER }
+    const range = { from: prefix, below: prefix + LAST_CHARACTERS }
     if (after !== undefined && backwards && compareText(after, range.below) < 0) range.below = after
     if (after !== undefined && !backwards && compareText(after, range.from) > 0) range.from = after
     const query = { index: 'byKey', equals: [this.#session ?? null], ...range, backwards, limit: PAGE }
@@ -118,7 +120,7 @@ class Entries implements KeyValueState {
     for await (const stored of abortable(this.#scope, everyRow(this.#scope, 'state', query), signal)) {
       const row = decodeBody(stored.body)
       if (row.expires !== undefined) now ??= await this.#now()
-      const isLive = isThere(row) && (row.expires === undefined || row.expires > (now as number))
+      const isLive = isThere(row) && !isOver(row, now ?? 0)
       if (isLive && row.key !== after) yield await this.#entry(row, stored.revision, lazy)
     }
   }
@@ -141,14 +143,16 @@ class Entries implements KeyValueState {
     const about = { ...(this.#session && { session: this.#session }), whole: true }
     const options = { ...share, ...(this.#session && { open: this.#session }) }
     if (expect === undefined) return (await plan(this.#scope, [part(state, id, command, about)], options)).rows[0].revision
-    const seen = await readRow(this.#scope, 'state', id)
-    const found = (await this.#isLive(seen.body)) ? seen.revision : 0
-    if (found !== expect) throw refuse('STATE_CHANGED', { key, expect, found })
-    try {
-      return (await plan(this.#scope, [part(state, id, command, { ...about, seen })], { ...options, once: true })).rows[0].revision
-    } catch (error) {
-      if (!isConflict(error, 'state')) throw error
-      throw refuse('STATE_CHANGED', { key, expect, found: (await this.#live(key)).revision }, error)
+    for (;;) {
+      const seen = await readRow(this.#scope, 'state', id)
+      const found = (await this.#isLive(seen.body)) ? seen.revision : 0
+      if (found !== expect) throw refuse('STATE_CHANGED', { key, expect, found })
+      try {
+        return (await plan(this.#scope, [part(state, id, command, { ...about, seen })], { ...options, once: true })).rows[0].revision
+      } catch (error) {
+        // Another writer was first. If maintenance removed an expired entry, there is still none.
+        if (!isConflict(error, 'state')) throw error
+      }
     }
   }
 
@@ -159,7 +163,7 @@ class Entries implements KeyValueState {
   }
 
   async #isLive(row: StateRow | undefined): Promise<boolean> {
-    return isThere(row) && (row.expires === undefined || row.expires > (await this.#now()))
+    return isThere(row) && (row.expires === undefined || !isOver(row, await this.#now()))
   }
 
   #idOf(key: string): Id<'state'> {
@@ -177,28 +181,30 @@ type LiveRow = StateRow & Required<Pick<StateRow, 'content'>>
 /** An entry whose payload was erased is not there. */
 const isThere = (row: StateRow | undefined): row is LiveRow => row?.content !== undefined
 
-// No key ends in this character, so every key with a prefix lies below the prefix and it.
-const LAST_CHARACTER = '\u{10ffff}'
+// No key is as long as this text of the last character, so every key with a prefix lies below the prefix and it.
+const LAST_CHARACTERS = '\u{10ffff}'.repeat(limits.keyBytes / 4 + 1)
 
 /** Removes entries that have expired. Returns their number. */
 export async function removeExpired(scope: Scope, now: number): Promise<number> {
   let removed = 0
   for await (const rows of everyPage(scope, 'state', { index: 'byExpiry', equals: [], from: 0, below: now + 1, limit: PAGE })) {
-    await removeRows(scope, rows)
-    removed += rows.length
+    removed += await removeRows(scope, rows, { verb: 'expire', now })
   }
   return removed
 }
 
 /** Removes the state of a session that is being deleted. */
 export async function clearSession(scope: Scope, session: SessionId): Promise<void> {
-  for await (const rows of everyPage(scope, 'state', { index: 'byKey', equals: [session], limit: PAGE })) await removeRows(scope, rows)
+  for await (const rows of everyPage(scope, 'state', { index: 'byKey', equals: [session], limit: PAGE }))
+    await removeRows(scope, rows, { verb: 'delete' })
 }
 
-async function removeRows(scope: Scope, rows: readonly TableRow<'state'>[]): Promise<void> {
-  if (rows.length === 0) return
-  await plan(
+/** Returns the number of entries that were removed. */
+async function removeRows(scope: Scope, rows: readonly TableRow<'state'>[], command: StateCommand): Promise<number> {
+  if (rows.length === 0) return 0
+  const { receipts } = await plan(
     scope,
-    rows.map(({ id }) => part(state, id as Id, { verb: 'delete' })),
+    rows.map(({ id }) => part(state, id as Id, command)),
   )
+  return receipts.length
 }
