@@ -67,6 +67,13 @@ export function knownPayload(scope: Scope, data: Json): Admitted {
   return { data, payload }
 }
 
+/** Checks that data made from masked values fits into an event. */
+export function checkSize(scope: Scope, data: object): void {
+  const payload = JSON.stringify(data)
+  const excess = excessOf(scope, payload, payload)
+  if (excess) throw refuse('DATA_TOO_LARGE', { ...excess })
+}
+
 interface Excess {
   readonly bytes: number
   readonly limit: number

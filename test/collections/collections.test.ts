@@ -153,6 +153,11 @@ describe.each(engines)('collections of vectors on $name', ({ open }) => {
     expect(await upsert({ id: 'b', vector: [1, 1], metadata: { n: Number.NaN } })).toBe('DATA_INVALID')
     expect(await upsert({ id: 'b', vector: [1, 1], metadata: { n: 'x'.repeat(20_000) } })).toBe('DATA_TOO_LARGE')
     expect(await upsert({ id: 'b', vector: [1, 1], content: 'x'.repeat(300_000) })).toBe('DATA_TOO_LARGE')
+    // Text and vector fit into an event, but not together: the whole call is refused, not only its last commit.
+    const large = store.vectors('large', { dimensions: 4096 })
+    const vector = Array.from({ length: 4096 }, (_, i) => i + 1)
+    const documents = Array.from({ length: 65 }, (_, i) => ({ id: `${i}`, vector }))
+    expect(await codeOf(large.upsert([...documents, { id: 'b', vector, content: 'x'.repeat(250_000) }]))).toBe('DATA_TOO_LARGE')
     expect(await upsert({ id: 'b', vector: [1, 1], embedding: [1, 1] })).toBe('OPTION_INVALID')
     expect(await codeOf(docs.search([1]))).toBe('VECTOR_INVALID')
     expect(await codeOf(docs.search([0, 0]))).toBe('VECTOR_INVALID')

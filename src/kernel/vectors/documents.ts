@@ -9,6 +9,7 @@ import type { EmbedderMark, VectorRow } from '../../model/vector.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { derivedId } from '../derived-id.ts'
+import { checkSize } from '../draft.ts'
 import { everyPage } from '../every-row.ts'
 import { part, plan, readRow } from '../execute.ts'
 import type { Matcher } from '../metadata-filter.ts'
@@ -32,15 +33,32 @@ export const vectorId = (scope: Pick<Scope, 'engine'>, of: Id<'collection'>, key
 /** A collection that was dropped meanwhile takes no documents. */
 const stillThere = ({ id, revision }: FoundCollection): Guard => ({ kind: 'row', table: 'vector_collections', id, revision })
 
+/** All ids have this length. */
+const ANY_ID = '0'.repeat(26)
+
+/** A document as it is written, but for its collection. */
+export type ReadyDocument = Omit<PutDocument, 'collection'>
+
+/** Encodes documents, and checks that each fits into an event. Of several with the same id, the last one counts. */
+export function readyDocuments(
+  scope: Scope,
+  documents: readonly (TakenDocument & { readonly vector: Float32Array; readonly embedder?: EmbedderMark })[],
+): readonly ReadyDocument[] {
+  const last = new Map(documents.map((document) => [document.key, document]))
+  return [...last.values()].map(({ vector: floats, ...rest }) => {
+    const document = { ...rest, vector: encodeFloats(floats) }
+    checkSize(scope, { ...document, collection: ANY_ID })
+    return document
+  })
+}
+
 export async function putDocuments(
   scope: Scope,
   into: FoundCollection,
-  documents: readonly (TakenDocument & { readonly vector: Float32Array; readonly embedder?: EmbedderMark })[],
+  documents: readonly ReadyDocument[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const last = new Map(documents.map((document) => [document.key, document]))
-  const commands = [...last.values()].map(({ vector: floats, ...rest }) => ({ ...rest, collection: into.id, vector: encodeFloats(floats) }))
-  for (const group of together(commands)) {
+  for (const group of together(documents.map((document) => ({ ...document, collection: into.id })))) {
     stopIfAsked(scope, signal)
     const parts = group.map((document) => part(vector, vectorId(scope, into.id, document.key), { verb: 'put', document }, { whole: true }))
     await plan(scope, parts, { guards: [stillThere(into)] })

@@ -11,7 +11,7 @@ import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { CollectionSettings } from './collection-decider.ts'
 import type { CollectionSummary } from './collections.ts'
-import { checkCount, deleteKeys, deleteMatching, documentPages, putDocuments, readDocument } from './documents.ts'
+import { checkCount, deleteKeys, deleteMatching, documentPages, putDocuments, readDocument, readyDocuments } from './documents.ts'
 import { embedTexts, withVectors } from './embed.ts'
 import { type CollectionOptions, checkName, collectionOf, type FoundCollection, takeSettings } from './find-collection.ts'
 import { indexCache } from './index-cache.ts'
@@ -130,10 +130,11 @@ class Documents implements VectorCollection {
       settings,
       signal,
     )
+    const ready = readyDocuments(this.#scope, taken)
     for (let attempt = 1; ; attempt++) {
       const into = await this.#created()
       try {
-        await putDocuments(this.#scope, into, taken, signal)
+        await putDocuments(this.#scope, into, ready, signal)
         return { count: taken.length }
       } catch (error) {
         // The collection was dropped meanwhile: the documents go into the next one of this name.
