@@ -19,7 +19,7 @@ export const BACKFILL_CLOCK = 'clock/embeddings'
 
 const clockItem = (scope: Scope): Id<'work'> => derivedId<'work'>(scope, `memory/backfill/${scope.tenant}`)
 
-/** Until when this node knows that the clock item is there. */
+/** Until when this node knows that the clock item is there: until it is due. */
 const offered = enginePart(() => new Map<string, number>())
 
 /** Makes sure that the backfill runs within ten minutes, if the store has an embedder. */
@@ -29,11 +29,12 @@ export async function embedLater(scope: Scope): Promise<void> {
   const known = offered(scope.engine)
   const elapsed = environment.clock.monotonic()
   if ((known.get(scope.tenant) ?? 0) > elapsed) return
-  known.set(scope.tenant, elapsed + limits.backfillEveryMs)
   schedulerOf(scope.engine).start()
-  const at = (await storeNow(scope)) + limits.backfillEveryMs
+  const now = await storeNow(scope)
   const id = clockItem(scope)
-  await plan(scope, [offerPart(id, { queue: BACKFILL_CLOCK, at, origin: { kind: 'clock', id } })])
+  const at = now + limits.backfillEveryMs
+  const { rows } = await plan(scope, [offerPart(id, { queue: BACKFILL_CLOCK, at, origin: { kind: 'clock', id } })])
+  known.set(scope.tenant, elapsed + (rows[0].body?.at ?? now) - now)
 }
 
 /** Called by the scheduler. Embedding goes on in the background, so that it does not hold up other items. */
@@ -48,8 +49,9 @@ export const backfillByClock: ClockHandler = async (scope, { id: item, row, revi
   }
   if (!embedderOf(scope)) return
   backfill(scope)
-    .then(async ({ pending }) => {
-      if (pending > 0) return
+    .then(async ({ embedded, pending }) => {
+      // Something may have been remembered while others were embedded, so the last pass is one that finds nothing to do.
+      if (pending > 0 || embedded > 0) return
       offered(scope.engine).delete(scope.tenant)
       await plan(scope, [part(work, item, { verb: 'complete' })])
     })

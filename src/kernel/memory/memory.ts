@@ -75,7 +75,11 @@ export const storeMemory = (scope: Scope): StoreMemory => ({
   },
   recall: (text, options) => recall(scope, text, options),
   get: (id) => getItem(scope, id),
-  update: (id, options) => updateItem(scope, id, options),
+  update: async (id, options) => {
+    const made = await updateItem(scope, id, options)
+    await embedLater(scope)
+    return made
+  },
   list: (options) => listItems(scope, options),
   forget: (what, options) => forget(scope, what, options),
   purge: (what, options) => purge(scope, what, options),
