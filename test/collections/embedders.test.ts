@@ -190,6 +190,15 @@ test('an answer that breaks off is asked for again, and a wrong first answer doe
   expect((await docs.get('a'))?.vector).toEqual([1, 2])
 })
 
+test('a text that a server refuses does not hide the size of vectors', async () => {
+  const { baseUrl } = await server((request) =>
+    request.body.input.some((text) => text.includes('long')) ? [400, 'too long'] : good(request),
+  )
+  const store = await openIn(':memory:', { embedder: { kind: 'openai', baseUrl, model: 'm' } })
+  for (const text of ['a long note', 'a note']) await store.memory.remember(text)
+  expect(await store.memory.backfill()).toEqual({ embedded: 1, pending: 1, removed: 0, reason: 'the server answered 400 too long' })
+})
+
 test('a question that its caller gives up is ABORTED, and is no failure of the server', async () => {
   let given: AbortController | undefined
   let requests = 0

@@ -26,7 +26,7 @@ function model(id = 'm', more: Partial<EmbedFunction> = {}): Model {
     version: '1',
     embed: async (texts) => {
       made.calls.push([...texts])
-      const failed = made.fails?.(texts)
+      const failed = await made.fails?.(texts)
       return (failed ?? texts.map(meaning)) as number[][]
     },
     ...more,
@@ -87,6 +87,24 @@ describe.each(engines)('embeddings of memory on $name', ({ open, openInTime }) =
     embedder.fails = undefined
     expect(await store.memory.backfill()).toMatchObject({ embedded: 1, pending: 0 })
     expect((await store.memory.embeddings()).failed).toEqual([])
+    await expectSound(store)
+  })
+
+  test('texts that an embedder refuses hold up no others, and one that is away is left alone', async () => {
+    const embedder = model()
+    const store = await open({ embedder })
+    const words = ['puppy', 'puppy hound', ...Array.from({ length: 68 }, (_, i) => `tea ${i}`)]
+    await store.memory.rememberAll(words.map((text) => ({ text })))
+    embedder.fails = () => Promise.reject(new Error('away'))
+    expect(await store.memory.backfill()).toEqual({ embedded: 0, pending: 70, removed: 0, reason: 'away' })
+    expect(
+      embedder.calls.map((call) => call.length),
+      'one batch, and one text that shows that the embedder is away',
+    ).toEqual([64, 1])
+    expect((await store.memory.embeddings()).failed).toHaveLength(64)
+    embedder.fails = (given) => (given.some((text) => text.includes('puppy')) ? Promise.reject(new Error('no dogs')) : undefined)
+    expect(await store.memory.backfill()).toEqual({ embedded: 68, pending: 2, removed: 0, reason: 'no dogs' })
+    expect(await store.memory.embeddings()).toMatchObject({ embedded: 68, pending: 2, failed: [{ why: 'no dogs' }, { why: 'no dogs' }] })
     await expectSound(store)
   })
 
@@ -161,6 +179,37 @@ describe.each(engines)('embeddings of memory on $name', ({ open, openInTime }) =
     expect((await store.memory.embeddings()).embedded).toBe(1)
     expect(embedder.calls).toHaveLength(1)
   })
+
+  test('the scheduler embeds a changed text, and one that is remembered while others are embedded', async () => {
+    const embedder = model()
+    const { store, pass } = await openInTime({ embedder })
+    const { id } = await store.memory.remember(TEXTS[0] as string)
+    let second: Promise<unknown> | undefined
+    embedder.fails = () => {
+      second ??= store.memory.remember(TEXTS[1] as string)
+      return second.then(() => undefined)
+    }
+    const later = async () => {
+      await pass(11 * 60_000)
+      await store.cron.tick()
+    }
+    const pending = async () => (await store.memory.embeddings()).pending
+    await later()
+    await expect.poll(() => embedder.calls.length).toBe(1)
+    await expect.poll(pending).toBe(1)
+    await later()
+    await expect.poll(pending).toBe(0)
+    // A pass that finds nothing to do is the last one.
+    const isOver = async () => {
+      await later()
+      return (await store.page({ types: ['work.completed'] })).items.length
+    }
+    await expect.poll(isOver).toBe(1)
+    await store.memory.update(id, { text: 'Ada boils a kettle' })
+    expect(await pending()).toBe(1)
+    await later()
+    await expect.poll(pending).toBe(0)
+  })
 })
 
 test.each(engines)('the hash embedding has no vote, and without an embedder there is nothing to backfill, on $name', async ({ open }) => {
@@ -187,7 +236,8 @@ test.skipIf(QUICK).each(['sqlite', 'postgres'])(
     expect(await store.memory.embeddings()).toMatchObject({ embedded: 0, pending: 3 })
     embedder.fails = (given) => given.map((text) => (text.includes('puppy') ? [0, 0, 0, 0] : meaning(text)))
     await store.memory.backfill()
-    // The new model is not complete, so both serve.
+    // The new model is not complete, so both serve, and the old one does not disturb it.
+    expect(await before.memory.backfill()).toEqual({ embedded: 0, pending: 0, removed: 0 })
     expect([texts(await before.memory.recall('hound')), texts(await store.memory.recall('vehicle')), await cleared()]).toEqual([
       [TEXTS[1]],
       [TEXTS[0]],
@@ -196,6 +246,11 @@ test.skipIf(QUICK).each(['sqlite', 'postgres'])(
     embedder.fails = undefined
     expect(await store.memory.backfill()).toMatchObject({ embedded: 1, pending: 0 })
     expect([texts(await store.memory.recall('hound')), await cleared()]).toEqual([[TEXTS[1]], 1])
+    // The process with the old model goes on by words: it does not embed everything again, nor drop the newer vectors.
+    await before.memory.remember('Dan feeds a hound')
+    expect(await before.memory.backfill()).toMatchObject({ embedded: 0, pending: 4, reason: expect.stringContaining('another model') })
+    expect((await before.memory.recall('hound')).legs).toEqual(['words'])
+    expect([await cleared(), await store.memory.backfill()]).toEqual([1, { embedded: 1, pending: 0, removed: 0 }])
     await expectSound(store)
   },
 )

@@ -1,22 +1,24 @@
 // Embeds items that have no vector of the present model yet: every ten minutes while there are any, and on demand. Every batch is one commit, so
 // a crash loses and repeats at most one batch.
 
-import { InkError, refuse } from '../../model/errors.ts'
+import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
-import type { EmbedderMark } from '../../model/vector.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { enginePart } from '../engine-part.ts'
 import { everyRow } from '../every-row.ts'
 import { execute } from '../execute.ts'
+import { isConflict } from '../outcome.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { collection } from '../vectors/collection-decider.ts'
 import { clearCollection, deleteKeys, documentPages } from '../vectors/documents.ts'
-import { embedderOf, embedTexts } from '../vectors/embed.ts'
+import { embedderOf } from '../vectors/embed.ts'
 import type { FoundCollection } from '../vectors/find-collection.ts'
 import { indexCache } from '../vectors/index-cache.ts'
-import { itemCollection, itemCollections, type Outcome, type SeenItem, storeOutcomes } from './item-vectors.ts'
+import { embedItems, type Failure, markOf } from './embed-items.ts'
+import { itemCollection, itemCollections, presentCollection, type SeenItem, storeOutcomes } from './item-vectors.ts'
+import { storeNow } from './store-now.ts'
 
 export interface BackfillReport {
   readonly embedded: number
@@ -78,79 +80,55 @@ export async function backfill(scope: Scope, options?: BackfillOptions): Promise
 }
 
 async function embedPending(scope: Scope, signal: AbortSignal | undefined): Promise<BackfillReport> {
+  const isEmpty = embedderOf(scope)?.dimensions === undefined && (await countActive(scope)) === 0
+  if (isEmpty) return { embedded: 0, pending: 0, removed: 0 }
   const mark = await markOf(scope, signal)
   if (typeof mark === 'string') return { embedded: 0, pending: await countActive(scope), removed: 0, reason: mark }
-  if (!mark) return { embedded: 0, pending: 0, removed: 0 }
-  const into = (await itemCollection(scope, mark, true)) as FoundCollection
+  const into = await presentCollection(scope, mark)
+  if (!into) return replaced(scope)
+  try {
+    return await embedInto(scope, into, signal)
+  } catch (error) {
+    // Another process has dropped the collection meanwhile.
+    if (isConflict(error, 'vector_collections') && !(await presentCollection(scope, mark))) return replaced(scope)
+    throw error
+  }
+}
+
+async function replaced(scope: Scope): Promise<BackfillReport> {
+  return { embedded: 0, pending: await countActive(scope), removed: 0, reason: 'another process embeds with another model now' }
+}
+
+async function embedInto(scope: Scope, into: FoundCollection, signal: AbortSignal | undefined): Promise<BackfillReport> {
   const known = await digestsOf(scope, into)
   const report = { embedded: 0, pending: 0, removed: 0, reason: undefined as string | undefined }
+  let isAway = false
   let batch: SeenItem[] = []
   const flush = async () => {
     if (batch.length === 0) return
-    if (signal?.aborted) throw refuse('ABORTED')
+    stopIfAsked(scope, signal)
     const outcomes = await embedItems(scope, batch, signal)
     const stored = await storeOutcomes(scope, into, batch, outcomes)
-    const failed = outcomes.filter((outcome): outcome is { failed: string } => 'failed' in outcome)
+    const failed = outcomes.filter((outcome): outcome is Failure => 'failed' in outcome)
     report.embedded += Math.max(0, stored - failed.length)
     report.pending += failed.length + (batch.length - stored)
     report.reason = failed.at(-1)?.failed ?? report.reason
+    isAway = failed.some(({ away }) => away)
     batch = []
   }
   for await (const seen of activeItems(scope)) {
-    if (known.get(seen.row.id) !== (seen.row.digest ?? '')) batch.push(seen)
+    const isPending = known.get(seen.row.id) !== (seen.row.digest ?? '')
     known.delete(seen.row.id)
+    if (isPending && isAway) report.pending++
+    else if (isPending) batch.push(seen)
     if (batch.length === limits.embedBatch) await flush()
   }
   await flush()
-  report.removed = await deleteKeys(scope, into, [...known.keys()], undefined)
+  report.removed = await deleteKeys(scope, into, [...known.keys()], signal)
   // The vectors of other models have served as long as this one was not complete.
   if (report.pending === 0) await dropOthers(scope, into)
   const { reason, ...counts } = report
   return { ...counts, ...(reason !== undefined && { reason }) }
-}
-
-/** If all texts fail together, the first one shows whether one of them is the cause or the embedder itself. */
-async function embedItems(scope: Scope, items: readonly SeenItem[], signal: AbortSignal | undefined): Promise<readonly Outcome[]> {
-  try {
-    return await embedTexts(
-      scope,
-      items.map(({ row }) => row.text as string),
-      { signal },
-    )
-  } catch (error) {
-    const failed = whyOf(error)
-    if (items.length === 1) return [{ failed }]
-    const [first] = await embedItems(scope, items.slice(0, 1), signal)
-    if (!first || 'failed' in first) {
-      const rest = items.slice(1)
-      // The second one too: then the embedder is away, and asking for each of the others would only take time.
-      const [second] = await embedItems(scope, rest.slice(0, 1), signal)
-      if (!second || 'failed' in second) return items.map(() => ({ failed }))
-    }
-    const outcomes: Outcome[] = [first as Outcome]
-    for (const one of items.slice(1)) outcomes.push(...(await embedItems(scope, [one], signal)))
-    return outcomes
-  }
-}
-
-/** The reason without its sentence about what to do. Only failures of the embedder leave an item pending. */
-function whyOf(error: unknown): string {
-  if (error instanceof InkError && error.code === 'EMBEDDER_FAILED') return String(error.details.why)
-  throw error
-}
-
-/** The model and the size of its vectors. An embedder that does not know its size embeds one item first; a text is why it cannot. */
-async function markOf(scope: Scope, signal: AbortSignal | undefined): Promise<EmbedderMark | string | undefined> {
-  const { id, version, dimensions } = embedderOf(scope) as NonNullable<ReturnType<typeof embedderOf>>
-  if (dimensions !== undefined) return { id, version, dimensions }
-  for await (const { row } of activeItems(scope)) {
-    try {
-      return (await embedTexts(scope, [row.text as string], { signal }))[0]?.embedder
-    } catch (error) {
-      return whyOf(error)
-    }
-  }
-  return undefined
 }
 
 async function* activeItems(scope: Scope): AsyncGenerator<SeenItem, void, undefined> {
@@ -179,9 +157,13 @@ async function digestsOf(scope: Scope, of: FoundCollection): Promise<Map<string,
   return digests
 }
 
+/** A newer collection is that of a newer model, which another process may still be filling. After so long it is left over. */
+const BEING_MADE_MS = 7 * 86_400_000
+
 async function dropOthers(scope: Scope, kept: FoundCollection): Promise<void> {
-  for (const { id } of await itemCollections(scope)) {
-    if (id === kept.id) continue
+  const since = (await storeNow(scope)) - BEING_MADE_MS
+  for (const { id, revision, createdAt } of await itemCollections(scope)) {
+    if (id === kept.id || (revision > kept.revision && createdAt > since)) continue
     await execute(scope, collection, id, { verb: 'drop' })
     await clearCollection(scope, id)
     indexCache(scope.engine).forget(scope, id)

@@ -6,6 +6,7 @@ import type { MemoryId, MemoryRow } from '../../model/memory.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { EmbedderMark } from '../../model/vector.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { enginePart } from '../engine-part.ts'
 import { eraseSubject } from '../erase.ts'
 import { everyRow } from '../every-row.ts'
 import { type Part, part, plan } from '../execute.ts'
@@ -24,6 +25,19 @@ const nameOf = ({ id, dimensions, version }: EmbedderMark): string => `${PREFIX}
 export function itemCollection(scope: Scope, mark: EmbedderMark, create: boolean): Promise<FoundCollection | undefined> {
   const name = nameOf(mark)
   return collectionOf(scope, name, { name, dimensions: mark.dimensions, metric: 'cosine' }, create)
+}
+
+/** Collections that this store has filled. */
+const filled = enginePart(() => new Set<string>())
+
+/** The collection of a model, created if there is none. Undefined if another process has dropped it since, for a model of its own. */
+export async function presentCollection(scope: Scope, mark: EmbedderMark): Promise<FoundCollection | undefined> {
+  const key = `${scope.tenant}/${nameOf(mark)}`
+  const mine = filled(scope.engine)
+  const found = await itemCollection(scope, mark, false)
+  if (!found && mine.has(key) && (await itemCollections(scope)).length > 0) return undefined
+  mine.add(key)
+  return found ?? itemCollection(scope, mark, true)
 }
 
 /** The collections of all models that this tenant has used and not dropped. */
