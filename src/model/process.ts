@@ -114,6 +114,8 @@ export interface Definition {
   readonly label?: string | undefined
   readonly definition?: Json | undefined
   readonly input?: Stored | undefined
+  /** The name of the execution environment. */
+  readonly env?: string | undefined
   /** Declarations by event type; absent, every type is allowed. */
   readonly events?: Readonly<Record<string, EventTypeSpec>> | undefined
   /** The session that its events wake. */

@@ -22,6 +22,8 @@ export interface TriggerDefinition {
   readonly match?: Json | undefined
   /** Passed to every item unchanged. */
   readonly with?: Json | undefined
+  /** The name of the execution environment, passed to every item. */
+  readonly env?: string | undefined
   /** Options with which its work items are offered. */
   readonly offer: Pick<WorkRow, 'priority' | 'group' | 'series' | 'attempts' | 'backoff'> & { readonly delayMs: number }
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import { applyPatch, type Canvas, type PatchOperation, type Session, type Store } from '../../src/index.ts'
-import { codeOf, engines, expectSound } from '../support/engines.ts'
+import { codeOf, engines, expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
 import { rounds, seeds } from '../support/rounds.ts'
 
 const add = (path: string, value: unknown): PatchOperation => ({ op: 'add', path, value })
@@ -210,4 +210,21 @@ describe.each(engines)('on $name', (engine) => {
     expect(await codeOf(fork.canvas('plan').at({ version: 2 }))).toBe('CANVAS_VERSION_UNKNOWN')
     await expectSound(store)
   })
+})
+
+test.each([
+  ['SQLite', async () => tempFile()],
+  ['PostgreSQL', tempDatabase],
+])('more than a thousand canvases are there after opening again, on %s', async (_, make) => {
+  const url = await make()
+  const first = await openIn(url)
+  const session = await first.session('s')
+  const names = Array.from({ length: 1001 }, (_, n) => `c${n}`)
+  await Promise.all(names.map((name, n) => session.canvas(name).replace({ n })))
+  await first.close()
+  const store = await openIn(url)
+  const again = await store.session('s')
+  expect(await store.canvases.recover()).toEqual({ loaded: 1001, damaged: [], more: false })
+  const found = await Promise.all(names.map((name) => again.canvas(name).get()))
+  expect(found).toEqual(names.map((_, n) => ({ document: { n }, version: 1 })))
 })

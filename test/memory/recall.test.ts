@@ -141,6 +141,15 @@ describe.each(engines)('recall on $name', ({ open, openInTime }) => {
     expect(await codeOf(store.memory.recall('plan', { weights: { words: -1 } }))).toBe('OPTION_INVALID')
   })
 
+  test('a question gets eight hits by default, and at most sixty-four', async () => {
+    const store = await open()
+    const items = Array.from({ length: 70 }, (_, n) => ({ text: `coffee of the month number ${n * 7919}`, about: 'user/ada' }))
+    await store.memory.rememberAll(items)
+    expect(await store.memory.recall('coffee')).toHaveLength(8)
+    expect(await store.memory.recall('coffee', { limit: 64 })).toHaveLength(64)
+    expect(await codeOf(store.memory.recall('coffee', { limit: 65 }))).toBe('OPTION_INVALID')
+  })
+
   test('any text is a question: quotes, operators and control characters are no syntax', async () => {
     const store = await open()
     await store.memory.remember('plain words')

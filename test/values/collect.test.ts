@@ -208,3 +208,28 @@ test('content that an event refers to just before it would be removed is kept, a
   expect(await survives('as it should')).toBe(true)
   expect(await survives('blindly')).toBe(false)
 })
+
+test('a root that cannot be read ends the collection, and nothing is deleted', async () => {
+  const memory = memoryBackend(nodeEnvironment)
+  let isDamaged = false
+  const values: Backend['values'] = {
+    ...memory.values,
+    get: async (tenant, refs) => {
+      const found = await memory.values.get(tenant, refs)
+      return isDamaged ? found.map((bytes) => bytes?.map((byte, i) => (i === 0 ? byte ^ 1 : byte))) : found
+    },
+  }
+  await using store = await openStore({ backend: { ...memory, values }, schedule: false })
+  const session = await store.session('s')
+  const kept = await store.values.put(list(1, 20))
+  await session.append('note.made', { kept }, { refs: [kept] })
+  const loose = await store.values.put(list(2, 20))
+  const before = (await store.measure()).rows
+  isDamaged = true
+  expect(await codeOf(store.collect({ grace: 0 }))).toBe('VALUE_DAMAGED')
+  expect((await store.measure()).rows).toEqual(before)
+  isDamaged = false
+  expect([await isThere(store, kept), await isThere(store, loose)]).toEqual([true, true])
+  await store.collect({ grace: 0 })
+  expect([await isThere(store, kept), await isThere(store, loose)]).toEqual([true, false])
+})

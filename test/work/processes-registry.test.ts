@@ -37,6 +37,22 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('the regis
     await expectSound(store)
   })
 
+  test('processes are listed by the session they came from, and name their environment', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const env = await store.artifacts.putEnvironment({ node: '24' })
+    await store.processes.register('a', { ...external, provenance: { session: session.id }, env })
+    await store.processes.register('b', external)
+    expect(names(await store.processes.list({ session: session.id }))).toEqual(['a'])
+    expect(names(await store.processes.list({ session: (await store.session('other')).id }))).toEqual([])
+    expect((await (await store.processes.get('a'))?.look())?.env).toBe(env)
+    const other = `process-env:sha256:${'0'.repeat(64)}`
+    const differs = store.processes.register('a', { ...external, provenance: { session: session.id }, env: other })
+    await expect(differs).rejects.toMatchObject({ code: 'PROCESS_DIFFERS', message: expect.stringContaining('env') })
+    expect(await codeOf(store.processes.register('c', { ...external, env: 'node 24' }))).toBe('OPTION_INVALID')
+    await expectSound(store)
+  })
+
   test('the first reference counts; the same again changes nothing, and another is refused', async () => {
     const store = await engine.open()
     const child = await store.processes.register('c', external)

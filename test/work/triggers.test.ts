@@ -42,6 +42,19 @@ describe.each(layouts)('triggers on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('a trigger names the environment that its deliveries are for', async () => {
+    const store = await engine.open()
+    const env = await store.artifacts.putEnvironment({ node: '24' })
+    const on = { source: 'stripe', queue: 'billing' }
+    await store.triggers.on('paid', { ...on, env })
+    expect((await store.triggers.on('paid', { ...on, env })).revision).toBe(1)
+    await store.triggers.fire('stripe', paid)
+    expect((await store.queue<Delivered<Paid>>('billing').claim())?.payload).toMatchObject({ trigger: 'paid', env })
+    expect((await store.triggers.on('paid', on)).revision).toBe(2)
+    expect(await codeOf(store.triggers.on('other', { ...on, env: 'node 24' }))).toBe('OPTION_INVALID')
+    await expectSound(store)
+  })
+
   test('the same key is the same firing, also when it is delivered, and another payload with it is refused', async () => {
     const store = await engine.open()
     await store.triggers.on('invoice-paid', { source: 'stripe', queue: 'billing' })

@@ -113,6 +113,7 @@ async function tell(t: Terminal, store: Store, row: ProcessRow, holder: RunHolde
   line('ended', row.endedAt === undefined ? undefined : at(row.endedAt))
   if (!hasEnded(row.state)) line('holder', holderText(holder))
   json('defined', row.definition)
+  line('env', row.env)
   line('events', row.events && Object.keys(row.events).join(', '))
   if (row.input?.value === undefined) line('input', storedText(row.input))
   else json('input', row.input.value)

@@ -109,6 +109,7 @@ function tell(t: Terminal, row: TriggerRow): void {
   if (row.match === undefined) line('for', 'everything')
   else json('for', row.match)
   json('with', row.with)
+  line('env', row.env)
 }
 
 export interface HistoryWords extends PageWords {

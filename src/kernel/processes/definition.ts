@@ -1,5 +1,6 @@
 // Checks the definition of a process. The same name with the same definition is the same process.
 
+import { checkEnvironment } from '../../model/artifact.ts'
 import { utf8Length } from '../../model/bytes.ts'
 import { canonical } from '../../model/canonical.ts'
 import type { Json } from '../../model/data.ts'
@@ -46,6 +47,8 @@ export interface RegisterOptions {
   /** The definition of which the process is an instance, such as a name and a version. */
   readonly definition?: unknown
   readonly input?: unknown
+  /** The environment to run it in, as `artifacts.putEnvironment` named it. */
+  readonly env?: string
   /** The types that its events may have. The default is any type. */
   readonly events?: readonly string[] | Readonly<Record<string, DeclaredEvent>>
   /** The id of the session that is woken by the end, and by events whose type says so. */
@@ -59,7 +62,19 @@ export type ProvenanceOptions = { readonly [Member in keyof Provenance]: string 
 
 export async function takeDefinition(scope: Scope, options: RegisterOptions): Promise<Definition> {
   const given = optionsOf(options, 'register')
-  const { recovery, attempts, kind: _k, provenance: _p, label: _l, definition: _d, input: _i, events: _e, wake: _w, ...unknown } = given
+  const {
+    recovery,
+    attempts,
+    kind: _k,
+    provenance: _p,
+    label: _l,
+    definition: _d,
+    input: _i,
+    events: _e,
+    wake: _w,
+    env: _env,
+    ...unknown
+  } = given
   checkKnown(unknown, 'a process')
   if (!RECOVERIES.includes(recovery)) throw invalidOption('recovery', `one of ${RECOVERIES.join(', ')}`, recovery)
   if (attempts !== undefined && (recovery !== 'rerunnable' || !Number.isSafeInteger(attempts) || attempts < 1))
@@ -70,6 +85,7 @@ export async function takeDefinition(scope: Scope, options: RegisterOptions): Pr
   const provenance = given.provenance && takeProvenance(scope, given.provenance)
   const events = given.events && takeEvents(scope, given.events)
   const wake = given.wake === undefined ? undefined : telling(scope, () => toId<'session'>(given.wake))
+  const env = given.env === undefined ? undefined : telling(scope, () => checkEnvironment(given.env))
   const input = given.input === undefined ? undefined : admit(scope, given.input)
   return {
     kind,
@@ -78,13 +94,14 @@ export async function takeDefinition(scope: Scope, options: RegisterOptions): Pr
     ...(label !== undefined && { label }),
     ...(definition !== undefined && { definition }),
     ...(input !== undefined && { input: await store(scope, input, { of: 'the input' }, true) }),
+    ...(env !== undefined && { env }),
     ...(events && { events }),
     ...(wake && { wake }),
     ...(recovery === 'rerunnable' && { attempts: attempts ?? limits.workAttempts }),
   }
 }
 
-const COMPARED = ['kind', 'recovery', 'provenance', 'label', 'definition', 'input', 'events', 'attempts'] as const
+const COMPARED = ['kind', 'recovery', 'provenance', 'label', 'definition', 'input', 'env', 'events', 'attempts'] as const
 
 /** The members that differ between the registered definition and the given one. */
 export function differences(row: ProcessRow, wanted: Definition): readonly string[] {

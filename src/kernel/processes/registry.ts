@@ -25,6 +25,8 @@ export interface ProcessListOptions extends PageOptions {
   readonly kind?: string
   /** Only processes that are to wake the session with this id. */
   readonly wake?: string
+  /** Only processes whose provenance names the session with this id. */
+  readonly session?: string
   /** Only processes that were registered with an equal definition. */
   readonly definition?: unknown
   /** `true`: only processes that have not ended. `false`: only ended ones. */
@@ -77,13 +79,14 @@ export const processesOf = (scope: Scope, only: TenantId | undefined): ProcessRe
 })
 
 async function listProcesses(scope: Scope, options?: ProcessListOptions): Promise<Page<ProcessRow>> {
-  const { state, kind, wake, definition, live, last = 50, cursor, ...unknown } = optionsOf(options, 'list')
+  const { state, kind, wake, session: of, definition, live, last = 50, cursor, ...unknown } = optionsOf(options, 'list')
   checkKnown(unknown, 'a list of processes')
   checkLast(last, 'processes')
   checkState(state, PROCESS_STATES, 'process')
   const wanted = definition === undefined ? undefined : canonical(admit(scope, definition))
   const named = kind === undefined ? undefined : takeName(scope, kind, 'a process kind')
   const session = wake === undefined ? undefined : telling(scope, () => toId<'session'>(wake))
+  const origin = of === undefined ? undefined : telling(scope, () => toId<'session'>(of))
   const [index, equals]: readonly [string, readonly ColumnValue[]] = session
     ? ['byWake', [session]]
     : state
@@ -93,6 +96,7 @@ async function listProcesses(scope: Scope, options?: ProcessListOptions): Promis
         : ['byKind', [named]]
   const fits = (row: ProcessRow) =>
     (state === undefined || row.state === state) &&
+    (origin === undefined || row.provenance?.session === origin) &&
     (named === undefined || row.kind === named) &&
     (live === undefined || hasEnded(row.state) !== live) &&
     (wanted === undefined || (row.definition !== undefined && canonical(row.definition) === wanted))

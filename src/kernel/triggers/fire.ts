@@ -55,6 +55,8 @@ export interface Delivered<T = unknown> {
   readonly payload: T
   /** The `with` of the trigger. */
   readonly with?: unknown
+  /** The `env` of the trigger. */
+  readonly env?: string
 }
 
 interface Given {
@@ -138,11 +140,17 @@ async function triggersOf(scope: Scope, source: string): Promise<readonly Trigge
 }
 
 function reserve(scope: Scope, given: Given, trigger: TriggerRow, now: number): { readonly as: Reserved; readonly parts: readonly Part[] } {
-  const { name, revision, queue, with: along } = trigger
+  const { name, revision, queue, with: along, env } = trigger
   const { delayMs, ...offer } = trigger.offer
   const id = deliveryId(scope, given.id, trigger.id)
   const item = deliveryItem(scope, id)
-  const value = { trigger: name, source: given.source, firing: given.id, ...(along !== undefined && { with: along }) }
+  const value = {
+    trigger: name,
+    source: given.source,
+    firing: given.id,
+    ...(along !== undefined && { with: along }),
+    ...(env !== undefined && { env }),
+  }
   const offered = { ...offer, queue, at: now + delayMs, payload: { value, firing: given.id }, origin: { kind: 'delivery', id } as const }
   const command = { verb: 'reserve', firing: given.id, trigger_id: trigger.id, trigger: name, revision, queue, item } as const
   return {

@@ -1,5 +1,6 @@
 // Changes a trigger in one commit with its source, so that no firing misses the change.
 
+import { checkEnvironment } from '../../model/artifact.ts'
 import { utf8Length } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
@@ -29,9 +30,11 @@ export interface TriggerOptions extends ExpectOptions, Pick<OfferOptions, 'prior
   readonly match?: object
   /** A value that every item carries as `with`. */
   readonly with?: unknown
+  /** The environment that the items are for, as `artifacts.putEnvironment` named it. Every item carries it. */
+  readonly env?: string
 }
 
-const OPTIONS = ['source', 'queue', 'match', 'with', 'priority', 'group', 'attempts', 'backoff', 'delay']
+const OPTIONS = ['source', 'queue', 'match', 'with', 'env', 'priority', 'group', 'attempts', 'backoff', 'delay']
 
 /** Registers a trigger under its name, or changes it. Setting the same again changes nothing. */
 export async function setTrigger(scope: Scope, given: string, options: TriggerOptions): Promise<TriggerRow> {
@@ -67,7 +70,7 @@ function takeDefinition(scope: Scope, name: string, options: Omit<TriggerOptions
   const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option))
   if (unknown !== undefined)
     throw refuse('OPTION_INVALID', { option: unknown, why: `a trigger has no such option; it has ${OPTIONS.join(', ')}` })
-  const { match, with: along, priority, group, attempts, backoff, delay } = options
+  const { match, with: along, env, priority, group, attempts, backoff, delay } = options
   const source = takeName(scope, options.source, 'a source')
   const queue = takeQueue(scope, options.queue)
   const given = Object.entries({ priority, group, attempts, backoff, delay }).filter(([, value]) => value !== undefined)
@@ -83,6 +86,7 @@ function takeDefinition(scope: Scope, name: string, options: Omit<TriggerOptions
     offer,
     ...(agreed !== undefined && { match: agreed }),
     ...(along !== undefined && { with: admit(scope, along) }),
+    ...(env !== undefined && { env: telling(scope, () => checkEnvironment(env)) }),
   }
   const bytes = utf8Length(JSON.stringify(definition))
   if (bytes > limits.triggerBytes)

@@ -51,12 +51,13 @@ export const isThere = (row: TriggerRow | undefined): row is TriggerRow => row !
 export const isSame = (row: TriggerRow, definition: TriggerDefinition): boolean =>
   canonical(definitionOf(row)) === canonical(definitionOf(definition))
 
-const definitionOf = ({ name, source, queue, match, with: along, offer }: TriggerDefinition): TriggerDefinition => ({
+const definitionOf = ({ name, source, queue, match, with: along, env, offer }: TriggerDefinition): TriggerDefinition => ({
   name,
   source,
   queue,
   match,
   with: along,
+  env,
   offer,
 })
 
