@@ -13,7 +13,7 @@ export interface CanvasRow {
   readonly id: Id<'canvas'>
   readonly schema: typeof CANVAS_SCHEMA
   readonly session: SessionId
-  /** Empty when the payload that named it was erased. */
+  /** Empty when the payload that named it was erased, until the next update. */
   readonly name: string
   /** The number of updates. A fork goes on from the version of its source. */
   readonly version: number

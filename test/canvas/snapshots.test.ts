@@ -166,6 +166,22 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('a canvas whose first event was erased has its name again with the next update', async () => {
+    const store = await engine.open({ canvas: FREE })
+    const session = await store.session('s')
+    const canvas = session.canvas('plan')
+    await canvas.replace({ a: 1 })
+    await store.erase({ seq: await seqOf(canvas, 1), reason: 'asked for' })
+    await expect(canvas.get()).rejects.toMatchObject({ code: 'CANVAS_DAMAGED', details: { canvas: 'plan', version: 1 } })
+    const names = async () => (await session.canvases()).items.map(({ name }) => name)
+    expect(await names()).toEqual([''])
+    await canvas.replace({ b: 1 })
+    expect(await names()).toEqual(['plan'])
+    const fork = await session.fork({ at: (await store.head()).seq, key: 'fork' })
+    expect(await fork.canvas('plan').get()).toEqual({ document: { b: 1 }, version: 2 })
+    await expectSound(store)
+  })
+
   test('recovery loads as many as it may, the newest first, and the others open on demand', async () => {
     const store = await engine.open()
     const session = await store.session('s')

@@ -36,7 +36,7 @@ export const canvas = decider<CanvasRow, CanvasCommand>({
       if (minute && minute.count + updates.length > rate)
         throw refuse('RATE_LIMITED', { canvas: name, limit: rate, waitMs: minute.from + MINUTE_MS - now })
       return updates.map((update, i) => {
-        const first = i === 0 && { ...(!row && { name }), ...(!minute && { minute: now }) }
+        const first = i === 0 && { ...(!row?.name && { name }), ...(!minute && { minute: now }) }
         return fact('canvas.patched', { version: base + 1 + i, ...update, ...first })
       })
     },
@@ -51,11 +51,12 @@ export const canvas = decider<CanvasRow, CanvasCommand>({
   // An erased update still counts as a version.
   evolve: {
     'canvas.patched': (before, e: HappenedWith<CanvasUpdate & { readonly name?: string }>) => {
-      const { by: _, ...row } = before ?? { ...begun(e), name: e.data?.name ?? '' }
+      const { by: _, ...row } = before ?? begun(e)
       const version = row.version + 1
       const { data } = e
       return {
         ...row,
+        name: data?.name ?? row.name,
         version,
         bytes: data?.bytes ?? row.bytes,
         changedAt: e.at,

@@ -185,7 +185,9 @@ export class CanvasHandle implements Canvas {
 
   async #row(): Promise<CanvasRow | undefined> {
     checkOpen(this.#scope.engine)
-    return (await seenRow(this.#scope, this.#place.id)).body
+    const { body } = await seenRow(this.#scope, this.#place.id)
+    // The payload that named it may have been erased.
+    return body && { ...body, name: this.name }
   }
 }
 
