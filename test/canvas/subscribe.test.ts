@@ -62,6 +62,19 @@ describe.each(engines)('on $name', (engine) => {
     await left?.return()
   })
 
+  test('subscriptions end when the session is deleted, and there are none of a deleted session', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const [canvas, unborn] = [session.canvas('plan'), session.canvas('unborn').subscribe()]
+    await canvas.replace({ a: 1 })
+    const events = canvas.subscribe()
+    for (const one of [events, unborn]) await one.next()
+    const waiting = [events, unborn].map((one) => one.next())
+    await session.delete({ reason: 'over' })
+    for (const end of [...waiting, canvas.subscribe().next(), canvas.subscribe({ from: 1 }).next()])
+      expect(await end).toEqual({ done: true, value: undefined })
+  })
+
   test('a subscriber who has missed updates gets the patches or the document, whichever is shorter', async () => {
     const store = await engine.open()
     const canvas = (await store.session('s')).canvas('plan')

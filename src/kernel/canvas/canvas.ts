@@ -63,7 +63,7 @@ export interface Canvas {
   close(reason: string): Promise<{ readonly version: number }>
   /** Drops snapshots that are not needed. What can be read stays the same. */
   compact(): Promise<CompactReport>
-  /** The document first, then every patch in order, until the signal, the end of the loop, or the close of the canvas. */
+  /** The document first, then every patch in order, until the signal, the end of the loop, the close of the canvas or the end of its session. */
   subscribe(options?: SubscribeOptions): AsyncGenerator<CanvasEvent, void, undefined>
 }
 
@@ -176,7 +176,7 @@ export class CanvasHandle implements Canvas {
   }
 
   subscribe(options?: SubscribeOptions): AsyncGenerator<CanvasEvent, void, undefined> {
-    return subscribe(this.#scope, () => this.#row(), options)
+    return subscribe(this.#scope, this.session, () => this.#row(), options)
   }
 
   #update(build: Build, expect: number | undefined): Promise<{ readonly version: number }> {

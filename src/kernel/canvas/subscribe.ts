@@ -3,11 +3,13 @@
 
 import type { CanvasRow } from '../../model/canvas.ts'
 import { InkError } from '../../model/errors.ts'
+import type { SessionId } from '../../model/ids.ts'
 import { copyJson } from '../../model/json-copy.ts'
 import type { PatchOperation } from '../../model/json-patch.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { tail } from '../abortable.ts'
+import { readRow } from '../execute.ts'
 import { Bell } from '../read.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { documentAt, EMPTY, patchTo } from './documents.ts'
@@ -25,14 +27,16 @@ export interface SubscribeOptions {
 /** A waiting subscription also ends by `return()`. */
 export function subscribe(
   scope: Scope,
+  session: SessionId,
   find: () => Promise<CanvasRow | undefined>,
   options: SubscribeOptions | undefined,
 ): AsyncGenerator<CanvasEvent, void, undefined> {
-  return tail(scope, (leaving) => follow(scope, find, options, leaving))
+  return tail(scope, (leaving) => follow(scope, session, find, options, leaving))
 }
 
 async function* follow(
   scope: Scope,
+  session: SessionId,
   find: () => Promise<CanvasRow | undefined>,
   options: SubscribeOptions | undefined,
   leaving: AbortSignal,
@@ -49,6 +53,7 @@ async function* follow(
       // The bell is reset before reading, so that an update during the read rings it again.
       bell.reset()
       const row = await find()
+      if (!row && (await isDeleted(scope, session))) return
       const at = row?.version ?? 0
       if (version !== at) {
         for (const event of await news(scope, row, version)) {
@@ -64,6 +69,11 @@ async function* follow(
   } finally {
     bell.close()
   }
+}
+
+async function isDeleted(scope: Scope, session: SessionId): Promise<boolean> {
+  const { body } = await readRow(scope, 'sessions', session)
+  return !body || body.state === 'deleted'
 }
 
 /** The shortest patch has this many characters. */
