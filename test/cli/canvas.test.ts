@@ -54,3 +54,15 @@ test('inkfast canvas patch applies a patch, and refuses a wrong version and a wr
     'plan is at version 4',
   )
 })
+
+test('inkfast canvas reads the history and the versions before the damage of a canvas whose newest patch was erased', async () => {
+  {
+    await using store = await open({ url: copy.path })
+    const canvas = (await store.session('support/4711')).canvas('plan')
+    for await (const { seq } of canvas.history({ after: 1 })) await store.erase({ seq, reason: 'asked for' })
+  }
+  expect((await ink(['canvas', 'show', ...place()])).err).toContain('cannot be read from version 2 on')
+  expect(await inkJson(['canvas', 'at', ...place(), '1'])).toMatchObject({ version: 1 })
+  expect((await ink(['canvas', 'history', ...place()])).out).toContain('(erased)')
+  expect((await ink(['canvas', 'at', ...place(), '9'])).err).toContain('the newest is 2')
+})

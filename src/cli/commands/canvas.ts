@@ -149,12 +149,18 @@ const reading = (
 
 async function found(canvas: Canvas, state: Promise<CanvasState | undefined>, version?: number): Promise<CanvasState> {
   const given = await state
-  const newest = await canvas.get()
-  if (given && newest) return given
+  const newest = await newestOf(canvas)
+  if (given && newest !== undefined) return given
   const message = newest
-    ? `The canvas '${canvas.name}' has no version ${version}; the newest is ${newest.version}. See the versions with inkfast canvas history.`
+    ? `The canvas '${canvas.name}' has no version ${version}; the newest is ${newest}. See the versions with inkfast canvas history.`
     : `There is no canvas '${canvas.name}' in that session. See what exists with inkfast canvas list.`
   throw new CliError('CANVAS_UNKNOWN', EXIT.missing, message)
+}
+
+/** A canvas whose document is damaged has a newest version too, and others of it can be read. */
+async function newestOf(canvas: Canvas): Promise<number | undefined> {
+  for await (const { version } of canvas.history({ backwards: true, limit: 1 })) return version
+  return (await canvas.get())?.version
 }
 
 function versionWord(text: string | undefined): number {
