@@ -256,10 +256,18 @@ function peerApplies(before: unknown, ops: readonly PatchOperation[]) {
   }
 }
 
-/** The peer removes the root (a member of what it is given), moves a value into itself, accepts any name as a place in a list, and finds characters in a text. */
+/**
+ * The peer removes the root (a member of what it is given), moves a value into itself, looks for the place of a move before it removes the value,
+ * accepts any name as a place in a list, and finds characters in a text.
+ */
 function isPeerLax(before: unknown, op: PatchOperation): boolean {
   if ((op.op === 'remove' && op.path === '') || (op.op === 'move' && op.path.startsWith(`${op.from}/`))) return true
-  const above = op.path.slice(0, Math.max(0, op.path.lastIndexOf('/')))
-  const parent = peer.Pointer.fromJSON(above).evaluate(before).value
-  return Array.isArray(parent) || typeof parent === 'string'
+  // RFC 6902: a move is a removal, followed by an addition.
+  if (op.op === 'move' && codeOf(() => applyPatch(before, [{ op: 'remove', path: op.from }, add(op.path, null)])) !== 'no error')
+    return true
+  return [op.path, ...('from' in op ? [op.from] : [])].some((pointer) => {
+    const above = pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
+    const parent = peer.Pointer.fromJSON(above).evaluate(before).value
+    return Array.isArray(parent) || typeof parent === 'string'
+  })
 }
