@@ -41,8 +41,10 @@ export interface SessionLease extends AsyncDisposable {
   readonly displaced: Displaced | undefined
   /** Extends the lease to `ttl` from now. Nothing else renews it. FENCE_LOST when another holder has taken it. */
   renew(): Promise<void>
-  /** Gives the lease back. Leaving the scope of `await using` does the same. */
+  /** Gives the lease back. */
   release(): Promise<void>
+  /** Gives the lease back if it is still held, as leaving the scope of `await using` does. */
+  close(): Promise<void>
 }
 
 // The longest time between two looks at a lease: a released lease rings the bell, an expired one does not.
@@ -199,7 +201,11 @@ class HeldSessionLease implements SessionLease, HasFence {
     this.#hold.lost.abort(error)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async close(): Promise<void> {
     try {
       await this.release()
     } catch (error) {

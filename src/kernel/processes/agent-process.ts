@@ -60,4 +60,6 @@ export interface HeldProcess extends AgentProcess, AsyncDisposable {
   readonly signal: AbortSignal
   /** Releases the lease. Leaving the `await using` scope does the same. */
   release(): Promise<void>
+  /** The same as `release`. */
+  close(): Promise<void>
 }

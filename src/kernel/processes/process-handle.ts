@@ -240,6 +240,10 @@ export class HeldHandle extends ProcessHandle implements HeldProcess {
     await releaseHold(this.scope, this.#hold)
   }
 
+  close(): Promise<void> {
+    return this.release()
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.release()
   }

@@ -43,8 +43,10 @@ export interface Claim<T = unknown> extends AsyncDisposable {
   fail(error: unknown, options?: FailOptions): Promise<'ready' | 'dead'>
   /** Extends the claim to `lease` from now; by default to the lease it was claimed with. */
   renew(lease?: Duration): Promise<void>
-  /** Gives the item back, due at once, after `delay` or at `at`. Leaving the scope of `await using` does the same. */
+  /** Gives the item back, due at once, after `delay` or at `at`. */
   release(options?: DueOptions): Promise<void>
+  /** Gives the item back if the claim is not settled, as leaving the scope of `await using` does. */
+  close(): Promise<void>
 }
 
 type Settle = Extract<WorkCommand, { verb: 'complete' | 'fail' | 'release' }>
@@ -217,7 +219,11 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
     if (this.#how) throw refuse('CLAIM_SETTLED', { item: this.id, how: this.#how })
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async close(): Promise<void> {
     if (this.#how || this.#isLost) return
     try {
       await this.release()
