@@ -30,6 +30,7 @@ export const catalogue: readonly CatalogueEntry[] = [
   entry('step.discovered', 'a step was added to the plan while it ran', '{ step, name?, by? }'),
   entry('execution.paused', 'an execution waits for something outside it', '{ execution, reason? }'),
   entry('execution.resumed', 'it goes on', '{ execution }'),
+  entry('execution.checkpointed', 'a checkpoint of an execution was saved', '{ execution, checkpoint?, step? }'),
   entry('artifact.stored', 'the bytes of an artifact were stored', '{ name, mediaType?, blob }'),
   entry('goal.evaluated', 'somebody judged whether the goal is reached', '{ goal, reached, score?, reason? }'),
   entry('policy.checked', 'a rule was asked whether something may be done', '{ policy, subject, allowed, reason? }'),
