@@ -60,6 +60,24 @@ test('an unchanged component sends no node and keeps its revision, and an absent
   expect([third.manifest.components.b?.revision, third.sent]).toEqual([2, 0])
 })
 
+test('a component may have the name of a member that every object inherits', async () => {
+  const components = { constructor: 1, toString: 2, hasOwnProperty: new Uint8Array([3]) }
+  const first = await save({ other: 1 })
+  const second = await save(components as never, first.manifest)
+  const third = await save({ ...components, toString: 4 } as never, second.manifest)
+  expect(Object.values(second.manifest.components).map(({ revision }) => revision)).toEqual([1, 1, 1])
+  expect(third.manifest.components.toString).toMatchObject({ revision: 2 })
+  expect(await readComponents(scope, third.manifest)).toEqual({ ...components, toString: 4 })
+})
+
+test('components that are no plain object are refused, because their content is not in their members', async () => {
+  const { seq } = await engine.backend.journal.head(MAIN)
+  for (const given of [new Map([['a', 1]]), new Date(0), new Uint8Array([1, 2]), new (class Held {})()])
+    expect(await codeOf(save(given as never))).toBe('OPTION_INVALID')
+  expect((await engine.backend.journal.head(MAIN)).seq).toBe(seq)
+  expect((await save(Object.create(null))).manifest.components).toEqual({})
+})
+
 test('a component that was collected is stored again by the next checkpoint, and is COMPONENT_LOST until then', async () => {
   const components = { a: { n: 'collected' }, b: new TextEncoder().encode('collected too') }
   const { manifest } = await save(components)

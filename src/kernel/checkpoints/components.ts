@@ -44,6 +44,7 @@ export async function withComponents<T>(
   checkOpen(scope.engine)
   const { names, values, bytes, turn: state } = takeComponents(scope, given, turn)
   const kept = new Set(manifestRefs(previous))
+  const before = new Map(Object.entries(previous?.components ?? {}))
   const attempt = async (known: boolean): Promise<T> => {
     const blobs: [string, Omit<ComponentRef, 'revision'>][] = []
     for (const [name, one] of bytes) blobs.push([name, await store(scope, name, one, known ? kept : NOTHING)])
@@ -55,7 +56,7 @@ export async function withComponents<T>(
         const stored = new Map([...values.map(([name], i) => [name, { ref: refs[i] as string }] as const), ...blobs])
         const components = names.flatMap((name): [string, ComponentRef][] => {
           const one = stored.get(name)
-          return one ? [[name, revised(one, previous?.components[name])]] : []
+          return one ? [[name, revised(one, before.get(name))]] : []
         })
         const manifest = {
           schema: CHECKPOINT_SCHEMA,
@@ -109,6 +110,7 @@ interface Taken {
 /** Everything is checked and copied before anything is stored. */
 function takeComponents(scope: Scope, given: Components, turn: TurnState | undefined): Taken {
   const members = Object.entries(optionsOf(given, 'components')).filter(([, content]) => content !== undefined)
+  if (given && !isPlain(given)) throw invalidOption('components', 'a plain object of components', given)
   if (members.length > limits.checkpointComponents)
     throw invalidOption('components', `at most ${limits.checkpointComponents} components`, members.length)
   for (const [name] of members) telling(scope, () => checkName(name))
@@ -120,6 +122,13 @@ function takeComponents(scope: Scope, given: Components, turn: TurnState | undef
     bytes: members.flatMap(([name, content]) => (content instanceof Uint8Array ? [[name, new Uint8Array(content)] as const] : [])),
     turn: turn && takeTurn(scope, turn),
   }
+}
+
+/** A Map or a list of bytes would be stored as an empty checkpoint, or as one component for each byte. */
+function isPlain(given: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(given)
+  // A plain object of another realm has a prototype of its own, recognised by having no prototype above it.
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
