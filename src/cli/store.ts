@@ -2,7 +2,16 @@
 
 import { fileURLToPath } from 'node:url'
 import { checkPath, isDatabase } from '../database.ts'
-import { type ErrorCode, InkError, open, type Session, type Store, type StoreOptions, type TenantState } from '../index.ts'
+import {
+  type EmbedderOption,
+  type ErrorCode,
+  InkError,
+  open,
+  type Session,
+  type Store,
+  type StoreOptions,
+  type TenantState,
+} from '../index.ts'
 import { isId } from '../model/ids.ts'
 import { CliError, EXIT, type Exit, usage } from './exit.ts'
 import { shortId } from './format.ts'
@@ -34,6 +43,7 @@ export interface UseOptions {
   readonly write?: boolean
   /** Text from a person is appended, so the redactor is needed. */
   readonly append?: boolean
+  readonly embedder?: EmbedderOption | undefined
 }
 
 /**
@@ -43,10 +53,10 @@ export interface UseOptions {
 export async function withStore<T>(
   url: string | undefined,
   work: (store: Store) => Promise<T>,
-  { write = false, append = false }: UseOptions = {},
+  { write = false, append = false, embedder }: UseOptions = {},
 ): Promise<T> {
   // The scheduler is off: a command must not do the work of nodes.
-  const own = { create: false, migrate: false, schedule: false, ...(!append && { redact: false as const }) }
+  const own = { create: false, migrate: false, schedule: false, ...(!append && { redact: false as const }), ...(embedder && { embedder }) }
   const store = await openToLook({ ...namedStore(url, write), ...own }, write)
   try {
     return await work(store)

@@ -47,6 +47,8 @@ export const environment = {
   url: process.env.INKFAST_URL || undefined,
   /** The key that signs tenants of a database, needed if the login may not read it. */
   tenantKey: process.env.INKFAST_TENANT_KEY || undefined,
+  /** The key of the server that embeds texts. */
+  embedderKey: process.env.INKFAST_EMBEDDER_KEY || undefined,
   /** Refuses any store but the database itself. */
   databaseRequired: readSwitch(process.env.INKFAST_DATABASE_REQUIRED) === true,
   debug: readSwitch(process.env.INKFAST_DEBUG) === true,

@@ -1,8 +1,11 @@
 // Memory at the terminal.
 
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { later } from '../support/cleanups.ts'
 import { folder, inkHere as ink, lines, smallStore } from './support.ts'
 
 let path: string
@@ -49,6 +52,45 @@ test('memory adds, searches with a breakdown, lists, counts, exports and forgets
   expect(await json(['memory', 'forget', path, '--about', 'shared', '--purge'])).toEqual({ purged: 1 })
   expect((await json(['memory', path])).items).toEqual([])
   expect(await ink(['memory', 'forget', path, added.id])).toMatchObject({ code: 3, err: expect.stringContaining('There is no item') })
+})
+
+test('memory backfill embeds with the embedder that is named, and search and eval use its vectors', async () => {
+  const asked: { key: string | undefined; texts: readonly string[] }[] = []
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = []
+    request.on('data', (piece: Buffer) => pieces.push(piece))
+    request.on('end', () => {
+      const { input } = JSON.parse(Buffer.concat(pieces).toString()) as { input: string[] }
+      asked.push({ key: request.headers.authorization, texts: input })
+      const data = input.map((text, index) => ({ index, embedding: /car|vehicle/.test(text) ? [1, 0.1] : [0.1, 1] }))
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  later(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const model = ['--embedder', `http://127.0.0.1:${port}`, '--model', 'm']
+  await ink(['memory', 'add', path, 'the red car'])
+  await ink(['memory', 'add', path, 'a cup of tea'])
+  expect(await ink(['memory', 'backfill', path])).toMatchObject({ code: 2, out: '' })
+  expect(await ink(['memory', 'backfill', path, '--embedder', 'other'])).toMatchObject({ code: 2, out: '' })
+  expect(await ink(['memory', 'backfill', path, '--embedder', 'hash', '--model', 'm'])).toMatchObject({ code: 2, out: '' })
+  expect((await ink(['memory', 'backfill', path, ...model], { INKFAST_EMBEDDER_KEY: 'k' })).out).toContain(
+    '2 items are embedded, 0 are pending',
+  )
+  expect(await json(['memory', 'backfill', path, ...model])).toEqual({ embedded: 0, pending: 0, removed: 0 })
+  expect(asked).toContainEqual({ key: 'Bearer k', texts: ['the red car', 'a cup of tea'] })
+  expect((await ink(['memory', 'search', path, 'which vehicle?'])).err).toContain('No item matches')
+  const found = await json(['memory', 'search', path, 'which vehicle?', ...model])
+  expect(found).toMatchObject({ legs: ['words', 'vectors'], hits: [{ item: { text: 'the red car' } }] })
+  const file = join(folder(), 'own.ndjson')
+  const rows = [
+    { type: 'item', id: 'a', text: 'the red car' },
+    { type: 'question', category: 'cars', text: 'which vehicle?', expect: ['a'] },
+  ]
+  writeFileSync(file, rows.map((row) => JSON.stringify(row)).join('\n'))
+  const { overall } = await json(['memory', 'eval', file, ...model])
+  expect([overall.words.at1, overall.vectors.at1, overall.fused.at1]).toEqual([0, 1, 1])
 })
 
 test('memory core shows and sets blocks, and memory eval measures a file of your own', async () => {

@@ -133,12 +133,20 @@ export async function inkHere(words: readonly string[], around?: number | Enviro
 type Environment = Readonly<Record<string, string>>
 
 /** As src/cli/terminal.ts reads the variables. */
-function environmentOf({ INKFAST_URL, INKFAST_TENANT_KEY, INKFAST_DATABASE_REQUIRED, INKFAST_DEBUG, ...others }: Environment) {
+function environmentOf({
+  INKFAST_URL,
+  INKFAST_TENANT_KEY,
+  INKFAST_EMBEDDER_KEY,
+  INKFAST_DATABASE_REQUIRED,
+  INKFAST_DEBUG,
+  ...others
+}: Environment) {
   const [other] = Object.keys(others)
   if (other !== undefined) throw new Error(`inkHere does not know ${other}: use ink, which starts a process.`)
   return {
     url: INKFAST_URL,
     tenantKey: INKFAST_TENANT_KEY,
+    embedderKey: INKFAST_EMBEDDER_KEY,
     databaseRequired: readSwitch(INKFAST_DATABASE_REQUIRED) === true,
     debug: readSwitch(INKFAST_DEBUG) === true,
   }

@@ -1,13 +1,13 @@
 // Remembers, searches, lists, forgets and exports items of memory, and evaluates recall.
 
-import { type CoreMemory, type Hit, type MemoryItem, open, type Store } from '../../index.ts'
+import { type CoreMemory, type EmbedderOption, type Hit, type MemoryItem, open, type Store } from '../../index.ts'
 import { CliError, EXIT, type Exit, usage } from '../exit.ts'
 import { one } from '../format.ts'
 import { evaluate, half, load, type Scores } from '../memory/evaluate.ts'
 import { OWN_SET, readSet } from '../memory/labelled-set.ts'
 import { changeStore, findSession, tenantView, type WhoOptions, withStore } from '../store.ts'
 import { printTable } from '../table.ts'
-import { type Terminal, verdict } from '../terminal.ts'
+import { environment, type Terminal, verdict } from '../terminal.ts'
 import { harmless, jsonLine } from '../text.ts'
 import { durationWord, given, namedWords, onlyStore } from '../words.ts'
 
@@ -24,6 +24,8 @@ export interface MemoryWords extends WhoOptions {
   readonly session?: string
   readonly set?: string
   readonly block?: string
+  readonly embedder?: string
+  readonly model?: string
 }
 
 const filterOf = ({ about, tag, kind }: MemoryWords) => given({ about, tags: tag, kind: kind as MemoryItem['kind'] | undefined })
@@ -42,15 +44,56 @@ export function addMemory(t: Terminal, words: readonly string[], options: Memory
 
 export function searchMemory(t: Terminal, words: readonly string[], options: MemoryWords): Promise<Exit> {
   const { url, names } = namedWords(words, { question: '' })
-  return withStore(url, async (root) => {
-    const store = await tenantView(root, options.tenant)
-    const hits = await store.memory.recall(names[0] as string, { ...filterOf(options), ...given({ limit: options.limit }) })
-    if (t.json) t.out(jsonLine({ hits: [...hits], legs: hits.legs, ...given({ degraded: hits.degraded }) }))
-    else if (hits.length === 0) t.note(`No item matches in tenant ${store.tenantId}.`)
-    else for (const hit of hits) t.out(breakdown(hit))
-    if (!t.json && hits.degraded !== undefined) t.note(hits.degraded)
-    return EXIT.fine
-  })
+  return withStore(
+    url,
+    async (root) => {
+      const store = await tenantView(root, options.tenant)
+      const hits = await store.memory.recall(names[0] as string, { ...filterOf(options), ...given({ limit: options.limit }) })
+      if (t.json) t.out(jsonLine({ hits: [...hits], legs: hits.legs, ...given({ degraded: hits.degraded }) }))
+      else if (hits.length === 0) t.note(`No item matches in tenant ${store.tenantId}.`)
+      else for (const hit of hits) t.out(breakdown(hit))
+      if (!t.json && hits.degraded !== undefined) t.note(hits.degraded)
+      return EXIT.fine
+    },
+    { embedder: embedderOf(options) },
+  )
+}
+
+/** `hash`, `local`, or the address of a server that speaks the OpenAI protocol. */
+function embedderOf({ embedder, model }: MemoryWords): EmbedderOption | undefined {
+  if (embedder === undefined) {
+    if (model !== undefined) throw usage('--model belongs to --embedder <address>.')
+    return undefined
+  }
+  if (/^https?:/.test(embedder)) {
+    if (model === undefined) throw usage('Name the model of the server with --model.')
+    return { kind: 'openai', baseUrl: embedder, model, ...given({ key: environment.embedderKey }) }
+  }
+  if (model !== undefined) throw usage('--model belongs to --embedder <address>.')
+  if (embedder === 'hash' || embedder === 'local') return embedder
+  throw usage(`--embedder is hash, local, or the address of a server, and not ${harmless(embedder)}.`)
+}
+
+/** Embeds the items that have no vector of this embedder yet. */
+export async function backfillMemory(t: Terminal, words: readonly string[], options: MemoryWords): Promise<Exit> {
+  const embedder = embedderOf(options)
+  if (embedder === undefined) throw usage('Name the embedder with --embedder: hash, local, or the address of a server.')
+  return withStore(
+    onlyStore(words),
+    async (root) => {
+      const store = await tenantView(options.actor === undefined ? root : root.as(options.actor), options.tenant)
+      const report = await store.memory.backfill({ signal: t.signal })
+      const { embedded, pending, removed, reason } = report
+      if (t.json) t.out(jsonLine(report))
+      else {
+        t.out(verdict(t, pending === 0 ? 'ok' : 'warn', `${embedded} items are embedded, ${pending} are pending`))
+        if (removed > 0) t.note(`${removed} vectors of items that are gone were removed.`)
+        if (reason !== undefined) t.note(`The last of the pending items has no vector: ${harmless(reason)}`)
+      }
+      return EXIT.fine
+    },
+    { write: true, append: true, embedder },
+  )
 }
 
 /** The score of a hit, and what it consists of. */
@@ -160,8 +203,8 @@ export function exportMemory(t: Terminal, words: readonly string[], options: Mem
   return withStore(onlyStore(words), async (root) => {
     for await (const item of everyItem(await tenantView(root, options.tenant), filterOf(options))) {
       t.signal.throwIfAborted()
-      const { id, text, about, kind, tags, source, importance, confidence, metadata } = item
-      t.out(jsonLine({ type: 'item', id, text, about, kind, tags, importance, confidence, ...given({ source, metadata }) }))
+      const { id, text, about, kind, tags, source, importance, confidence, metadata, valid } = item
+      t.out(jsonLine({ type: 'item', id, text, about, kind, tags, importance, confidence, ...given({ source, metadata, valid }) }))
     }
     return EXIT.fine
   })
@@ -176,13 +219,15 @@ async function* everyItem(store: Store, filter: ReturnType<typeof filterOf>): As
   }
 }
 
-export async function evaluateMemory(t: Terminal, words: readonly string[]): Promise<Exit> {
+export async function evaluateMemory(t: Terminal, words: readonly string[], options: MemoryWords): Promise<Exit> {
   const [file, ...more] = words
   if (more.length > 0) throw usage('memory eval takes one file.')
   const set = readSet(file ?? OWN_SET)
-  const store = await open(':memory:')
+  const embedder = embedderOf(options)
+  const store = await open({ url: ':memory:', ...(embedder && { embedder }) })
   try {
     const ids = await load(store, set)
+    if (embedder) await store.memory.backfill({ signal: t.signal })
     const all = await evaluate(store, set.questions, ids)
     const held = await evaluate(store, half(set.questions, 1), ids)
     if (t.json) {
