@@ -44,6 +44,9 @@ export interface SessionRow {
 
 /** What a list of sessions shows of a conversation. */
 export interface SessionSummary {
+  /** Working directory and model, as `configure` set them. */
+  readonly cwd?: string
+  readonly model?: string
   /** The beginning of the first message of the user. */
   readonly firstMessage?: string
   /** The beginning of the newest message. */

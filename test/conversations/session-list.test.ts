@@ -13,6 +13,7 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
   test('a session is listed with its first message, counts, times and the state of its last run', async () => {
     const store = await open()
     const session = await store.session('chat', { owner: 'ada' })
+    await session.configure({ cwd: '/work', model: 'big' })
     await session.commitTurn({
       turn: 't',
       nodes: [
@@ -31,6 +32,8 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
       title: 'How do I ship?',
       firstMessage: 'How do I ship?',
       preview: 'Test first.',
+      cwd: '/work',
+      model: 'big',
       counts: { turns: 1, nodes: 3, messages: 2 },
       lastRun: { id: run.id, name: 'turn', state: 'running' },
     })

@@ -59,8 +59,8 @@ describe.each(engines)('a turn on $name', ({ open }) => {
     expect(Math.max(...seqs) - Math.min(...seqs)).toBeLessThan(20)
     expect(await session.checkpoint()).toEqual({ toolState: { open: ['x'] }, plugin: large, bytes: Uint8Array.from([1, 2]) })
     expect((await session.head()).usage).toMatchObject([
-      { source: 'title', model: 'n', outputTokens: 2, costNanoUsd: 500_000_000 },
       { source: 'turn', model: 'm', inputTokens: 11, outputTokens: 5 },
+      { source: 'title', model: 'n', outputTokens: 2, costNanoUsd: 500_000_000 },
     ])
     expect(await states(session)).toEqual({ inputs: ['completed', 'completed'], inbox: ['completed', 'completed', 'pending'] })
     expect((await store.queue('mail').claim())?.payload).toEqual({ to: 'ada' })

@@ -13,7 +13,7 @@ import { type DoneRow, part, plan, readRow } from '../execute.ts'
 import { headId } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
-import { sumUsage, type UsageSum } from '../usage/report.ts'
+import { sessionLedger, type UsageSum } from '../usage/report.ts'
 import { type ConfigOptions, takeConfig } from './config.ts'
 import { EMPTY, head } from './head-decider.ts'
 
@@ -41,7 +41,7 @@ export interface SessionHead {
   readonly firstMessage?: string
   readonly preview?: string
   readonly intent?: string
-  /** The token ledger of the session: sums by source and model. */
+  /** The token ledger of the session: sums by source and model, in the order of first use. */
   readonly usage: readonly UsageSum[]
 }
 
@@ -65,7 +65,7 @@ export async function readHead(scope: Scope, session: SessionId): Promise<FoundH
 export async function showHead(scope: Scope, id: SessionId, known: SessionRow): Promise<SessionHead> {
   const [{ head: row }, usage, { body: session = known }] = await Promise.all([
     readHead(scope, id),
-    sumUsage(scope, { session: id }),
+    sessionLedger(scope, id),
     readRow(scope, 'sessions', id),
   ])
   const { schema, revision, config, frames, frame, leaf, nodes, messages, turns, turn, checkpoint, first } = row
@@ -130,7 +130,10 @@ export async function headSummary(scope: Scope, { id }: SessionRow): Promise<Par
   if (!body) return {}
   const { turns, nodes, messages, first, changedAt, config } = body
   const [preview, intent] = [config.preview ?? body.preview, config.intent ?? body.intent]
+  const { cwd, model } = config
   return {
+    ...(cwd !== undefined && { cwd }),
+    ...(model !== undefined && { model }),
     counts: { turns, nodes, messages },
     ...(first !== undefined && { firstMessage: first }),
     ...(preview !== undefined && { preview }),

@@ -34,9 +34,11 @@ export class OpenMask {
   masked(message: OpenMessage): unknown {
     const parts = message.parts.map((part) => {
       if (part.state === 'streaming') return { ...part, text: this.#shown(part, part.text) }
-      if (part.state !== 'input-streaming' || part.rawInput === undefined) return part
-      const rawInput = this.#shown(part, part.rawInput)
+      if (part.state !== 'input-streaming') return part
       const { input: _, ...rest } = part
+      // An input without its text cannot be masked across its pieces.
+      if (part.rawInput === undefined) return rest
+      const rawInput = this.#shown(part, part.rawInput)
       const input = part.inputEncoding === 'text' ? rawInput : parsePartialJson(rawInput)
       return { ...rest, ...(input !== undefined && { input }), rawInput }
     })

@@ -1,6 +1,6 @@
 // Reports of usage: sums over the rows of whole UTC hours, grouped as the caller asks.
 
-import { optionalId } from '../../model/ids.ts'
+import { optionalId, type SessionId } from '../../model/ids.ts'
 import { checkKnown, invalidOption, listOf, optionsOf } from '../../model/options.ts'
 import { compareKeys } from '../../model/order.ts'
 import { decodeBody } from '../../model/rows.ts'
@@ -44,6 +44,18 @@ const BY_DEFAULT: readonly UsageGroup[] = ['source', 'model']
 
 /** Sums are ordered by their groups, in the order that the caller names them. */
 export async function sumUsage(scope: Scope, query?: UsageQuery): Promise<readonly UsageSum[]> {
+  const { sums, by } = await summed(scope, query)
+  const keyOf = (sum: UsageSum) => by.map((group) => sum[group] ?? null)
+  return [...sums.values()].sort((a, b) => compareKeys(keyOf(a), keyOf(b)))
+}
+
+/** The token ledger of a session: sums by source and model in the order in which these were first used. */
+export async function sessionLedger(scope: Scope, session: SessionId): Promise<readonly UsageSum[]> {
+  const { sums, born } = await summed(scope, { session })
+  return [...sums].sort(([a], [b]) => (born.get(a) as number) - (born.get(b) as number)).map(([, sum]) => sum)
+}
+
+async function summed(scope: Scope, query?: UsageQuery) {
   const { session: of, by: groups, since, until, signal, ...unknown } = optionsOf(query, 'usage')
   checkKnown(unknown, 'usage')
   const by = listOf(groups, 'by') ?? BY_DEFAULT
@@ -57,18 +69,22 @@ export async function sumUsage(scope: Scope, query?: UsageQuery): Promise<readon
     limit: ROWS_AT_A_TIME,
   }
   const sums = new Map<string, UsageSum>()
+  const born = new Map<string, number>()
   stopIfAsked(scope, signal)
   for await (const rows of everyPage(scope, 'usage', range)) {
     stopIfAsked(scope, signal)
-    for (const { body } of rows) add(sums, by, decodeBody(body))
+    for (const row of rows) {
+      const key = add(sums, by, decodeBody(row.body))
+      born.set(key, Math.min(born.get(key) ?? row.born, row.born))
+    }
   }
-  const keyOf = (sum: UsageSum) => by.map((group) => sum[group] ?? null)
-  return [...sums.values()].sort((a, b) => compareKeys(keyOf(a), keyOf(b)))
+  return { sums, born, by }
 }
 
-function add(sums: Map<string, UsageSum>, by: readonly UsageGroup[], row: UsageRow): void {
+function add(sums: Map<string, UsageSum>, by: readonly UsageGroup[], row: UsageRow): string {
   const labels = Object.fromEntries(by.map((group) => [group, row[group]]))
   const key = JSON.stringify(Object.values(labels))
   const before = sums.get(key) ?? { ...labels, ...NO_USAGE }
   sums.set(key, { ...before, ...addUpTo(before, row), ...(row.overflow && { overflow: true as const }) })
+  return key
 }
