@@ -1,6 +1,6 @@
 // Messages of a thread: added, read back exactly, replaced, removed, listed by every option, and refused when they are wrong.
 
-import { safeValidateUIMessages, type UIMessage } from 'ai'
+import { readUIMessageStream, safeValidateUIMessages, type UIMessage, type UIMessageChunk } from 'ai'
 import { describe, expect, test } from 'vitest'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
 
@@ -131,6 +131,42 @@ describe.each(engines)('messages on $name', ({ open }) => {
     expect(await store.usage()).toEqual([])
     expect(await codeOf(thread.record('m', { cost: -1 }))).toBe('OPTION_INVALID')
     expect(await codeOf(thread.record('nobody', { cost: 1 }))).toBe('MESSAGE_UNKNOWN')
+    await expectSound(store)
+  })
+
+  test('a message of the reader of the AI SDK is stored, in a turn too, with null where a tool returned nothing', async () => {
+    const chunks: UIMessageChunk[] = [
+      { type: 'text-start', id: '0' },
+      { type: 'text-end', id: '0' },
+      { type: 'tool-input-available', toolCallId: 'c', toolName: 't', input: undefined },
+      { type: 'tool-output-available', toolCallId: 'c', output: undefined },
+      { type: 'data-ping', data: undefined },
+    ]
+    const read = async (id: string) => {
+      const stream = new ReadableStream<UIMessageChunk>({
+        start(controller) {
+          for (const chunk of [{ type: 'start', messageId: id } as const, ...chunks]) controller.enqueue(chunk)
+          controller.close()
+        },
+      })
+      let message: UIMessage | undefined
+      for await (const one of readUIMessageStream({ stream })) message = one
+      return message
+    }
+    const store = await open()
+    const session = await store.session('s')
+    await session.thread.add(await read('added'))
+    await session.commitTurn({ turn: 't', messages: [await read('committed')] })
+    expect((await session.commitTurn({ turn: 't', messages: [await read('committed')] })).repeated).toBe(true)
+    await session.thread.add({ id: 'aborted', role: 'assistant', parts: [] })
+    const messages = await session.thread.messages()
+    expect(messages.map(({ id }) => id)).toEqual(['added', 'committed', 'aborted'])
+    for (const { parts } of messages.slice(0, 2))
+      expect(parts.slice(1)).toEqual([
+        { type: 'tool-t', toolCallId: 'c', state: 'output-available', input: null, output: null },
+        { type: 'data-ping', data: null },
+      ])
+    expect((await safeValidateUIMessages({ messages })).success).toBe(true)
     await expectSound(store)
   })
 

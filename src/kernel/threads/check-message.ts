@@ -6,7 +6,7 @@ import { MESSAGE_ROLES, type MessageRole } from '../../model/thread.ts'
 import { telling } from '../draft.ts'
 import type { Scope } from '../scope.ts'
 import { partsIn } from '../values/parts.ts'
-import { checkPart, type Flaw, isObject, type JsonObject } from './check-part.ts'
+import { checkPart, type Flaw, isObject, type JsonObject, neededBy } from './check-part.ts'
 
 /** A message of the AI SDK: `UIMessage`. Members that are not listed are kept as they are. */
 export interface StoredMessage {
@@ -24,7 +24,7 @@ export type MessagePart = { readonly type: string; readonly [member: string]: an
  * are what its chunks made of them: each chunk was checked, and a part may still be incomplete.
  */
 export function takeMessage(scope: Scope, given: unknown, streamed = false): StoredMessage & JsonObject {
-  const taken = telling(scope, () => takeExact(withoutUndefined(given, 0)))
+  const taken = copyMessage(scope, given)
   const id = isObject(taken) ? taken.id : undefined
   const flaw: Flaw = (why, path) => refuse('MESSAGE_INVALID', { message: typeof id === 'string' ? id.slice(0, 80) : null, why, path })
   return telling(scope, () => {
@@ -41,6 +41,20 @@ export function takeMessage(scope: Scope, given: unknown, streamed = false): Sto
       })
     return taken as unknown as StoredMessage & JsonObject
   })
+}
+
+/** Copies a message without checking its parts. Members that are undefined are left out, or null where a part needs them. */
+export const copyMessage = (scope: Scope, given: unknown): Json =>
+  telling(scope, () => takeExact(withoutUndefined(withNulls(given as { readonly parts?: unknown } | null), 0)))
+
+/** A tool that returns nothing has an output all the same, and so has a call without arguments: JSON knows no undefined. */
+function withNulls(given: { readonly parts?: unknown } | null): unknown {
+  const parts = typeof given === 'object' && given !== null && Array.isArray(given.parts) ? (given.parts as readonly unknown[]) : []
+  const filled = parts.map((part) => {
+    const names = isObject(part) ? neededBy(part).filter((name) => name in part && part[name] === undefined) : []
+    return names.length === 0 ? part : { ...(part as object), ...Object.fromEntries(names.map((name) => [name, null])) }
+  })
+  return filled.some((part, i) => part !== parts[i]) ? { ...given, parts: filled } : given
 }
 
 const DEPTH = 600

@@ -68,6 +68,14 @@ const STATES: Readonly<Record<string, ToolState>> = {
 }
 const ENDED: readonly unknown[] = ['output-available', 'output-error', 'output-denied']
 
+/** The members of any value that a part of this type and state must have. */
+export function neededBy({ type, state }: JsonObject): readonly string[] {
+  if (typeof type !== 'string') return []
+  if (type.startsWith('data-')) return ['data']
+  const isTool = (type === 'dynamic-tool' || type.startsWith('tool-')) && typeof state === 'string' && Object.hasOwn(STATES, state)
+  return (isTool ? (STATES[state]?.has ?? []) : []).filter((name) => name === 'input' || name === 'output')
+}
+
 export function checkPart(message: string, part: Json, path: string, flaw: Flaw): void {
   const where = { message, path, flaw }
   if (!isObject(part) || typeof part.type !== 'string') throw flaw('a part has no type', path)

@@ -1,7 +1,7 @@
 // The options of `commitTurn`: checked and copied before anything is read.
 
 import { type Cause, takeCause } from '../../model/cause.ts'
-import { type Json, takeData, takeExact } from '../../model/data.ts'
+import { type Json, takeData } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, listOf, optionsOf } from '../../model/options.ts'
@@ -14,6 +14,7 @@ import { checkRevision } from '../graph/head.ts'
 import { nodeName } from '../graph/nodes.ts'
 import { maskKey, takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
+import { copyMessage } from '../threads/check-message.ts'
 import { addUsage, takeUsage, type UsageGiven } from '../usage/ledger.ts'
 import { type Enqueued, type EnqueueOptions, takeEnqueued } from './enqueue.ts'
 
@@ -132,7 +133,7 @@ export function takeTurn(scope: Scope, options: TurnOptions): TakenTurn {
   const queued = (listOf(enqueue, 'enqueue') ?? []).map((one) => takeEnqueued(scope, one))
   const held = { claims: idsOf(claims, 'claims'), inputs: idsOf(inputs, 'inputs') }
   const files = takeIds(listOf(attachments, 'attachments') ?? [])
-  const said = (listOf(messages, 'messages') ?? []).map((one) => telling(scope, () => takeExact(one)))
+  const said = (listOf(messages, 'messages') ?? []).map((one) => copyMessage(scope, one))
   const named = maskKey(scope, turn)
   const content = {
     turn: named,
