@@ -49,6 +49,21 @@ describe.each(engines)('forks of conversations on $name', ({ open }) => {
     await expectSound(store)
   })
 
+  test('a fork from before the first message has no title of it', async () => {
+    const store = await open()
+    const source = await store.session('source')
+    await source.configure({ model: 'm' })
+    const { seq: before } = await store.head()
+    await source.commitTurn({ turn: '1', messages: [{ id: 'q', role: 'user', parts: [{ type: 'text', text: 'How?' }] }] })
+    const [empty, whole] = [await source.fork({ at: before }), await source.fork({ at: (await store.head()).seq })]
+    expect(await empty.head()).toMatchObject({ revision: 0, config: { model: 'm' } })
+    expect([empty.title, (await empty.head()).firstMessage]).toEqual([undefined, undefined])
+    expect((await whole.head()).title).toEqual({ text: 'How?', source: 'derived', locked: false })
+    await empty.commitTurn({ turn: '1', messages: [{ id: 'q', role: 'user', parts: [{ type: 'text', text: 'Why?' }] }] })
+    expect(empty.title).toBe('Why?')
+    await expectSound(store)
+  })
+
   test('a fork of a large graph is there completely, and its payloads are stored once', async () => {
     const store = await open()
     const source = await store.session('source')

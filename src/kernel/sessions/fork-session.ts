@@ -10,6 +10,7 @@ import { deny } from '../audit-trail.ts'
 import { part, readRow } from '../execute.ts'
 import { checkWritten } from '../lineage.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
+import { rowAt } from '../rows-at.ts'
 import type { Scope } from '../scope.ts'
 import { type OpenedSession, openSession } from './open-session.ts'
 import { session as decider } from './session-decider.ts'
@@ -33,9 +34,11 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
     if (!row) throw refuse('SESSION_UNKNOWN', { session: from, tenant: scope.tenant })
     if (row.state === 'deleted') throw deny(scope, 'SESSION_DELETED', { session: from })
     const { title, owner, metadata } = row
-    const derived = row.titleSource === 'derived' ? title : undefined
+    // A title that comes from a message is that of the fork point, like the message.
+    const isDerived = row.titleSource === 'derived'
+    const derived = isDerived ? (await rowAt(scope, decider, from, at))?.title : undefined
     const given = {
-      ...(derived === undefined && title !== undefined && { title }),
+      ...(!isDerived && title !== undefined && { title }),
       ...(owner !== undefined && { owner }),
       ...(metadata && { metadata }),
     }
