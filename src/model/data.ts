@@ -107,17 +107,39 @@ export const parseData = (text: string): Json => parseBy(JOURNAL, text)
 /** Like `parseData`, for values. Integers that JavaScript would round are refused too. */
 export function parseExact(text: string): Json {
   const value = parseBy(EXACT, text)
-  const rounded = text
-    .replace(STRINGS, '""')
-    .match(INTEGERS)
-    ?.find((digits) => !Number.isSafeInteger(Number(digits)))
+  const rounded = roundedInteger(text)
   if (rounded !== undefined)
     throw refuse('DATA_INVALID', { why: `the integer ${rounded.slice(0, 40)}, which JavaScript would round`, path: '$' })
   return value
 }
 
-const STRINGS = /"(?:[^"\\]|\\.)*"/g
-const INTEGERS = /(?<![\d.eE+-])-?\d+(?![\d.eE])/g
+/** The first integer of a JSON text that is not safe. A pattern would run out of stack in a string of some megabytes. */
+function roundedInteger(text: string): string | undefined {
+  for (let i = 0; i < text.length; i++) {
+    if (text.charCodeAt(i) === QUOTE) i = stringEnd(text, i)
+    else if (isDigit(text, i)) {
+      const start = text[i - 1] === '-' ? i - 1 : i
+      while (isDigit(text, i)) i++
+      if (!isIn('.eE', text, i)) {
+        const digits = text.slice(start, i)
+        if (!Number.isSafeInteger(Number(digits))) return digits
+      } else while (isDigit(text, i) || isIn('.eE+-', text, i)) i++
+      i--
+    }
+  }
+  return undefined
+}
+
+const QUOTE = 0x22
+const isDigit = (text: string, at: number): boolean => text.charCodeAt(at) >= 0x30 && text.charCodeAt(at) <= 0x39
+const isIn = (signs: string, text: string, at: number): boolean => at < text.length && signs.includes(text[at] as string)
+
+/** The closing quote of the string that opens at a place. */
+function stringEnd(text: string, quote: number): number {
+  let i = quote + 1
+  for (; text.charCodeAt(i) !== QUOTE; i++) if (text.charCodeAt(i) === 0x5c) i++
+  return i
+}
 
 function parseBy(rules: Rules, text: string): Json {
   let value: unknown
@@ -136,7 +158,7 @@ function countMembers(text: string): number {
   let members = 0
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i)
-    if (c === 0x22) while (text.charCodeAt(++i) !== 0x22) if (text.charCodeAt(i) === 0x5c) i++
+    if (c === QUOTE) i = stringEnd(text, i)
     if (c === 0x3a) members++
   }
   return members

@@ -162,6 +162,13 @@ test('a value that cannot be stored exactly is refused, and the message names th
   })
 })
 
+test('a JSON text with a string of many megabytes is stored, and its numbers are checked', async () => {
+  const content = 'say "9007199254740993" '.repeat(1_000_000)
+  expect(await values.field(await values.putText(JSON.stringify({ content, n: [-1, 2.5e3, 0] })), 'n')).toEqual([-1, 2500, 0])
+  const text = JSON.stringify({ content, n: 0 }).replace(/0\}$/, '9007199254740993}')
+  await expect(values.putText(text)).rejects.toEqual(refused('DATA_INVALID'))
+})
+
 test('a ref that does not resolve is refused, and so is one of another tenant', async () => {
   const ref = await values.put({ mine: true })
   await expect(store.tenant('other').values.get(ref)).rejects.toEqual(refused('VALUE_MISSING'))
