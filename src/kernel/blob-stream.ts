@@ -70,9 +70,12 @@ export async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
 }
 
-/** Reads a range piece by piece. Each piece is checked against its own digest before any byte of it is returned. */
+/**
+ * Reads a range piece by piece. Each piece is checked against its own digest before any byte of it is returned. If the range is the whole blob,
+ * the bytes are checked against its name before the last piece is returned.
+ */
 export async function* readChunks(scope: Scope, digest: string, { from, to, signal }: TakenRange): AsyncGenerator<Uint8Array> {
-  const { sha256 } = scope.engine.environment.digest
+  const { sha256, hasher } = scope.engine.environment.digest
   stopIfAsked(scope, signal)
   let first = await readPiece(scope, digest, Math.floor(from / PIECE_BYTES))
   // The range may begin behind the end. Only the first piece tells whether there is such a blob.
@@ -82,6 +85,7 @@ export async function* readChunks(scope: Scope, digest: string, { from, to, sign
   }
   const { bytes } = first
   const end = Math.min(to, bytes)
+  const whole = from === 0 && end === bytes ? hasher() : undefined
   for (let at = from; at < end; ) {
     stopIfAsked(scope, signal)
     const n = Math.floor(at / PIECE_BYTES)
@@ -93,6 +97,9 @@ export async function* readChunks(scope: Scope, digest: string, { from, to, sign
     const start = n * PIECE_BYTES
     const part = piece.body.subarray(at - start, end - start)
     at += part.length
+    whole?.update(part)
+    const name = whole && at === end ? hex(whole.digest()) : digest
+    if (name !== digest) throw refuse('BLOB_DAMAGED', { digest, tenant: scope.tenant, found: name, bytes })
     yield part
   }
 }
