@@ -204,6 +204,31 @@ async function survives(removes: 'as it should' | 'blindly'): Promise<boolean> {
   return isThere(store, ref)
 }
 
+test('a collection that was replaced while it marked does not take a value for damaged that the later one deleted', async () => {
+  const backend = memoryBackend(nodeEnvironment)
+  let meanwhile: (() => Promise<unknown>) | undefined
+  const values: Backend['values'] = {
+    ...backend.values,
+    references: async (...asked) => {
+      const found = await backend.values.references(...asked)
+      const work = meanwhile
+      meanwhile = undefined
+      await work?.()
+      return found
+    },
+  }
+  const store = await openStore({ backend: { ...backend, values } })
+  const session = await store.session('s')
+  const ref = await store.values.put(list(1, 20))
+  const { seq } = await session.append('note.made', { ref }, { refs: [ref] })
+  meanwhile = async () => {
+    await store.erase({ seq, reason: 'the person asked' })
+    await store.collect({ grace: 0 })
+  }
+  expect(await codeOf(store.collect({ grace: 0 }))).toBe('COLLECTION_REPLACED')
+  expect(await isThere(store, ref)).toBe(false)
+})
+
 test('content that an event refers to just before it would be removed is kept, and a collection that does not look deletes it', async () => {
   expect(await survives('as it should')).toBe(true)
   expect(await survives('blindly')).toBe(false)

@@ -1,7 +1,7 @@
 // Garbage collection: marks what can be reached from events, rows and recent nodes, then removes the rest, newest first. Parents are newer
 // than their children, so a crash at any point leaves no node without its children. Blobs come last.
 
-import { refuse } from '../../model/errors.ts'
+import { InkError, refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
@@ -108,6 +108,12 @@ export async function collect(scope: Scope, options?: CollectOptions, only?: Can
     }
     const sweep = { marker, number: dryRun ? undefined : number, before, seen, graceMs, isOver, signal, only: only?.blobs }
     if (complete) complete = await collectBlobs(scope, sweep, deleted, retained)
+  } catch (error) {
+    // A later collection may have deleted a root that this one read before.
+    const isMissing = !dryRun && error instanceof InkError && error.code === 'VALUE_DAMAGED'
+    if (isMissing && (await backend.values.remove(tenant, number, [], 0)) === 'replaced')
+      throw refuse('COLLECTION_REPLACED', { tenant }, error)
+    throw error
   } finally {
     // Nodes that are gone must not be answered from memory.
     if (deleted.nodes > 0 && !dryRun) memoryOf(engine).clear()
