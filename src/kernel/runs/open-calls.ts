@@ -26,8 +26,9 @@ export class OpenCalls {
     }
   }
 
-  /** Describes the open calls, without those of branches that lost a race. */
+  /** Describes the open calls. Those of branches that lost a race are never answered, and forgotten here. */
   list(isLost: (place: string) => boolean): readonly string[] {
-    return [...this.#open].filter(({ place }) => !isLost(place)).map(({ what }) => what)
+    for (const call of this.#open) if (isLost(call.place)) this.#open.delete(call)
+    return [...this.#open].map(({ what }) => what)
   }
 }

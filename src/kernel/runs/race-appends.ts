@@ -3,6 +3,7 @@
 
 import { toRanges } from '../ranges.ts'
 import { type Asked, entryKey, placeOf } from './asked.ts'
+import { LostPlaces } from './lost-places.ts'
 
 /** Events of one type that were asked for through one handle, by their ordinals. */
 export interface LeftAppends {
@@ -11,7 +12,7 @@ export interface LeftAppends {
   readonly ordinals: readonly (readonly [number, number])[]
 }
 
-export const isUnder = (path: string, branch: string): boolean => path === branch || path.startsWith(`${branch}/`)
+const isUnder = (path: string, branch: string): boolean => path === branch || path.startsWith(`${branch}/`)
 
 interface Decision {
   readonly losers: readonly string[]
@@ -22,7 +23,7 @@ interface Decision {
 export class RaceAppends {
   readonly #asked = new Map<string, { readonly asked: Asked; readonly places: readonly string[] }>()
   readonly #deciding = new Set<Decision>()
-  readonly #lost: string[] = []
+  readonly #lost = new LostPlaces()
 
   /** `path` is the branch whose code asks. It may use the handle of another one, such as the run's. */
   note(asked: Asked, path: string): void {
@@ -43,7 +44,7 @@ export class RaceAppends {
   async #mayGoOn(places: readonly string[]): Promise<boolean> {
     for (;;) {
       const deciding = [...this.#deciding].find(({ losers }) => isAmong(places, losers))
-      if (!deciding) return !isAmong(places, this.#lost)
+      if (!deciding) return !places.some((place) => this.#lost.has(place))
       await deciding.made
     }
   }
@@ -55,12 +56,17 @@ export class RaceAppends {
     this.#deciding.add(deciding)
     try {
       const written = await write(this.#of(losers))
-      this.#lost.push(...losers)
+      for (const loser of losers) this.#lost.add(loser)
       return written
     } finally {
       this.#deciding.delete(deciding)
       resolve()
     }
+  }
+
+  /** Forgets the events of earlier epochs: their races are decided, and nothing more is appended in them. */
+  startEpoch(epoch: number): void {
+    for (const [key, { asked }] of this.#asked) if ((asked.epoch ?? 0) < epoch) this.#asked.delete(key)
   }
 
   #of(losers: readonly string[]): readonly LeftAppends[] {

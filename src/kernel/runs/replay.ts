@@ -6,7 +6,7 @@ import type { RunId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import type { Scope } from '../scope.ts'
 import { type Asked, entryKey, placeOf } from './asked.ts'
-import { isUnder } from './race-appends.ts'
+import { LostPlaces } from './lost-places.ts'
 import type { Entry, Tape } from './tape.ts'
 
 interface Blocked {
@@ -22,7 +22,7 @@ export class Replay {
   readonly #tape: Tape
   readonly #blocked = new Set<Blocked>()
   /** Places of branches that lost a race. Replay does not wait for their entries. */
-  readonly #lost: string[] = []
+  readonly #lost = new LostPlaces()
   /** Events that those branches appended. */
   readonly #left = new Set<string>()
   readonly #parted: (diff: string) => InkError
@@ -32,6 +32,7 @@ export class Replay {
   #activity = 0
   #replayed = 0
   #watching = false
+  #hasLost = false
 
   constructor(
     scope: Scope,
@@ -85,12 +86,13 @@ export class Replay {
 
   /** The branch lost a race, so its entries are not waited for. */
   async leave(place: string): Promise<void> {
-    this.#lost.push(place)
+    this.#lost.add(place)
+    this.#hasLost = true
     if (this.#blocked.size > 0) await this.#letGo()
   }
 
   isLost(place: string): boolean {
-    return this.#lost.some((lost) => isUnder(place, lost))
+    return this.#lost.has(place)
   }
 
   /** Checks before the run ends that it has asked for everything that it asked for before. */
@@ -109,7 +111,7 @@ export class Replay {
 
   async #letGo(): Promise<void> {
     const rest = await this.#tape.rest()
-    if (rest.size > 0 && (this.#lost.length === 0 || (await this.#missing()).length > 0)) return
+    if (rest.size > 0 && (!this.#hasLost || (await this.#missing()).length > 0)) return
     this.#live = true
     for (const { go } of this.#blocked) go()
     this.#blocked.clear()

@@ -1,5 +1,4 @@
-// A run that this process holds: its row, its lease, its tape. Every write goes through here, guarded by the fence of the lease and by the
-// revision of the run.
+// A run that this process holds: its row, lease and tape. Its lease's fence and its own revision guard every write.
 
 import { assert, InkError, refuse } from '../../model/errors.ts'
 import type { Receipt } from '../../model/event.ts'
@@ -131,6 +130,7 @@ export class RunWriter {
   startEpoch(epoch: number): void {
     this.received = 0
     this.slots.startEpoch(epoch)
+    if (!this.#shared()) this.raceAppends.startEpoch(epoch)
   }
 
   /** Replay: branches that lost a race appended these events and are not run again, so nobody else is given their slots. */
