@@ -141,6 +141,14 @@ describe.each(engines)('erased and forked messages on $name', ({ open }) => {
           { type: 'tool-invocation', toolInvocation: invocation },
           { type: 'source', source: { sourceType: 'url', id: 's', url: 'https://a.b' } },
           { type: 'reasoning', reasoning: 'so', details: [] },
+          {
+            type: 'reasoning',
+            reasoning: 'hm',
+            details: [
+              { type: 'text', text: 'hm', signature: 'sg' },
+              { type: 'redacted', data: 'xx' },
+            ],
+          },
           { type: 'file', mimeType: 'text/plain', data: 'aGk=' },
         ],
       },
@@ -165,6 +173,8 @@ describe.each(engines)('erased and forked messages on $name', ({ open }) => {
       input: { city: 'Rome' },
       output: { high: 31 },
     })
+    const signed = (metadata: object, text = '') => ({ type: 'reasoning', text, state: 'done', providerMetadata: { anthropic: metadata } })
+    expect(messages[2]?.parts).toEqual(expect.arrayContaining([signed({ signature: 'sg' }, 'hm'), signed({ redactedData: 'xx' })]))
     expect(messages[3]?.parts[1]).toMatchObject({ state: 'output-available', output: 7 })
     const { seq } = await store.head()
     expect(

@@ -56,16 +56,9 @@ function convertPart(part: Old | string): readonly MessagePart[] {
   if (typeof part === 'string') return [{ type: 'text', text: part }]
   switch (part.type) {
     case 'reasoning':
-      return [
-        {
-          type: 'reasoning',
-          text: part.text ?? part.reasoning ?? '',
-          state: 'done',
-          ...(part.signature && { providerMetadata: { anthropic: { signature: part.signature } } }),
-        },
-      ]
+      return reasoningParts(part)
     case 'redacted-reasoning':
-      return [{ type: 'reasoning', text: '', state: 'done', providerMetadata: { anthropic: { redactedData: part.data } } }]
+      return [redacted(part)]
     case 'tool-invocation':
       return [convertCall(part.toolInvocation)]
     case 'tool-call':
@@ -87,6 +80,23 @@ function convertPart(part: Old | string): readonly MessagePart[] {
       return [part as MessagePart]
   }
 }
+
+/** One part for each detail, because a signature belongs to its own text. */
+function reasoningParts(part: Old): readonly MessagePart[] {
+  const details: readonly Old[] = Array.isArray(part.details) && part.details.length > 0 ? part.details : [part]
+  return details.map((one) => {
+    if (one.type === 'redacted') return redacted(one)
+    const { text = one.reasoning ?? '', signature } = one
+    return { type: 'reasoning', text, state: 'done', ...(signature && { providerMetadata: { anthropic: { signature } } }) }
+  })
+}
+
+const redacted = ({ data }: Old): MessagePart => ({
+  type: 'reasoning',
+  text: '',
+  state: 'done',
+  providerMetadata: { anthropic: { redactedData: data } },
+})
 
 function convertCall({ toolName, toolCallId, state, args, result }: Old): MessagePart {
   const call = { type: `tool-${toolName}`, toolCallId }
