@@ -40,8 +40,9 @@ export const memory: Feature<MemoryMembers, SessionMemoryMembers, RunMemoryMembe
   onForked: forkCore,
   clocks: { [BACKFILL_CLOCK]: backfillByClock },
   onMaintain: async (scope, now) => {
-    const { expired, aged, evicted, finished } = await maintainMemory(scope, now)
-    return { memoryExpired: expired, memoryAged: aged, memoryEvicted: evicted, memoryPurged: finished }
+    const { expired, aged, evicted, finished, vacuumed } = await maintainMemory(scope, now)
+    const counts = { memoryExpired: expired, memoryAged: aged, memoryEvicted: evicted, memoryPurged: finished }
+    return { ...counts, ...(vacuumed !== undefined && { memoryVacuumed: vacuumed }) }
   },
   store: (scope) => ({ memory: storeMemory(scope) }),
   run: { recall: recallInRun },

@@ -11,6 +11,7 @@ import { finishPurges, purgeSeen } from './forget.ts'
 import { isExpired } from './item-filter.ts'
 import { IMPORTANCE } from './memory-item.ts'
 import { type Capacity, EVERY_MS, type MemoryOptions } from './options.ts'
+import { vacuumMemory } from './vacuum-memory.ts'
 
 export interface MemoryMaintenance {
   readonly expired: number
@@ -20,6 +21,8 @@ export interface MemoryMaintenance {
   readonly evicted: number
   /** Purges that a crash had interrupted. */
   readonly finished: number
+  /** Bytes given back to the file system. Absent when no time of `memory.vacuum` has come. */
+  readonly vacuumed?: number
 }
 
 export interface MaintainOptions {
@@ -55,12 +58,14 @@ export async function maintainMemory(
     options,
   )
   if (dryRun) return { expired: expired.length, aged: aged.length, evicted: evicted.length, finished }
-  return {
+  const purged = {
     expired: await purgeSeen(scope, expired, 'expired', signal),
     aged: await purgeSeen(scope, aged, 'older than the retention', signal),
     evicted: await purgeSeen(scope, evicted, 'beyond the capacity', signal),
     finished,
   }
+  const vacuumed = await vacuumMemory(scope, now, signal)
+  return { ...purged, ...(vacuumed !== undefined && { vacuumed }) }
 }
 
 async function expiredRows(scope: Scope, now: number): Promise<readonly MemoryRow[]> {

@@ -2,6 +2,7 @@
 
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
+import { takeLine } from '../cron/line.ts'
 import { type RankingWeights, takeWeights } from './ranking.ts'
 
 export interface Capacity {
@@ -21,12 +22,14 @@ export interface MemoryOptions {
   readonly retentionDays?: number
   /** How often a node that has the scheduler maintains memory; 5 minutes by default. */
   readonly every?: Duration
+  /** When the space of removed items is given back: a cron line in UTC, `0 0 * * 0` by default. */
+  readonly vacuum?: string
 }
 
 export const EVERY_MS = 5 * 60_000
 
 export function checkMemoryOptions(given: MemoryOptions | undefined): void {
-  const { weights, scope, tenant, retentionDays, every, ...unknown } = optionsOf(given, 'memory')
+  const { weights, scope, tenant, retentionDays, every, vacuum, ...unknown } = optionsOf(given, 'memory')
   checkKnown(unknown, 'the option memory')
   takeWeights(weights)
   for (const [name, capacity] of Object.entries({ scope, tenant })) {
@@ -39,4 +42,5 @@ export function checkMemoryOptions(given: MemoryOptions | undefined): void {
   if (retentionDays !== undefined && !(Number.isFinite(retentionDays) && retentionDays > 0))
     throw invalidOption('memory.retentionDays', 'a number above 0', retentionDays)
   if (every !== undefined && milliseconds(every) < 1000) throw invalidOption('memory.every', 'at least one second', every)
+  if (vacuum !== undefined) takeLine(vacuum)
 }
