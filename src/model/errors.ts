@@ -740,7 +740,8 @@ export const errors = {
   ),
   MEMORY_EXISTS: row(
     'conflict',
-    (d) => `The item ${d.other} of the same scope has this text already. The item ${d.id} was not changed. Forget one of the two.`,
+    (d) =>
+      `The item ${d.other} of the same scope has this text already. The item ${d.id} was not changed. Purge the other one, also if it was forgotten or has expired, or keep it instead.`,
   ),
   CORE_TOO_LONG: row(
     'invalid',

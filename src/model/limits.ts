@@ -184,6 +184,10 @@ export const limits = {
   memoryMarkBytes: 512,
   /** Hits of one recall: they go into a prompt. */
   recallHits: 64,
+  /** Characters of a question: words beyond them are left out. */
+  recallChars: 32 * 1024,
+  /** Scopes, kinds and values of metadata in one filter: a statement has so many parameters. */
+  memoryFilterValues: 1000,
   /** Links from one item: they stand in its row. */
   memoryLinks: 256,
   /** Characters of the block `persona` of core memory. Blocks are in every prompt. */

@@ -81,6 +81,7 @@ describe.each(engines)('memory on $name', ({ open, openInTime }) => {
     await pass(60 * 60_000)
     expect(await store.memory.get(id)).toBeUndefined()
     expect((await store.memory.list()).items.map((item) => item.id)).toEqual([kept])
+    expect(await codeOf(store.memory.update(id, { kind: 'fact' }))).toBe('MEMORY_UNKNOWN')
     // Without a new time it lives as long again, also when it had expired already.
     await store.memory.remember('a code')
     expect((await store.memory.recall('code')).map(({ item }) => item.id)).toEqual([id])

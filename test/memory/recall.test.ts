@@ -156,6 +156,8 @@ describe.each(engines)('recall on $name', ({ open, openInTime }) => {
     for (const text of ['"', "' OR 1=1 --", 'NEAR(a b) AND NOT *', '\u0000 plain', '{}[]()^:~*', '%_\\', '🙂', '*'])
       await store.memory.recall(text)
     expect(await found(store, '"plain" AND (words*')).toEqual(['plain words'])
+    expect(await found(store, `plain ${'and "other" words* '.repeat(8000)}`)).toEqual(['plain words'])
+    expect(await found(store, '\ud800 plain')).toEqual(['plain words'])
     // A long word is cut, and never inside a character.
     const gothic = `x${'𐌰'.repeat(30)}`
     await store.memory.remember(gothic)
@@ -163,6 +165,10 @@ describe.each(engines)('recall on $name', ({ open, openInTime }) => {
     expect(await codeOf(store.memory.recall(''))).toBe('MEMORY_TEXT_INVALID')
     expect(await codeOf(store.memory.recall('x', { limit: 0 }))).toBe('OPTION_INVALID')
     expect(await codeOf(store.memory.recall('x', { about: 'nobody' }))).toBe('OPTION_INVALID')
+    const many = Array.from({ length: 40_000 }, (_, i) => i)
+    expect(await codeOf(store.memory.recall('x', { metadata: { n: many } }))).toBe('OPTION_INVALID')
+    expect(await codeOf(store.memory.recall('x', { about: many.map((n) => `user/${n}`) }))).toBe('OPTION_INVALID')
+    expect(await found(store, 'plain', { metadata: { n: many.slice(0, 900) } })).toEqual([])
   })
 
   test('documents of another tenant change neither hits nor scores', async () => {

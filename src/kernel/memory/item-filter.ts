@@ -42,6 +42,9 @@ export function takeFilter<T extends MemoryFilter>(given: T | undefined, of: str
   if (scopes?.length === 0) throw invalidOption('about', 'a scope, or several', about)
   for (const scope of scopes ?? []) checkAbout(scope)
   const kinds = kind === undefined ? undefined : manyOf<MemoryKind>(kind)
+  const values = metadata === undefined ? undefined : takeMetadataFilter(metadata)
+  const count = (values ?? []).reduce((sum, [, some]) => sum + some.length, (scopes?.length ?? 0) + (kinds?.length ?? 0))
+  if (count > limits.memoryFilterValues) throw invalidOption(of, `a filter with at most ${limits.memoryFilterValues} values`, count)
   for (const one of kinds ?? []) checkKind(one)
   return [
     {
@@ -51,7 +54,7 @@ export function takeFilter<T extends MemoryFilter>(given: T | undefined, of: str
       ...(kinds && { kinds }),
       ...(since !== undefined && { since: takeTime('since', since) }),
       ...(until !== undefined && { until: takeTime('until', until) }),
-      ...(metadata !== undefined && { metadata: takeMetadataFilter(metadata) }),
+      ...(values && { metadata: values }),
     },
     rest as unknown as Omit<T, keyof MemoryFilter>,
   ]

@@ -65,6 +65,14 @@ export function takeText(text: unknown): string {
   return kept
 }
 
+/** A question may be any text that is not empty; beyond a length, its words are left out. */
+export function takeQuestion(text: unknown): string {
+  if (typeof text !== 'string') throw refuse('MEMORY_TEXT_INVALID', { why: `it is of the type ${typeof text}` })
+  const asked = text.slice(0, limits.recallChars).toWellFormed().normalize('NFC').trim()
+  if (asked === '') throw refuse('MEMORY_TEXT_INVALID', { why: 'it is empty' })
+  return asked
+}
+
 /** Checks the members that are there. */
 export function takeContent(given: ContentOptions): Omit<MemoryContent, 'kind'> & { readonly kind?: MemoryKind } {
   const { tags, source, kind, importance, confidence, metadata, valid } = given

@@ -63,7 +63,8 @@ export async function updateItem(scope: Scope, given: string, options: UpdateMem
   const said = { ...content, ...(kept !== undefined && { text: kept }) }
   const masked = (isWhole(redact) ? said : admit(scope, said)) as typeof said
   const { body: row } = await readRow(scope, 'memory', id)
-  if (row?.state !== 'active') throw refuse('MEMORY_UNKNOWN', { id })
+  if (row?.state !== 'active' || (row.expires !== undefined && isExpired(row, await storeNow(scope))))
+    throw refuse('MEMORY_UNKNOWN', { id })
   const ms = ttl === undefined || ttl === null ? undefined : milliseconds(ttl)
   if (ms === 0) throw invalidOption('ttl', 'a time above zero', ttl)
   const change: MemoryChange = {

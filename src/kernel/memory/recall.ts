@@ -9,7 +9,7 @@ import { arrayPage } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { fuse, type Hit } from './fuse.ts'
 import { isExpired, isReplaced, isTrue, type MemoryFilter, passes, takeFilter } from './item-filter.ts'
-import { type Time, takeText, takeTime } from './item-options.ts'
+import { type Time, takeQuestion, takeTime } from './item-options.ts'
 import type { Found, Leg, Question } from './legs.ts'
 import { type RankingWeights, takeWeights } from './ranking.ts'
 import { storeNow } from './store-now.ts'
@@ -53,7 +53,7 @@ export function takeRecall(scope: Scope, text: string, options: RecallOptions | 
     'memory.recall',
   )
   checkKnown(unknown, 'memory.recall')
-  const asked = takeText(text)
+  const asked = takeQuestion(text)
   if (!Number.isInteger(limit) || limit < 1 || limit > limits.recallHits)
     throw invalidOption('limit', `an integer from 1 to ${limits.recallHits}`, limit)
   if (typeof minScore !== 'number' || Number.isNaN(minScore)) throw invalidOption('minScore', 'a number', minScore)

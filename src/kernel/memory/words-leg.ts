@@ -15,6 +15,8 @@ const UNIT = 2 ** 24
 /** Words of a question that are searched; the rarest ones count. */
 const TERMS_MOST = 64
 const PREFIX_TERMS = 8
+/** Each is a search of its own; the first ones count. */
+const PREFIXES_MOST = 64
 /** A shorter unknown word would begin too many others. */
 const PREFIX_CHARS = 4
 const STARRED = /([\p{L}\p{N}]{2,})\*/gu
@@ -60,10 +62,10 @@ async function weigh(
 ): Promise<{ readonly terms: readonly WeightedTerm[]; readonly most: number; readonly average: number }> {
   const { texts } = scope.engine.backend
   const words = [...new Set(tokensOf(text))]
-  const starred = [...text.matchAll(STARRED)].flatMap(([, word = '']) => tokensOf(word))
+  const starred = [...text.matchAll(STARRED)].flatMap(([, word = '']) => tokensOf(word)).slice(0, PREFIXES_MOST)
   const first = await texts.statistics(scope.tenant, 'memory', { terms: words, prefixes: starred, limit: PREFIX_TERMS })
   const there = new Set(first.terms.map(({ term }) => term))
-  const unknown = words.filter((word) => !there.has(word) && !starred.includes(word) && isPrefix(word))
+  const unknown = words.filter((word) => !there.has(word) && !starred.includes(word) && isPrefix(word)).slice(0, PREFIXES_MOST)
   const grown =
     unknown.length === 0
       ? []
