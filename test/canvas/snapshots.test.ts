@@ -244,3 +244,22 @@ test.each([
   const found = await Promise.all(names.map((name) => again.canvas(name).get()))
   expect(found).toEqual(names.map((_, n) => ({ document: { n }, version: 1 })))
 })
+
+test('of two callers who fork a session with many canvases under one key, none leaves canvases of a session that does not exist', async () => {
+  const store = await openIn(':memory:')
+  const source = await store.session('source')
+  const COUNT = 510
+  await Promise.all(Array.from({ length: COUNT }, (_, n) => source.canvas(`c${n}`).replace({ n })))
+  const { seq: at } = await store.head()
+  const forks = await Promise.all([1, 2].map(() => source.fork({ at, key: 'fork' })))
+  const sessions = new Map<string, number>()
+  for (let cursor: string | undefined, more = true; more; ) {
+    const page = await store.canvases.list({ last: 1000, ...(cursor !== undefined && { cursor }) })
+    for (const { session } of page.items) sessions.set(session, (sessions.get(session) ?? 0) + 1)
+    cursor = page.cursor
+    more = cursor !== undefined
+  }
+  expect(Object.fromEntries(sessions)).toEqual({ [source.id]: COUNT, [forks[0]?.id ?? '']: COUNT })
+  expect(await forks[1]?.canvas('c509').get()).toEqual({ document: { n: 509 }, version: 1 })
+  await expectSound(store)
+})

@@ -16,25 +16,29 @@ import { documentAt } from './documents.ts'
 import { canvasSnapshot, snapshotId } from './snapshot-decider.ts'
 
 /** The commit of a fork has room for so many parts, beside those of other features. */
-const AT_ONCE = 500
+const AT_ONCE = 1000
 
 /**
- * Copies the canvases in the commit that creates the fork. Documents are put before, so that equal ones are stored once. A canvas that is
- * damaged, or whose name was erased, is left out: it must not prevent the fork.
+ * Copies the canvases in the commit that creates the fork. Documents are put before, so that equal ones are stored once. So are snapshots
+ * beyond `AT_ONCE`: no list shows them, and after a crash in between they are unused. A canvas that is damaged, or whose name was erased, is
+ * left out: it must not prevent the fork.
  */
 export async function forkCanvases(scope: Scope, fork: Fork): Promise<readonly Part[]> {
-  const parts: Part[] = []
+  const [canvases, snapshots]: [Part[], Part[]] = [[], []]
   const { from, at } = await forkSource(scope, fork)
   for (const { row } of await rowsAt(scope, canvas, from, await throughUpdate(scope, at))) {
     if (row.name === '') continue
     try {
-      parts.push(...(await copy(scope, row, fork)))
+      const copied = await copy(scope, row, fork)
+      canvases.push(copied.canvas)
+      snapshots.push(copied.snapshot)
     } catch (error) {
       if (!(error instanceof InkError && error.code === 'CANVAS_DAMAGED')) throw error
       scope.engine.environment.logger.warn('a damaged canvas was left out of a fork', { canvas: row.name, session: fork.from })
     }
   }
-  while (parts.length > AT_ONCE) await plan(scope, parts.splice(0, AT_ONCE))
+  const parts = [...snapshots, ...canvases]
+  while (parts.length > AT_ONCE) await plan(scope, parts.splice(0, Math.min(AT_ONCE, parts.length - AT_ONCE)))
   return parts
 }
 
@@ -50,19 +54,19 @@ async function throughUpdate({ engine, tenant }: Scope, at: number): Promise<num
   return taken && made && taken.version === made.version ? update.seq : at
 }
 
-async function copy(scope: Scope, row: CanvasRow, { to }: Fork): Promise<readonly Part[]> {
+async function copy(scope: Scope, row: CanvasRow, { to }: Fork): Promise<{ readonly canvas: Part; readonly snapshot: Part }> {
   const { name, version, bytes, state, reason, parent } = row
   const ref = await putValue(scope, (await documentAt(scope, row, version)) as Json)
   const id = canvasId(scope, to, name)
   const set = { name, version, bytes, state, ...(reason !== undefined && { reason }), parent, base: { canvas: row.id, version } }
   const about = { session: to, whole: true, seen: NOT_THERE }
-  return [
-    part(canvas, id, { verb: 'fork', set }, about),
-    part(
+  return {
+    canvas: part(canvas, id, { verb: 'fork', set }, about),
+    snapshot: part(
       canvasSnapshot,
       snapshotId(scope, id, version),
       { verb: 'take', canvas: id, version, ref },
       { ...about, guards: referenceGuards([ref]) },
     ),
-  ]
+  }
 }
