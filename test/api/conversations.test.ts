@@ -73,7 +73,8 @@ describe.each(engines)('on $name', ({ open, openInTime }) => {
     await session.input('hi', { turn: 'next' })
     const run = await session.run('turn')
     const [input] = await run.inputs({ from: 'next' })
-    const { claim } = await run.inbox({ at: 'boundary' })
+    const taken = await run.inbox({ at: 'boundary' })
+    const nothing = await run.inbox({ at: 'boundary' })
     const file = await session.attachments.put(streamOf(PNG), { mediaType: 'image/png', label: 'chart' })
     const nodes = [
       { id: 'n1', parent: null, payload: { role: 'user' }, frame: 'main' },
@@ -89,14 +90,15 @@ describe.each(engines)('on $name', ({ open, openInTime }) => {
       checkpoint: { toolState: { open: [] } },
       messages: [{ id: 'm-1', role: 'user', parts: [{ type: 'text', text: 'hi' }] }],
       usage: { model: 'm', inputTokens: 3, outputTokens: 4 },
-      claims: claim ? [claim] : [],
-      inputs: input ? [input.id] : [],
-      attachments: [file.id],
+      claims: [taken, nothing],
+      inputs: input ? [input] : [],
+      attachments: [file],
     }
     const { revision } = await session.commitTurn({ ...turn, lease: run })
     expect(revision).toBe(expectedHead + 1)
     await run.finish()
-    expect(await session.commitTurn(turn)).toMatchObject({ revision, repeated: true })
+    const ids = { claims: [taken.claim ?? ''], inputs: [input?.id ?? ''], attachments: [file.id] }
+    expect(await session.commitTurn({ ...turn, ...ids })).toMatchObject({ revision, repeated: true })
     expect(await codeOf(session.commitTurn({ ...turn, turn: 't-8', nodes: [], leaf: 'n2' }))).not.toBe('no error')
 
     const path = await session.graph.path({ leaf: 'n2' })

@@ -46,8 +46,8 @@ export interface TurnOptions {
   /** Components under names, as `run.checkpoint` takes them. Null removes the checkpoint. */
   readonly checkpoint?: Components | null
   readonly usage?: UsageGiven | readonly UsageGiven[]
-  /** The claims of inbox items that the turn took: they are completed. */
-  readonly claims?: readonly string[]
+  /** The claims of inbox items that the turn took, by id or as `run.inbox` returned them: they are completed. */
+  readonly claims?: readonly (string | { readonly claim?: string | undefined })[]
   /** The inputs that the turn took and used: they are completed. */
   readonly inputs?: readonly (string | { readonly id: string })[]
   /** The turn was interrupted. Inputs that it did not use are deferred to the next turn. */
@@ -131,7 +131,9 @@ export function takeTurn(scope: Scope, options: TurnOptions): TakenTurn {
   const taken = given.map((one) => takeNode(scope, one, whole))
   const used = takeUsages(usage)
   const queued = (listOf(enqueue, 'enqueue') ?? []).map((one) => takeEnqueued(scope, one))
-  const held = { claims: idsOf(claims, 'claims'), inputs: idsOf(inputs, 'inputs') }
+  // What `run.inbox` returns has no claim if there was nothing to take.
+  const tookSome = listOf(claims, 'claims')?.filter((one) => typeof one !== 'object' || one?.claim !== undefined)
+  const held = { claims: idsOf(tookSome, 'claims', 'claim'), inputs: idsOf(inputs, 'inputs', 'id') }
   const files = takeIds(listOf(attachments, 'attachments') ?? [])
   const said = (listOf(messages, 'messages') ?? []).map((one) => copyMessage(scope, one))
   const named = maskKey(scope, turn)
@@ -202,9 +204,11 @@ function takeUsages(given: TurnOptions['usage']): readonly Usage[] {
   return ledger
 }
 
-function idsOf(given: readonly (string | { readonly id: string })[] | undefined, of: string): readonly string[] | undefined {
-  const ids = listOf(given, of)?.map((one) => (typeof one === 'object' && one !== null ? one.id : one))
-  const wrong = ids?.find((id, i) => typeof id !== 'string' || ids.indexOf(id) !== i)
-  if (wrong !== undefined) throw invalidOption(of, 'ids, each once', wrong)
-  return ids
+function idsOf(given: readonly unknown[] | undefined, of: string, member: 'claim' | 'id'): readonly string[] | undefined {
+  const ids = listOf(given, of)?.map((one) =>
+    typeof one === 'object' && one !== null ? (one as Record<typeof member, unknown>)[member] : one,
+  )
+  const wrong = ids?.findIndex((id, i) => typeof id !== 'string' || ids.indexOf(id) !== i) ?? -1
+  if (wrong >= 0) throw invalidOption(of, 'ids, each once', ids?.[wrong])
+  return ids as readonly string[] | undefined
 }
