@@ -144,7 +144,17 @@ describe.each(engines)('an attachment on $name', ({ open, openInTime }) => {
   })
 })
 
-describe.each(engines)('bytes that are put again on $name', ({ openInTime }) => {
+describe.each(engines)('bytes that are put again on $name', ({ open, openInTime }) => {
+  test('identical bytes that many callers put at once are one attachment', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const files = await Promise.all(Array.from({ length: 10 }, () => session.attachments.put(png(4, 4))))
+    expect(new Set(files.map(({ id }) => id)).size).toBe(1)
+    expect(await states(session)).toEqual(['stored'])
+    expect((await store.blobs.list()).items).toHaveLength(1)
+    await expectSound(store)
+  })
+
   test('bytes that are put again are as young as the second time, so that no sweep takes them before their turn', async () => {
     const { store, pass } = await openInTime()
     const session = await store.session('s')

@@ -14,7 +14,7 @@ import { NOT_THERE, part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { type Attachment, findAttachment, toAttachment } from './attachment.ts'
-import { attachment } from './attachment-decider.ts'
+import { attachment, type StoredSet } from './attachment-decider.ts'
 import { takeFileName } from './file-name.ts'
 import { fits, isSigned, SNIFFED_BYTES, type Sniffed, sniff } from './sniff.ts'
 
@@ -50,9 +50,6 @@ export async function putAttachment(scope: Scope, session: SessionId, bytes: Byt
   await plan(scope, [part(attachment, id, { verb: 'intend', set }, { session, seen: NOT_THERE })], { open: session })
   try {
     const { digest, bytes: size } = await putBlob(scope, file.checked, { kind: 'attachment', ...(signal && { signal }) })
-    const earlier = await findAttachment(scope, session, digest)
-    const renewed = earlier && (await renew(scope, session, earlier.id, { content: digest, at, instead: id }))
-    if (renewed) return toAttachment(renewed)
     const { sniffed } = file
     const stored = {
       content: digest,
@@ -61,15 +58,33 @@ export async function putAttachment(scope: Scope, session: SessionId, bytes: Byt
       verified: sniffed !== undefined && fits(sniffed.mediaType, mediaType ?? sniffed.mediaType),
       ...given({ width: sniffed?.width, height: sniffed?.height }),
     }
-    const { rows } = await plan(scope, [part(attachment, id, { verb: 'store', set: stored }, { session })], {
-      open: session,
-      guards: [{ kind: 'blob', digest }],
-    })
-    return toAttachment(rows[0].body as AttachmentRow)
+    return toAttachment(await storeOnce(scope, session, { id, at, stored }))
   } catch (error) {
     // The stream failed, or its bytes are not those of the intent: nothing of it stays. A sweep removes what cannot be removed now.
     if (!(error instanceof InkError) || error.kind !== 'unknown') await forget(scope, session, id).catch(() => {})
     throw error
+  }
+}
+
+interface Storing {
+  readonly id: Id<'attachment'>
+  readonly at: number
+  readonly stored: StoredSet & { readonly content: string }
+}
+
+/** Callers of this process that store the same bytes at once come one after the other, so that these are one attachment. */
+async function storeOnce(scope: Scope, session: SessionId, { id, at, stored }: Storing): Promise<AttachmentRow> {
+  const { content } = stored
+  const end = await scope.engine.rowMutex.take([`${scope.tenant}/attached/${session}/${content}`])
+  try {
+    const earlier = await findAttachment(scope, session, content)
+    const renewed = earlier && (await renew(scope, session, earlier.id, { content, at, instead: id }))
+    if (renewed) return renewed
+    const storing = part(attachment, id, { verb: 'store', set: stored }, { session })
+    const { rows } = await plan(scope, [storing], { open: session, guards: [{ kind: 'blob', digest: content }] })
+    return rows[0].body as AttachmentRow
+  } finally {
+    end()
   }
 }
 
