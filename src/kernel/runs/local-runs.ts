@@ -2,7 +2,8 @@
 
 import type { RunId, TenantId } from '../../model/ids.ts'
 import { enginePart } from '../engine-part.ts'
-import { type RunWriter, Underway } from './run-writer.ts'
+import type { RunWriter } from './run-writer.ts'
+import { Underway } from './underway.ts'
 
 interface Shared {
   readonly underway: Underway

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { LostPlaces } from './lost-places.ts'
 import { OpenCalls } from './open-calls.ts'
 import { RaceAppends } from './race-appends.ts'
+import { Underway } from './underway.ts'
 
 test('a branch is lost if it or a branch above it lost, and its neighbours are not', () => {
   const lost = new LostPlaces()
@@ -58,4 +59,11 @@ test('the events of losers are told, and those of earlier epochs are forgotten',
   expect(told).toEqual([[left], [], [left]])
   expect(await appends.mayGoOn('1.slow/1.x')).toBe(false)
   expect(await appends.mayGoOn('1.slower')).toBe(true)
+})
+
+test('a new epoch forgets the calls underway, which belong to branches that lost a race', () => {
+  const underway = new Underway()
+  underway.set('1.slow\nsleep\nsleep\n1', new Promise(() => {}))
+  underway.startEpoch(1)
+  expect(underway.size).toBe(0)
 })

@@ -20,18 +20,14 @@ import { effectKey } from './effect-key.ts'
 import { OpenCalls } from './open-calls.ts'
 import { never, Parking } from './parking.ts'
 import { PendingBegins } from './pending-begins.ts'
-import { type LeftAppends, RaceAppends, slotsOf } from './race-appends.ts'
+import { type LeftAppends, type RaceAppends, slotsOf } from './race-appends.ts'
 import { Replay, unrecorded } from './replay.ts'
 import { type RunCommand, run as runDecider } from './run-decider.ts'
 import { Segment } from './segment.ts'
 import { SharedLock } from './shared-lock.ts'
 import { Slots } from './slots.ts'
 import { type Entry, type Source, Tape } from './tape.ts'
-
-/** Effects underway, shared by all handles on the same run in this process: two handles that ask for the same get the same outcome. */
-export class Underway extends Map<string, Promise<Entry>> {
-  readonly raceAppends = new RaceAppends()
-}
+import type { Underway } from './underway.ts'
 
 /** `epoch` is given for events that must not come after a checkpoint which has ended that epoch. */
 type RunEvent = Omit<GuardedEvent, 'session' | 'run'> & { readonly epoch?: number }
@@ -130,7 +126,7 @@ export class RunWriter {
   startEpoch(epoch: number): void {
     this.received = 0
     this.slots.startEpoch(epoch)
-    if (!this.#shared()) this.raceAppends.startEpoch(epoch)
+    if (!this.#shared()) this.#underway.startEpoch(epoch)
   }
 
   /** Replay: branches that lost a race appended these events and are not run again, so nobody else is given their slots. */

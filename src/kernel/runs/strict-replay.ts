@@ -8,8 +8,9 @@ import type { Scope } from '../scope.ts'
 import { checkKnownRun } from './find-run.ts'
 import { RunInHand } from './run.ts'
 import type { Run } from './run-calls.ts'
-import { RunWriter, Underway } from './run-writer.ts'
+import { RunWriter } from './run-writer.ts'
 import { pastOf } from './tape-reader.ts'
+import { Underway } from './underway.ts'
 
 export async function replayStrictly(scope: Scope, row: RunRow): Promise<Run> {
   checkKnownRun(row)
