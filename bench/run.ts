@@ -46,7 +46,7 @@ const topics: Readonly<Record<string, Topic>> = {
     load: async () => (await import('./canvas/topic.ts')).canvas,
   },
   recall: {
-    about: 'search for the nearest vectors on SQLite',
+    about: 'recall by words on SQLite and PostgreSQL, search for the nearest vectors on SQLite',
     peers: 'recall',
     load: async () => (await import('./recall/topic.ts')).recall,
   },
