@@ -130,6 +130,8 @@ describe.each(engines)('on $name', (engine) => {
     const canvas = await planOf(store)
     expect(await codeOf(canvas.replace({ text: 'x'.repeat(20) }))).toBe('CANVAS_TOO_LARGE')
     expect(await canvas.replace({ text: 'short' })).toEqual({ version: 1 })
+    const largest = await planOf(await engine.open({ canvas: { documentBytes: 261_120 } }), 'largest')
+    expect(await largest.replace('x'.repeat(261_118))).toEqual({ version: 1 })
     for (const wrong of [{ documentBytes: 0 }, { documentBytes: 1e9 }, { updatesPerMinute: 0 }, { snapshotEvery: 0.5 }, { bytes: 1 }])
       expect(await codeOf(engine.open({ canvas: wrong as never }))).toBe('OPTION_INVALID')
   })

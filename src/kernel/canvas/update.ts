@@ -218,11 +218,14 @@ function checkUpdatable(row: CanvasRow | undefined, version: number, { name }: C
   if (expect !== undefined && expect !== version) throw refuse('CANVAS_CHANGED', { canvas: name, expect, found: version })
 }
 
+/** What a root replacement has around the document: the largest document can be written with one. */
+const ROOT_BYTES = 64
+
 function checkSize(scope: Scope, name: string, document: unknown, ops: readonly PatchOperation[]): number {
   const bytes = utf8Length(JSON.stringify(document))
   const { documentBytes: limit } = canvasOptionsOf(scope.engine)
   if (bytes > limit) throw refuse('CANVAS_TOO_LARGE', { canvas: name, bytes, limit })
-  const most = Math.max(limit, scope.engine.payloadBytes - 1024)
+  const most = Math.max(limit, scope.engine.payloadBytes - 1024) + ROOT_BYTES
   if (utf8Length(JSON.stringify(ops)) > most) throw refuse('PATCH_TOO_LARGE', { limit: most, unit: 'bytes' })
   return bytes
 }
