@@ -40,9 +40,14 @@ export type PatchStep = { readonly number: number; readonly path: readonly strin
 )
 
 export const patchedDocument = (document: unknown, options?: PatchLimits): PatchedDocument => {
-  const { bytes = limits.patchBytes, depth = limits.patchDepth, operations: _, ...unknown } = optionsOf(options, 'patch limits')
+  const {
+    bytes = limits.patchBytes,
+    depth = limits.patchDepth,
+    operations = limits.patchOperations,
+    ...unknown
+  } = optionsOf(options, 'patch limits')
   checkKnown(unknown, 'a patch')
-  for (const [name, limit] of Object.entries({ bytes, depth }))
+  for (const [name, limit] of Object.entries({ bytes, depth, operations }))
     if (typeof limit !== 'number' || !(limit >= 0)) throw invalidOption(name, 'a number ≥ 0', limit)
   return new PatchedDocument(document, { bytes, depth })
 }

@@ -132,6 +132,10 @@ test.each<readonly [string, string, unknown, readonly unknown[]]>([
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
 })
 
+test.each(['operations', 'depth', 'bytes'])('a limit of %s that is no number is refused', (name) => {
+  for (const wrong of ['1', -1, Number.NaN, null]) expect(codeOf(() => applyPatch({}, [], { [name]: wrong }))).toBe('OPTION_INVALID')
+})
+
 test('a document that is too deep, or a value with a cycle, is refused', () => {
   const cyclic: unknown[] = []
   cyclic.push(cyclic)
