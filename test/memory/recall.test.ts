@@ -86,6 +86,9 @@ describe.each(engines)('recall on $name', ({ open, openInTime }) => {
     expect(hits).toContain('Good')
     expect(hits.indexOf('They taste sour over there')).toBeGreaterThan(1)
     expect(hits).not.toContain('Unrelated remark')
+    // Said again from elsewhere, it has other neighbours.
+    await store.memory.remember('Good', { source: { message: 'm' } })
+    expect(await found(store, 'How do the tomatoes taste?')).not.toContain('Good')
   })
 
   test('expired, superseded, forgotten and untrue items are not found, unless asked for', async () => {

@@ -41,18 +41,19 @@ export const item = decider<MemoryRow, MemoryCommand>({
 
   // Every payload may be erased: then an item has no text, and no search finds it.
   evolve: {
-    'memory.remembered': (row, e: HappenedWith<Remembered>) => ({
-      kind: 'note',
-      about: '',
-      bytes: 0,
-      ...row,
-      ...(e.data && said(row, e.data)),
-      state: 'active',
-      id: e.subject as MemoryId,
-      at: row?.at ?? e.at,
-      refreshedAt: e.at,
-      times: (row?.times ?? 0) + 1,
-    }),
+    'memory.remembered': (row, e: HappenedWith<Remembered>) =>
+      withoutNulls<MemoryRow>({
+        kind: 'note',
+        about: '',
+        bytes: 0,
+        ...row,
+        ...(e.data && (said(row, e.data) as Partial<MemoryRow>)),
+        state: 'active',
+        id: e.subject as MemoryId,
+        at: row?.at ?? e.at,
+        refreshedAt: e.at,
+        times: (row?.times ?? 0) + 1,
+      }),
     'memory.updated': (row, e: HappenedWith<MemoryChange>) =>
       row && withoutNulls({ ...row, ...(e.data as Partial<MemoryRow>), refreshedAt: e.at }),
     'memory.superseded': (row, e: HappenedWith<{ by: MemoryId }>) =>
@@ -84,10 +85,12 @@ const matches = (link: MemoryLink, to: MemoryId | undefined, type: string | unde
   link.to === to && (type === undefined || link.type === type)
 
 /** Tags add up; whatever else is said anew replaces the old. An item that was superseded and is said again is true again. */
-function said(row: MemoryRow | undefined, item: Remembered): Partial<MemoryRow> {
+function said(row: MemoryRow | undefined, item: Remembered): MemoryChange {
   const tags = [...new Set([...(row?.tags ?? []), ...(item.tags ?? [])])]
   const { supersededBy: _, ...valid } = row?.valid ?? {}
-  return { ...item, ...(tags.length > 0 && { tags }), ...(row?.valid && !item.valid && { valid }) }
+  // Another source is another thread, or none.
+  const thread = item.source && { thread: item.thread ?? null }
+  return { ...item, ...thread, ...(tags.length > 0 && { tags }), ...(row?.valid && !item.valid && { valid }) }
 }
 
 const isAsSeen = (row: MemoryRow, seen: Pick<MemoryRow, 'refreshedAt' | 'times'> | undefined): boolean =>
