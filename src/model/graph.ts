@@ -64,7 +64,15 @@ export interface HeadRow extends HeadSummary {
   readonly checkpoint?: CheckpointManifest | undefined
   /** The last turn that was committed. */
   readonly turn?: string | undefined
+  readonly of?: TextOrigins | undefined
   readonly changedAt: number
+}
+
+/** The messages of threads that the texts of a head come from: these are erased with their message. */
+export interface TextOrigins {
+  readonly first?: string | undefined
+  readonly preview?: string | undefined
+  readonly intent?: string | undefined
 }
 
 export type NodeState = 'live' | 'removed'

@@ -69,6 +69,23 @@ describe.each(engines)('erased and forked messages on $name', ({ open }) => {
     await expectSound(store)
   })
 
+  test('a fork of an edited message forgets how it began when the message is erased there', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const answer = { id: 'a', role: 'assistant', parts: [{ type: 'text', text: 'an-answer' }] }
+    await session.commitTurn({ turn: '1', messages: [said('q', 'forget-me'), answer] })
+    await session.thread.update('q', () => said('q', 'edited'))
+    const fork = await session.fork({ at: (await store.head()).seq })
+    await session.delete({ reason: 'r' })
+    expect(await everything(store)).toContain('forget-me')
+    await fork.thread.erase('q', { reason: 'r' })
+    expect(await everything(store)).not.toContain('forget-me')
+    expect(await fork.head()).toMatchObject({ preview: 'an-answer', revision: 1 })
+    await fork.commitTurn({ turn: '2', messages: [said('q2', 'a new question')] })
+    expect(await fork.head()).toMatchObject({ firstMessage: 'a new question', preview: 'a new question' })
+    await expectSound(store)
+  })
+
   test('text that another message holds stays there, and the report says where', async () => {
     const store = await open()
     const session = await store.session('s')

@@ -1,7 +1,7 @@
 // The head of a session: its config, its frames, and where its graph stands. Only a change of the graph or of the checkpoint moves it.
 
 import { canonical } from '../../model/canonical.ts'
-import type { Frame, HeadRow, SessionConfig } from '../../model/graph.ts'
+import type { Frame, HeadRow, SessionConfig, TextOrigins } from '../../model/graph.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { RECORD_SCHEMA } from '../../model/record-version.ts'
 import { decider, type Fact, fact, type Happened, type HappenedWith } from '../decider.ts'
@@ -19,12 +19,13 @@ export interface HeadMove {
   readonly first?: string | undefined
   readonly preview?: string | undefined
   readonly intent?: string | undefined
+  readonly of?: TextOrigins | undefined
   /** Frames that the commit opened. */
   readonly opened?: readonly Omit<Frame, 'openedAt'>[] | undefined
 }
 
 /** Texts of messages, for lists. They stand in events of their own, so that they can be erased with the message. */
-export type HeadTexts = Pick<HeadRow, 'first' | 'preview' | 'intent'>
+export type HeadTexts = Pick<HeadRow, 'first' | 'preview' | 'intent' | 'of'>
 
 export interface ConfigChange {
   readonly set: SessionConfig
@@ -70,13 +71,13 @@ export const head = decider<HeadRow, HeadCommand>({
           : [fact('head.framed', { schema, frame: frame.id })]
         : [fact('head.framed', { schema, frame: frame.id, opened: frame })],
     use: (row, { frame }) => ((row?.frame ?? null) === frame ? [] : [fact('head.framed', { schema, frame })]),
-    move: (_, { to: { first, preview, intent, ...to } }) => [
+    move: (_, { to: { first, preview, intent, of, ...to } }) => [
       fact('head.moved', { schema, ...to }),
-      ...described({ first, preview, intent }),
+      ...described({ first, preview, intent, of }),
     ],
     describe: (_, { texts }) => described(texts),
-    copy: (row, { from: { first, preview, intent, ...from } }) =>
-      row ? [] : [fact('head.copied', { ...from }), ...described({ first, preview, intent })],
+    copy: (row, { from: { first, preview, intent, of, ...from } }) =>
+      row ? [] : [fact('head.copied', { ...from }), ...described({ first, preview, intent, of })],
     forget: (row) => (row ? [fact('head.forgotten', {})] : []),
   },
 
@@ -105,7 +106,15 @@ export const head = decider<HeadRow, HeadCommand>({
         changedAt: e.at,
       }
     },
-    'head.described': (row, e: HappenedWith<HeadTexts & { readonly schema: number }>) => ({ ...begun(row, e), ...e.data }),
+    'head.described': (row, e: HappenedWith<HeadTexts & { readonly schema: number }>) => {
+      const before = begun(row, e)
+      if (!e.data) return before
+      const { of = {}, ...texts } = e.data
+      // A text that is replaced has another origin, or none.
+      const kept = Object.entries(before.of ?? {}).filter(([name]) => !Object.hasOwn(texts, name))
+      const origins = { ...Object.fromEntries(kept), ...of }
+      return { ...before, ...texts, of: Object.keys(origins).length === 0 ? undefined : origins }
+    },
     'head.copied': (_, e) => ({ ...begun(undefined, e), ...(e.data as Partial<HeadRow> | undefined), ...own(e) }),
     'head.forgotten': () => undefined,
   },
@@ -127,9 +136,11 @@ export const EMPTY: Omit<HeadRow, 'id' | 'session' | 'changedAt'> = {
   messages: 0,
 }
 
-function described(texts: { readonly [Name in keyof HeadTexts]: HeadTexts[Name] | undefined }): readonly Fact[] {
+function described({ of = {}, ...texts }: HeadTexts): readonly Fact[] {
   const told = Object.entries(texts).filter(([, text]) => text !== undefined)
-  return told.length === 0 ? [] : [fact('head.described', { schema, ...Object.fromEntries(told) })]
+  const from = Object.entries(of).filter(([name, message]) => message !== undefined && told.some(([text]) => text === name))
+  const origins = from.length > 0 && { of: Object.fromEntries(from) }
+  return told.length === 0 ? [] : [fact('head.described', { schema, ...Object.fromEntries(told), ...origins })]
 }
 
 function configured(before: SessionConfig, { set, clear }: ConfigChange): SessionConfig {

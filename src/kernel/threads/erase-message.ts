@@ -57,7 +57,7 @@ export async function eraseMessage(
   const { references, summaries } = await versionsOf(scope, subject, row)
   const marker = await reachable(scope, [...references])
   // The message is erased last: a call after a crash finds the texts again.
-  const told = await eraseSummaries(scope, place.session, summaries, reason)
+  const told = await eraseSummaries(scope, place.session, { message: row.message, texts: summaries, reason })
   const erased = told + (await eraseSubject(scope, subject, reason))
   const held = texts.length === 0 ? { heldBy: [], nodes: [] } : await holders(scope, place.session, row, texts)
   const candidates = marker.keptBy.rows

@@ -1,6 +1,5 @@
 // Beginnings of messages stand in the head of their session, for lists, and in a title that was derived. They are erased with the message.
 
-import type { EventRecord } from '../../model/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { eraseSubject } from '../erase.ts'
 import { part, plan, readRow } from '../execute.ts'
@@ -12,28 +11,37 @@ import type { Scope } from '../scope.ts'
 
 const TEXTS = ['first', 'preview', 'intent'] as const
 
-/** Texts of other messages stay in the head. Returns the number of payloads that were erased. */
-export async function eraseSummaries(scope: Scope, session: SessionId, texts: ReadonlySet<string>, reason: string): Promise<number> {
-  if (texts.size === 0) return 0
-  const titles = new Set([...texts].map(titleOf))
+/**
+ * Erases the texts that come from a message, and those that equal one of its beginnings. Texts of other messages stay in the head. Returns the
+ * number of payloads that were erased.
+ */
+export async function eraseSummaries(
+  scope: Scope,
+  session: SessionId,
+  { message, texts, reason }: { readonly message: string; readonly texts: ReadonlySet<string>; readonly reason: string },
+): Promise<number> {
   const id = headId(scope, session)
   const { body: before } = await readRow(scope, 'session_heads', id)
-  const dataOf = (event: EventRecord) => happened(scope, event).data as { readonly [member: string]: unknown } | undefined
-  const holds = (event: EventRecord) => TEXTS.some((name) => texts.has(dataOf(event)?.[name] as string))
-  const ofHead = before ? await eraseSubject(scope, id, reason, (event) => event.type === 'head.described' && holds(event)) : 0
+  if (!before) return 0
+  const titles = new Set([...texts].map(titleOf))
+  const isErased = (told: HeadTexts, name: (typeof TEXTS)[number]) => {
+    const text = told[name]
+    return text !== undefined && (texts.has(text) || told.of?.[name] === message)
+  }
+  const ofHead = await eraseSubject(scope, id, reason, (event) => {
+    const told = event.type === 'head.described' ? (happened(scope, event).data as HeadTexts | undefined) : undefined
+    if (!told || !TEXTS.some((name) => isErased(told, name))) return false
+    if (told.first !== undefined && isErased(told, 'first')) titles.add(titleOf(told.first))
+    return true
+  })
   const ofSession = await eraseSubject(scope, session, reason, (event) => {
-    const data = event.type === 'session.renamed' ? dataOf(event) : undefined
+    const data = event.type === 'session.renamed' ? happened(scope, event).data : undefined
     return data?.source === 'derived' && titles.has(data.title as string)
   })
   if (ofSession > 0) await noteChanged(scope, session)
   if (ofHead > 0) {
-    const others: HeadTexts = Object.fromEntries(
-      TEXTS.flatMap((name) => {
-        const text = before?.[name]
-        return text === undefined || texts.has(text) ? [] : [[name, text]]
-      }),
-    )
-    await plan(scope, [part(head, id, { verb: 'describe', texts: others }, { session, whole: true })])
+    const others = Object.fromEntries(TEXTS.flatMap((name) => (isErased(before, name) ? [] : [[name, before[name]]])))
+    await plan(scope, [part(head, id, { verb: 'describe', texts: { ...others, of: before.of } }, { session, whole: true })])
   }
   return ofHead + ofSession
 }

@@ -11,7 +11,7 @@ import { mainThreadId, threadsSeen } from '../threads/thread-memory.ts'
 import type { TakenTurn } from './turn-options.ts'
 
 export interface TurnMessages extends PlannedMessages {
-  readonly said: readonly MessageSummary[]
+  readonly said: readonly (MessageSummary & { readonly id: string })[]
   /** The first message of the user. */
   readonly first: string | undefined
 }
@@ -25,11 +25,14 @@ export async function turnMessages(scope: Scope, session: SessionId, { messages,
     ({ seen, ...rest }): Part => (rest.decider.table === 'messages' || seen === undefined ? rest : { ...rest, seen }),
   )
   const { redactor } = scope.engine
-  const said = messages.flatMap((one) => summaryOf(redact && redactor ? redactor.value(one) : one) ?? [])
+  const said = messages.flatMap((one, i) => {
+    const summary = summaryOf(redact && redactor ? redactor.value(one) : one)
+    return summary ? [{ ...summary, id: planned.ids[i] as string }] : []
+  })
   return { ...planned, parts, said, first: said.find(({ role, text }) => role === 'user' && text !== '')?.text }
 }
 
-type Summary = Pick<HeadMove, 'messages' | 'first' | 'preview' | 'intent'>
+type Summary = Pick<HeadMove, 'messages' | 'first' | 'preview' | 'intent' | 'of'>
 
 /** A turn whose nodes and messages say the same is counted once. */
 export function summed(head: Pick<HeadRow, 'messages' | 'first'>, move: Summary, said: TurnMessages | undefined): Summary {
@@ -37,7 +40,9 @@ export function summed(head: Pick<HeadRow, 'messages' | 'first'>, move: Summary,
   const preview = move.preview ?? said.said.findLast(({ text }) => text !== '')?.text
   const intent = move.intent ?? said.said.findLast(({ role, text }) => role === 'user' && text !== '')?.text
   const first = head.first === undefined ? (move.first ?? said.first) : undefined
+  const by = (text: string | undefined) => said.said.find((one) => one.text === text)?.id
   return {
+    of: { first: by(first), preview: by(preview), intent: by(intent) },
     messages: Math.max(move.messages, head.messages + said.said.length),
     ...(first !== undefined && { first }),
     ...(preview !== undefined && { preview }),
