@@ -18,7 +18,9 @@ const unwatched: Plugin = {
 // Test files share processes, because loading the sources anew for each took a fifth of the run. Hooks of support modules are in the setup file.
 const shared = { isolate: false, setupFiles: ['test/support/setup.ts'], expect: patient }
 const ALONE = ['test/work/reserve-corners.test.ts']
-const house = { ...shared, testTimeout: 300_000, hookTimeout: 300_000 }
+// A long run repeats some tests hundreds of times.
+const testTimeout = process.env.INKFAST_TEST_ROUNDS === 'long' ? 1_800_000 : 300_000
+const house = { ...shared, testTimeout, hookTimeout: 300_000 }
 
 // Three projects: the tests whose coverage counts, quick ones beside the code, and those that start processes, pack the package or kill writers.
 // A fourth has the tests that look at their whole process, and so have one to themselves.

@@ -75,7 +75,7 @@ async function untilDone(place: Place, tenant: string, { shape, deaths = [], aro
   return { result, recorded: await readJournal(world), outbox, doubted, commits: counts[0] ?? 0, lives: counts.length }
 }
 
-const STUCK_MS = 20_000
+const STUCK_MS = 60_000
 
 /** Nobody died and nothing ends: better told with how things stand than found by a timeout. */
 async function stuck(store: Store): Promise<never> {

@@ -22,7 +22,7 @@ describe('a server', () => {
 
   it('a test server answers on the loopback, by password, with flushes on', async () => {
     const [row] = await query(server.url, "select 1 as one, current_setting('fsync') as fsync, current_setting('max_connections') as most")
-    expect(row).toEqual({ one: 1, fsync: 'on', most: '200' })
+    expect(row).toEqual({ one: 1, fsync: 'on', most: '400' })
     const stranger = new URL(server.url)
     stranger.password = 'guessed'
     await expect(query(stranger.href, 'select 1')).rejects.toThrow('password authentication failed')

@@ -102,7 +102,7 @@ class RunningServer implements Server {
       listen_addresses: '127.0.0.1',
       port: this.#port,
       unix_socket_directories: this.folder.length <= SOCKET_FOLDER_MOST ? this.folder : '',
-      max_connections: 200,
+      max_connections: 400,
       shared_buffers: '128MB',
       fsync: fsync ? 'on' : 'off',
       // Files in the folder, where the default would leave pieces in shared memory behind when the server is killed.
