@@ -263,3 +263,24 @@ test('of two callers who fork a session with many canvases under one key, none l
   expect(await forks[1]?.canvas('c509').get()).toEqual({ document: { n: 509 }, version: 1 })
   await expectSound(store)
 })
+
+test.each([
+  ['SQLite', async () => tempFile()],
+  ['PostgreSQL', tempDatabase],
+] as const)('what a patch wrote is read by no process after its snapshots and then the patch were erased: %s', async (_, place) => {
+  const url = await place()
+  const [store, other] = [await openIn(url, { canvas: { snapshotEvery: 2 } }), await openIn(url)]
+  const canvas = (await store.session('s')).canvas('plan')
+  const elsewhere = (await other.session('s')).canvas('plan')
+  for (const n of [1, 2, 3]) await canvas.patch([add(`/n${n}`, n)])
+  for (const one of [canvas, elsewhere]) expect((await one.get())?.document).toEqual({ n1: 1, n2: 2, n3: 3 })
+  for (const { seq } of await all(store.events({ types: ['canvas.snapshotted'] }))) await store.erase({ seq, reason: 'asked for' })
+  await store.erase({ seq: await seqOf(canvas, 1), reason: 'asked for' })
+  expect((await store.collect({ grace: 0 })).deleted.nodes).toBe(1)
+  for (const one of [canvas, elsewhere]) {
+    for (const version of [1, 2, 3]) expect(await codeOf(one.at({ version }))).toBe('CANVAS_DAMAGED')
+    const seen = JSON.stringify([await all(one.history()), await one.replace({ clean: one === canvas }), await one.get()])
+    expect(seen).not.toContain('n1')
+  }
+  await expectSound(store)
+})
