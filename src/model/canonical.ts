@@ -46,6 +46,14 @@ function object(members: Record<string, unknown>): string {
   return `${text}}`
 }
 
+/** Whether all keys of a JSON value are in the order of its canonical text, so that the text keeps it as it is. */
+export function isInOrder(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isInOrder)
+  const keys = Object.keys(value)
+  return keys.every((key, i) => (i === 0 || (keys[i - 1] as string) < key) && isInOrder((value as Record<string, unknown>)[key]))
+}
+
 // Keys read from canonical text are sorted already.
 function sorted(keys: string[]): readonly string[] {
   for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort()

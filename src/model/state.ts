@@ -4,8 +4,8 @@ import type { BlobRef } from './blob.ts'
 import type { Json } from './data.ts'
 import type { Id, SessionId } from './ids.ts'
 
-/** A stored value: JSON in the event, the ref of a JSON value, or bytes. */
-export type StateContent = { readonly value: Json } | { readonly ref: string } | { readonly blob: BlobRef }
+/** A stored value: JSON in the event, its text where the order of keys matters, the ref of a JSON value, or bytes. */
+export type StateContent = { readonly value: Json } | { readonly text: string } | { readonly ref: string } | { readonly blob: BlobRef }
 
 export interface StateRow {
   readonly id: Id<'state'>

@@ -19,6 +19,15 @@ const add = (session: Session, turn: string, nodes: readonly NodeOptions[], leaf
   session.commitTurn({ turn, nodes, ...(leaf !== undefined && { leaf }) })
 
 describe.each(engines)('the message graph on $name', ({ open }) => {
+  test('a payload keeps the order of its keys', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const payload = { role: 'user', content: [{ type: 'text', text: 'hi' }] }
+    await add(session, '1', [{ id: 'a', parent: null, payload }])
+    expect(JSON.stringify((await session.graph.node('a'))?.payload)).toBe(JSON.stringify(payload))
+    await expectSound(store)
+  })
+
   test('a graph is read whole, by path, by node, by window and by children, in pages', async () => {
     const store = await open()
     const session = await store.session('s')

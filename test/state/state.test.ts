@@ -107,6 +107,21 @@ describe.each(engines)('key-value state on $name', ({ open, openInTime }) => {
     for (const prefix of ['p\0', 'p\ud83d']) expect(await codeOf(listed(store.state.list(prefix)))).toBe('OPTION_INVALID')
   })
 
+  test('JSON keeps the order of its keys, whatever its size, and the blobs in it are kept', async () => {
+    const store = await open()
+    for (const [key, text] of Object.entries({ small: 'x', large: 'x'.repeat(5000), wide: 'x'.repeat(800) })) {
+      const file = await store.blobs.put(new TextEncoder().encode(key), { kind: 'tool-state' })
+      const value = { z: text, file, list: [{ b: text, a: [1, { y: 1, x: 2 }] }], m: 1 }
+      await store.state.set(key, value)
+      await store.collect({ grace: 0 })
+      expect(JSON.stringify((await store.state.get(key))?.value), key).toBe(JSON.stringify(value))
+      expect((await store.blobs.get(file)).length).toBe(key.length)
+    }
+    await store.state.delete('small')
+    expect((await store.collect({ grace: 0 })).deleted.blobs).toBe(1)
+    await expectSound(store)
+  })
+
   test('state of a session, of the tenant and of another tenant are apart, and a session takes its own with it', async () => {
     const store = await open()
     const session = await store.session('s')

@@ -1,13 +1,14 @@
 // The change of a graph that a commit makes: the nodes it adds, rewrites and hides, and what follows for the head.
 
 import { utf8Length } from '../../model/bytes.ts'
-import { canonical } from '../../model/canonical.ts'
+import { canonical, isInOrder } from '../../model/canonical.ts'
 import type { Cause } from '../../model/cause.ts'
 import type { Json } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Frame, HeadRow } from '../../model/graph.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
+import type { StateContent } from '../../model/state.ts'
 import { everyRow } from '../every-row.ts'
 import { NOT_THERE, type Part, part } from '../execute.ts'
 import { summaryOf } from '../message-text.ts'
@@ -66,7 +67,7 @@ export async function planDelta(scope: Scope, session: SessionId, head: HeadStat
     parts: (refs) => {
       let next = 0
       const added = nodes.flatMap((one) => {
-        const content = fitsEvent(one.payload) ? { value: one.payload } : { ref: refs[next++] as string }
+        const content = fitsEvent(one.payload) ? inline(one.payload) : { ref: refs[next++] as string }
         return addPart(scope, session, one, content, one.frame ?? head.frame, turn, stored.get(one.id))
       })
       return [...added, ...hidden.map((one) => removePart(scope, session, one))]
@@ -92,7 +93,7 @@ function addPart(
   scope: Scope,
   session: SessionId,
   { id, parent, plugin, cause }: NewNode,
-  content: { readonly value: Json } | { readonly ref: string },
+  content: StateContent,
   frame: string | undefined,
   turn: string,
   stored: FoundNode | undefined,
@@ -147,6 +148,9 @@ async function wholeGraph(scope: Scope, session: SessionId): Promise<ReadonlyMap
 /** Small payloads stand in the event. An event nests its data, so deep payloads do not fit. */
 const fitsEvent = (payload: Json): boolean =>
   utf8Length(JSON.stringify(payload)) <= limits.stateInlineBytes && depthOf(payload) < limits.dataDepth - 8
+
+/** A row sorts keys, so a payload with another order stands there as text. */
+const inline = (payload: Json): StateContent => (isInOrder(payload) ? { value: payload } : { text: JSON.stringify(payload) })
 
 function depthOf(value: Json): number {
   if (typeof value !== 'object' || value === null) return 0

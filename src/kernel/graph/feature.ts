@@ -5,6 +5,7 @@ import { manifestRefs } from '../checkpoints/components.ts'
 import { part, plan } from '../execute.ts'
 import type { Feature } from '../feature.ts'
 import { headId } from '../names.ts'
+import { blobsIn } from '../references.ts'
 import type { ConfigOptions } from './config.ts'
 import { checkGraphs } from './doctor.ts'
 import { forkGraph } from './fork-graph.ts'
@@ -32,7 +33,8 @@ export const graph: Feature<object, GraphSession> = {
   deciders: [head, node],
   refs: {
     session_heads: ({ checkpoint }: HeadRow) => manifestRefs(checkpoint),
-    graph_nodes: ({ content }: GraphNodeRow) => (content && 'ref' in content ? [content.ref] : []),
+    graph_nodes: ({ content }: GraphNodeRow) =>
+      !content ? [] : 'ref' in content ? [content.ref] : 'text' in content ? blobsIn(content.text) : [],
   },
   onSessionDeleted: async (scope, session) => {
     for (const state of ['live', 'removed'] as const) await forgetNodes(scope, session, state)

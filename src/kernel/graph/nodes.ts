@@ -82,5 +82,8 @@ export async function toNode(scope: Scope, row: GraphNodeRow): Promise<GraphNode
 export const toNodes = (scope: Scope, rows: readonly GraphNodeRow[]): Promise<GraphNode[]> =>
   Promise.all(rows.map((row) => toNode(scope, row)))
 
-const readPayload = (scope: Scope, content: NonNullable<GraphNodeRow['content']>): unknown =>
-  'value' in content ? content.value : 'ref' in content ? readValue(scope, content.ref) : getBlob(scope, content.blob)
+function readPayload(scope: Scope, content: NonNullable<GraphNodeRow['content']>): unknown {
+  if ('value' in content) return content.value
+  if ('text' in content) return JSON.parse(content.text)
+  return 'ref' in content ? readValue(scope, content.ref) : getBlob(scope, content.blob)
+}

@@ -1,6 +1,7 @@
 // The content of an entry: small JSON stands in the event, other JSON is a value, and bytes are a blob.
 
 import { utf8Length } from '../../model/bytes.ts'
+import { isInOrder } from '../../model/canonical.ts'
 import { type Json, takeExact } from '../../model/data.ts'
 import { limits } from '../../model/limits.ts'
 import { invalidOption } from '../../model/options.ts'
@@ -8,6 +9,7 @@ import type { StateContent } from '../../model/state.ts'
 import { ValuePart } from '../../model/value-part.ts'
 import { getBlob, putFresh } from '../blobs.ts'
 import { telling } from '../draft.ts'
+import { blobsIn } from '../references.ts'
 import type { Scope } from '../scope.ts'
 import { partsIn } from '../values/parts.ts'
 import { type CommitShare, withValue } from '../values/staged.ts'
@@ -28,13 +30,14 @@ export async function withContent<T>(
   const taken = telling(scope, () => takeExact(given))
   if (redact && partsIn(taken).length > 0) throw invalidOption('redact', 'false where parts stand, because they are stored already', redact)
   const value = (redact && scope.engine.redactor ? scope.engine.redactor.value(taken) : taken) as Json
-  if (fitsEvent(value)) return commit({ value }, NOTHING)
+  if (fitsEvent(value)) return commit(isInOrder(value) ? { value } : { text: JSON.stringify(value) }, NOTHING)
   return withValue(scope, value, ({ ref, ...share }) => commit({ ref }, share))
 }
 
 /** Lazily: a list or an object of several nodes is left as a part. */
 export async function readContent(scope: Scope, content: StateContent, lazy: boolean): Promise<unknown> {
   if ('value' in content) return content.value
+  if ('text' in content) return JSON.parse(content.text)
   if ('blob' in content) return getBlob(scope, content.blob)
   return lazy ? readPart(scope, content.ref) : readValue(scope, content.ref)
 }
@@ -42,6 +45,13 @@ export async function readContent(scope: Scope, content: StateContent, lazy: boo
 /** Whether an event keeps the value exactly. Lone surrogates, minus zero and deep values it would refuse or change. */
 function fitsEvent(value: Json): boolean {
   return isPlain(value, 0) && utf8Length(JSON.stringify(value)) <= limits.stateInlineBytes
+}
+
+/** What an entry refers to. */
+export function referencesOf(content: StateContent): readonly string[] {
+  if ('ref' in content) return [content.ref]
+  if ('blob' in content) return [`blob:${content.blob.digest}`]
+  return 'text' in content ? blobsIn(content.text) : []
 }
 
 function isPlain(value: Json, depth: number): boolean {

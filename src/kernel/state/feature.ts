@@ -2,6 +2,7 @@
 
 import type { StateRow } from '../../model/state.ts'
 import type { Feature } from '../feature.ts'
+import { referencesOf } from './content.ts'
 import { forkState } from './fork-state.ts'
 import { clearSession, type KeyValueState, keyValueState, removeExpired } from './state.ts'
 import { state } from './state-decider.ts'
@@ -14,10 +15,7 @@ export interface StateMembers {
 export const keyValues: Feature<StateMembers, StateMembers> = {
   name: 'state',
   deciders: [state],
-  refs: {
-    state: ({ content }: StateRow) =>
-      !content ? [] : 'ref' in content ? [content.ref] : 'blob' in content ? [`blob:${content.blob.digest}`] : [],
-  },
+  refs: { state: ({ content }: StateRow) => (content ? referencesOf(content) : []) },
   onSessionDeleted: clearSession,
   onForked: forkState,
   onMaintain: async (scope, now) => ({ stateExpired: await removeExpired(scope, now) }),

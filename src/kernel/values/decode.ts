@@ -6,7 +6,7 @@ import { type Budget, ELEMENT_BYTES } from './budget.ts'
 import { Malformed, Reader, textOf, wideText } from './bytes.ts'
 import { KEY, KIND, REF_BYTES, TAG } from './format.ts'
 import type { RefVisitor } from './items.ts'
-import { skipItem, skipKey } from './items.ts'
+import { skipItem, skipMember } from './items.ts'
 import { words } from './words.ts'
 
 /** Nodes and blobs that were read and checked. */
@@ -201,8 +201,8 @@ export function visitRefs(body: Uint8Array, visitor: RefVisitor): void {
       walkTree(body, {
         below: (ref) => visitor.node(ref),
         entry: (reader) => {
-          if (isMap) skipKey(reader)
-          skipItem(reader, visitor)
+          if (isMap) skipMember(reader, visitor)
+          else skipItem(reader, visitor)
         },
       })
     }

@@ -1,5 +1,6 @@
 // Items as bytes: skipping one, and finding the refs in it.
 
+import { sameBytes } from '../../model/bytes.ts'
 import { Malformed, type Reader } from './bytes.ts'
 import { KEY, REF_BYTES, TAG } from './format.ts'
 
@@ -11,11 +12,26 @@ export interface RefVisitor {
   leaf(ref: Uint8Array): void
   /** A blob, by the bytes of its digest. */
   blob(digest: Uint8Array): void
+  /** A text of 64 bytes under the key `digest`: the reference of a blob, as the caller's data holds it. */
+  digest?(text: Uint8Array): void
 }
 
-export function skipKey(reader: Reader): void {
+const DIGEST_KEY = Uint8Array.from('digest', (letter) => letter.charCodeAt(0))
+const DIGEST_CHARS = 64
+
+export function skipKey(reader: Reader): Uint8Array | undefined {
   const header = reader.varint()
-  if ((header & 3) !== KEY.word) reader.take(Math.floor(header / 4))
+  return (header & 3) === KEY.word ? undefined : reader.take(Math.floor(header / 4))
+}
+
+/** Moves the reader behind one member of an object. */
+export function skipMember(reader: Reader, visitor?: RefVisitor): void {
+  const key = skipKey(reader)
+  const at = reader.at
+  if (visitor?.digest && key && sameBytes(key, DIGEST_KEY) && reader.u8() === TAG.string && reader.varint() === DIGEST_CHARS)
+    visitor.digest(reader.take(DIGEST_CHARS))
+  reader.at = at
+  skipItem(reader, visitor)
 }
 
 /** Moves the reader behind one item. */
@@ -41,10 +57,7 @@ export function skipItem(reader: Reader, visitor?: RefVisitor): void {
       for (let left = reader.varint(); left > 0; left--) skipItem(reader, visitor)
       return
     case TAG.object:
-      for (let left = reader.varint(); left > 0; left--) {
-        skipKey(reader)
-        skipItem(reader, visitor)
-      }
+      for (let left = reader.varint(); left > 0; left--) skipMember(reader, visitor)
       return
     case TAG.ref: {
       const ref = reader.take(REF_BYTES)

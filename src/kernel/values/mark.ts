@@ -19,7 +19,7 @@ const PAGE = 512
 
 export class Marker {
   readonly nodes = new PrefixSet()
-  /** Digests in hex. */
+  /** Digests in hex, and texts in values that may be one. */
   readonly blobs = new Set<string>()
   /** Nodes by what kept them first. */
   readonly keptBy: Record<Keeper, number> = { events: 0, rows: 0, recent: 0 }
@@ -96,6 +96,7 @@ export class Marker {
       node: (ref: Uint8Array) => void (note(ref) && open.push(ref.slice())),
       leaf: (ref: Uint8Array) => void note(ref),
       blob: (digest: Uint8Array) => void this.blobs.add(hex(digest)),
+      digest: (text: Uint8Array) => void this.blobs.add(String.fromCharCode(...text)),
     }
     for (const ref of refs) visitor.node(ref)
     while (open.length > 0) {
