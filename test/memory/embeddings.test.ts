@@ -125,6 +125,32 @@ describe.each(engines)('embeddings of memory on $name', ({ open, openInTime }) =
     await expectSound(store)
   })
 
+  test('callers share a backfill, and one that gives up leaves it to the others', async () => {
+    const embedder = model()
+    const store = await open({ embedder })
+    await store.memory.remember(TEXTS[0] as string)
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()]
+    embedder.fails = () => {
+      asked.resolve()
+      return answer.promise
+    }
+    const [first, third] = [new AbortController(), new AbortController()]
+    const calls = [
+      store.memory.backfill({ signal: first.signal }),
+      store.memory.backfill(),
+      store.memory.backfill({ signal: third.signal }),
+    ]
+    await asked.promise
+    first.abort()
+    third.abort()
+    const codes = [codeOf(calls[0] as Promise<unknown>), codeOf(calls[2] as Promise<unknown>)]
+    expect(await Promise.all(codes)).toEqual(['ABORTED', 'ABORTED'])
+    answer.resolve(undefined)
+    expect(await calls[1]).toEqual({ embedded: 1, pending: 0, removed: 0 })
+    expect(embedder.calls).toHaveLength(1)
+    await expectSound(store)
+  })
+
   test('an embedder that hangs leaves the words, and the answer says so', async () => {
     const embedder = model('m', { timeout: 20 })
     const store = await open({ embedder })

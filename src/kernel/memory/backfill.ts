@@ -65,18 +65,50 @@ export async function embeddingsOf(scope: Scope): Promise<EmbeddingsReport> {
   return { embedder: mark, embedded, pending: active.size - embedded, failed }
 }
 
-const running = enginePart(() => new Map<string, Promise<BackfillReport>>())
+/** A pass through a tenant's items, which ends when all of its callers have given up. */
+interface Pass {
+  readonly report: Promise<BackfillReport>
+  readonly stop: AbortController
+  callers: number
+}
+
+const running = enginePart(() => new Map<string, Pass>())
 
 /** Embeds everything that is pending. Calls at the same time share one pass. */
 export async function backfill(scope: Scope, options?: BackfillOptions): Promise<BackfillReport> {
   const { signal, ...unknown } = optionsOf(options, 'memory.backfill')
   checkKnown(unknown, 'memory.backfill')
-  stopIfAsked(scope, signal)
-  if (!embedderOf(scope)) throw refuse('EMBEDDER_MISSING')
+  for (;;) {
+    stopIfAsked(scope, signal)
+    if (!embedderOf(scope)) throw refuse('EMBEDDER_MISSING')
+    const pass = running(scope.engine).get(scope.tenant) ?? begin(scope)
+    if (!pass.stop.signal.aborted) return join(pass, signal)
+    await pass.report.catch(() => {})
+  }
+}
+
+function begin(scope: Scope): Pass {
   const passes = running(scope.engine)
-  const pass = passes.get(scope.tenant) ?? embedPending(scope, signal).finally(() => passes.delete(scope.tenant))
+  const stop = new AbortController()
+  const report = embedPending(scope, stop.signal).finally(() => passes.delete(scope.tenant))
+  report.catch(() => {})
+  const pass = { report, stop, callers: 0 }
   passes.set(scope.tenant, pass)
   return pass
+}
+
+async function join(pass: Pass, signal: AbortSignal | undefined): Promise<BackfillReport> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  aborted.catch(() => {})
+  const abort = () => reject(refuse('ABORTED', {}, signal?.reason))
+  signal?.addEventListener('abort', abort, { once: true })
+  pass.callers++
+  try {
+    return await Promise.race([pass.report, aborted])
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    if (--pass.callers === 0) pass.stop.abort()
+  }
 }
 
 async function embedPending(scope: Scope, signal: AbortSignal | undefined): Promise<BackfillReport> {
