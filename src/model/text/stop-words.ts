@@ -11,6 +11,6 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     'again further once here there when where why how what which who whom whose ' +
     'just only also too very really quite still already even ever much many more most few less least ' +
     's t d ll m re ve y u ' +
-    'let get gets got please tell know remember ok okay yes oh well hey hi hello thanks thank'
+    'let get gets got please tell know remember ok okay yes oh well hey hi thanks thank'
   ).split(' '),
 )
