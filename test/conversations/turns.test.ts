@@ -225,6 +225,7 @@ describe.each(engines)('a turn on $name', ({ open }) => {
     const again = say('a', 'assistant', 'Test twice.')
     await session.commitTurn({ turn: '2', messages: [again, say('q2', 'user', 'Why?')] })
     expect(await session.thread.messages()).toEqual([messages[0], again, say('q2', 'user', 'Why?')])
+    expect((await session.head()).messages).toBe(3)
     await expectSound(store)
   })
 

@@ -12,6 +12,8 @@ import type { TakenTurn } from './turn-options.ts'
 
 export interface TurnMessages extends PlannedMessages {
   readonly said: readonly (MessageSummary & { readonly id: string })[]
+  /** The number of those that are new. */
+  readonly added: number
   /** The first message of the user. */
   readonly first: string | undefined
 }
@@ -24,12 +26,14 @@ export async function turnMessages(scope: Scope, session: SessionId, { messages,
   const parts = planned.parts.map(
     ({ seen, ...rest }): Part => (rest.decider.table === 'messages' || seen === undefined ? rest : { ...rest, seen }),
   )
-  const { redactor } = scope.engine
+  const { redactor, backend } = scope.engine
+  const rows = await Promise.all(planned.parts.slice(0, messages.length).map(({ id }) => backend.rows.get(scope.tenant, 'messages', id)))
   const said = messages.flatMap((one, i) => {
     const summary = summaryOf(redact && redactor ? redactor.value(one) : one)
     return summary ? [{ ...summary, id: planned.ids[i] as string }] : []
   })
-  return { ...planned, parts, said, first: said.find(({ role, text }) => role === 'user' && text !== '')?.text }
+  const added = said.filter(({ id }) => !rows[planned.ids.indexOf(id)]).length
+  return { ...planned, parts, said, added, first: said.find(({ role, text }) => role === 'user' && text !== '')?.text }
 }
 
 type Summary = Pick<HeadMove, 'messages' | 'first' | 'preview' | 'intent' | 'of'>
@@ -43,7 +47,7 @@ export function summed(head: Pick<HeadRow, 'messages' | 'first'>, move: Summary,
   const by = (text: string | undefined) => said.said.find((one) => one.text === text)?.id
   return {
     of: { first: by(first), preview: by(preview), intent: by(intent) },
-    messages: Math.max(move.messages, head.messages + said.said.length),
+    messages: Math.max(move.messages, head.messages + said.added),
     ...(first !== undefined && { first }),
     ...(preview !== undefined && { preview }),
     ...(intent !== undefined && { intent }),
