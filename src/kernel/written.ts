@@ -1,4 +1,4 @@
-// What this process has written in each tenant since it was last collected: `maintain` collects after so many commits or bytes.
+// Counts commits and bytes of this process by tenant since the last collection: `maintain` collects after so many.
 
 import type { TenantId } from '../model/ids.ts'
 import { checkKnown, invalidOption, optionsOf } from '../model/options.ts'
@@ -11,7 +11,7 @@ export interface CollectAfter {
   readonly bytes?: number
 }
 
-/** What this process has written since the last collection, by tenant. */
+/** Commits and bytes since the last collection, by tenant. */
 class Written {
   readonly #byTenant = new Map<TenantId, { commits: number; bytes: number }>()
 

@@ -6,7 +6,7 @@ import type { PatchOperation } from './json-patch.ts'
 /** Counts changes of how a canvas is stored. */
 export const CANVAS_SCHEMA = 1
 
-/** What made a version, if not a patch. */
+/** The kind of update that made a version, if not a patch. */
 export type CanvasUpdateKind = 'replace' | 'undo' | 'restore'
 
 export interface CanvasRow {
@@ -34,7 +34,7 @@ export interface CanvasRow {
   readonly minute: { readonly from: number; readonly count: number }
   /** Updates whose payload was erased. */
   readonly erased?: number
-  /** Of a fork: the canvas it came from, and the version it began with. */
+  /** Present in a fork: the canvas it came from, and the version it began with. */
   readonly base?: { readonly canvas: Id<'canvas'>; readonly version: number }
 }
 
@@ -45,9 +45,9 @@ export interface CanvasUpdate {
   /** Size of the document after it. */
   readonly bytes: number
   readonly kind?: CanvasUpdateKind
-  /** Of an undo or a restore: the version whose document came back. */
+  /** Present for an undo or a restore: the version whose document came back. */
   readonly to?: number
-  /** Of an undo: the version that the next undo leads back to. */
+  /** Present for an undo: the version that the next undo leads back to. */
   readonly parent?: number
   /** The same commit holds a snapshot of this version. */
   readonly snapshot?: true

@@ -626,7 +626,7 @@ export const errors = {
   THREAD_CLOSED: row('denied', (d) => `Thread ${d.thread} is ${d.state}. Nothing was written. Reopen it, or use another thread.`),
   MESSAGE_INVALID: row(
     'invalid',
-    (d) => `Message ${JSON.stringify(d.message)} is not usable: ${d.why}${d.path ? ` at ${d.path}` : ''}. Nothing was written. Correct it.`,
+    (d) => `Invalid message ${JSON.stringify(d.message)}: ${d.why}${d.path ? ` at ${d.path}` : ''}. Nothing was written. Correct it.`,
   ),
   MESSAGE_UNKNOWN: row(
     'missing',
@@ -773,7 +773,7 @@ export const errors = {
     (d) =>
       `The collection '${d.name}' has ${d.setting} ${listed(d.found, ', ')}, not ${listed(d.expect, ', ')}. Nothing was written. Use its own settings, or another name.`,
   ),
-  VECTOR_INVALID: row('invalid', (d) => `The vector of ${d.of} cannot be used: ${d.why}. Nothing was written. Correct the vector.`),
+  VECTOR_INVALID: row('invalid', (d) => `Invalid vector of ${d.of}: ${d.why}. Nothing was written. Correct the vector.`),
   EMBEDDER_MISSING: row(
     'invalid',
     () =>
@@ -783,10 +783,7 @@ export const errors = {
     'unavailable',
     (d) => `The embedder ${d.embedder} failed: ${d.why}. No vector was stored. Try again, or check the embedder.`,
   ),
-  FILTER_INVALID: row(
-    'invalid',
-    (d) => `The filter cannot be used: ${d.why} (at ${d.path}). Nothing was read or written. Correct the filter.`,
-  ),
+  FILTER_INVALID: row('invalid', (d) => `Invalid filter: ${d.why} (at ${d.path}). Nothing was read or written. Correct the filter.`),
   VALUE_NOT_A_LIST: row(
     'invalid',
     (d) => `The value ${d.ref} is not a list. Nothing was read or written. Use \`values.get\` or \`values.field\` to read it.`,
@@ -865,12 +862,12 @@ export const errors = {
   TURN_CLAIM_NOT_HELD: row(
     'conflict',
     (d) =>
-      `The claim ${d.claim} is not in the hand of this turn: ${d.why}. Nothing was written. Pass the claims that the turn took, and no others.`,
+      `This turn does not hold the claim ${d.claim}: ${d.why}. Nothing was written. Pass the claims that the turn took, and no others.`,
   ),
   TURN_INPUT_NOT_HELD: row(
     'conflict',
     (d) =>
-      `The input ${d.input} is not in the hand of this turn: ${d.why}. Nothing was written. Pass the inputs that the turn took, and no others.`,
+      `This turn does not hold the input ${d.input}: ${d.why}. Nothing was written. Pass the inputs that the turn took, and no others.`,
   ),
   TURN_UNSETTLED: row(
     'conflict',
@@ -893,7 +890,7 @@ export const errors = {
   ),
   FILE_NAME_INVALID: row(
     'invalid',
-    (d) => `The file name ${JSON.stringify(d.name)} cannot be used: ${d.why}. Nothing was written. Pass a plain file name.`,
+    (d) => `Invalid file name ${JSON.stringify(d.name)}: ${d.why}. Nothing was written. Pass a plain file name.`,
   ),
 
   // the lane

@@ -9,7 +9,7 @@ export function invert(document: unknown, ops: readonly PatchOperation[], option
   const patched = patchedDocument(document, options)
   const groups: (readonly PatchOperation[])[] = []
   for (const step of stepsOf(ops, options)) {
-    // What the inverse refers to is not changed in place by the next operation.
+    // Shares the parts that the inverse refers to, so that the next operation does not change them in place.
     patched.share()
     groups.push(undoing(patched, step))
   }
@@ -58,7 +58,7 @@ function movingBack(undo: PatchOperation, from: readonly string[], value: unknow
   return [undo, { op: 'add', path, value }]
 }
 
-/** What undoes an addition to the document as it stands before. */
+/** Returns the operation that undoes an addition to the document as it stands before. */
 function undoOfAdding(document: PatchedDocument, { number, path }: PatchStep): PatchOperation {
   if (path.length === 0) return { op: 'replace', path: '', value: document.root }
   const above = path.slice(0, -1)

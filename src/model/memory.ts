@@ -11,7 +11,7 @@ export type MemoryKind = (typeof MEMORY_KINDS)[number]
 /** Kinds of scopes. `shared` stands alone; the others are followed by a slash and a name. */
 export const MEMORY_SCOPES = ['user', 'session', 'channel', 'workspace', 'agent', 'principal'] as const
 
-/** Where an item came from: an event, a message or a file, and the session or file in which its neighbours are. */
+/** The provenance of an item: an event, a message or a file, and the session or file in which its neighbours are. */
 export interface MemorySource {
   readonly event?: string
   readonly message?: string
@@ -32,7 +32,7 @@ export interface MemoryLink {
   readonly weight: number
 }
 
-/** What a caller says about an item. */
+/** Members of an item that the caller sets. */
 export interface MemoryContent {
   /** Absent when the payload was erased. */
   readonly text?: string

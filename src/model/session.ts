@@ -42,7 +42,7 @@ export interface SessionRow {
   readonly changedAt: number
 }
 
-/** What a list of sessions shows of a conversation. */
+/** Members of a conversation that a list of sessions shows. */
 export interface SessionSummary {
   /** Working directory and model, as `configure` set them. */
   readonly cwd?: string

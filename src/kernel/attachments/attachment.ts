@@ -14,7 +14,7 @@ export interface Attachment {
   readonly verified: boolean
   /** Number of bytes. */
   readonly size: number
-  /** Of an image. */
+  /** Present for an image, in pixels. */
   readonly width?: number
   readonly height?: number
   readonly label?: string

@@ -63,7 +63,7 @@ export interface Canvas {
   close(reason: string): Promise<{ readonly version: number }>
   /** Drops snapshots that are not needed. What can be read stays the same. */
   compact(): Promise<CompactReport>
-  /** The document first, then every patch in order, until the signal, the end of the loop, the close of the canvas or the end of its session. */
+  /** Yields the document, then every patch in order. It ends with the signal, the loop, the canvas or its session. */
   subscribe(options?: SubscribeOptions): AsyncGenerator<CanvasEvent, void, undefined>
 }
 

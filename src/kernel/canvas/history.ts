@@ -24,7 +24,7 @@ export interface CanvasChange {
   readonly actor?: string
   readonly run?: RunId
   readonly kind: 'patch' | CanvasUpdateKind
-  /** Of an undo or a restore: the version whose document came back. */
+  /** Present for an undo or a restore: the version whose document came back. */
   readonly to?: number
   readonly patch: readonly PatchOperation[]
   /** Leads from this version back to the one before. Absent where the document before it is damaged. */

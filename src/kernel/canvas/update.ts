@@ -29,7 +29,7 @@ export interface CanvasPlace {
   readonly name: string
 }
 
-/** What an update does to the document that it finds. */
+/** The operations of an update, as computed for the document that it finds. */
 export interface Wanted {
   readonly ops: readonly PatchOperation[]
   readonly kind?: CanvasUpdateKind

@@ -17,7 +17,7 @@ import { type SessionGraph, sessionGraph } from './read-graph.ts'
 import { forgetNodes } from './remove-nodes.ts'
 
 export interface GraphSession {
-  /** Where the conversation stands: revision, config, frames, leaf, counts and usage. */
+  /** Reads the position of the conversation: revision, config, frames, leaf, counts and usage. */
   head(): Promise<SessionHead>
   /** Changes the config. An absent member is kept, null clears it, any other value sets it. */
   configure(config: ConfigOptions, options?: ConfigureOptions): Promise<SessionHead>

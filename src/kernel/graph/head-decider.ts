@@ -125,7 +125,7 @@ const own = (e: Happened) => ({ id: e.subject as Id<'head'>, session: e.session 
 /** A head before its first change. */
 const begun = (row: HeadRow | undefined, e: Happened): HeadRow => row ?? { ...EMPTY, ...own(e), changedAt: e.at }
 
-/** What a session without a head has. */
+/** The head of a session that has none yet. */
 export const EMPTY: Omit<HeadRow, 'id' | 'session' | 'changedAt'> = {
   schema,
   revision: 0,

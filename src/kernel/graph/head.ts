@@ -17,7 +17,7 @@ import { sessionLedger, type UsageSum } from '../usage/report.ts'
 import { type ConfigOptions, takeConfig } from './config.ts'
 import { EMPTY, head } from './head-decider.ts'
 
-/** Where a conversation stands. */
+/** The position of a conversation: its revision, config, frames, leaf, counts and usage. */
 export interface SessionHead {
   readonly schema: number
   readonly session: SessionId
@@ -124,7 +124,7 @@ export async function readCheckpoint(scope: Scope, session: SessionId): Promise<
   return row.checkpoint && readComponents(scope, row.checkpoint)
 }
 
-/** What a list of sessions shows of the head. */
+/** Members of the head that a list of sessions shows. */
 export async function headSummary(scope: Scope, { id }: SessionRow): Promise<Partial<SessionSummary>> {
   const { body } = await readRow(scope, 'session_heads', headId(scope, id))
   if (!body) return {}

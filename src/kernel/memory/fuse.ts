@@ -21,7 +21,7 @@ export interface LegReason {
 
 export interface Effect {
   readonly value: number
-  /** What the score was multiplied by. */
+  /** The factor of the score. */
   readonly factor: number
 }
 

@@ -4,7 +4,7 @@ import { refuse } from '../../model/errors.ts'
 import type { MemoryContent, MemoryId, MemoryLink, MemoryRow } from '../../model/memory.ts'
 import { decider, fact, type HappenedWith } from '../decider.ts'
 
-/** What an event says of an item: everything but what the fold itself counts. */
+/** Members of an item that its event carries; the fold counts the others. */
 export type Remembered = MemoryContent & Pick<MemoryRow, 'about' | 'ttl' | 'expires' | 'thread' | 'bytes' | 'digest'>
 /** Members that are replaced; null takes one away. */
 export type MemoryChange = { readonly [K in keyof Remembered]?: Remembered[K] | null | undefined }

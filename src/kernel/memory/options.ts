@@ -1,4 +1,4 @@
-// What a store is opened with: the weights of the ranking, and what maintenance removes.
+// Options of `open` for memory: the weights of the ranking, and the limits of maintenance.
 
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'

@@ -15,7 +15,7 @@ export interface MemorySubscribeOptions {
 }
 
 export interface MemoryNotice {
-  /** What happened: `remembered`, `updated`, `superseded`, `linked`, `unlinked`, `forgotten`, `purging` or `purged`. */
+  /** The kind of change: `remembered`, `updated`, `superseded`, `linked`, `unlinked`, `forgotten`, `purging` or `purged`. */
   readonly change: string
   readonly id: MemoryId
   /** Absent if the item is gone. */

@@ -153,7 +153,7 @@ async function pageOf(scope: Scope, { index, equals, size, matches, oldestFirst 
     } else beyond = page.cursor
     break
   }
-  // Whoever came from another page can go back to it.
+  // A caller who came from another page can go back to it.
   const near = given === undefined ? undefined : found[0]?.at
   const rows = found.map(({ row }) => row)
   if (!isBack)

@@ -19,9 +19,9 @@ export interface EnqueueOptions {
   readonly payload: unknown
   /** Offers a work item to this queue. By default the item goes to the inbox of the session. */
   readonly queue?: string
-  /** Of an inbox item. The default is `afterTurn`. */
+  /** For an inbox item. The default is `afterTurn`. */
   readonly delivery?: InboxDelivery
-  /** Of an inbox item. The default is `turn`. */
+  /** For an inbox item. The default is `turn`. */
   readonly kind?: InboxKind
   /** Idempotency key of an inbox item. */
   readonly key?: string

@@ -126,7 +126,7 @@ export class VectorIndex {
     return passing
   }
 
-  /** Of several events about one document, the last one counts. */
+  /** Applies events to the index; the last event about a document counts. */
   async #follow(events: readonly EventRecord[]): Promise<void> {
     const last = new Map<Id, EventRecord>()
     for (const event of events) if (event.subject) last.set(event.subject, event)
