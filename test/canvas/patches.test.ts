@@ -37,7 +37,7 @@ test('the public suite has its 91 enabled cases', () => {
 })
 
 describe.each(suite.map((one, i) => [`${i} ${one.comment ?? JSON.stringify(one.patch)}`, one] as const))('%s', (_, given) => {
-  test('is applied or refused as the suite says, and the document is not touched', () => {
+  test('a patch is applied or refused as the suite says, and the document is not touched', () => {
     const before = structuredClone(given.doc)
     if (given.error === undefined) {
       const after = applyPatch(given.doc, given.patch)

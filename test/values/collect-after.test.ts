@@ -15,7 +15,7 @@ async function garbage(store: Store, commits: number, bytes = 100): Promise<void
 const collectedBy = async (store: Store): Promise<number | undefined> => (await store.maintain()).nodesCollected
 
 describe.each(engines)('maintenance on $name', ({ open, openInTime }) => {
-  test('collects nothing unless it was asked to', async () => {
+  test('maintenance collects nothing unless it was asked to', async () => {
     const { store, pass } = await openInTime()
     await store.session('s')
     await garbage(store, 5)
@@ -24,7 +24,7 @@ describe.each(engines)('maintenance on $name', ({ open, openInTime }) => {
     expect((await store.collect({ dryRun: true })).deleted.nodes).toBe(5)
   })
 
-  test('collects after a number of commits, and counts again from then on', async () => {
+  test('maintenance collects after a number of commits, and counts again from then on', async () => {
     const { store, pass } = await openInTime({ collectAfter: { commits: 5 } })
     await store.session('s')
     await garbage(store, 3)
@@ -40,7 +40,7 @@ describe.each(engines)('maintenance on $name', ({ open, openInTime }) => {
     await expectSound(store)
   })
 
-  test('collects after a number of bytes, of values and of blobs', async () => {
+  test('maintenance collects after a number of bytes, of values and of blobs', async () => {
     const { store, pass } = await openInTime({ collectAfter: { bytes: 10_000 } })
     await store.session('s')
     await garbage(store, 2, 3000)
@@ -50,7 +50,7 @@ describe.each(engines)('maintenance on $name', ({ open, openInTime }) => {
     expect(await store.maintain()).toMatchObject({ nodesCollected: 2, blobsCollected: 0 })
   })
 
-  test('a wrong option is refused', async () => {
+  test('a wrong option of collectAfter is refused', async () => {
     for (const collectAfter of [{}, { commits: 0 }, { bytes: 1.5 }, { days: 1 }, 5])
       expect(await codeOf(open({ collectAfter: collectAfter as never }))).toBe('OPTION_INVALID')
   })

@@ -66,7 +66,7 @@ const places: Record<string, (store: Store, n: number) => Promise<() => Promise<
 }
 
 describe.each(Object.entries(places))('%s', (_, put) => {
-  test('is put again if a collection deletes it before its commit', async () => {
+  test('a large payload is put again if a collection deletes it before its commit', async () => {
     collected = 0
     const store = await openStore({ backend: collecting(true) })
     const read = await put(store, 1)
