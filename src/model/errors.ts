@@ -76,6 +76,11 @@ export const errors = {
     (d) =>
       `The file ${d.path} is empty. Inkfast never leaves an empty file, so it was truncated or made by another program. Restore a backup, or delete the file to start a new journal.`,
   ),
+  FILE_LOST: row(
+    'corrupt',
+    (d) =>
+      `The file ${d.path} is missing, but its write-ahead log ${d.path}-wal is there, with writes that may exist nowhere else. Nothing was created. Restore the file, or delete the files ${d.path}-wal and ${d.path}-shm to start a new journal.`,
+  ),
   NOT_A_DATABASE: row(
     'corrupt',
     (d) =>

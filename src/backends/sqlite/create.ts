@@ -18,6 +18,7 @@ export const STORE_FILE = 'inkfast-folder.db'
 
 /** Creates an empty store, unless another process was first. */
 export function make(path: string, now: number): void {
+  if (isOrphaned(path)) throw refuse('FILE_LOST', { path })
   try {
     makeBeside(besideOf(path), path, now)
     flushFolder(dirname(path))
@@ -32,6 +33,7 @@ export function make(path: string, now: number): void {
  * there are no hard links or no space. The caller then creates an empty store and writes to it, and meets any real error again.
  */
 export function makeWritten<T>(path: string, now: number, write: (db: Database) => T, isWorth: (written: T) => boolean): T | undefined {
+  if (isOrphaned(path)) return undefined
   const beside = besideOf(path)
   try {
     let written: T
@@ -57,6 +59,15 @@ export function makeWritten<T>(path: string, now: number, write: (db: Database) 
   } finally {
     removeAll(beside)
   }
+}
+
+/**
+ * A log whose file is gone: SQLite would apply it to the new file and mix two stores. The log is looked for first, because a process that
+ * creates the store makes the file before its log.
+ */
+function isOrphaned(path: string): boolean {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
+  return log !== undefined && log.size > 0 && !statSync(path, { throwIfNoEntry: false })
 }
 
 function makeBeside(beside: string, path: string, now: number): void {
