@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { type Command, CommanderError } from 'commander'
 import { EXIT, type Exit, usage } from './exit.ts'
 import { program } from './program.ts'
-import { type Terminal, unclearSwitch } from './terminal.ts'
+import { environment, type Terminal, unclearSwitch } from './terminal.ts'
 
 export interface Around {
   readonly terminalOf: (json: boolean) => Terminal
@@ -49,12 +49,16 @@ export async function run(words: readonly string[], { terminalOf, tell, print, s
 
 const everyOne = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyOne)]
 
+const DEFAULT_VERB_TAKES_A_NAME: readonly string[] = ['graph', 'values']
+
 /** Explains a verb after the store, or a misspelt one: the default verb would take it for the store. */
 function checkVerb([noun = '', first, second]: readonly string[], root: Command): void {
   const verbs = root.commands.find((command) => command.name() === noun)?.commands.map((verb) => verb.name()) ?? []
   if (verbs.length === 0 || first === undefined || first.startsWith('-') || first === 'help' || verbs.includes(first)) return
   if (second !== undefined && verbs.includes(second))
     throw usage(`The verb comes before the store: write inkfast ${noun} ${second} <store> …`)
+  // Where INKFAST_URL names the store, the word is the name that the default verb takes.
+  if (environment.url !== undefined && DEFAULT_VERB_TAKES_A_NAME.includes(noun)) return
   if (/^[a-z]+$/i.test(first) && !existsSync(first))
     throw usage(`'${first}' is neither a verb of inkfast ${noun} nor a store. The verbs are ${verbs.join(', ')}.`)
 }
