@@ -15,7 +15,22 @@ async function everything(store: Store): Promise<string> {
   return all
 }
 
-describe.each(engines)('erased and forked messages on $name', ({ open }) => {
+describe.each(engines)('erased and forked messages on $name', ({ open, openInTime }) => {
+  test('an old value that nothing refers to stays whole when a message with the same text is erased', async () => {
+    const { store, pass } = await openInTime()
+    const text = 'said elsewhere too '.repeat(2500)
+    const ref = await store.values.put({ note: [text, 'and more'] })
+    await pass(2 * 24 * 60 * 60 * 1000)
+    const { thread } = await store.session('s')
+    await thread.add(said('m', text))
+    const { kept } = await thread.erase('m', { reason: 'r' })
+    expect(kept.nodes).toBeGreaterThan(0)
+    expect(await store.values.get(ref)).toEqual({ note: [text, 'and more'] })
+    await store.collect()
+    expect(await codeOf(store.values.get(ref))).toBe('VALUE_MISSING')
+    await expectSound(store)
+  })
+
   test('an erased message is gone from events, rows and values, and the chain verifies', async () => {
     const store = await open()
     const { thread } = await store.session('s')

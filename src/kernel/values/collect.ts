@@ -49,7 +49,7 @@ export interface Candidates {
   readonly blobs: ReadonlySet<string>
 }
 
-/** With `only`, nothing but these is deleted, however recent; other recent content is kept with everything below it. */
+/** With `only`, nothing but these is deleted, however recent; other content is kept with everything below it. */
 export async function collect(scope: Scope, options?: CollectOptions, only?: Candidates): Promise<CollectReport> {
   const { engine, tenant } = scope
   checkOpen(engine)
@@ -60,10 +60,8 @@ export async function collect(scope: Scope, options?: CollectOptions, only?: Can
   const graceMs = milliseconds(grace)
   const until = budget === undefined ? Infinity : environment.clock.monotonic() + milliseconds(budget)
   const { number, top } = dryRun ? { number: 0, top: Number.MAX_SAFE_INTEGER } : await backend.values.begin(tenant)
-  const oldest = (await backend.leases.read(tenant, [])).now - graceMs
-  const before = graceMs > 0 ? oldest : Infinity
-  const isRecent = (node: ScannedNode): boolean =>
-    only ? !only.nodes.has(node.ref) && node.at >= oldest - limits.collectGraceMs : node.at >= before
+  const before = graceMs > 0 ? (await backend.leases.read(tenant, [])).now - graceMs : Infinity
+  const isRecent = (node: ScannedNode): boolean => (only ? !only.nodes.has(node.ref) : node.at >= before)
   const isOver = (): boolean => environment.clock.monotonic() > until
 
   const marker = new Marker(scope)
