@@ -1,4 +1,4 @@
-// Maintenance and writers meet at an expired entry: nothing that was set again is removed, and a writer is not refused for a change that is none.
+// Others write between two steps of a call: nothing that was set again is removed, and no writer is refused for a change that is none.
 
 import { expect, test } from 'vitest'
 import { memoryBackend } from '../../src/backends/memory/backend.ts'
@@ -68,5 +68,26 @@ test('a writer that expects no entry is not refused because maintenance removed 
     code: 'STATE_CHANGED',
     details: { expect: revision, found: revision + 1 },
   })
+  await expectSound(store)
+})
+
+test('a snapshot of the last event is not ahead of the journal while others append', async () => {
+  const real = memoryBackend(nodeEnvironment)
+  let between: (() => Promise<unknown>) | undefined
+  const head: Backend['journal']['head'] = async (tenant) => {
+    const found = await real.journal.head(tenant)
+    const once = between
+    between = undefined
+    await once?.()
+    return found
+  }
+  const store = await open({ backend: { ...real, journal: { ...real.journal, head } } })
+  later(() => store.close())
+  const session = await store.session('exec')
+  await session.append('step.completed', { step: 1 })
+  between = () => session.append('step.completed', { step: 2 })
+  const { seq } = await store.snapshots.save('exec', { state: 1 })
+  expect(between).toBeUndefined()
+  expect((await store.snapshots.load('exec'))?.seq).toBe(seq)
   await expectSound(store)
 })

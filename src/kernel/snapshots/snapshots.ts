@@ -93,8 +93,9 @@ async function save(scope: Scope, execution: string, options: SnapshotOptions): 
   for (const [name, text] of Object.entries({ step, user }))
     if (text !== undefined && typeof text !== 'string') throw invalidOption(name, 'a text', text)
   const { id: session } = await theSession(scope, execution)
-  const { seq: head } = await scope.engine.backend.journal.head(scope.tenant)
   const seq = given === undefined ? await lastOf(scope, session) : checkSeq(given)
+  // The head is read after the last event, which another writer may have appended just now.
+  const { seq: head } = await scope.engine.backend.journal.head(scope.tenant)
   if (seq > head) throw refuse('SNAPSHOT_AHEAD', { execution, seq, head })
   const content: Json = {
     state: taken(scope, state),
