@@ -44,8 +44,9 @@ export function takeMessage(scope: Scope, given: unknown, streamed = false): Sto
 }
 
 /** Copies a message without checking its parts. Members that are undefined are left out, or null where a part needs them. */
-export const copyMessage = (scope: Scope, given: unknown): Json =>
-  telling(scope, () => takeExact(withoutUndefined(withNulls(given as { readonly parts?: unknown } | null), 0)))
+export const copyMessage = (scope: Scope, given: unknown): Json => telling(scope, () => takeExact(defined(given)))
+
+export const defined = (given: unknown): unknown => withoutUndefined(withNulls(given as { readonly parts?: unknown } | null), 0)
 
 /** A tool that returns nothing has an output all the same, and so has a call without arguments: JSON knows no undefined. */
 function withNulls(given: { readonly parts?: unknown } | null): unknown {

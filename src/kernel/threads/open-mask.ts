@@ -4,7 +4,7 @@
 import { limits } from '../../model/limits.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import type { MaskedStream, StreamBounds } from '../redact/stream.ts'
-import { withoutUndefined } from './check-message.ts'
+import { defined } from './check-message.ts'
 import type { OpenMessage, OpenPart } from './fold-chunks.ts'
 import { parsePartialJson } from './partial-json.ts'
 
@@ -42,7 +42,7 @@ export class OpenMask {
       const input = part.inputEncoding === 'text' ? rawInput : parsePartialJson(rawInput)
       return { ...rest, ...(input !== undefined && { input }), rawInput }
     })
-    return this.#redactor.value(withoutUndefined({ ...message, parts }, 0))
+    return this.#redactor.value(defined({ ...message, parts }))
   }
 
   #shown(part: OpenPart, text: string): string {
