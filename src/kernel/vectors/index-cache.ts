@@ -20,6 +20,7 @@ class IndexCache {
   readonly #most: number
   /** In the order of their last use. */
   readonly #held = new Map<string, Held>()
+  #loading: Promise<unknown> = Promise.resolve()
   #closed = false
 
   constructor(engine: Engine) {
@@ -36,7 +37,6 @@ class IndexCache {
       try {
         const index = held.index ?? (await this.#load(scope, of, held))
         if (!index) return undefined
-        held.index = index
         await index.catchUp()
         if (!this.#makeRoom(held, index.bytes)) {
           this.#drop(held)
@@ -81,10 +81,15 @@ class IndexCache {
     await this.#engine.environment.matrices?.close()
   }
 
-  async #load(scope: Scope, of: FoundCollection, held: Held): Promise<VectorIndex | undefined> {
-    const index = await VectorIndex.load(scope, of, (bytes) => !this.#closed && this.#makeRoom(held, bytes))
-    held.tooLarge = index === undefined
-    return index
+  /** One collection is read at a time: those that are being read cannot be evicted, and together would exceed the bound. */
+  #load(scope: Scope, of: FoundCollection, held: Held): Promise<VectorIndex | undefined> {
+    const loading = this.#loading.then(async () => {
+      held.index = await VectorIndex.load(scope, of, (bytes) => !this.#closed && this.#makeRoom(held, bytes))
+      held.tooLarge = held.index === undefined
+      return held.index
+    })
+    this.#loading = loading.catch(() => {})
+    return loading
   }
 
   #touch(key: string): Held {
