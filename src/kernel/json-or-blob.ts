@@ -10,6 +10,7 @@ import type { FiringId } from '../model/trigger.ts'
 import { getJson, putJson } from './blobs.ts'
 import { admit, isWhole } from './draft.ts'
 import { readRow } from './execute.ts'
+import { blobRefsIn } from './references.ts'
 import type { Scope } from './scope.ts'
 
 /** `undefined` is stored as `{}`; null is a value. */
@@ -19,7 +20,8 @@ export async function store(scope: Scope, value: unknown, about: Readonly<Record
   const text = JSON.stringify(admitted)
   if (text.length * 3 <= limits.inlineBytes || utf8Length(text) <= limits.inlineBytes) return { value: admitted }
   const { digest, bytes } = await putJson(scope, text)
-  return { blob: { digest, bytes } }
+  const holds = blobRefsIn(text)
+  return { blob: { digest, bytes }, ...(holds.length > 0 && { holds }) }
 }
 
 /** Stores a value that is offered. It is marked if it is stored unmasked, so that events that repeat it do not mask it either. */

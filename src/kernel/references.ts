@@ -31,13 +31,19 @@ export const referenceGuards = (references: readonly string[]): readonly Guard[]
   })
 
 /** The blobs that a payload refers to: every object in it with the digest and the size of one. */
-export function blobsIn(payload: string): readonly string[] {
-  if (!payload.includes('"digest":"')) return NONE
-  const found = new Set<string>()
-  JSON.parse(payload, (_, value: unknown) => {
-    const { digest, bytes } = (typeof value === 'object' && value !== null ? value : {}) as Partial<BlobRef>
-    if (typeof digest === 'string' && DIGEST.test(digest) && Number.isSafeInteger(bytes)) found.add(BLOB + digest)
-    return value
-  })
-  return [...found]
+export const blobsIn = (payload: string): readonly string[] =>
+  payload.includes(MARK) ? blobRefsIn(payload).map(({ digest }) => BLOB + digest) : NONE
+
+/** The digests and sizes of these objects, each once. */
+export function blobRefsIn(payload: string): readonly Pick<BlobRef, 'digest' | 'bytes'>[] {
+  const found = new Map<string, number>()
+  if (payload.includes(MARK))
+    JSON.parse(payload, (_, value: unknown) => {
+      const { digest, bytes } = (typeof value === 'object' && value !== null ? value : {}) as Partial<BlobRef>
+      if (typeof digest === 'string' && DIGEST.test(digest) && Number.isSafeInteger(bytes)) found.set(digest, bytes as number)
+      return value
+    })
+  return [...found].map(([digest, bytes]) => ({ digest, bytes }))
 }
+
+const MARK = '"digest":"'

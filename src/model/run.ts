@@ -25,6 +25,8 @@ export const isOver = (state: RunState): boolean => RUN_MOVES[state].length === 
 export interface Stored {
   readonly value?: Json
   readonly blob?: { readonly digest: string; readonly bytes: number }
+  /** The blobs that the JSON in `blob` refers to. Garbage collection finds them here. */
+  readonly holds?: readonly { readonly digest: string; readonly bytes: number }[]
   /** The member `payload` of the value is stored in this firing: once, however many deliveries share it. */
   readonly firing?: Id<'firing'>
   /** Secrets in the value are not masked, because its writer said so. */

@@ -59,6 +59,25 @@ async function writeAndCollect(store: Store, seed: number): Promise<void> {
 }
 
 describe.each(engines)('garbage collection of blobs on $name', ({ open, openInTime }) => {
+  test('a blob that stands in a large result, a large payload or a value is kept', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const pad = 'long '.repeat(50_000)
+    const blobs = await Promise.all(['result', 'payload', 'value', 'loose'].map((text) => store.blobs.put(bytesOf(text))))
+    const [result, payload, value, loose] = blobs as [BlobRef, BlobRef, BlobRef, BlobRef]
+    const run = await session.run('r')
+    await run.effect('large', () => ({ pad, file: result }))
+    await store.queue('q').offer({ pad, files: [{ file: payload }] })
+    const ref = await store.values.put({ pad, files: Array.from({ length: 200 }, (_, i) => (i === 7 ? value : { i })) })
+    await session.append('note.made', { ref }, { refs: [ref] })
+    await store.collect({ grace: 0 })
+    expect(await Promise.all([result, payload, value, loose].map((blob) => isThere(store, blob)))).toEqual([true, true, true, false])
+    await run.finish({ pad, file: result })
+    await store.collect({ grace: 0 })
+    expect(await isThere(store, result)).toBe(true)
+    await expectSound(store)
+  })
+
   test('a blob is kept by an event, its refs, a pin, a value, a queue and a run, and deleted without any of them', async () => {
     const store = await open()
     const session = await store.session('s')
