@@ -3,7 +3,7 @@
 
 import type { MemoryRow } from '../../model/memory.ts'
 import { decodeBody, type StoredRow } from '../../model/rows.ts'
-import { memoryText } from '../../model/text/indexed-text.ts'
+import { sourceTerms, tagTerms } from '../../model/text/indexed-text.ts'
 import { aboutMark, kindMark, metadataMark, SUPERSEDED, sourceMarks, tagMark } from '../../model/text/marks.ts'
 import { tokensOf } from '../../model/text/tokens.ts'
 import type { TextFilter, TextQuery } from '../../ports/texts.ts'
@@ -45,9 +45,10 @@ async function find(scope: Scope, question: Question): Promise<Found> {
     filter: pushedDown(question),
     limit: POOL,
   }
-  const pool = (await backend.texts.search(scope.tenant, 'memory', query)).map(({ row }) => read(row))
+  const asked = new Set(terms.map(({ term }) => term))
+  const pool = (await backend.texts.search(scope.tenant, 'memory', query)).map(({ row }) => read(row, asked))
   const places = pool.flatMap(({ row, born }) => (row.thread === undefined ? [] : [{ thread: row.thread, born }]))
-  const near = places.length === 0 ? [] : (await backend.texts.around(scope.tenant, 'memory', places, SPAN)).map(read)
+  const near = places.length === 0 ? [] : (await backend.texts.around(scope.tenant, 'memory', places, SPAN)).map((row) => read(row, asked))
   const candidates = withNeighbours(pool, near)
     .filter(({ text, allowed }) => allowed || question.allows(text.row))
     .map(({ text, beside }) => score(text, beside, query, average, most))
@@ -114,18 +115,25 @@ interface ReadText {
   readonly row: MemoryRow
   readonly born: number
   readonly length: number
-  readonly counts: ReadonlyMap<string, readonly [text: number, tags: number, source: number]>
+  readonly counts: ReadonlyMap<string, Counts>
 }
 
-function read(stored: StoredRow): ReadText {
+type Counts = [text: number, tags: number, source: number]
+
+/** Counts the terms that were asked for: one recall reads up to two thousand texts. */
+function read(stored: StoredRow, asked: ReadonlySet<string>): ReadText {
   const row = decodeBody(stored.body) as unknown as MemoryRow
-  const text = memoryText(row)
-  return {
-    row,
-    born: stored.born,
-    length: text?.l ?? 0,
-    counts: new Map((text?.t ?? []).map(([term, ...counts]) => [term, counts])),
-  }
+  const counts = new Map<string, Counts>()
+  if (row.state !== 'active' || row.text === undefined) return { row, born: stored.born, length: 0, counts }
+  const words = tokensOf(row.text)
+  for (const [part, terms] of [words, tagTerms(row), sourceTerms(row)].entries())
+    for (const term of terms) {
+      if (!asked.has(term)) continue
+      const count: Counts = counts.get(term) ?? [0, 0, 0]
+      count[part as 0 | 1 | 2]++
+      counts.set(term, count)
+    }
+  return { row, born: stored.born, length: words.length, counts }
 }
 
 /** A text with its first and second neighbours. Those of the pool have passed the filter already. */
