@@ -49,6 +49,14 @@ test('values prints a value and a part of it', async () => {
   expect(await ink(['values', 'get', path, ref, '--pointer', '/nobody'])).toMatchObject({ code: 3, out: '' })
 })
 
+test('collect looks at a store that has blobs but no event', async () => {
+  const unused = join(folder(), 'agents.db')
+  const store = await open(unused)
+  await store.blobs.put(new Uint8Array([1, 2, 3]))
+  await store.close()
+  expect((await ink(['collect', unused, '--grace', '0s'])).out).toContain('main: 0 nodes and 1 blob (3 B) deleted')
+})
+
 test('collect counts what nothing refers to, deletes it, and keeps what is pinned', async () => {
   const store = await open(path)
   const kept = await store.blobs.put(new Uint8Array(5000))

@@ -20,7 +20,9 @@ export function collect(t: Terminal, url: string | undefined, { tenant, dryRun, 
     async (store) => {
       const { views, closed } = await tenantViews(store, tenant)
       const tenants: ({ readonly tenant: string } & CollectReport)[] = []
-      for (const view of views) {
+      // Content that was put by hand may lie in a store that has no event yet, and so no tenant.
+      const all = views.length + closed.length === 0 ? [store] : views
+      for (const view of all) {
         t.signal.throwIfAborted()
         const options = given({ dryRun, grace: grace === undefined ? undefined : durationWord(grace) })
         const report = await view.collect({ ...options, signal: t.signal })
