@@ -35,7 +35,7 @@ export const wordsWorkload = (engine: Engine): Workload => ({
 })
 
 const NOTES = [
-  `texts of 18 words with the frequencies of a chat, in ${number(SCOPES)} scopes; ${QUESTIONS} questions of one to six words a round, the p95 of each round`,
+  `texts of 18 words with the frequencies of a chat, in ${number(SCOPES)} scopes and sessions; ${QUESTIONS} questions of one to six words a round, the p95 of each round`,
   'FTS5: porter stemming and bm25() in a WAL file, written in one transaction; its statistics are of the whole table, not of a tenant',
   `fused: a second store with an embedder of ${DIMENSIONS} numbers that answers at once, so that only our own work is measured`,
 ]
@@ -45,7 +45,7 @@ async function measureSize(settings: Settings, engine: Engine, url: string, coun
   const before = process.memoryUsage.rss()
   const { perSecond, appendP99 } = await ingest(store, count, settings.say)
   const recall = async (i: number, options: object) => void (await store.memory.recall(chatQuestion(i), options))
-  const peer = engine === 'SQLite' && settings.peers ? fts5(join(settings.folder, `fts5-${count}.db`), textsUpTo(count)) : undefined
+  const peer = engine === 'SQLite' ? fts5(join(settings.folder, `fts5-${count}.db`), textsUpTo(count)) : undefined
   const contestants = {
     scope: (i: number) => recall(i, { about: `user/u${i % SCOPES}` }),
     all: (i: number) => recall(i, {}),
@@ -88,6 +88,9 @@ async function measureSize(settings: Settings, engine: Engine, url: string, coun
   ]
 }
 
+/** The texts of a scope are one session, so each has neighbours that count in its score. */
+const inSession = (number: number) => ({ ...chatText(number, SCOPES), source: { session: `s${number % SCOPES}` } })
+
 /** Remembers all texts while one program searches and another appends. */
 async function ingest(store: Store, count: number, say: (line: string) => void): Promise<{ perSecond: number; appendP99: number }> {
   const session = await store.session('during ingest')
@@ -106,7 +109,7 @@ async function ingest(store: Store, count: number, say: (line: string) => void):
   })()
   const start = performance.now()
   for (let at = 0; at < count; at += AT_ONCE) {
-    await store.memory.rememberAll(Array.from({ length: Math.min(AT_ONCE, count - at) }, (_, i) => chatText(at + i, SCOPES)))
+    await store.memory.rememberAll(Array.from({ length: Math.min(AT_ONCE, count - at) }, (_, i) => inSession(at + i)))
     if (at > 0 && at % 20_000 === 0) say(`${number(at)} items are in`)
   }
   const perSecond = (count * 1000) / (performance.now() - start)
