@@ -8,11 +8,28 @@ import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
 import { open as openStore, type Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import type { Commit } from '../../src/ports/commit.ts'
-import { codeOf, engines, expectSound, later, tempDatabase, tempFile } from '../support/engines.ts'
+import { codeOf, engines, expectSound, later, layouts, tempDatabase, tempFile } from '../support/engines.ts'
 
 const texts = async (store: Awaited<ReturnType<typeof openStore>>) => (await store.memory.list()).items.map(({ text }) => text)
 
-describe.each(engines)('memory upkeep on $name', ({ name, open, openInTime }) => {
+describe.each(layouts)('space of memory on $name', ({ name, open, openInTime }) => {
+  test('the space of removed items is given back when a time of the cron line has come', async () => {
+    const { store, pass } = await openInTime({ memory: { vacuum: '0 12 * * *' } })
+    for (let i = 0; i < 40; i++) await store.memory.remember(`item ${i} ${'of many words '.repeat(500)}`, { about: 'user/ada' })
+    await store.memory.purge({ about: 'user/ada' })
+    expect(await store.memory.maintain()).not.toHaveProperty('vacuumed')
+    await pass(24 * 3_600_000)
+    const { vacuumed } = await store.memory.maintain()
+    // Only SQLite has a file that becomes smaller.
+    if (name.startsWith('sqlite')) expect(vacuumed).toBeGreaterThan(0)
+    else expect(vacuumed).toBe(0)
+    expect(await store.maintain()).not.toHaveProperty('memoryVacuumed')
+    expect(await codeOf(open({ memory: { vacuum: 'sometimes' } }))).toBe('SCHEDULE_INVALID')
+    await expectSound(store)
+  })
+})
+
+describe.each(engines)('memory upkeep on $name', ({ open, openInTime }) => {
   test('maintenance purges expired items, then the least important, then the oldest, and a dry run only counts', async () => {
     const { store, pass } = await openInTime({ memory: { scope: { entries: 2 }, tenant: { entries: 3 } } })
     await store.memory.remember('expires', { about: 'user/ada', ttl: '1h' })
@@ -27,21 +44,6 @@ describe.each(engines)('memory upkeep on $name', ({ name, open, openInTime }) =>
     expect(await store.maintain()).toMatchObject({ memoryExpired: 1, memoryEvicted: 2 })
     expect((await texts(store)).sort()).toEqual(['elsewhere 1', 'elsewhere 2', 'important'])
     expect(await store.maintain()).toMatchObject({ memoryExpired: 0, memoryEvicted: 0 })
-    await expectSound(store)
-  })
-
-  test('the space of removed items is given back when a time of the cron line has come', async () => {
-    const { store, pass } = await openInTime({ memory: { vacuum: '0 12 * * *' } })
-    for (let i = 0; i < 40; i++) await store.memory.remember(`item ${i} ${'of many words '.repeat(500)}`, { about: 'user/ada' })
-    await store.memory.purge({ about: 'user/ada' })
-    expect(await store.memory.maintain()).not.toHaveProperty('vacuumed')
-    await pass(24 * 3_600_000)
-    const { vacuumed } = await store.memory.maintain()
-    // Only SQLite has a file that becomes smaller.
-    if (name.startsWith('sqlite')) expect(vacuumed).toBeGreaterThan(0)
-    else expect(vacuumed).toBe(0)
-    expect(await store.maintain()).not.toHaveProperty('memoryVacuumed')
-    expect(await codeOf(open({ memory: { vacuum: 'sometimes' } }))).toBe('SCHEDULE_INVALID')
     await expectSound(store)
   })
 

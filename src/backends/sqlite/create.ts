@@ -40,8 +40,7 @@ export function makeWritten<T>(path: string, now: number, write: (db: Database) 
     try {
       const db = connectNew(beside)
       try {
-        setPragmas(db, 'full')
-        migrate(db, now)
+        layOut(db, now)
         db.exec('begin immediate')
         written = write(db)
         db.exec('commit')
@@ -74,12 +73,7 @@ function makeBeside(beside: string, path: string, now: number): void {
   try {
     const db = connectNew(beside)
     try {
-      within(db, () => {
-        // A garbage collection gives space back slice by slice. This cannot be chosen any more once there is a table.
-        db.exec('pragma auto_vacuum = incremental')
-        setPragmas(db, 'full')
-        migrate(db, now)
-      })
+      within(db, () => layOut(db, now))
     } finally {
       db.close()
     }
@@ -87,6 +81,14 @@ function makeBeside(beside: string, path: string, now: number): void {
   } finally {
     removeAll(beside)
   }
+}
+
+/** Gives a new file its pragmas and its schema. */
+function layOut(db: Database, now: number): void {
+  // A garbage collection gives space back slice by slice. This cannot be chosen any more once there is a table.
+  db.exec('pragma auto_vacuum = incremental')
+  setPragmas(db, 'full')
+  migrate(db, now)
 }
 
 /** Creates the file before SQLite does, which would let every user read it. A tenant's file gets the mode of the folder's own file. */
