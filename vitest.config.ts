@@ -19,7 +19,8 @@ const unwatched: Plugin = {
 const shared = { isolate: false, setupFiles: ['test/support/setup.ts'], expect: patient }
 const ALONE = ['test/work/reserve-corners.test.ts']
 // A long run repeats some tests hundreds of times.
-const testTimeout = process.env.INKFAST_TEST_ROUNDS === 'long' ? 1_800_000 : 300_000
+const LONG = process.env.INKFAST_TEST_ROUNDS === 'long'
+const testTimeout = LONG ? 1_800_000 : 300_000
 const house = { ...shared, testTimeout, hookTimeout: 300_000 }
 
 // Three projects: the tests whose coverage counts, quick ones beside the code, and those that start processes, pack the package or kill writers.
@@ -42,7 +43,7 @@ export default defineConfig({
       { test: { ...house, name: 'bar', include: [...WATCHED] } },
       {
         plugins: [unwatched],
-        test: { ...shared, name: 'rooms', include: ['src/**/*.test.ts'], exclude: [...WATCHED], testTimeout: 30_000 },
+        test: { ...shared, name: 'rooms', include: ['src/**/*.test.ts'], exclude: [...WATCHED], testTimeout: LONG ? testTimeout : 30_000 },
       },
       { plugins: [unwatched], test: { ...house, name: 'house', include: ['test/**/*.test.ts'], exclude: [...WATCHED, ...ALONE] } },
       { plugins: [unwatched], test: { ...house, name: 'alone', include: [...ALONE], isolate: true } },

@@ -237,38 +237,46 @@ test('a patch that applies is undone by its inverse, and does what the peer does
 test('an operation is applied here if and only if the peer applies it, but for what the peer gets wrong', () => {
   fc.assert(
     fc.property(document, operation, (before, op) => {
-      const failure = peerApplies(before, [op]).failures[0]
+      const failure = peerApplies(before, [op]).failures.find((found) => found !== null)
       const code = codeOf(() => applyPatch(before, [op]))
-      if (failure !== null) expect(code, String(failure)).not.toBe('no error')
+      if (failure !== undefined) expect(code, String(failure)).not.toBe('no error')
       else if (code !== 'no error') expect(isPeerLax(before, op), JSON.stringify([before, op, code])).toBe(true)
     }),
     seed,
   )
 })
 
-/** The document stands below another one, because the peer does not replace the root of what it is given. */
+/**
+ * The document stands below another one, because the peer does not replace the root of what it is given. A move is a removal and then an addition
+ * (RFC 6902); the peer looks for the place of the addition before it removes the value, so it is given the two operations.
+ */
 function peerApplies(before: unknown, ops: readonly PatchOperation[]) {
   // Equal parts of a drawn document may be one object, which the peer would change in all places.
   const target = { root: JSON.parse(JSON.stringify(before)) }
-  const under = ops.map((op) => ({ ...op, path: `/root${op.path}`, ...('from' in op && { from: `/root${op.from}` }) }))
+  const failures: unknown[] = []
   try {
-    const failures: readonly unknown[] = peer.applyPatch(target, structuredClone(under) as peer.Operation[])
-    return { failures, document: target.root }
+    for (const op of ops) {
+      const path = `/root${op.path}`
+      const from = 'from' in op ? `/root${op.from}` : ''
+      const given =
+        op.op === 'move'
+          ? [
+              { op: 'remove', path: from },
+              { op: 'add', path, value: peer.Pointer.fromJSON(from).evaluate(target).value },
+            ]
+          : [{ ...op, path, ...(op.op === 'copy' && { from }) }]
+      failures.push(...peer.applyPatch(target, structuredClone(given) as peer.Operation[]))
+    }
   } catch (error) {
     // The peer throws where the parent is a number.
-    return { failures: [error], document: target.root }
+    failures.push(error)
   }
+  return { failures, document: target.root }
 }
 
-/**
- * The peer removes the root (a member of what it is given), moves a value into itself, looks for the place of a move before it removes the value,
- * accepts any name as a place in a list, and finds characters in a text.
- */
+/** The peer removes the root (a member of what it is given), accepts any name as a place in a list, and finds characters in a text. */
 function isPeerLax(before: unknown, op: PatchOperation): boolean {
-  if ((op.op === 'remove' && op.path === '') || (op.op === 'move' && op.path.startsWith(`${op.from}/`))) return true
-  // RFC 6902: a move is a removal, followed by an addition.
-  if (op.op === 'move' && codeOf(() => applyPatch(before, [{ op: 'remove', path: op.from }, add(op.path, null)])) !== 'no error')
-    return true
+  if (op.op === 'remove' && op.path === '') return true
   return [op.path, ...('from' in op ? [op.from] : [])].some((pointer) => {
     const above = pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
     const parent = peer.Pointer.fromJSON(above).evaluate(before).value

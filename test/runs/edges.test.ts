@@ -13,12 +13,13 @@ describe.each(both)('on $name', (engine) => {
     const lease = { ttl: 150, renew: 50 }
     const [busy, free] = [await openIn(url, { lease }), await openIn(url, { lease })]
     const gate = Promise.withResolvers<void>()
-    const long = busy.work({ step: (run: Run) => run.effect('long', () => gate.promise) }, { concurrency: 6 })
+    // Both nodes have the same program. On a machine that stalls, a lease may lapse, and then the other node goes on with a long run.
+    const long = busy.work({ step: (run: Run) => run.effect('step', () => gate.promise) }, { concurrency: 6 })
     const handles = await Promise.all(Array.from({ length: 6 }, (_, i) => busy.start('step', { session: `long${i}` })))
     await expect.poll(() => long.stats().running).toBe(6)
     // Their claims are older than their time by now; their leases are renewed.
     await new Promise((resolve) => setTimeout(resolve, 300))
-    await using node = free.work({ step: (run: Run) => run.effect('short', () => 'short') }, { concurrency: 2 })
+    await using node = free.work({ step: (run: Run) => run.effect('step', () => 'short') }, { concurrency: 2 })
     expect(await (await free.start('step', { session: 'short' })).result()).toBe('short')
     gate.resolve()
     await Promise.all(handles.map((handle) => handle.result()))
