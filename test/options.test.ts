@@ -83,6 +83,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'session.attachments.list': () => session.attachments.list(wrong()),
     'session.attachments.stream': async () => session.attachments.stream('0'.repeat(64), wrong()),
     'attachments.sweep': () => store.attachments.sweep(wrong()),
+    'attachments.uncommitted': () => drain(store.attachments.uncommitted(wrong())),
     'blobs.put': () => store.blobs.put(new Uint8Array(1), wrong()),
     'blobs.get': () => store.blobs.get('0'.repeat(64), wrong()),
     'blobs.stream': async () => store.blobs.stream('0'.repeat(64), wrong()),

@@ -54,6 +54,7 @@ const lists: Readonly<Record<string, (world: World, options: Given) => AsyncIter
   'state.list': ({ store }, options) => store.state.list('cursor/', options),
   'blobs.stream': ({ store }, options) => store.blobs.stream(LARGE, options),
   'attachments.stream': ({ session }, options) => session.attachments.stream(LARGE, options),
+  'attachments.uncommitted': ({ store }, options) => store.attachments.uncommitted(options),
   'canvas.history': ({ session }, options) => session.canvas('plan').history(options),
   'approvals.history': ({ store, approval }, options) => store.approvals.history(approval, options),
   'approvals.export': ({ store }, options) => store.approvals.export(options),
@@ -95,6 +96,7 @@ async function fill({ store, session, approval }: World): Promise<void> {
     expect(await codeOf(store.approvals.decide(approval, { decision: 'approve', by: 'eve' }))).toBe('APPROVAL_FORBIDDEN')
   }
   await session.attachments.put(large)
+  await session.attachments.put(Uint8Array.of(1))
   const run = await session.run('r')
   await run.finish()
 }
