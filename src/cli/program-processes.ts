@@ -67,7 +67,9 @@ export function defineProcesses(processes: Command, define: Define, terminalOf: 
         ["processes grant agents.db crawl/4711 support/4711 --label 'the crawl'"],
         '<process> <session>',
       ),
-    ).option('--label <label>', 'name of the handle in the session'),
+    )
+      .option('--kind <kind>', 'kind of the handle (default: that of the process)')
+      .option('--label <label>', 'name of the handle in the session'),
   ).action(does(async () => (await changing()).grantProcess))
 
   byWhom(

@@ -62,6 +62,22 @@ export async function* abortable<T>(
   }
 }
 
+/** Ends the wait for a read once the signal aborts. The read itself goes on, and nobody hears of it. */
+export async function whileWanted<T>(scope: Scope, signal: AbortSignal | undefined, read: () => Promise<T>): Promise<T> {
+  stopIfAsked(scope, signal)
+  if (!signal) return read()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(refuse('ABORTED', {}, signal.reason))
+  signal.addEventListener('abort', abort, { once: true })
+  const reading = read()
+  reading.catch(() => {})
+  try {
+    return await Promise.race([aborted, reading])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
 /** Yields the chunks of a caller. An abort also ends the wait for a chunk that does not come. */
 export async function* abandonable<T>(chunks: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
   const reader = chunks[Symbol.asyncIterator]()

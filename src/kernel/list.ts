@@ -19,7 +19,7 @@ export interface Page<T> {
   readonly cursor?: string
 }
 
-/** A page of messages, nodes or hits: an array that also has `items` and, if there are more, a cursor. */
+/** A page of messages, nodes, hits or versions: an array that also has `items` and, if there are more, a cursor. */
 export type ArrayPage<T> = readonly T[] & Page<T>
 
 /** `items` and `cursor` are not enumerable, so that the array compares and prints as its items. */

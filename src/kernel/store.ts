@@ -9,6 +9,7 @@ import type { TenantState } from '../model/tenant.ts'
 import type { Backend, BackendTraits } from '../ports/backend.ts'
 import type { Environment } from '../ports/environment.ts'
 import type { Measure } from '../ports/upkeep.ts'
+import { whileWanted } from './abortable.ts'
 import { type AsOptions, actingAs } from './acting-as.ts'
 import { type AheadReport, ahead } from './ahead.ts'
 import { appendAll, type NewEvent } from './append.ts'
@@ -82,7 +83,7 @@ export interface JournalStore extends AsyncDisposable {
   types(): Promise<readonly TypeUsage[]>
   measure(): Promise<Measure>
   /** Finds damage below the journal (pages, indexes), in the backend's words. Empty when sound. */
-  check(): Promise<readonly string[]>
+  check(options?: { readonly signal?: AbortSignal }): Promise<readonly string[]>
   /** Finds events and work items ahead of the store's clock. A clock that was wrong left them. */
   ahead(): Promise<AheadReport>
   maintain(options?: { readonly signal?: AbortSignal }): Promise<MaintenanceReport>
@@ -248,11 +249,14 @@ class StoreView extends withMembers<StoreMembers>() implements Store {
     return this.#scope.engine.backend.upkeep.measure()
   }
 
-  async check(): Promise<readonly string[]> {
+  async check(options?: { readonly signal?: AbortSignal }): Promise<readonly string[]> {
     checkOpen(this.#scope.engine)
     this.#beyondWall('check()')
+    const { signal, ...unknown } = optionsOf(options, 'check')
+    checkKnown(unknown, 'check')
     const { backend, features } = this.#scope.engine
-    return [...(await backend.upkeep.check()), ...(await features.doctor(this.#scope))]
+    const damage = await whileWanted(this.#scope, signal, () => backend.upkeep.check())
+    return [...damage, ...(await whileWanted(this.#scope, signal, () => features.doctor(this.#scope)))]
   }
 
   async ahead(): Promise<AheadReport> {

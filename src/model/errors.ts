@@ -482,7 +482,7 @@ export const errors = {
   INBOX_CLAIM_UNKNOWN: row(
     'missing',
     (d) =>
-      `The run ${d.run} (${d.state}) does not hold the inbox claim ${d.claim}. Nothing was completed. Complete each claim once, with the id that run.inbox returned.`,
+      `The run ${d.run} (${d.state}) does not hold the inbox claim ${d.claim}. Nothing was completed or released. Complete or release each claim once, with the id that run.inbox returned.`,
   ),
   INBOX_CLAIM_LOST: row(
     'conflict',

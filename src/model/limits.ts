@@ -230,7 +230,7 @@ export const limits = {
   canvasRecovered: 10_000,
   /** Versions of a canvas read at a time. */
   canvasPage: 1000,
-  /** Patches that a subscriber who has missed updates is always given, before the document is considered. */
+  /** Updates of a canvas that one commit writes, and missed patches that a subscription measures against a small document. */
   canvasBatch: 64,
   /** Documents of canvases that a process keeps in memory. */
   canvasCacheBytes: 16 * MiB,

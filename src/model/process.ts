@@ -176,6 +176,7 @@ export interface ProcessEventRow {
 export interface GrantRow {
   readonly session: SessionId
   readonly process: ProcessId
+  readonly kind?: string | undefined
   readonly label?: string | undefined
   readonly grantedAt: number
 }

@@ -62,8 +62,8 @@ export interface Wait extends Slot {
   readonly on?: string
 }
 
-/** The kinds of things a run takes from its session: inputs, inbox items, the completion of items, and versions of a canvas. */
-export type TakeKind = 'inputs' | 'inbox' | 'inboxDone' | 'canvas'
+/** The kinds of things a run takes from its session: inputs, inbox items, the completion and release of items, and versions of a canvas. */
+export type TakeKind = 'inputs' | 'inbox' | 'inboxDone' | 'inboxRelease' | 'canvas'
 
 /** Inbox items that a run has claimed. */
 export interface Claimed {

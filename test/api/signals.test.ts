@@ -25,6 +25,7 @@ const calls: Calls = {
   usage: ({ store }, options) => store.usage(options),
   verify: ({ store }, options) => store.verify(options),
   verifyKeys: ({ store }, options) => store.verifyKeys(options),
+  check: ({ store }, options) => store.check(options),
   rebuild: ({ store }, options) => store.rebuild({ check: true, ...options }),
   maintain: ({ store }, options) => store.maintain(options),
   collect: ({ store }, options) => store.collect({ grace: 0, ...options }),
@@ -35,6 +36,7 @@ const calls: Calls = {
   'attachments.get': async ({ session }, options) => session.attachments.get((await session.attachments.put(BYTES)).id, options),
   'attachments.sweep': ({ store }, options) => store.attachments.sweep(options),
   'memory.recall': ({ store }, options) => store.memory.recall('what?', options),
+  'memory.rememberAll': ({ store }, options) => store.memory.rememberAll([{ text: 'x' }], options),
   'memory.forget': ({ store }, options) => store.memory.forget({ about: 'ada' }, options),
   'memory.purge': ({ store }, options) => store.memory.purge({ about: 'ada' }, options),
   'memory.maintain': ({ store }, options) => store.memory.maintain(options),
@@ -54,6 +56,7 @@ const lists: Readonly<Record<string, (world: World, options: Given) => AsyncIter
   'state.list': ({ store }, options) => store.state.list('cursor/', options),
   'blobs.stream': ({ store }, options) => store.blobs.stream(LARGE, options),
   'attachments.stream': ({ session }, options) => session.attachments.stream(LARGE, options),
+  'attachments.uncommitted': ({ store }, options) => store.attachments.uncommitted(options),
   'canvas.history': ({ session }, options) => session.canvas('plan').history(options),
   'approvals.history': ({ store, approval }, options) => store.approvals.history(approval, options),
   'approvals.export': ({ store }, options) => store.approvals.export(options),
@@ -95,6 +98,7 @@ async function fill({ store, session, approval }: World): Promise<void> {
     expect(await codeOf(store.approvals.decide(approval, { decision: 'approve', by: 'eve' }))).toBe('APPROVAL_FORBIDDEN')
   }
   await session.attachments.put(large)
+  await session.attachments.put(Uint8Array.of(1))
   const run = await session.run('r')
   await run.finish()
 }
@@ -117,6 +121,20 @@ describe.each(engines)('on $name', ({ open }) => {
     const found: Record<string, string> = {}
     for (const [name, list] of Object.entries(lists)) found[name] = await codeOf(take((options) => list(world, options)))
     expect(found).toEqual(Object.fromEntries(Object.keys(lists).map((name) => [name, 'ABORTED'])))
+  })
+
+  test('a check that is underway ends with its signal, and a bulk ingest between two commits', async () => {
+    const { store } = await openWorld(await open())
+    const over = new AbortController()
+    const checking = codeOf(store.check({ signal: over.signal }))
+    const items = Array.from({ length: 2000 }, (_, i) => ({ text: `note ${i}` }))
+    const ingesting = codeOf(store.memory.rememberAll(items, { signal: over.signal }))
+    over.abort()
+    expect(await checking).toBe('ABORTED')
+    expect(await ingesting).toBe('ABORTED')
+    expect((await store.memory.list({ last: 1000 })).items.length).toBeLessThan(1000)
+    expect(await store.check()).toEqual([])
+    await expectSound(store)
   })
 
   test('an abort ends the wait for a chunk that does not come, and nothing is stored', async () => {

@@ -17,6 +17,9 @@ test('the tape shows what was said to a run, what it heard, and what it claimed 
   await run.inbox({ kind: 'command' })
   await run.inboxDone(claim)
   await run.inboxDone(claim).catch(() => {})
+  await session.inbox.offer('later', { kind: 'turn', delivery: 'boundary' })
+  const { claim: second = '' } = await run.inbox({ at: 'boundary' })
+  await run.inboxRelease(second)
   await run.finish()
   const lines = new TapeLines(new Map())
   const shown: string[][] = []
@@ -35,6 +38,8 @@ test('the tape shows what was said to a run, what it heard, and what it claimed 
     ['✓', 'inbox command/idle', 'nothing: held'],
     ['✓', `inbox done ${claim}`, 'the claim is done'],
     ['✓', `inbox done ${claim} #2`, 'it has no such claim'],
+    ['✓', 'inbox boundary #2', `claim ${second}: "later"`],
+    ['✓', `inbox release ${second}`, 'its items are pending again'],
     ['●', 'done', ''],
     ['·', 'input', 'left to the next turn'],
   ])

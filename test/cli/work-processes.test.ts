@@ -55,7 +55,7 @@ describe('show and events', () => {
     expect(told.started).toMatch(/ by desk 3$/)
     expect(told.input).toMatch(/^\{"password":"\[redacted:key:\w+\]","url":"https:\/\/example.com"\}$/)
     expect(out).not.toContain(SECRET)
-    expect(out).toMatch(/\nhandles\nsession .*\nsupport\/4711 +\S+ \S+ +my crawl\n/)
+    expect(out).toMatch(/\nhandles\nsession .*\nsupport\/4711 +\S+ \S+ +\S+ +my crawl\n/)
     expect(out).toMatch(/\nall events\nnumber .*\n +1 +\S+ \S+ +page\.found +woke +\{"hostile":"\\u001b/)
     expect((await ink(['processes', 'show', path, ids.crawl])).out).toContain(CRAWL)
     expect((await ink(['processes', 'show', path, 'done'])).out).toMatch(/\nvalue +\{"found":3\}\ncontrol +\{"next":"mail"\}\n/)

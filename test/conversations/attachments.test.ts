@@ -1,7 +1,7 @@
 // Attachments: the intent before the bytes, the media type, the commit by a turn, and the sweep of orphans.
 
 import { describe, expect, test } from 'vitest'
-import type { Session } from '../../src/index.ts'
+import type { Session, UncommittedAttachment } from '../../src/index.ts'
 import { takeFileName } from '../../src/kernel/attachments/file-name.ts'
 import { sniff } from '../../src/kernel/attachments/sniff.ts'
 import { codeOf, engines, expectSound, layouts } from '../support/engines.ts'
@@ -119,6 +119,31 @@ describe.each(engines)('an attachment on $name', ({ open, openInTime }) => {
     await expectSound(store)
   })
 
+  test('an attachment whose bytes are on their way is listed as intended, without an id', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const [begun, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow = async function* () {
+      // The beginning shows the media type, before the intent.
+      yield png(9, 9, 70_000)
+      begun.resolve()
+      await rest.promise
+      yield Uint8Array.of(1)
+    }
+    const putting = session.attachments.put(slow(), { label: 'chart' })
+    await begun.promise
+    const listed = async () => {
+      const files: UncommittedAttachment[] = []
+      for await (const file of store.attachments.uncommitted()) files.push(file)
+      return files
+    }
+    expect(await listed()).toEqual([{ session: session.id, state: 'intended', at: expect.any(Number), label: 'chart' }])
+    rest.resolve()
+    const file = await putting
+    expect(await listed()).toEqual([{ session: session.id, ...file }])
+    await expectSound(store)
+  })
+
   test('a sweep removes old orphans of all sessions, and never a committed attachment, also not one with the same bytes', async () => {
     const { store, pass } = await openInTime()
     const [one, two] = [await store.session('one'), await store.session('two')]
@@ -130,7 +155,19 @@ describe.each(engines)('an attachment on $name', ({ open, openInTime }) => {
     await two.attachments.put(shared)
     await two.attachments.put(png(7, 7))
     await pass(3 * 24 * 3_600_000)
-    const recent = await two.attachments.put(png(8, 8))
+    const recent = await two.attachments.put(png(8, 8), { label: 'new' })
+    const listed: UncommittedAttachment[] = []
+    for await (const file of store.attachments.uncommitted()) listed.push(file)
+    expect(listed.map(({ session, width }) => [session, width])).toEqual([
+      [two.id, 5],
+      [two.id, 7],
+      [two.id, 8],
+    ])
+    expect(listed.at(-1)).toEqual({ session: two.id, ...recent })
+    const old: unknown[] = []
+    for await (const { width } of store.attachments.uncommitted({ olderThan: '1d' })) old.push(width)
+    expect(old).toEqual([5, 7])
+    for await (const _ of store.tenant('other').attachments.uncommitted()) throw new Error('a file of another tenant')
     expect(await store.attachments.sweep({ olderThan: '1d' })).toEqual({ scanned: 3, reclaimed: 2, bytes: 86 })
     expect(await store.attachments.sweep({ olderThan: '1d' })).toEqual({ scanned: 1, reclaimed: 0, bytes: 0 })
     expect((await two.attachments.list()).items.map(({ id }) => id)).toEqual([recent.id])

@@ -45,6 +45,7 @@ describe.each(engines)('a turn on $name', ({ open }) => {
         { model: 'm', inputTokens: 10, outputTokens: 5 },
         { model: 'm', inputTokens: 1 },
         { model: 'n', source: 'title', outputTokens: 2, costUsd: 0.5 },
+        { model: 'a', inputTokens: 0 },
       ],
       claims: [claim],
       inputs,
@@ -58,6 +59,7 @@ describe.each(engines)('a turn on $name', ({ open }) => {
       if (type !== 'x.y') seqs.push(seq)
     expect(Math.max(...seqs) - Math.min(...seqs)).toBeLessThan(20)
     expect(await session.checkpoint()).toEqual({ toolState: { open: ['x'] }, plugin: large, bytes: Uint8Array.from([1, 2]) })
+    // In the order they came, without what is zero.
     expect((await session.head()).usage).toMatchObject([
       { source: 'turn', model: 'm', inputTokens: 11, outputTokens: 5 },
       { source: 'title', model: 'n', outputTokens: 2, costNanoUsd: 500_000_000 },

@@ -26,6 +26,7 @@ describe.each(engines)('core memory on $name', ({ open }) => {
     // A version that was read before the reset never matches what was set after it.
     expect(await codeOf(core.set('human', 'Bob', { expect: 1 }))).toBe('CORE_CHANGED')
     expect(await core.set('human', 'Bob', { expect: 3 })).toMatchObject({ version: 4 })
+    expect((await core.history('human')).items).toEqual([...(await core.history('human'))])
     expect((await core.history('human')).slice(2).map(({ version, text }) => [version, text])).toEqual([
       [3, ''],
       [4, 'Bob'],

@@ -7,7 +7,7 @@ import { open, type Run, type Store } from '../../src/index.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { codeOf, expectSound } from '../support/engines.ts'
 import { rounds } from '../support/rounds.ts'
-import { type Ask, type Batch, LEASE_MS, Model, type Turn, type Who } from './inbox-model.ts'
+import { type Ask, ask, type Batch, given, LEASE_MS, Model, often, type Turn, type Who, who } from './inbox-model.ts'
 
 /** How often the walks came where they should come. */
 const reached = new Map<string, number>()
@@ -71,7 +71,8 @@ const opens = (who: Who, picked: number) =>
       // Whoever goes on with it is told what was told before, whatever has become of it.
       for (const step of turn.script) {
         if ('ask' in step) expect(await run.inbox(asked(step.ask))).toEqual(step.answer)
-        else await run.inboxDone(step.done)
+        else if ('done' in step) await run.inboxDone(step.done)
+        else await run.inboxRelease(step.released)
       }
       // From here on its tape is read, and what others record is not taken for its own.
       return claim(model, run, turn, { kind: 'turn', at: 'idle', most: 2 })
@@ -122,6 +123,24 @@ const completes = (who: Who) =>
       for (const n of made?.batches ?? []) (model.batches[n] as Batch).state = 'completed'
       turn.claims.shift()
       turn.script.push({ done: id })
+    },
+  )
+
+/** What it claimed first and has not completed. Another run that took it over keeps it. */
+const releases = (who: Who) =>
+  command(
+    `${who} releases a claim`,
+    (model) => model.holds(who) && (model.open[who]?.claims.length ?? 0) > 0,
+    async (model, real) => {
+      const turn = model.open[who] as Turn
+      const [made] = turn.claims
+      const id = made?.id ?? ''
+      await (real.runs[who] as Run).inboxRelease(id)
+      reach(model.has(turn, id) ? 'released' : 'released what it lost')
+      const held = model.of(turn).filter(({ claim }) => claim?.group === model.groups.get(id))
+      for (const batch of held) Object.assign(batch, { state: 'pending', claim: undefined })
+      turn.claims.shift()
+      turn.script.push({ released: id })
     },
   )
 
@@ -192,11 +211,9 @@ const cancels = (who: Who, n: number) =>
     },
   )
 
-const NEW = Infinity
-
 /** Lets go of its turn; another one takes over what it had in hand, and is done with it; then it goes on. */
 const robbed = (by: Who): Command => {
-  const steps = [closes(by), opens(by, NEW), completes(by), closes(by), opens(by, 0), completes(by)]
+  const steps = [closes(by), opens(by, Infinity), completes(by), closes(by), opens(by, 0), completes(by)]
   return {
     check: (model) => model.holds(by) && (model.open[by]?.claims.length ?? 0) > 0,
     run: async (model, real) => {
@@ -216,23 +233,12 @@ const passes = (ms: number) =>
     },
   )
 
-const often = <T>(times: number, one: T): readonly T[] => Array.from({ length: times }, () => one)
-
-const who = fc.constantFrom<Who>('ada', 'bob')
-const kind = fc.constantFrom(...often(6, 'turn' as const), 'command' as const)
-const given = fc.record({
-  kind,
-  delivery: fc.constantFrom('boundary' as const, 'boundary' as const, 'afterTurn' as const),
-  join: fc.constantFrom(true, true, false),
-  merge: fc.constantFrom(undefined, undefined, 'm'),
-})
-const ask = fc.record({ kind, at: fc.constantFrom('boundary' as const, 'idle' as const), most: fc.constantFrom(1, 2, 64) })
-
 const commands = [
   ...often(6, fc.tuple(who, given, fc.constantFrom(0, 0, 0, 5000))).map((one) => one.map((all) => offers(...all))),
   ...often(5, fc.tuple(who, fc.nat(3))).map((one) => one.map((all) => opens(...all))),
   ...often(6, fc.tuple(who, ask)).map((one) => one.map((all) => claims(...all))),
   ...often(5, who.map(completes)),
+  ...often(2, who.map(releases)),
   ...often(
     2,
     fc.tuple(who, fc.constantFrom('finish' as const, 'fail' as const, 'cancel' as const)).map((all) => ends(...all)),
@@ -271,7 +277,7 @@ test('whatever is offered, claimed, interrupted and taken over, the inbox is wha
     property((backend) => backend),
     { numRuns: rounds(120, 1500) },
   )
-  for (const where of ['claimed', 'redriven', 'lost', 'empty', 'notDue', 'held', 'boundary', 'commandAtHead', 'turnAtHead'])
+  for (const where of ['claimed', 'redriven', 'lost', 'released', 'empty', 'notDue', 'held', 'boundary', 'commandAtHead', 'turnAtHead'])
     expect(reached.get(where) ?? 0, where).toBeGreaterThan(3)
 })
 

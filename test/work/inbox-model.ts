@@ -1,6 +1,7 @@
 // The inbox of a session as a few lines of arithmetic: what lies in it, who has it in hand, and what comes next, from the rules and not from the
 // code. It knows no store; what it expects is held against one.
 
+import fc from 'fast-check'
 import type { InboxClaim } from '../../src/index.ts'
 
 export type Who = 'ada' | 'bob'
@@ -23,7 +24,7 @@ export interface Batch {
   claim?: { readonly group: object; readonly turn: number; readonly generation: number } | undefined
 }
 
-export type Step = { readonly ask: Ask; readonly answer: InboxClaim } | { readonly done: string }
+export type Step = { readonly ask: Ask; readonly answer: InboxClaim } | { readonly done: string } | { readonly released: string }
 
 export interface Turn {
   readonly number: number
@@ -103,3 +104,15 @@ export class Model {
     return { batches, group, redriven: claim !== undefined }
   }
 }
+
+export const often = <T>(times: number, one: T): readonly T[] => Array.from({ length: times }, () => one)
+
+export const who = fc.constantFrom<Who>('ada', 'bob')
+const kind = fc.constantFrom(...often(6, 'turn' as const), 'command' as const)
+export const given = fc.record({
+  kind,
+  delivery: fc.constantFrom('boundary' as const, 'boundary' as const, 'afterTurn' as const),
+  join: fc.constantFrom(true, true, false),
+  merge: fc.constantFrom(undefined, undefined, 'm'),
+})
+export const ask = fc.record({ kind, at: fc.constantFrom('boundary' as const, 'idle' as const), most: fc.constantFrom(1, 2, 64) })

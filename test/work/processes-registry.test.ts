@@ -80,12 +80,13 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('the regis
     const { grant, revoke, transfer, grants } = store.processes
     expect((await grants({ process: 'a' })).items).toEqual([])
     expect(await grant('a', ada.id, { label: 'mine' })).toMatchObject({ name: 'a', label: 'mine', session: ada.id, state: 'pending' })
-    await grant('a', ada.id, { label: 'ours' })
+    await grant('a', ada.id, { kind: 'crawl', label: 'ours' })
     await grant('a', bob.id)
     await grant('b', ada.id)
-    expect((await grants({ process: 'a' })).items.map(({ session, label }) => [session, label])).toEqual([
-      [bob.id, undefined],
-      [ada.id, 'ours'],
+    // Without a kind of its own, a handle has the kind of its process.
+    expect((await grants({ process: 'a' })).items.map(({ session, kind, label }) => [session, kind, label])).toEqual([
+      [bob.id, external.kind, undefined],
+      [ada.id, 'crawl', 'ours'],
     ])
     expect((await grants({ process: 'a', session: bob.id })).items).toHaveLength(1)
     expect((await grants({ process: 'c', session: bob.id })).items).toEqual([])
@@ -97,9 +98,9 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('the regis
     expect((await store.head()).seq).toBe(seq)
     expect(await grantsOf(store, ada)).toEqual(['a', 'b'])
     const handed = await transfer(['a', 'b', 'a'], ada.id, bob.id)
-    expect(handed.map(({ name, label, session }) => [name, label, session])).toEqual([
-      ['a', 'ours', bob.id],
-      ['b', undefined, bob.id],
+    expect(handed.map(({ name, kind, label, session }) => [name, kind, label, session])).toEqual([
+      ['a', 'crawl', 'ours', bob.id],
+      ['b', external.kind, undefined, bob.id],
     ])
     expect([await grantsOf(store, ada), await grantsOf(store, bob)]).toEqual([[], ['a', 'b']])
     expect((await transfer(['a'], bob.id, bob.id)).length).toBe(1)

@@ -1,6 +1,5 @@
 // Refusals in their own table, isolated per tenant like all tables. Each call is one round trip.
 
-import { refuse } from '../../model/errors.ts'
 import type { Refusal } from '../../model/refusal.ts'
 import type { Audit } from '../../ports/audit.ts'
 import { texts } from './arrays.ts'
@@ -25,7 +24,7 @@ const numbers = (given: readonly number[]): string => `{${given.join(',')}}`
 export function audit(db: Database): Audit {
   return {
     add: async (tenant, refusals, keep) => {
-      if (db.readOnly) throw refuse('DATABASE_READ_ONLY', { place: db.place, reason: 'it was opened with readOnly' })
+      db.checkWritable()
       const column = (name: 'id' | 'code' | 'actor' | 'noun' | 'subject') => texts(refusals.map((one) => one[name]))
       const values = [
         tenant,

@@ -111,7 +111,7 @@ export function backendOn({ db, powerful }: Opened, options: PostgresOptions): B
     traits: { durable: durability === 'full', network: !db.connections.local, shared: true, wall: 'database' },
     commit: async (batch) => {
       if (closed) throw refuse('STORE_CLOSED')
-      if (db.readOnly) throw refuse('DATABASE_READ_ONLY', { place: db.place, reason: 'it was opened with readOnly' })
+      db.checkWritable()
       const first = batch[0]?.tenant
       if (first !== undefined && batch.every(({ tenant }) => tenant === first)) {
         try {

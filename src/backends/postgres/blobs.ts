@@ -4,7 +4,6 @@
 import { Buffer } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { BLOB_NAMED_AGAIN_MS, type BlobState, checkDigest } from '../../model/blob.ts'
-import { refuse } from '../../model/errors.ts'
 import type { TenantId } from '../../model/ids.ts'
 import type { Blobs } from '../../ports/blobs.ts'
 import { texts } from './arrays.ts'
@@ -81,11 +80,13 @@ export function blobs(db: Database, { durable }: { readonly durable: boolean }):
   const flushed = { text: `select pg_catalog.set_config('synchronous_commit', '${durable ? 'on' : 'off'}', true)`, prepared: true }
   // Every write is idempotent, so it is retried like a read.
   const write = async (tenant: TenantId, step: Step): Promise<void> => {
-    if (db.readOnly) throw refuse('DATABASE_READ_ONLY', { place: db.place, reason: 'it was opened with readOnly' })
+    db.checkWritable()
     await db.run([db.enter(db.wall.tenant(tenant)), flushed, { ...step, prepared: true }], 'reading')
   }
-  const collect = (tenant: TenantId, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> =>
-    db.run([db.enter(db.wall.tenant(tenant)), { text: lock, prepared: true }, ...steps], 'writing')
+  const collect = async (tenant: TenantId, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> => {
+    db.checkWritable()
+    return db.run([db.enter(db.wall.tenant(tenant)), { text: lock, prepared: true }, ...steps], 'writing')
+  }
   return {
     put: async (tenant, digest, bytes, { compress = false } = {}) => {
       checkDigest(digest)
@@ -94,7 +95,7 @@ export function blobs(db: Database, { durable }: { readonly durable: boolean }):
     },
     write: async (tenant, { compress = false } = {}) => {
       await db.read(tenant)
-      if (db.readOnly) throw refuse('DATABASE_READ_ONLY', { place: db.place, reason: 'it was opened with readOnly' })
+      db.checkWritable()
       const own = randomUUID()
       let [count, plain, stored] = [0, 0, 0]
       return {

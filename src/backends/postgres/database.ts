@@ -110,6 +110,11 @@ export class Database {
     return this.connections.place
   }
 
+  /** A store that was opened to be read writes nothing. The database would refuse it as a missing privilege. */
+  checkWritable(): void {
+    if (this.readOnly) throw refuse('DATABASE_READ_ONLY', { place: this.place, reason: 'it was opened with readOnly' })
+  }
+
   /** Enters a tenant with the timeouts of this login. */
   enter(token: string): Step {
     return enter(token, this.#enterText)

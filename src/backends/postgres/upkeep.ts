@@ -68,6 +68,7 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
     },
     scratch: async () => scratch(),
     adopt: async (tenant, folded, head) => {
+      db.checkWritable()
       const held = await db.holdWhatever(tenant, 'begin')
       try {
         const now = headFrom((await held.run({ text: lockHead }))[0])
@@ -111,6 +112,7 @@ export function upkeep({ db, health }: UpkeepParts): Upkeep {
       }))
     },
     sweepReceipts: async (before) => {
+      db.checkWritable()
       let swept = 0
       for (const tenant of await tenants()) {
         const named = db.enter(db.wall.whatever(tenant))

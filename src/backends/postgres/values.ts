@@ -39,8 +39,10 @@ const unname = `delete from inkfast.named_nodes m using inkfast.nodes n where m.
 const remove = `delete from inkfast.nodes n where n.id = any ($3::bigint[]) and ${held}`
 
 export function values(db: Database): Values {
-  const change = (tenant: TenantId, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> =>
-    db.run([db.enter(db.wall.tenant(tenant)), { text: lock, prepared: true }, ...steps], 'writing')
+  const change = async (tenant: TenantId, ...steps: readonly Step[]): Promise<readonly (readonly Cells[])[]> => {
+    db.checkWritable()
+    return db.run([db.enter(db.wall.tenant(tenant)), { text: lock, prepared: true }, ...steps], 'writing')
+  }
   return {
     get: async (tenant, refs) => {
       const [rows = []] = await db.read(tenant, { text: get, values: [Buffer.concat(refs)], prepared: true })

@@ -33,9 +33,13 @@ const ask =
 export const cancelProcess = ask('cancel')
 export const abandonProcess = ask('abandon')
 
-export function grantProcess(t: Terminal, words: readonly string[], options: WhoOptions & { readonly label?: string }): Promise<Exit> {
+export function grantProcess(
+  t: Terminal,
+  words: readonly string[],
+  options: WhoOptions & { readonly kind?: string; readonly label?: string },
+): Promise<Exit> {
   return handle(words, options, async (store, process, session) => {
-    const grant = await store.processes.grant(process.id, session.id, given({ label: options.label }))
+    const grant = await store.processes.grant(process.id, session.id, given({ kind: options.kind, label: options.label }))
     if (t.json) t.out(jsonLine({ grant }))
     else t.out(verdict(t, 'ok', `session ${session.name} has a handle on ${processName(process)}`))
   })

@@ -129,16 +129,12 @@ const sessionName = async (store: Store, id: string): Promise<string> => {
 
 async function printGrants(t: Terminal, store: Store, grants: readonly ProcessGrant[], more: boolean): Promise<void> {
   const rows: string[][] = []
-  for (const { session, label, grantedAt } of grants)
-    rows.push([(await store.sessions.get(session))?.key ?? shortId(session), time(grantedAt), label ?? ''])
+  for (const { session, kind, label, grantedAt } of grants)
+    rows.push([(await store.sessions.get(session))?.key ?? shortId(session), time(grantedAt), kind, label ?? ''])
   t.out(`\n${t.paint('bold', more ? `newest ${GRANTS_SHOWN} handles` : 'handles')}`)
   printTable(
     t,
-    [
-      { title: 'session', most: 40 },
-      { title: 'since (UTC)', style: 'dim' },
-      { title: 'label', optional: true },
-    ],
+    [{ title: 'session', most: 40 }, { title: 'since (UTC)', style: 'dim' }, { title: 'kind' }, { title: 'label', optional: true }],
     rows,
   )
 }

@@ -231,13 +231,14 @@ function tookOf({ type, at, data }: Event): string {
 }
 
 const PREFIXED: readonly unknown[] = ['start', 'inputs', 'inbox', 'canvas']
+const SETTLED: Readonly<Record<string, string>> = { inboxDone: 'inbox done ', inboxRelease: 'inbox release ' }
 
 /** Indents a name by the depth of its branch, with the last part of the branch in front. */
 function placed({ branch, name, ordinal, kind }: Data): string {
   const path = String(branch ?? '')
   const parts = path === '' ? [] : path.split('/')
   const inBranch = parts.length === 0 ? '' : `${'  '.repeat(parts.length)}${parts.at(-1)}: `
-  return `${inBranch}${PREFIXED.includes(kind) ? `${kind} ` : kind === 'inboxDone' ? 'inbox done ' : ''}${name ?? '(erased)'}${Number(ordinal) > 1 ? ` #${ordinal}` : ''}`
+  return `${inBranch}${PREFIXED.includes(kind) ? `${kind} ` : (SETTLED[String(kind)] ?? '')}${name ?? '(erased)'}${Number(ordinal) > 1 ? ` #${ordinal}` : ''}`
 }
 
 function outcomeText(data: Data): string {
@@ -269,7 +270,8 @@ const checkpointText = ({ epoch = 0, manifest }: Data): string =>
 /** Describes what the run took from its session, or why there was nothing. */
 function tookText({ kind, inputs, batches, claim, redriven, why, unknown, version, refused }: Data): string {
   if (kind === 'canvas') return refused ? `refused: ${(refused as { code: string }).code}` : `version ${version}`
-  if (kind === 'inboxDone') return unknown ? 'it has no such claim' : 'the claim is done'
+  if (kind === 'inboxDone' || kind === 'inboxRelease')
+    return unknown ? 'it has no such claim' : kind === 'inboxDone' ? 'the claim is done' : 'its items are pending again'
   if (why !== undefined) return `nothing: ${why}`
   const taken = ((kind === 'inputs' ? inputs : batches) ?? []) as readonly { content?: RunRow['input']; payload?: RunRow['input'] }[]
   if (taken.length === 0) return 'nothing'

@@ -9,11 +9,14 @@ import { attachment } from './attachment-decider.ts'
 import { type SessionAttachments, sessionAttachments } from './attachments.ts'
 import { forkAttachments } from './fork-attachments.ts'
 import { type SweepOptions, type SweepReport, sweepAttachments } from './sweep.ts'
+import { type UncommittedAttachment, type UncommittedOptions, uncommittedAttachments } from './uncommitted.ts'
 
 export interface AttachmentStore {
   readonly attachments: {
     /** Removes attachments that no turn has committed and that are old enough, in all sessions and tenants of this view. */
     sweep(options?: SweepOptions): Promise<SweepReport>
+    /** Lists attachments of this tenant that no turn has committed: those with bytes first, each group oldest first. */
+    uncommitted(options?: UncommittedOptions): AsyncGenerator<UncommittedAttachment, void, undefined>
   }
 }
 
@@ -36,6 +39,11 @@ export const attachments: Feature<AttachmentStore, AttachmentSession> = {
           rows.map(({ id }) => part(attachment, id as Id, { verb: 'forget' }, { session })),
         )
   },
-  store: (scope, only) => ({ attachments: { sweep: (options) => sweepAttachments(scope, only, options) } }),
+  store: (scope, only) => ({
+    attachments: {
+      sweep: (options) => sweepAttachments(scope, only, options),
+      uncommitted: (options) => uncommittedAttachments(scope, options),
+    },
+  }),
   session: ({ scope, id }) => ({ attachments: sessionAttachments(scope, id) }),
 }

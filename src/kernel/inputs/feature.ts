@@ -8,7 +8,7 @@ import { type InputOptions, type OfferedInput, offerInput } from './offer-input.
 import { type SessionInbox, sessionInbox } from './session-inbox.ts'
 import { type SessionInputs, sessionInputs } from './session-inputs.ts'
 import { settleParts } from './settle.ts'
-import { completeClaim, type InboxClaim, type InboxOptions, takeInboxItems } from './take-inbox-items.ts'
+import { completeClaim, type InboxClaim, type InboxOptions, releaseClaim, takeInboxItems } from './take-inbox-items.ts'
 import { type TakeInputsOptions, type TakenInput, takeInputs } from './take-inputs.ts'
 
 export interface InputSession {
@@ -26,6 +26,8 @@ export interface InputRun {
   inbox(options: InboxOptions): Promise<InboxClaim>
   /** Completes a claim of inbox items before the run ends. */
   inboxDone(claim: string): Promise<void>
+  /** Releases a claim of inbox items before the run ends: they are pending again, in their old places. */
+  inboxRelease(claim: string): Promise<void>
 }
 
 export const inputs: Feature<object, InputSession, InputRun> = {
@@ -38,5 +40,5 @@ export const inputs: Feature<object, InputSession, InputRun> = {
     inputs: sessionInputs(scope, id),
     inbox: sessionInbox(scope, id),
   }),
-  run: { inputs: takeInputs, inbox: takeInboxItems, inboxDone: completeClaim },
+  run: { inputs: takeInputs, inbox: takeInboxItems, inboxDone: completeClaim, inboxRelease: releaseClaim },
 }

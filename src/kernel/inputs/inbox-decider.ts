@@ -14,7 +14,7 @@ export type InboxCommand =
   /** `from` is the claim that is taken over. Absent when the item is free. */
   | { readonly verb: 'claim'; readonly id: InboxItemId; readonly claim: InboxHold; readonly from?: InboxHold | undefined }
   | { readonly verb: 'complete'; readonly id: InboxItemId; readonly claim: InboxHold['id']; readonly run: RunId }
-  | { readonly verb: 'release'; readonly claim: InboxHold['id']; readonly run: RunId }
+  | { readonly verb: 'release'; readonly id: InboxItemId; readonly claim: InboxHold['id']; readonly run: RunId }
   | { readonly verb: 'cancel'; readonly id: InboxItemId }
   | { readonly verb: 'prune' }
 

@@ -33,8 +33,6 @@ async function tiedTo(scope: Scope, run: string, state: InputState): Promise<rea
 function batchParts({ id: run, session, claims = [] }: RunRow, how: RunEnding): readonly Part[] {
   const about = { session, run }
   return claims.flatMap(({ id: claim, batches }) =>
-    batches.map((id: InboxItemId) =>
-      part(inbox, id, how === 'done' ? { verb: 'complete', id, claim, run } : { verb: 'release', claim, run }, about),
-    ),
+    batches.map((id: InboxItemId) => part(inbox, id, { verb: how === 'done' ? 'complete' : 'release', id, claim, run }, about)),
   )
 }

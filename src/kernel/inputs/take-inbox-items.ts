@@ -79,15 +79,20 @@ export async function takeInboxItems(branch: BranchHandle, options: InboxOptions
   return { claim, batches, redriven }
 }
 
-export async function completeClaim(branch: BranchHandle, given: string): Promise<void> {
+export const completeClaim = (branch: BranchHandle, claim: string): Promise<void> => settle(branch, claim, 'inboxDone', 'complete')
+
+/** The items are pending again. Items that another run took over meanwhile stay with it. */
+export const releaseClaim = (branch: BranchHandle, claim: string): Promise<void> => settle(branch, claim, 'inboxRelease', 'release')
+
+async function settle(branch: BranchHandle, given: string, kind: 'inboxDone' | 'inboxRelease', verb: 'complete' | 'release') {
   const { open } = branch
   const claim = telling(open.scope, () => toId<'claim'>(given))
-  const entry = await branch.asks('inboxDone', claim, async (asked) => {
+  const entry = await branch.asks(kind, claim, async (asked) => {
     const held = open.row.claims?.find(({ id }) => id === claim)
     const about = { session: open.row.session, run: open.id }
-    const parts = (held?.batches ?? []).map((id) => part(inbox, id, { verb: 'complete', id, claim, run: open.id }, about))
-    // A claim that a fork finds on the tape belongs to the other run, which completes it.
-    return record(open, asked, 'inboxDone', held || open.row.fork ? {} : { unknown: true }, parts)
+    const parts = (held?.batches ?? []).map((id) => part(inbox, id, { verb, id, claim, run: open.id }, about))
+    // A claim that a fork finds on the tape belongs to the other run, which settles it.
+    return record(open, asked, kind, held || open.row.fork ? {} : { unknown: true }, parts)
   })
   if (entry.outcome?.unknown) throw refuse('INBOX_CLAIM_UNKNOWN', { ...open.about, claim })
 }
@@ -95,7 +100,7 @@ export async function completeClaim(branch: BranchHandle, given: string): Promis
 async function record(
   open: RunWriter,
   asked: Asked,
-  kind: 'inbox' | 'inboxDone',
+  kind: 'inbox' | 'inboxDone' | 'inboxRelease',
   outcome: Readonly<Record<string, unknown>>,
   parts: readonly Part[] = [],
   whole = false,

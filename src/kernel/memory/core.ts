@@ -11,6 +11,7 @@ import { admit, isWhole } from '../draft.ts'
 import { everyPage, everyRow } from '../every-row.ts'
 import { type DoneRow, part, plan, readRow } from '../execute.ts'
 import type { Fork } from '../feature.ts'
+import { type ArrayPage, arrayPage } from '../list.ts'
 import { scanJournal } from '../read.ts'
 import { happened } from '../rebuild.ts'
 import { forkedRows } from '../rows-at.ts'
@@ -57,7 +58,7 @@ export interface CoreMemory {
   /** Empties one block, or all. Versions go on counting. */
   reset(name?: string): Promise<void>
   /** The versions of a block, oldest first. A reset is one, with an empty text. */
-  history(name: string): Promise<readonly CoreVersion[]>
+  history(name: string): Promise<ArrayPage<CoreVersion>>
 }
 
 /** The blocks that always exist, and how long they may be. */
@@ -118,7 +119,7 @@ class Core implements CoreMemory {
     if (parts.length > 0) await plan(this.#scope, parts, this.#options())
   }
 
-  async history(name: string): Promise<readonly CoreVersion[]> {
+  async history(name: string): Promise<ArrayPage<CoreVersion>> {
     checkOpen(this.#scope.engine)
     const subject = this.#idOf(checkName(name))
     const versions: CoreVersion[] = []
@@ -132,7 +133,7 @@ class Core implements CoreMemory {
         const said = e.type === 'core.reset' ? '' : e.data?.text
         if (row) versions.push({ version: row.version, ...(typeof said === 'string' && { text: said }), at: e.at, actor: e.actor })
       }
-    return versions
+    return arrayPage(versions)
   }
 
   async #change(

@@ -32,7 +32,7 @@ export interface StoreMemory {
   /** Remembers a text. Identical text in one scope is one item: remembering it again refreshes it. */
   remember(text: string, options?: RememberOptions): Promise<MemoryItem>
   /** Remembers many texts, ten in each commit. */
-  rememberAll(items: readonly Remembering[]): Promise<readonly MemoryItem[]>
+  rememberAll(items: readonly Remembering[], options?: { readonly signal?: AbortSignal }): Promise<readonly MemoryItem[]>
   /** Finds items by what they say. Every hit explains its score. Any text is a question; none is a syntax error. */
   recall(text: string, options?: RecallOptions): Promise<Hits>
   /** Returns undefined for an item that is not there, was forgotten, or has expired. */
@@ -68,8 +68,8 @@ export const storeMemory = (scope: Scope): StoreMemory => ({
     await embedLater(scope)
     return made
   },
-  rememberAll: async (items) => {
-    const made = await rememberAll(scope, items)
+  rememberAll: async (items, options) => {
+    const made = await rememberAll(scope, items, options)
     await embedLater(scope)
     return made
   },

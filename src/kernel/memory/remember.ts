@@ -7,6 +7,7 @@ import { limits } from '../../model/limits.ts'
 import type { MemoryId, MemoryRow, MemorySource } from '../../model/memory.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { admit, isWhole, telling } from '../draft.ts'
 import { nameHolder } from '../erased-names.ts'
 import { NOT_THERE, part, plan, readRow } from '../execute.ts'
@@ -48,9 +49,18 @@ export async function remember(scope: Scope, text: string, options: RememberOpti
   return made as MemoryItem
 }
 
-/** Remembers many texts, a few in each commit. After a crash, the caller remembers all of them again: those that are there are refreshed. */
-export async function rememberAll(scope: Scope, list: readonly Remembering[]): Promise<readonly MemoryItem[]> {
+/**
+ * Remembers many texts, a few in each commit. After a crash or an abort, the caller remembers all of them again: those that are there are
+ * refreshed.
+ */
+export async function rememberAll(
+  scope: Scope,
+  list: readonly Remembering[],
+  options?: { readonly signal?: AbortSignal },
+): Promise<readonly MemoryItem[]> {
   checkOpen(scope.engine)
+  const { signal, ...unknown } = optionsOf(options, 'memory.rememberAll')
+  checkKnown(unknown, 'memory.rememberAll')
   if (!Array.isArray(list)) throw invalidOption('memory.rememberAll', 'an array', list)
   const prepared = list.map((one) => {
     const { text, ...options } = optionsOf(one, 'memory.rememberAll')
@@ -58,6 +68,7 @@ export async function rememberAll(scope: Scope, list: readonly Remembering[]): P
   })
   const made: MemoryItem[] = []
   for (let at = 0; at < prepared.length; ) {
+    stopIfAsked(scope, signal)
     const some: Prepared[] = []
     const names = new Set<string>()
     for (; at < prepared.length && some.length < AT_ONCE; at++) {

@@ -9,6 +9,7 @@ import { deny } from '../audit-trail.ts'
 import { telling } from '../draft.ts'
 import { part, plan, readRow } from '../execute.ts'
 import { listRows, type Page, type PageOptions } from '../list.ts'
+import { takeName } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { lookAgain } from '../session-guard.ts'
@@ -17,7 +18,15 @@ import { grant } from './grant-decider.ts'
 import { grantId, readProcess, thatProcess } from './ids.ts'
 import { rowGuard } from './process-lease.ts'
 
+export interface GrantOptions {
+  /** What the session has the handle for, such as `tool`. The default is the kind of the process. */
+  readonly kind?: string
+  readonly label?: string
+}
+
 export interface ProcessGrant extends GrantRow {
+  /** The kind of the handle. */
+  readonly kind: string
   /** The name of the process. */
   readonly name: string
   readonly state: ProcessState
@@ -34,11 +43,12 @@ export interface GrantListOptions extends PageOptions {
 
 const takeSession = (scope: Scope, session: unknown): SessionId => telling(scope, () => toId<'session'>(session))
 
-/** Gives a session a handle on a process, or changes the label of the handle. */
-export async function giveGrant(scope: Scope, given: string, to: string, options?: { readonly label?: string }): Promise<ProcessGrant> {
+/** Gives a session a handle on a process, or changes the kind and the label of the handle. */
+export async function giveGrant(scope: Scope, given: string, to: string, options?: GrantOptions): Promise<ProcessGrant> {
   checkOpen(scope.engine)
-  const { label: text, ...unknown } = optionsOf(options, 'grant')
+  const { kind: of, label: text, ...unknown } = optionsOf(options, 'grant')
   checkKnown(unknown, 'a grant')
+  const kind = of === undefined ? undefined : takeName(scope, of, 'the kind of a handle')
   const label = text === undefined ? undefined : takeText(scope, 'label', text, limits.titleChars)
   const session = takeSession(scope, to)
   await lookAgain(scope, session)
@@ -46,7 +56,7 @@ export async function giveGrant(scope: Scope, given: string, to: string, options
   return retryConflicts(scope, ['processes'], async () => {
     const row = await thatProcess(scope, given)
     const { revision } = await readRow(scope, 'processes', row.id)
-    const set = { session, process: row.id, ...(label !== undefined && { label }) }
+    const set = { session, process: row.id, ...described({ kind, label }) }
     const give = part(grant, grantId(scope, session, row.id), { verb: 'give', set }, { session })
     const { rows } = await plan(scope, [give], { open: session, guards: [rowGuard(row.id, revision)] })
     return toGrant(rows[0].body as GrantRow, row)
@@ -85,7 +95,7 @@ export async function transferGrants(scope: Scope, given: readonly string[], fro
         { session: source, seen: held[i] as (typeof held)[0] },
       ),
     )
-    const set = ({ process: id, label }: GrantRow) => ({ session: target, process: id, ...(label !== undefined && { label }) })
+    const set = (row: GrantRow) => ({ session: target, process: row.process, ...described(row) })
     const handed = grants.map((row) =>
       part(grant, grantId(scope, target, row.process), { verb: 'give', set: set(row) }, { session: target }),
     )
@@ -123,4 +133,9 @@ async function oneGrant(scope: Scope, session: SessionId, { id }: ProcessRow): P
   return body ? [body] : []
 }
 
-const toGrant = (row: GrantRow, { name, state }: ProcessRow): ProcessGrant => ({ ...row, name, state })
+const described = ({ kind, label }: Pick<GrantRow, 'kind' | 'label'>) => ({
+  ...(kind !== undefined && { kind }),
+  ...(label !== undefined && { label }),
+})
+
+const toGrant = (row: GrantRow, { name, state, kind }: ProcessRow): ProcessGrant => ({ ...row, kind: row.kind ?? kind, name, state })

@@ -11,7 +11,15 @@ import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { AgentProcess } from './agent-process.ts'
 import type { RegisterOptions } from './definition.ts'
-import { type GrantListOptions, giveGrant, listGrants, type ProcessGrant, revokeGrant, transferGrants } from './grants.ts'
+import {
+  type GrantListOptions,
+  type GrantOptions,
+  giveGrant,
+  listGrants,
+  type ProcessGrant,
+  revokeGrant,
+  transferGrants,
+} from './grants.ts'
 import { findProcess } from './ids.ts'
 import { type ProcessNode, ProcessWorker, type ProcessWorkOptions } from './node.ts'
 import { type LeavingReport, leaveProcesses } from './on-session-deleted.ts'
@@ -40,8 +48,8 @@ export interface ProcessRegistry {
   get(name: string): Promise<AgentProcess | undefined>
   /** Lists processes, newest first. */
   list(options?: ProcessListOptions): Promise<Page<ProcessRow>>
-  /** Gives a session a handle on a process, or changes the label of the handle. */
-  grant(name: string, session: string, options?: { readonly label?: string }): Promise<ProcessGrant>
+  /** Gives a session a handle on a process, or changes the kind and the label of the handle. */
+  grant(name: string, session: string, options?: GrantOptions): Promise<ProcessGrant>
   /** Takes a handle back. Returns whether there was one. */
   revoke(name: string, session: string): Promise<boolean>
   /** Moves handles from one session to another, all of them or none. */

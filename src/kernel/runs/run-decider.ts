@@ -84,7 +84,7 @@ export function moving(row: RunRow | undefined, id: RunId, wanted: RunState): Ru
   return row
 }
 
-/** A text that changes with every input for the run, and with every claim that it makes or completes. */
+/** A text that changes with every input for the run, and with every claim that it makes, completes or releases. */
 export const holdingsOf = ({ prompted = 0, claims = [] }: RunRow): string => `${prompted}/${claims.map(({ id }) => id).join()}`
 
 const ending = (row: RunRow | undefined, id: RunId, wanted: RunState, holdings: string): RunRow => {
@@ -93,7 +93,7 @@ const ending = (row: RunRow | undefined, id: RunId, wanted: RunState, holdings: 
   return found
 }
 
-/** Updates what the run holds, after it took something or completed a claim. */
+/** Updates what the run holds, after it took something, or completed or released a claim. */
 function afterTaking({ prompted = 0, claims = [] }: RunRow, data: Happened['data']): Partial<RunRow> {
   const took = data as
     | (Slot & { kind: TakeKind; inputs?: readonly unknown[]; claim?: Claimed['id']; batches?: readonly { id: string }[] })
@@ -103,7 +103,7 @@ function afterTaking({ prompted = 0, claims = [] }: RunRow, data: Happened['data
   // Inputs that were offered to this run are counted already.
   if (took.kind === 'inputs') return took.name === NEXT && took.inputs?.length ? { prompted: prompted + took.inputs.length } : {}
   if (took.kind === 'canvas') return {}
-  const claim = took.kind === 'inboxDone' ? (took.name as Claimed['id']) : took.claim
+  const claim = took.kind === 'inbox' ? took.claim : (took.name as Claimed['id'])
   const ids = took.batches?.map(({ id }) => id as Claimed['batches'][number])
   // A claim that the run lost and took again counts once.
   const kept = claims.map(({ id, batches }) => ({ id, batches: batches.filter((one) => !ids?.includes(one)) }))
