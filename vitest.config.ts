@@ -4,8 +4,11 @@ import { defineConfig } from 'vitest/config'
 import { PARTS, WATCHED } from './scripts/bar.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 
-// What comes true is waited for as long as a busy machine may take; what does not fails all the same.
-const patient = { poll: { timeout: 20_000, interval: 20 } }
+// A long run repeats some tests hundreds of times, often on a busy machine.
+const LONG = process.env.INKFAST_TEST_ROUNDS === 'long'
+
+// Tests wait for events as long as a busy machine may take. An event that never comes fails the test all the same.
+const patient = { poll: { timeout: LONG ? 90_000 : 20_000, interval: 20 } }
 
 /** Leaves coverage out where the others are watched. */
 const unwatched: Plugin = {
@@ -18,8 +21,6 @@ const unwatched: Plugin = {
 // Test files share processes, because loading the sources anew for each took a fifth of the run. Hooks of support modules are in the setup file.
 const shared = { isolate: false, setupFiles: ['test/support/setup.ts'], expect: patient }
 const ALONE = ['test/work/reserve-corners.test.ts']
-// A long run repeats some tests hundreds of times.
-const LONG = process.env.INKFAST_TEST_ROUNDS === 'long'
 const testTimeout = LONG ? 1_800_000 : 300_000
 const house = { ...shared, testTimeout, hookTimeout: 300_000 }
 

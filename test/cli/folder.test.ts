@@ -57,7 +57,7 @@ test('tail shows what another process appends', async () => {
   await once(tail.stdout, 'data')
   await using writer = await open(path)
   await writer.tenant('acme').appendAll([{ type: 'a.b', data: 'fresh' }])
-  await expect.poll(() => seen.some((line) => line.includes('fresh')), { timeout: 5000 }).toBe(true)
+  await expect.poll(() => seen.some((line) => line.includes('fresh'))).toBe(true)
   tail.kill('SIGINT')
   await once(tail, 'close')
   expect(tail.exitCode).toBe(0)

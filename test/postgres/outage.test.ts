@@ -122,7 +122,7 @@ describe('during an outage', () => {
     await goAway()
     const reply = run.signal('reply', { within: '1m' })
     comeBack()
-    await expect.poll(async () => (await other.runs.get(run.id))?.waits.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await other.runs.get(run.id))?.waits.length).toBe(1)
     await other.signal('s', 'reply', 'yes')
     expect(await reply).toBe('yes')
     await other.queue('q').offer(1)

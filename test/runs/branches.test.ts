@@ -102,7 +102,7 @@ describe.each(both)('on $name', (engine) => {
     })
     const handle = await store.start('r', { session: 's' })
     // Nothing in it works any more, so it is given back.
-    await expect.poll(() => node.stats().parked, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => node.stats().parked).toBe(1)
     await sleep(150)
     const [before] = [calls]
     await sleep(150)
@@ -272,7 +272,7 @@ describe.each(both)('on $name', (engine) => {
     })
     const handle = await store.start('r', { session: 's' })
     // It can be given back: no branch of those that were refused is underway.
-    await expect.poll(() => node.stats().parked, { timeout: 5000 }).toBe(1)
+    await expect.poll(() => node.stats().parked).toBe(1)
     await store.signal('s', 'on')
     await handle.result()
   })

@@ -188,7 +188,7 @@ test('a node halts a run that no longer fits its program, and the right program 
       },
     })
     await store.signal('s', 'go')
-    await expect.poll(async () => (await store.runs.get(handle.id))?.error?.code, { timeout: 10_000 }).toBe('REPLAY_DIVERGED')
+    await expect.poll(async () => (await store.runs.get(handle.id))?.error?.code).toBe('REPLAY_DIVERGED')
   }
   expect(await handle.state()).toBe('waiting')
   expect(called).toEqual(['one'])

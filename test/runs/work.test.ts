@@ -126,7 +126,7 @@ describe.each(both)('on $name', (engine) => {
     let called = false
     const wrong = store.work({ answer: (run: Run) => run.effect('find orders', () => (called = true)) })
     await store.runs.wake(handle.id)
-    await expect.poll(() => wrong.stats().failed, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => wrong.stats().failed).toBe(1)
     await wrong.close()
     expect(called).toBe(false)
     const row = await store.runs.get(handle.id)
@@ -141,7 +141,7 @@ describe.each(both)('on $name', (engine) => {
       },
     })
     await store.runs.wake(handle.id)
-    await expect.poll(() => right.stats().parked, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => right.stats().parked).toBe(1)
     expect(asked).toEqual([1])
     expect((await store.runs.get(handle.id))?.error).toBeUndefined()
     await right.close()

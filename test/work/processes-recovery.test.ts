@@ -13,7 +13,6 @@ const ownerBound = { kind: 'tool', recovery: 'ownerBound' } as const
 const external = { kind: 'tool', recovery: 'external' } as const
 
 const stateOf = async (child: AgentProcess) => (await child.look()).state
-const soon = { timeout: 8000 }
 
 async function place(engine: Engine) {
   const { world, backend, open, pass } = await makePlace(engine)
@@ -39,7 +38,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const child = await world.processes.register('c', { ...rerunnable, attempts: 2 })
     const { store, kill } = await doomed()
     store.processes.work({ tool: () => never() })
-    await expect.poll(() => stateOf(child), soon).toBe('running')
+    await expect.poll(() => stateOf(child)).toBe('running')
     const { started } = await child.look()
     kill()
     const next = await another()
@@ -59,7 +58,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
       const { store, kill } = await doomed()
       const seen: number[] = []
       store.processes.work({ tool: (it) => Promise.all([seen.push(it.attempt), never()]) })
-      await expect.poll(() => seen, soon).toEqual([attempt])
+      await expect.poll(() => seen).toEqual([attempt])
       kill()
       await pass(31_000)
     }
@@ -76,15 +75,15 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const child = await world.processes.register('c', ownerBound)
     const { store, kill } = await doomed()
     store.processes.work({ tool: () => never() })
-    await expect.poll(() => stateOf(child), soon).toBe('running')
+    await expect.poll(() => stateOf(child)).toBe('running')
     kill()
     const next = await another()
     let runs = 0
     await using node = next.processes.work({ tool: () => runs++ })
     await pass(31_000)
-    await expect.poll(() => node.stats().given, soon).toBe(1)
+    await expect.poll(() => node.stats().given).toBe(1)
     await pass(YEARS)
-    await expect.poll(() => node.stats().given, soon).toBe(2)
+    await expect.poll(() => node.stats().given).toBe(2)
     expect([await stateOf(child), runs]).toEqual(['running', 0])
     // Asked for, it is abandoned, with who had it last.
     const { owner } = (await child.look()).started as { owner: string }
@@ -106,7 +105,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     }
     let runs = 0
     await using node = next.processes.work({ ownerBound: () => runs++, rerunnable: () => runs++ })
-    await expect.poll(() => node.stats().given, soon).toBeGreaterThanOrEqual(5)
+    await expect.poll(() => node.stats().given).toBeGreaterThanOrEqual(5)
     expect(await Promise.all(children.map(stateOf))).toEqual(['running', 'running', 'running'])
     await holder.close()
     await pass(31_000)
@@ -136,7 +135,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     const go = Promise.withResolvers<void>()
     const stuck = await another(around)
     const node = stuck.processes.work({ tool: () => go.promise.then(() => 'by the first') })
-    await expect.poll(() => stateOf(child), soon).toBe('running')
+    await expect.poll(() => stateOf(child)).toBe('running')
     await pass(31_000)
     const next = await (await another()).processes.get('c')
     const held = await next?.claim()
@@ -146,7 +145,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
 
   test('a node that lost its lease writes no end', async () => {
     const { world, child, node, held } = await overtaken()
-    await expect.poll(() => node.stats(), soon).toMatchObject({ lost: 1, completed: 0 })
+    await expect.poll(() => node.stats()).toMatchObject({ lost: 1, completed: 0 })
     expect(await stateOf(child)).toBe('running')
     await held?.complete('by the second')
     expect((await child.result()).value).toBe('by the second')
@@ -155,7 +154,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
 
   test('a node that lost its lease leaves the process where it is found once whoever took it is gone too', async () => {
     const { world, child, node, held, pass } = await overtaken()
-    await expect.poll(() => node.stats(), soon).toMatchObject({ lost: 1 })
+    await expect.poll(() => node.stats()).toMatchObject({ lost: 1 })
     await held?.release()
     await pass(31_000)
     expect(await child.result()).toMatchObject({ state: 'completed', value: 'by the first' })

@@ -8,7 +8,6 @@ import { expectSound, later } from '../support/engines.ts'
 
 const ownerBound = { kind: 'tool', recovery: 'ownerBound' } as const
 const TTL = 600
-const soon = { timeout: 8000 }
 
 /** A store of which some commits are saved and not answered, and whose leases may go without a renewal. */
 async function place(engine: Engine) {
@@ -47,7 +46,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await using node = store.processes.work({ tool: () => ++runs })
     expect(await child.result()).toMatchObject({ state: 'completed', value: 1 })
     expect(lost.count).toBeGreaterThan(0)
-    await expect.poll(() => node.stats(), soon).toMatchObject({ completed: 1 })
+    await expect.poll(() => node.stats()).toMatchObject({ completed: 1 })
     expect([runs, (await child.events()).items.length]).toEqual([1, 1])
     await expectSound(world)
   })
@@ -76,7 +75,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     lost.commits = ''
     let runs = 0
     await using node = store.processes.work({ tool: () => ++runs })
-    await expect.poll(() => node.stats().given, soon).toBeGreaterThan(0)
+    await expect.poll(() => node.stats().given).toBeGreaterThan(0)
     await wait(2 * TTL)
     expect([runs, (await child.look()).state]).toEqual([0, 'running'])
     await expectSound(world)
@@ -101,10 +100,10 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
         return 'first'
       },
     })
-    await expect.poll(() => runs, soon).toBe(1)
+    await expect.poll(() => runs).toBe(1)
     await wait(4 * TTL)
     go.resolve()
-    await expect.poll(() => node.stats().running, soon).toBe(0)
+    await expect.poll(() => node.stats().running).toBe(0)
     expect(runs).toBe(1)
     await expectSound(world)
   })

@@ -89,13 +89,13 @@ async function story(store: Store, world: Store): Promise<ReadonlyMap<string, nu
     const { ready, delayed, claimed } = await world.queue('q').stats()
     return ready + delayed + claimed === 0
   }
-  await expect.poll(isDrained, { timeout: 10_000, interval: 5 }).toBe(true)
+  await expect.poll(isDrained, { interval: 5 }).toBe(true)
   for (const { id } of (await world.queue('q').list({ state: 'dead' })).items)
     await insist(() => queue.redrive(id), 'WORK_NOT_DEAD', 'WORK_UNKNOWN')
   const at = Date.now() - 1
   await insist(() => store.cron.set('once', { at, queue: 'q', payload: 'tick', attempts: 9 }))
   const isOver = async () => (await world.cron.occurrences('once')).items.some(({ state }) => state === 'done') && (await isDrained())
-  await expect.poll(isOver, { timeout: 10_000, interval: 5 }).toBe(true)
+  await expect.poll(isOver, { interval: 5 }).toBe(true)
   await worker.close()
   return calls
 }

@@ -16,7 +16,7 @@ describe.each(engines.filter(({ name }) => name === 'sqlite' || name === 'postgr
     for (let i = 0; i < 60; i++) await one.queue<number>('q').offer(i)
     await using a = one.queue<number>('q').work((claim) => void done.push(claim.payload), { concurrency: 4 })
     await using b = two.queue<number>('q').work((claim) => void done.push(claim.payload), { concurrency: 4 })
-    await expect.poll(() => a.stats().completed + b.stats().completed, { timeout: 10_000 }).toBe(60)
+    await expect.poll(() => a.stats().completed + b.stats().completed).toBe(60)
     expect(done.sort((x, y) => x - y)).toEqual(Array.from({ length: 60 }, (_, i) => i))
     await expectSound(one)
   })

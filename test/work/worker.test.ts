@@ -34,8 +34,8 @@ test('what cannot be settled is let go, and comes to somebody else', async () =>
   await spoiled.queue('q').offer('done')
   await expect.poll(() => one.stats().taken).toBeGreaterThan(0)
   await using two = sound.queue('q').work(() => {}, { lease: 100 })
-  await expect.poll(() => two.stats().completed, { timeout: 5000 }).toBe(1)
-  await expect.poll(() => one.stats(), { timeout: 5000 }).toMatchObject({ completed: 0, running: 0 })
+  await expect.poll(() => two.stats().completed).toBe(1)
+  await expect.poll(() => one.stats()).toMatchObject({ completed: 0, running: 0 })
   expect(one.stats().lost).toBeGreaterThan(0)
   await expectSound(sound)
 })
@@ -87,7 +87,7 @@ test('a short lease is kept beside a long one', async () => {
   await store.queue('short').offer(1)
   await expect.poll(() => short.stats().running).toBe(1)
   expect(await other.queue('short').claim({ wait: 2000 })).toBeUndefined()
-  await expect.poll(() => short.stats(), { timeout: 9000 }).toMatchObject({ completed: 1, lost: 0, taken: 1 })
+  await expect.poll(() => short.stats()).toMatchObject({ completed: 1, lost: 0, taken: 1 })
   slow.resolve()
 })
 
@@ -106,7 +106,7 @@ test('an item that cannot be claimed keeps nobody waiting', async () => {
   await using worker = queue.work(() => {}, { concurrency: 1 })
   await expect.poll(() => worker.stats().completed).toBe(4)
   spoiled.clear()
-  await expect.poll(() => worker.stats().completed, { timeout: 5000 }).toBe(5)
+  await expect.poll(() => worker.stats().completed).toBe(5)
 })
 
 test('a tenant that cannot be read keeps no other waiting', async () => {

@@ -72,7 +72,7 @@ test("recent() catches up with another process's commits", async () => {
   const [store, other] = [await openIn(path), await openIn(path)]
   const session = await other.session('s')
   await session.append('a.b', 'from elsewhere')
-  await expect.poll(() => store.recent().at(-1)?.data, { timeout: 5000 }).toBe('from elsewhere')
+  await expect.poll(() => store.recent().at(-1)?.data).toBe('from elsewhere')
 })
 
 test('two processes that write at once get their turn, and the chain is one', async () => {
@@ -189,5 +189,5 @@ test('an erased payload leaves the log as soon as the reader in its way is gone'
   const onDisk = () => [path, `${path}-wal`].some((file) => existsSync(file) && readFileSync(file).includes('canary-in-the-way'))
   expect(onDisk()).toBe(true)
   reader.close()
-  await expect.poll(onDisk, { timeout: 5000 }).toBe(false)
+  await expect.poll(onDisk).toBe(false)
 })
