@@ -31,7 +31,7 @@ describe.each(engines)('on $name', (engine) => {
       },
     })
     const handle = await store.start('greet', { session: 's' })
-    await expect.poll(async () => (await endsOf(store, handle.id)).length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(async () => (await endsOf(store, handle.id)).length).toBe(1)
     await store.signal('s', 'go', 'hello')
     expect(await handle.result()).toBe('sent')
     expect(await endsOf(store, handle.id)).toEqual([
@@ -64,7 +64,7 @@ describe.each(engines)('on $name', (engine) => {
     const handle = await store.start('greet', { session: 's' })
     const serve = async (program: (run: Run) => Promise<unknown>, ends: number) => {
       await using _ = store.work({ greet: program })
-      await expect.poll(async () => (await endsOf(store, handle.id)).length, { timeout: 30_000 }).toBe(ends)
+      await expect.poll(async () => (await endsOf(store, handle.id)).length).toBe(ends)
     }
     const called = () => {
       throw new Error('called again')

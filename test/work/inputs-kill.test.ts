@@ -49,7 +49,7 @@ async function spokenTo(engine: Engine, how: string, seed: number) {
     // Something new was heard in every life.
     const before = heard(outbox)
     await speak()
-    await expect.poll(() => heard(outbox), { timeout: 20_000 }).toBeGreaterThan(Math.max(i, before - 1))
+    await expect.poll(() => heard(outbox)).toBeGreaterThan(Math.max(i, before - 1))
     child.kill('SIGKILL')
     expect(await ended).toBe('SIGKILL')
   }

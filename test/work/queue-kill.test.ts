@@ -141,9 +141,9 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await offerAll(url, outbox, fate)
     const lanes = Array.from({ length: LANES }, (_, i) => lane(url, outbox, i, fate, over.promise))
     const items = store.queue<number>('items')
-    await expect.poll(() => isDrained(store, 'items'), { timeout: 60_000, interval: 50 }).toBe(true)
+    await expect.poll(() => isDrained(store, 'items'), { timeout: 300_000, interval: 50 }).toBe(true)
     await store.cron.pause('tick')
-    await expect.poll(() => isDrained(store, 'ticks'), { timeout: 30_000, interval: 50 }).toBe(true)
+    await expect.poll(() => isDrained(store, 'ticks'), { timeout: 300_000, interval: 50 }).toBe(true)
     over.resolve()
     await Promise.all(lanes)
 

@@ -32,7 +32,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
       const end = once(child, 'close')
       if (life === KILLS) {
         await expect
-          .poll(async () => (await items.stats()).ready + (await items.stats()).claimed, { timeout: 60_000, interval: 50 })
+          .poll(async () => (await items.stats()).ready + (await items.stats()).claimed, { timeout: 600_000, interval: 50 })
           .toBe(0)
         child.stdin.write('end\n')
       } else {
