@@ -218,6 +218,55 @@ describe.each(engines)('erased and forked messages on $name', ({ open, openInTim
     await expectSound(store)
   })
 
+  test('an odd message of AI SDK 4 is refused by name and nothing is written; bytes become base64, and an error keeps its detail', async () => {
+    const store = await open()
+    const { thread } = await store.session('s')
+    const { seq } = await store.head()
+    const odd: readonly [path: string, message: object][] = [
+      ['$.content', { content: 5 }],
+      ['$.content', { role: 'tool', content: 'seven' }],
+      ['$.content[0]', { role: 'tool', content: [null] }],
+      ['$.content[1]', { content: ['fine', 7] }],
+      ['$.parts[0]', { content: '', parts: [null] }],
+      ['$.parts[0].toolInvocation', { content: '', parts: [{ type: 'tool-invocation' }] }],
+      ['$.parts[0].source', { content: '', parts: [{ type: 'source', source: null }] }],
+      ['$.parts[0].details[0]', { content: '', parts: [{ type: 'reasoning', details: [null] }] }],
+      ['$.toolInvocations', { content: '', toolInvocations: 'one' }],
+      ['$.toolInvocations[0]', { content: '', toolInvocations: [null] }],
+      ['$.experimental_attachments[0]', { content: '', experimental_attachments: [null] }],
+      ['$.createdAt', { content: '', createdAt: new Date(Number.NaN) }],
+    ]
+    for (const [path, message] of odd)
+      await expect(thread.import([{ id: 'm', role: 'assistant', ...message }]), path).rejects.toMatchObject({
+        code: 'MESSAGE_INVALID',
+        details: { message: 'm', path },
+      })
+    expect(await codeOf(thread.import([null]))).toBe('MESSAGE_INVALID')
+    expect(await codeOf(thread.import(undefined as never))).toBe('OPTION_INVALID')
+    expect((await store.head()).seq).toBe(seq)
+    const bytes = Uint8Array.from([104, 105])
+    await thread.import([
+      {
+        id: '1',
+        role: 'user',
+        content: [
+          { type: 'image', image: bytes, mimeType: 'image/png' },
+          { type: 'file', data: bytes.buffer, mimeType: 'text/plain' },
+          { type: 'image', image: new URL('https://a.b/c.png') },
+        ],
+      },
+      { id: '2', role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'look', args: {} }] },
+      { id: '3', role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', isError: true, result: { why: 'gone' } }] },
+    ])
+    expect((await thread.get('1'))?.parts.map(({ url }) => url)).toEqual([
+      'data:image/png;base64,aGk=',
+      'data:text/plain;base64,aGk=',
+      'https://a.b/c.png',
+    ])
+    expect((await thread.get('2'))?.parts[0]).toMatchObject({ state: 'output-error', errorText: '{"why":"gone"}' })
+    await expectSound(store)
+  })
+
   test('a repair ends what was cut off, and says what it changed', async () => {
     const store = await open()
     const { thread } = await store.session('s')

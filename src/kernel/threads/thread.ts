@@ -1,6 +1,5 @@
 // The public handle of a thread: its messages, and the thread itself as this handle last saw it.
 
-import { listOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { MessageRecord, ThreadId, ThreadRow, ThreadState } from '../../model/thread.ts'
 import { part, plan } from '../execute.ts'
@@ -108,7 +107,7 @@ export class ThreadHandle implements Thread {
   }
 
   async import(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]> {
-    return addMessages(this.#scope, this.#place, convertMessages(listOf(messages, 'messages') ?? []), options)
+    return addMessages(this.#scope, this.#place, convertMessages(messages), options)
   }
 
   async repair(): Promise<RepairReport> {
