@@ -155,9 +155,12 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
       { type: 'tool-output-error', toolCallId: 'c3', errorText: 'no' },
       { type: 'tool-input-available', toolCallId: 'c4', toolName: 'pay', input: 1 },
       { type: 'tool-output-denied', toolCallId: 'c4' },
+      { type: 'tool-input-available', toolCallId: 'c5', toolName: 'pay', input: 1 },
+      { type: 'tool-output-error', toolCallId: 'c5', errorText: 'no' },
+      { type: 'tool-output-denied', toolCallId: 'c5' },
     ])
     // A repair makes of them what the AI SDK accepts.
-    expect((await thread.repair()).changed.map(({ message, changes }) => [message, changes.length])).toEqual([['n', 2]])
+    expect((await thread.repair()).changed.map(({ message, changes }) => [message, changes.length])).toEqual([['n', 4]])
     expect((await safeValidateUIMessages({ messages: await thread.messages() })).success).toBe(true)
     await expectSound(store)
   })
@@ -236,6 +239,29 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
     }
     expect(await thread.record('failed')).toMatchObject({ interrupted: true, error: 'the model is gone' })
     expect(await thread.record('aborted')).toMatchObject({ interrupted: true, aborted: 'stop' })
+    await expectSound(store)
+  })
+
+  test('an answer that failed or ended before its first part is stored without parts, and its record tells how it ended', async () => {
+    const store = await open()
+    const { thread } = await store.session('s')
+    const start: MessageChunk = { type: 'start', messageId: 'theirs' }
+    await streamed(thread, [start])
+    expect(await thread.get('n')).toBeUndefined()
+    await streamed(thread, [start, { type: 'error', errorText: 'too many requests' }])
+    expect(await thread.get('n')).toEqual({ id: 'n', role: 'assistant', parts: [] })
+    expect(await thread.record('n')).toMatchObject({ interrupted: true, error: 'too many requests' })
+    expect((await safeValidateUIMessages({ messages: await thread.messages() })).success).toBe(true)
+    // The next attempt ends well: nothing of the failure is left in the record.
+    await streamed(thread, [start, ...text('fine'), END, { type: 'finish', finishReason: 'stop' }])
+    expect(await thread.record('n')).toEqual({ finishReason: 'stop', completedAt: expect.any(Number), durationMs: expect.any(Number) })
+    await thread.record('n', { cost: 1 })
+    await using again = thread.stream('n', { restart: true })
+    for (const chunk of [start, { type: 'finish', finishReason: 'length' }]) await again.write(chunk)
+    await again.close()
+    expect((await thread.get('n'))?.parts).toEqual([])
+    expect(await thread.record('n')).toEqual({ finishReason: 'length', completedAt: expect.any(Number), durationMs: expect.any(Number) })
+    await expectSound(store)
   })
 
   test('a wrong chunk is refused with an error that names it, and the stream goes on', async () => {
