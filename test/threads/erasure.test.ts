@@ -117,6 +117,29 @@ describe.each(engines)('erased and forked messages on $name', ({ open, openInTim
     await expectSound(store)
   })
 
+  test('the report names the source of a fork, its other forks, and what holds the text of an earlier version', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const said = (id: string, text: string) => ({ id, role: 'user', parts: [{ type: 'text', text }] })
+    await session.thread.add([said('m', 'first'), said('n', 'other')])
+    const at = async () => ({ at: (await store.head()).seq })
+    const fork = await session.fork(await at())
+    const nephew = await (await session.fork(await at())).fork(await at())
+    await fork.commitTurn({ turn: 't', nodes: [{ id: 'a', parent: null, payload: said('a', 'first') }] })
+    await fork.thread.update('m', () => said('m', 'second'))
+    const { heldBy, nodes } = await fork.thread.erase('m', { reason: 'r' })
+    expect(heldBy.map(({ session: where, message }) => [where, message])).toEqual(
+      expect.arrayContaining([
+        [session.id, 'm'],
+        [nephew.id, 'm'],
+      ]),
+    )
+    expect(heldBy).toHaveLength(3)
+    expect(nodes).toEqual([{ session: fork.id, node: 'a' }])
+    expect((await session.thread.get('m'))?.parts[0]?.text).toBe('first')
+    await expectSound(store)
+  })
+
   test('a fork begins with the threads of its source at the fork point, and later changes are separate', async () => {
     const store = await open()
     const source = await store.session('source')
