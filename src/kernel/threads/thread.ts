@@ -3,6 +3,7 @@
 import { decodeBody } from '../../model/rows.ts'
 import type { MessageRecord, ThreadId, ThreadRow, ThreadState } from '../../model/thread.ts'
 import { part, plan } from '../execute.ts'
+import type { SessionView } from '../feature.ts'
 import type { ArrayPage } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -62,12 +63,15 @@ export class ThreadHandle implements Thread {
   readonly id: ThreadId
   readonly #scope: Scope
   readonly #place: ThreadPlace
+  readonly #view: SessionView | undefined
   #row: ThreadRow | undefined
 
-  constructor(scope: Scope, place: ThreadPlace, row?: ThreadRow) {
+  /** The default thread is given the view of its session. */
+  constructor(scope: Scope, place: ThreadPlace, { row, view }: { readonly row?: ThreadRow | undefined; readonly view?: SessionView } = {}) {
     this.#scope = scope
     this.#place = place
     this.#row = row
+    this.#view = view
     this.id = place.thread
   }
 
@@ -84,8 +88,8 @@ export class ThreadHandle implements Thread {
   add(message: unknown, options?: MessageOptions): Promise<AddedMessage>
   add(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]>
   async add(given: unknown, options?: MessageOptions): Promise<AddedMessage | readonly AddedMessage[]> {
-    if (Array.isArray(given)) return addMessages(this.#scope, this.#place, given, options)
-    return (await addMessages(this.#scope, this.#place, [given], options))[0] as AddedMessage
+    if (Array.isArray(given)) return addMessages(this.#scope, this.#place, given, options, this.#view)
+    return (await addMessages(this.#scope, this.#place, [given], options, this.#view))[0] as AddedMessage
   }
 
   async get(id: string): Promise<StoredMessage | undefined> {
@@ -107,7 +111,7 @@ export class ThreadHandle implements Thread {
   }
 
   async import(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]> {
-    return addMessages(this.#scope, this.#place, convertMessages(messages), options)
+    return addMessages(this.#scope, this.#place, convertMessages(messages), options, this.#view)
   }
 
   async repair(): Promise<RepairReport> {
