@@ -168,4 +168,19 @@ describe.each(engines)('imported and repaired messages on $name', ({ open }) => 
     expect((await thread.repair()).changed).toEqual([])
     await expectSound(store)
   })
+
+  test('a repair and an erasure stop when their signal aborts, and what was not reached stays', async () => {
+    const store = await open()
+    const { thread } = await store.session('s')
+    const cut = (id: string) => ({ id, role: 'assistant', parts: [{ type: 'text', text: `half ${id}`, state: 'streaming' }] })
+    await thread.add([cut('1'), cut('2'), cut('3')])
+    expect(await codeOf(thread.repair({ signal: AbortSignal.abort() }))).toBe('ABORTED')
+    expect(await codeOf(thread.erase('1', { reason: 'r', signal: AbortSignal.abort() }))).toBe('ABORTED')
+    expect((await thread.get('1'))?.parts[0]).toMatchObject({ text: 'half 1', state: 'streaming' })
+    expect(await codeOf(thread.repair({ signal: 'now' as never }))).toBe('OPTION_INVALID')
+    const signal = new AbortController().signal
+    expect((await thread.repair({ signal })).changed).toHaveLength(2)
+    expect(await thread.erase('1', { reason: 'r', signal })).toMatchObject({ complete: true })
+    await expectSound(store)
+  })
 })

@@ -7,6 +7,7 @@ import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { MessageRow } from '../../model/thread.ts'
 import { parseValueRef } from '../../model/value.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { checkReason, eraseSubject } from '../erase.ts'
 import { everyRow } from '../every-row.ts'
 import { readRow } from '../execute.ts'
@@ -22,6 +23,12 @@ import { readContent, referencesOf } from './content.ts'
 import { eraseSummaries } from './erase-summaries.ts'
 import { messageRow, type ThreadPlace } from './list-messages.ts'
 import { messageRowId } from './plan-messages.ts'
+
+export interface EraseMessageOptions {
+  readonly reason: string
+  /** Stops the search for what the message holds; once the erasure has begun it is finished. */
+  readonly signal?: AbortSignal
+}
 
 export interface EraseMessageReport {
   /** The number of payloads that were erased now. */
@@ -45,17 +52,19 @@ export async function eraseMessage(
   scope: Scope,
   place: ThreadPlace,
   id: string,
-  options: { readonly reason: string },
+  options: EraseMessageOptions,
 ): Promise<EraseMessageReport> {
   checkOpen(scope.engine)
-  const { reason: why, ...unknown } = optionsOf(options, 'erase')
+  const { reason: why, signal, ...unknown } = optionsOf(options, 'erase')
   checkKnown(unknown, 'an erasure')
   const reason = checkReason(why)
+  stopIfAsked(scope, signal)
   const stored = await messageRow(scope, place, id)
   const row = decodeBody(stored.body)
   const subject = stored.id as Id<'message'>
-  const { references, summaries, texts } = await versionsOf(scope, subject, row)
+  const { references, summaries, texts } = await versionsOf(scope, subject, row, signal)
   const marker = await reachable(scope, [...references])
+  stopIfAsked(scope, signal)
   // The message is erased last: a call after a crash finds the texts again.
   const told = await eraseSummaries(scope, place.session, { message: row.message, texts: summaries, reason })
   const erased = told + (await eraseSubject(scope, subject, reason))
@@ -73,7 +82,7 @@ export async function eraseMessage(
 }
 
 /** The values, blobs and texts of every version of the message, and its beginnings as lists show them. */
-async function versionsOf(scope: Scope, subject: Id, row: MessageRow) {
+async function versionsOf(scope: Scope, subject: Id, row: MessageRow, signal: AbortSignal | undefined) {
   const references = new Set<string>()
   const summaries = new Set<string>()
   const texts = new Set<string>()
@@ -87,6 +96,7 @@ async function versionsOf(scope: Scope, subject: Id, row: MessageRow) {
   }
   for await (const events of scanJournal(scope, scope.engine.backend.journal, Number.MAX_SAFE_INTEGER, { subject }))
     for (const e of events) {
+      stopIfAsked(scope, signal)
       const { data } = happened(scope, e)
       if (data) await look(data as Pick<MessageRow, 'content'>)
     }

@@ -1,6 +1,8 @@
 // Repairs the messages of a thread that a crash or an import left unfinished, so that a model accepts them again.
 
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { MessagePart, StoredMessage } from './check-message.ts'
@@ -10,6 +12,11 @@ import { linkedApprovals } from './linked-approvals.ts'
 import { isShown, type ThreadPlace } from './list-messages.ts'
 import { updateMessage } from './write-messages.ts'
 
+export interface RepairOptions {
+  /** Stops between two messages. Those that were repaired stay so. */
+  readonly signal?: AbortSignal
+}
+
 export interface RepairReport {
   readonly looked: number
   readonly changed: readonly { readonly message: string; readonly changes: readonly string[] }[]
@@ -17,12 +24,16 @@ export interface RepairReport {
 
 const PAGE = 200
 
-export async function repairThread(scope: Scope, place: ThreadPlace): Promise<RepairReport> {
+export async function repairThread(scope: Scope, place: ThreadPlace, options?: RepairOptions): Promise<RepairReport> {
   checkOpen(scope.engine)
+  const { signal, ...unknown } = optionsOf(options, 'repair')
+  checkKnown(unknown, 'a repair')
+  stopIfAsked(scope, signal)
   const changed: { readonly message: string; readonly changes: readonly string[] }[] = []
   const range = { index: 'byThread', equals: [place.session, place.thread], backwards: true, limit: PAGE }
   let looked = 0
   for await (const { body } of everyRow(scope, 'messages', range)) {
+    stopIfAsked(scope, signal)
     const row = decodeBody(body)
     if (!isShown(row)) continue
     // A call in the last message may still be under way, unless its writer died.

@@ -9,13 +9,13 @@ import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { StoredMessage } from './check-message.ts'
 import { readContent } from './content.ts'
-import { type EraseMessageReport, eraseMessage } from './erase-message.ts'
+import { type EraseMessageOptions, type EraseMessageReport, eraseMessage } from './erase-message.ts'
 import { convertMessages } from './import-messages.ts'
 import { linkedApprovals } from './linked-approvals.ts'
 import { isShown, listMessages, type MessagesOptions, type ThreadPlace } from './list-messages.ts'
 import { type MessageOptions, messageRowId } from './plan-messages.ts'
 import { takeRecord } from './record.ts'
-import { type RepairReport, repairThread } from './repair.ts'
+import { type RepairOptions, type RepairReport, repairThread } from './repair.ts'
 import { type MessageStream, type StreamOptions, ThreadStream } from './stream.ts'
 import { thread as decider, type ThreadCommand } from './thread-decider.ts'
 import { checkTitle, type ThreadInfo, threadInfo } from './thread-info.ts'
@@ -37,11 +37,11 @@ export interface Thread {
   /** Hides a message. Its content stays stored; `erase` removes it. */
   remove(id: string): Promise<void>
   /** Erases a message for good: its text is in no event, row or value any more, unless another message holds it. The report says so. */
-  erase(id: string, options: { readonly reason: string }): Promise<EraseMessageReport>
+  erase(id: string, options: EraseMessageOptions): Promise<EraseMessageReport>
   /** Adds messages in one commit, and converts those of AI SDK 4. A tool result without its call is refused. */
   import(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]>
   /** Ends parts and tool calls that a crash or an import left open, and says what it changed. */
-  repair(): Promise<RepairReport>
+  repair(options?: RepairOptions): Promise<RepairReport>
   /** Lists messages, oldest first: the last 50 unless told otherwise. */
   messages(options?: MessagesOptions): Promise<ArrayPage<StoredMessage>>
   /** Reads the record beside a message. With a second argument, sets these members of it. */
@@ -106,7 +106,7 @@ export class ThreadHandle implements Thread {
     await writeMessage(this.#scope, this.#place, message, { verb: 'remove', thread: this.id, message })
   }
 
-  async erase(id: string, options: { readonly reason: string }): Promise<EraseMessageReport> {
+  async erase(id: string, options: EraseMessageOptions): Promise<EraseMessageReport> {
     return eraseMessage(this.#scope, this.#place, id, options)
   }
 
@@ -114,8 +114,8 @@ export class ThreadHandle implements Thread {
     return addMessages(this.#scope, this.#place, convertMessages(messages), options, this.#view)
   }
 
-  async repair(): Promise<RepairReport> {
-    return repairThread(this.#scope, this.#place)
+  async repair(options?: RepairOptions): Promise<RepairReport> {
+    return repairThread(this.#scope, this.#place, options)
   }
 
   messages(options?: MessagesOptions): Promise<ArrayPage<StoredMessage>> {
