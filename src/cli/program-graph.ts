@@ -17,6 +17,6 @@ export function defineGraph(graph: Command, define: Define, terminalOf: Terminal
     .option('--path', 'show the active path instead of the tree')
     .option('--leaf <node>', 'show the path to this node')
     .option('--frame <frame>', 'show only nodes of this frame')
-    .option('--last <n>', 'show at most n nodes (default 200)', counting(1, 1000))
+    .option('--last <n>', 'show only the last n nodes (default 200)', counting(1, 1000))
     .action(does(async () => (await import('./commands/graph.ts')).showGraph))
 }

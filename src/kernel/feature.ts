@@ -170,11 +170,11 @@ export class FeatureSet {
     return parts(this.list.map(({ onForked }) => onForked?.(scope, fork)))
   }
 
-  /** The first feature that knows a member tells it; `activeAt` is the latest of all. */
+  /** The last feature that knows a member tells it; `activeAt` is the latest of all. */
   async summary(scope: Scope, session: SessionRow): Promise<SessionSummary> {
     const told = await Promise.all(this.list.map(({ summary }) => summary?.(scope, session) ?? {}))
     const times = told.flatMap(({ activeAt }: Partial<SessionSummary>) => activeAt ?? [])
-    return { counts: NO_COUNTS, ...Object.assign({}, ...told.reverse()), activeAt: Math.max(session.changedAt, ...times) }
+    return { counts: NO_COUNTS, ...Object.assign({}, ...told), activeAt: Math.max(session.changedAt, ...times) }
   }
 
   async erased(scope: Scope, events: readonly EventRecord[]): Promise<void> {

@@ -39,6 +39,24 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
+/** The letters of base64, as bytes. */
+export const LETTERS = utf8('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
+const PADDING = 61
+
+/** Letters are written as bytes first: joining them as texts would leave a rope of thousands of pieces. */
+export function base64(bytes: Uint8Array): string {
+  const letters = new Uint8Array(Math.ceil(bytes.length / 3) * 4)
+  for (let i = 0, at = 0; i < bytes.length; i += 3) {
+    const held = ((bytes[i] as number) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0)
+    letters[at++] = LETTERS[held >> 18] as number
+    letters[at++] = LETTERS[(held >> 12) & 63] as number
+    letters[at++] = LETTERS[(held >> 6) & 63] as number
+    letters[at++] = LETTERS[held & 63] as number
+  }
+  for (let missing = (3 - (bytes.length % 3)) % 3; missing > 0; missing--) letters[letters.length - missing] = PADDING
+  return fromUtf8(letters)
+}
+
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false

@@ -459,7 +459,7 @@ export const errors = {
     const then = d.run ? 'Nothing was recorded, so an effect will be called again.' : 'Nothing was written.'
     return `The value of ${d.of}${of} cannot be stored exactly: found ${d.why}. ${then} Use plain JSON.`
   }),
-  USAGE_INVALID: row('invalid', (d) => `Invalid usage for run ${d.run} (${d.state}): ${d.why}. Nothing was counted.`),
+  USAGE_INVALID: row('invalid', (d) => `Invalid usage for ${d.of ?? `run ${d.run} (${d.state})`}: ${d.why}. Nothing was counted.`),
   APPROVAL_UNKNOWN: row(
     'missing',
     (d) =>

@@ -1,30 +1,13 @@
 // Vectors as text: little-endian float32 numbers in base64. They read back exactly.
 
-import { fromUtf8, utf8 } from './bytes.ts'
+import { base64, LETTERS } from './bytes.ts'
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const SIXES = new Uint8Array(128)
-for (let i = 0; i < 64; i++) SIXES[ALPHABET.charCodeAt(i)] = i
+for (const [i, letter] of LETTERS.entries()) SIXES[letter] = i
 
 const LITTLE = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 
-const LETTERS = utf8(ALPHABET)
-const PADDING = 61
-
-/** Letters are written as bytes first: joining them as texts would leave a rope of thousands of pieces. */
-export function encodeFloats(vector: Float32Array): string {
-  const bytes = bytesOf(vector)
-  const letters = new Uint8Array(Math.ceil(bytes.length / 3) * 4)
-  for (let i = 0, at = 0; i < bytes.length; i += 3) {
-    const held = ((bytes[i] as number) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0)
-    letters[at++] = LETTERS[held >> 18] as number
-    letters[at++] = LETTERS[(held >> 12) & 63] as number
-    letters[at++] = LETTERS[(held >> 6) & 63] as number
-    letters[at++] = LETTERS[held & 63] as number
-  }
-  for (let missing = (3 - (bytes.length % 3)) % 3; missing > 0; missing--) letters[letters.length - missing] = PADDING
-  return fromUtf8(letters)
-}
+export const encodeFloats = (vector: Float32Array): string => base64(bytesOf(vector))
 
 export function decodeFloats(text: string): Float32Array<ArrayBuffer> {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0

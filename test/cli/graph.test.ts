@@ -19,6 +19,22 @@ const copy = copyForEach(async (url) => {
   await (await session.run('turn')).finish(1)
 })
 
+const long = copyForEach(async (url) => {
+  await using store = await open({ url })
+  const straight = await store.session('straight')
+  const names = Array.from({ length: 5 }, (_, i) => `n${i}`)
+  const nodes = names.map((id, i) => ({ id, parent: names[i - 1] ?? null, payload: { role: 'user', content: id } }))
+  await straight.commitTurn({ turn: 't', nodes: [...nodes, { id: 'other', parent: 'n2', payload: 1 }], leaf: 'n4' })
+})
+
+test('a straight conversation stays flat, branches are indented, and the last nodes are shown', async () => {
+  const shown = async (...more: string[]) =>
+    lines((await ink(['graph', long.path, 'straight', ...more])).out).map((line) => line.split(' {')[0])
+  expect(await shown()).toEqual(['n0', 'n1', 'n2', '  n3', '  n4', '  other 1'].map((line) => expect.stringMatching(`^${line}`)))
+  expect(await shown('--last', '2')).toEqual([expect.stringMatching('^n4'), 'other 1'])
+  expect((await ink(['graph', long.path, 'straight', '--last', '2'])).err).toContain('There are more: raise --last.')
+})
+
 test('inkfast graph shows the tree of a session, a path, and JSON', async () => {
   const { code, out, err } = await ink(['graph', copy.path, 'chat'])
   expect(code).toBe(0)

@@ -144,6 +144,23 @@ describe.each(engines)('an attachment on $name', ({ open, openInTime }) => {
     await expectSound(store)
   })
 
+  test('an attachment whose intent was swept while its bytes came is stored all the same', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const beginning = png(9, 9, 70_000)
+    const slow = async function* () {
+      yield beginning
+      expect(await store.attachments.sweep({ olderThan: 0 })).toMatchObject({ reclaimed: 1 })
+      yield Uint8Array.of(1)
+    }
+    const file = await session.attachments.put(slow(), { label: 'chart' })
+    expect(file).toMatchObject({ label: 'chart', width: 9, size: beginning.length + 1, state: 'stored' })
+    await session.commitTurn({ turn: 't', attachments: [file] })
+    expect((await session.attachments.get(file.id))?.bytes).toHaveLength(beginning.length + 1)
+    expect(await states(session)).toEqual(['committed'])
+    await expectSound(store)
+  })
+
   test('a sweep removes old orphans of all sessions, and never a committed attachment, also not one with the same bytes', async () => {
     const { store, pass } = await openInTime()
     const [one, two] = [await store.session('one'), await store.session('two')]

@@ -184,6 +184,17 @@ describe.each(engines)('the message graph on $name', ({ open }) => {
     await expectSound(store)
   })
 
+  test('a vacuum stops when its signal aborts, and the next one goes on', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const { graph } = session
+    await add(session, 't', chain(0, 2), 'n0')
+    await graph.remove('n1')
+    expect(await codeOf(graph.vacuum({ signal: AbortSignal.abort() }))).toBe('ABORTED')
+    expect(await graph.vacuum({ signal: new AbortController().signal })).toEqual({ removed: 1 })
+    await expectSound(store)
+  })
+
   test('a node whose payload was erased stays in its place without content', async () => {
     const store = await open()
     const session = await store.session('s')

@@ -25,6 +25,10 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
     const run = await session.run('turn')
     const threaded = await store.session('threaded')
     await threaded.thread.add({ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello there' }] })
+    const said = (id: string, role: string) => ({ id, role, parts: [{ type: 'text', text: `said in ${id}` }] })
+    for (let i = 0; i < 5; i++) await threaded.thread.add([said(`q${i}`, 'user'), said(`a${i}`, 'assistant')])
+    await threaded.thread.remove('a4')
+    const { lastAt } = (await threaded.thread.info()) ?? {}
     const { items } = await store.sessions.list({ last: 10 })
     expect(items).toHaveLength(2)
     expect(items[1]).toMatchObject({
@@ -38,7 +42,15 @@ describe.each(engines)('the list of sessions on $name', ({ open }) => {
       lastRun: { id: run.id, name: 'turn', state: 'running' },
     })
     expect(items[1]?.activeAt).toBeGreaterThanOrEqual(items[1]?.openedAt ?? 0)
-    expect(items[0]).toMatchObject({ key: 'threaded', firstMessage: 'Hello there', counts: { turns: 0, nodes: 0 } })
+    expect(items[0]).toMatchObject({
+      key: 'threaded',
+      title: 'Hello there',
+      firstMessage: 'Hello there',
+      preview: 'said in q4',
+      intent: 'said in q4',
+      counts: { turns: 0, nodes: 0 },
+    })
+    expect(items[0]?.activeAt).toBeGreaterThanOrEqual(lastAt ?? 0)
     await run.finish(1)
     expect((await store.sessions.list({ owner: 'ada', state: 'open' })).items).toMatchObject([{ lastRun: { state: 'done' } }])
     await expectSound(store)

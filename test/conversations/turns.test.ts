@@ -161,6 +161,9 @@ describe.each(engines)('a turn on $name', ({ open }) => {
     await refused({ claims: [claim], inputs: [one, two, other.id] }, { code: 'TURN_INPUT_NOT_HELD', details: { input: other.id } })
     await refused({ claims: [other.id], inputs }, { code: 'TURN_CLAIM_NOT_HELD', details: { claim: other.id } })
     await refused({ claims: [claim, claim], inputs }, { code: 'OPTION_INVALID' })
+    await refused({ claims: [claim, null as never], inputs }, { code: 'OPTION_INVALID' })
+    const wrong = expect.stringContaining('Invalid usage for a turn: inputTokens')
+    await refused({ usage: { model: 'm', inputTokens: -1 } }, { code: 'USAGE_INVALID', message: wrong })
     expect((await store.head()).seq).toBe(seq)
     // A caller that names none of them leaves them to the end of the run.
     await session.commitTurn({ turn: 't', nodes: [node('a')] })

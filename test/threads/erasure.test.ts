@@ -1,6 +1,5 @@
 // Erased messages leave no text behind but what another message holds; forks begin with the threads of their source.
 
-import { safeValidateUIMessages } from 'ai'
 import { describe, expect, test } from 'vitest'
 import type { Session, Store } from '../../src/index.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
@@ -38,7 +37,8 @@ describe.each(engines)('erased and forked messages on $name', ({ open, openInTim
     await thread.add([said('small', 'forget-me'), said('large', long), said('stays', 'hello')])
     await thread.update('small', (message) => ({ ...message, parts: [{ type: 'text', text: 'forget-me too' }] }))
     expect(await everything(store)).toContain('forget-me')
-    expect(await thread.erase('small', { reason: 'request 7' })).toMatchObject({ erased: 2, heldBy: [], complete: true })
+    // Two versions, and the title that came from the first.
+    expect(await thread.erase('small', { reason: 'request 7' })).toMatchObject({ erased: 3, heldBy: [], complete: true })
     const report = await thread.erase('large', { reason: 'request 7' })
     expect(report.swept.nodes + report.swept.blobs).toBeGreaterThan(0)
     expect(report.kept.nodes).toBe(0)
@@ -117,6 +117,29 @@ describe.each(engines)('erased and forked messages on $name', ({ open, openInTim
     await expectSound(store)
   })
 
+  test('the report names the source of a fork, its other forks, and what holds the text of an earlier version', async () => {
+    const store = await open()
+    const session = await store.session('s')
+    const said = (id: string, text: string) => ({ id, role: 'user', parts: [{ type: 'text', text }] })
+    await session.thread.add([said('m', 'first'), said('n', 'other')])
+    const at = async () => ({ at: (await store.head()).seq })
+    const fork = await session.fork(await at())
+    const nephew = await (await session.fork(await at())).fork(await at())
+    await fork.commitTurn({ turn: 't', nodes: [{ id: 'a', parent: null, payload: said('a', 'first') }] })
+    await fork.thread.update('m', () => said('m', 'second'))
+    const { heldBy, nodes } = await fork.thread.erase('m', { reason: 'r' })
+    expect(heldBy.map(({ session: where, message }) => [where, message])).toEqual(
+      expect.arrayContaining([
+        [session.id, 'm'],
+        [nephew.id, 'm'],
+      ]),
+    )
+    expect(heldBy).toHaveLength(3)
+    expect(nodes).toEqual([{ session: fork.id, node: 'a' }])
+    expect((await session.thread.get('m'))?.parts[0]?.text).toBe('first')
+    await expectSound(store)
+  })
+
   test('a fork begins with the threads of its source at the fork point, and later changes are separate', async () => {
     const store = await open()
     const source = await store.session('source')
@@ -148,121 +171,6 @@ describe.each(engines)('erased and forked messages on $name', ({ open, openInTim
     await source.delete({ reason: 'over' })
     await store.collect({ grace: 0 })
     expect(await texts(fork)).toBe('long text lo three branch own')
-    await expectSound(store)
-  })
-
-  test('messages of AI SDK 4 are converted on import, and a result without its call is refused', async () => {
-    const store = await open()
-    const { thread } = await store.session('s')
-    const invocation = { state: 'result', toolCallId: 'c1', toolName: 'weather', args: { city: 'Rome' }, result: { high: 31 } }
-    await thread.import([
-      {
-        id: '1',
-        role: 'user',
-        content: 'hi',
-        createdAt: new Date(0),
-        experimental_attachments: [{ url: 'https://a.b/c.png', contentType: 'image/png', name: 'c.png' }],
-      },
-      { id: '2', role: 'assistant', content: 'warm', toolInvocations: [invocation], reasoning: 'hm', annotations: [1] },
-      {
-        id: '3',
-        role: 'assistant',
-        content: '',
-        parts: [
-          { type: 'step-start' },
-          { type: 'tool-invocation', toolInvocation: invocation },
-          { type: 'source', source: { sourceType: 'url', id: 's', url: 'https://a.b' } },
-          { type: 'reasoning', reasoning: 'so', details: [] },
-          {
-            type: 'reasoning',
-            reasoning: 'hm',
-            details: [
-              { type: 'text', text: 'hm', signature: 'sg' },
-              { type: 'redacted', data: 'xx' },
-            ],
-          },
-          { type: 'file', mimeType: 'text/plain', data: 'aGk=' },
-        ],
-      },
-      {
-        id: '4',
-        role: 'assistant',
-        content: [
-          { type: 'text', text: 'let me see' },
-          { type: 'tool-call', toolCallId: 'c2', toolName: 'look', args: {} },
-        ],
-      },
-      { id: '5', role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c2', toolName: 'look', result: 7 }] },
-      { id: '6', role: 'user', parts: [{ type: 'text', text: 'today' }] },
-    ])
-    const messages = await thread.messages()
-    expect(messages.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '6'])
-    expect((await safeValidateUIMessages({ messages })).success).toBe(true)
-    expect(messages[1]?.parts[1]).toEqual({
-      type: 'tool-weather',
-      toolCallId: 'c1',
-      state: 'output-available',
-      input: { city: 'Rome' },
-      output: { high: 31 },
-    })
-    const signed = (metadata: object, text = '') => ({ type: 'reasoning', text, state: 'done', providerMetadata: { anthropic: metadata } })
-    expect(messages[2]?.parts).toEqual(expect.arrayContaining([signed({ signature: 'sg' }, 'hm'), signed({ redactedData: 'xx' })]))
-    expect(messages[3]?.parts[1]).toMatchObject({ state: 'output-available', output: 7 })
-    const { seq } = await store.head()
-    expect(
-      await codeOf(thread.import([{ id: '7', role: 'tool', content: [{ type: 'tool-result', toolCallId: 'nobody', result: 1 }] }])),
-    ).toBe('TOOL_CALL_MISSING')
-    const { args: _, ...without } = invocation
-    expect(await codeOf(thread.import([{ id: '8', role: 'assistant', content: '', toolInvocations: [without] }]))).toBe('TOOL_CALL_MISSING')
-    expect((await store.head()).seq).toBe(seq)
-    await expectSound(store)
-  })
-
-  test('a repair ends what was cut off, and says what it changed', async () => {
-    const store = await open()
-    const { thread } = await store.session('s')
-    const approval = await store.approvals.request({ subject: 'pay', key: 'ap-1' })
-    const tool = (toolCallId: string, more: object) => ({ type: 'tool-t', toolCallId, input: { n: 1 }, ...more })
-    await thread.add({
-      id: 'cut',
-      role: 'assistant',
-      parts: [
-        { type: 'text', text: 'half', state: 'streaming' },
-        tool('c1', { state: 'input-streaming', rawInput: '{"n":1' }),
-        tool('c2', { state: 'input-available' }),
-      ],
-    })
-    await thread.add({
-      id: 'asks',
-      role: 'assistant',
-      parts: [
-        tool('c3', { state: 'approval-requested', approval: { id: approval.id } }),
-        tool('c4', { state: 'approval-requested', approval: { id: 'ap-1' } }),
-      ],
-    })
-    await thread.add({ id: 'last', role: 'assistant', parts: [tool('c5', { state: 'input-available' })] })
-    expect((await thread.record('asks'))?.approvals).toEqual([
-      { toolCallId: 'c3', approval: approval.id, state: 'pending' },
-      { toolCallId: 'c4', approval: approval.id, state: 'pending' },
-    ])
-    await store.approvals.decide(approval.id, { decision: 'approve' })
-    const report = await thread.repair()
-    expect(report.looked).toBe(3)
-    expect(report.changed.map(({ message, changes }) => [message, changes.length])).toEqual([
-      ['cut', 3],
-      ['asks', 2],
-    ])
-    const messages = await thread.messages()
-    expect(messages.flatMap(({ parts }) => parts.map(({ state }) => state))).toEqual([
-      'done',
-      'output-error',
-      'output-error',
-      'approval-responded',
-      'approval-responded',
-      'input-available',
-    ])
-    expect((await safeValidateUIMessages({ messages })).success).toBe(true)
-    expect((await thread.repair()).changed).toEqual([])
     await expectSound(store)
   })
 })

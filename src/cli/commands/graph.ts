@@ -34,10 +34,7 @@ export function showGraph(t: Terminal, words: readonly string[], options: GraphO
     }
     if (page.nodes.length === 0)
       t.note(options.frame === undefined ? 'The session has no nodes.' : `No node of frame '${harmless(options.frame)}'.`)
-    const depths = new Map<string, number>()
-    for (const node of onPath ? page.nodes : inOrder(page.nodes)) {
-      const depth = onPath || node.parent === null ? 0 : (depths.get(node.parent) ?? -1) + 1
-      depths.set(node.id, depth)
+    for (const { node, depth } of onPath ? page.nodes.map((found) => ({ node: found, depth: 0 })) : inOrder(page.nodes)) {
       const mark = node.id === leaf ? t.paint('bold', ' ← leaf') : ''
       t.out(`${'  '.repeat(depth)}${t.paint('cyan', harmless(node.id))} ${harmless(textOf(node))}${mark}`)
     }
@@ -54,22 +51,31 @@ async function read(
 ): Promise<{ readonly nodes: readonly GraphNode[]; readonly cursor?: string }> {
   const { leaf, frame, path, last = LAST_BY_DEFAULT } = options
   const list =
-    path || leaf !== undefined
-      ? await graph.path({ last, ...given({ leaf, frame }) })
-      : await graph.list({ first: last, ...given({ frame }) })
-  return { nodes: [...list], ...given({ cursor: list.cursor }) }
+    path || leaf !== undefined ? await graph.path({ last, ...given({ leaf, frame }) }) : await graph.list({ last, ...given({ frame }) })
+  // A path is given root first, a list newest first.
+  const nodes = path || leaf !== undefined ? [...list] : list.toReversed()
+  return { nodes, ...given({ cursor: list.cursor }) }
 }
 
-/** Each node before its children. Nodes whose parent is on another page come first of their branch. */
-function inOrder(nodes: readonly GraphNode[]): readonly GraphNode[] {
+interface Placed {
+  readonly node: GraphNode
+  readonly depth: number
+}
+
+/**
+ * Each node before its children. A straight conversation stays flat, and branches are indented and follow one another. A node whose parent is on
+ * another page begins a branch of its own.
+ */
+function inOrder(nodes: readonly GraphNode[]): readonly Placed[] {
   const known = new Set(nodes.map(({ id }) => id))
   const children = Map.groupBy(nodes, ({ parent }) => (parent !== null && known.has(parent) ? parent : null))
-  const ordered: GraphNode[] = []
-  const waiting = [...(children.get(null) ?? [])].reverse()
+  const ordered: Placed[] = []
+  const waiting: Placed[] = (children.get(null) ?? []).map((node) => ({ node, depth: 0 })).reverse()
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     ordered.push(next)
-    // A straight conversation stays flat in the order; branches follow one another.
-    waiting.push(...[...(children.get(next.id) ?? [])].reverse())
+    const below = children.get(next.node.id) ?? []
+    const depth = below.length > 1 ? next.depth + 1 : next.depth
+    waiting.push(...below.map((node) => ({ node, depth })).reverse())
   }
   return ordered
 }

@@ -46,8 +46,11 @@ export async function putAttachment(scope: Scope, session: SessionId, bytes: Byt
   const id = scope.engine.newId<'attachment'>()
   const { label, name, mediaType } = wanted
   const at = await storeNow(scope)
-  const set = { at, ...given({ mediaType, label, name }) }
-  await plan(scope, [part(attachment, id, { verb: 'intend', set }, { session, seen: NOT_THERE })], { open: session })
+  const intend = async (since: number): Promise<void> => {
+    const set = { at: since, ...given({ mediaType, label, name }) }
+    await plan(scope, [part(attachment, id, { verb: 'intend', set }, { session, seen: NOT_THERE })], { open: session })
+  }
+  await intend(at)
   try {
     const { digest, bytes: size } = await putBlob(scope, file.checked, { kind: 'attachment', ...(signal && { signal }) })
     const { sniffed } = file
@@ -58,7 +61,7 @@ export async function putAttachment(scope: Scope, session: SessionId, bytes: Byt
       verified: sniffed !== undefined && fits(sniffed.mediaType, mediaType ?? sniffed.mediaType),
       ...given({ width: sniffed?.width, height: sniffed?.height }),
     }
-    return toAttachment(await storeOnce(scope, session, { id, at, stored }))
+    return toAttachment(await storeOnce(scope, session, { id, at, stored, intend }))
   } catch (error) {
     // The stream failed, or its bytes are not those of the intent: nothing of it stays. A sweep removes what cannot be removed now.
     if (!(error instanceof InkError) || error.kind !== 'unknown') await forget(scope, session, id).catch(() => {})
@@ -70,10 +73,12 @@ interface Storing {
   readonly id: Id<'attachment'>
   readonly at: number
   readonly stored: StoredSet & { readonly content: string }
+  /** Records the intent again. */
+  readonly intend: (since: number) => Promise<void>
 }
 
 /** Callers of this process that store the same bytes at once come one after the other, so that these are one attachment. */
-async function storeOnce(scope: Scope, session: SessionId, { id, at, stored }: Storing): Promise<AttachmentRow> {
+async function storeOnce(scope: Scope, session: SessionId, { id, at, stored, intend }: Storing): Promise<AttachmentRow> {
   const { content } = stored
   const end = await scope.engine.rowMutex.take([`${scope.tenant}/attached/${session}/${content}`])
   try {
@@ -81,8 +86,12 @@ async function storeOnce(scope: Scope, session: SessionId, { id, at, stored }: S
     const renewed = earlier && (await renew(scope, session, earlier.id, { content, at, instead: id }))
     if (renewed) return renewed
     const storing = part(attachment, id, { verb: 'store', set: stored }, { session })
-    const { rows } = await plan(scope, [storing], { open: session, guards: [{ kind: 'blob', digest: content }] })
-    return rows[0].body as AttachmentRow
+    for (;;) {
+      const { rows } = await plan(scope, [storing], { open: session, guards: [{ kind: 'blob', digest: content }] })
+      if (rows[0].body) return rows[0].body
+      // The stream took longer than the age of a sweep, which has removed the intent.
+      await intend(await storeNow(scope))
+    }
   } finally {
     end()
   }

@@ -9,7 +9,7 @@ import { takeName } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { findNode, foundNode, type GraphNode, type NodeList, nodeName, toNode, toNodes } from './nodes.ts'
 import { type PathOptions, readPath, readWindow, type WindowOptions } from './path.ts'
-import { moveLeaf, type RemovedNodes, removeNodes, type VacuumReport, vacuumGraph } from './remove-nodes.ts'
+import { moveLeaf, type RemovedNodes, removeNodes, type VacuumOptions, type VacuumReport, vacuumGraph } from './remove-nodes.ts'
 
 export interface ListNodesOptions {
   /** At most this many nodes, in the order of adding. The default is 100. */
@@ -38,7 +38,7 @@ export interface SessionGraph {
   /** Hides a node and everything below it. Refused while the leaf is among them. */
   remove(id: string, options?: { readonly expectedHead?: number }): Promise<RemovedNodes>
   /** Deletes the rows of hidden nodes for good. */
-  vacuum(): Promise<VacuumReport>
+  vacuum(options?: VacuumOptions): Promise<VacuumReport>
 }
 
 const BY_DEFAULT = 100
@@ -55,7 +55,7 @@ export const sessionGraph = (scope: Scope, session: SessionId): SessionGraph => 
   window: (id, options) => readWindow(scope, session, id, options),
   moveTo: (leaf, options) => moveLeaf(scope, session, leaf, options),
   remove: (id, options) => removeNodes(scope, session, id, options),
-  vacuum: () => vacuumGraph(scope, session),
+  vacuum: (options) => vacuumGraph(scope, session, options),
 })
 
 async function listNodes(scope: Scope, session: SessionId, options?: ListNodesOptions): Promise<NodeList> {

@@ -5,6 +5,7 @@ import type { GraphNodeRow } from '../../model/graph.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, optionsOf } from '../../model/options.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { everyPage, everyRow } from '../every-row.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { summaryOf } from '../message-text.ts'
@@ -27,6 +28,11 @@ export interface RemovedNodes {
 export interface VacuumReport {
   /** Number of nodes deleted. */
   readonly removed: number
+}
+
+export interface VacuumOptions {
+  /** Stops between two pages of nodes. Those that were deleted are gone. */
+  readonly signal?: AbortSignal
 }
 
 type Expecting = { readonly expectedHead?: number }
@@ -111,17 +117,21 @@ async function subtree(scope: Scope, session: SessionId, top: FoundNode): Promis
   return found
 }
 
-export async function vacuumGraph(scope: Scope, session: SessionId): Promise<VacuumReport> {
+export async function vacuumGraph(scope: Scope, session: SessionId, options?: VacuumOptions): Promise<VacuumReport> {
   checkOpen(scope.engine)
-  return { removed: await forgetNodes(scope, session, 'removed') }
+  const { signal, ...unknown } = optionsOf(options, 'graph.vacuum')
+  checkKnown(unknown, 'a vacuum')
+  stopIfAsked(scope, signal)
+  return { removed: await forgetNodes(scope, session, 'removed', signal) }
 }
 
 /** Deletes the rows of nodes. Their values are garbage afterwards, unless something else refers to them. */
-export async function forgetNodes(scope: Scope, session: SessionId, state: 'live' | 'removed'): Promise<number> {
+export async function forgetNodes(scope: Scope, session: SessionId, state: 'live' | 'removed', signal?: AbortSignal): Promise<number> {
   let removed = 0
   const range = { index: 'bySession', equals: [session, state], limit: AT_ONCE }
   for await (const rows of everyPage(scope, 'graph_nodes', range)) {
     if (rows.length === 0) break
+    stopIfAsked(scope, signal)
     const { receipts } = await plan(
       scope,
       rows.map(({ id }) => part(node, id as Id, { verb: 'forget', state }, { session })),

@@ -76,6 +76,12 @@ export function neededBy({ type, state }: JsonObject): readonly string[] {
   return (isTool ? (STATES[state]?.has ?? []) : []).filter((name) => name === 'input' || name === 'output')
 }
 
+/** The members that a part of a tool has, and that its state must not have. */
+export const lackedBy = (part: JsonObject): readonly string[] =>
+  (typeof part.state === 'string' && Object.hasOwn(STATES, part.state) ? (STATES[part.state]?.lacks ?? []) : []).filter(
+    (name) => part[name] !== undefined,
+  )
+
 export function checkPart(message: string, part: Json, path: string, flaw: Flaw): void {
   const where = { message, path, flaw }
   if (!isObject(part) || typeof part.type !== 'string') throw flaw('a part has no type', path)

@@ -7,8 +7,10 @@ import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { MessageRow } from '../../model/thread.ts'
 import { parseValueRef } from '../../model/value.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { checkReason, eraseSubject } from '../erase.ts'
 import { everyRow } from '../every-row.ts'
+import { readRow } from '../execute.ts'
 import { toNode } from '../graph/nodes.ts'
 import { summaryOf } from '../message-text.ts'
 import { scanJournal } from '../read.ts'
@@ -21,6 +23,12 @@ import { readContent, referencesOf } from './content.ts'
 import { eraseSummaries } from './erase-summaries.ts'
 import { messageRow, type ThreadPlace } from './list-messages.ts'
 import { messageRowId } from './plan-messages.ts'
+
+export interface EraseMessageOptions {
+  readonly reason: string
+  /** Stops the search for what the message holds; once the erasure has begun it is finished. */
+  readonly signal?: AbortSignal
+}
 
 export interface EraseMessageReport {
   /** The number of payloads that were erased now. */
@@ -44,22 +52,23 @@ export async function eraseMessage(
   scope: Scope,
   place: ThreadPlace,
   id: string,
-  options: { readonly reason: string },
+  options: EraseMessageOptions,
 ): Promise<EraseMessageReport> {
   checkOpen(scope.engine)
-  const { reason: why, ...unknown } = optionsOf(options, 'erase')
+  const { reason: why, signal, ...unknown } = optionsOf(options, 'erase')
   checkKnown(unknown, 'an erasure')
   const reason = checkReason(why)
+  stopIfAsked(scope, signal)
   const stored = await messageRow(scope, place, id)
   const row = decodeBody(stored.body)
   const subject = stored.id as Id<'message'>
-  const texts = row.content ? textsOf(await readContent(scope, row.content)) : []
-  const { references, summaries } = await versionsOf(scope, subject, row)
+  const { references, summaries, texts } = await versionsOf(scope, subject, row, signal)
   const marker = await reachable(scope, [...references])
+  stopIfAsked(scope, signal)
   // The message is erased last: a call after a crash finds the texts again.
   const told = await eraseSummaries(scope, place.session, { message: row.message, texts: summaries, reason })
   const erased = told + (await eraseSubject(scope, subject, reason))
-  const held = texts.length === 0 ? { heldBy: [], nodes: [] } : await holders(scope, place.session, row, texts)
+  const held = texts.size === 0 ? { heldBy: [], nodes: [] } : await holders(scope, place.session, row, texts)
   const candidates = marker.keptBy.rows
   await scope.engine.backend.upkeep.scrub()
   if (candidates === 0 && marker.blobs.size === 0) return { erased, swept: NOTHING, kept: { nodes: 0 }, ...held, complete: true }
@@ -72,23 +81,27 @@ export async function eraseMessage(
   }
 }
 
-/** The values and blobs of every version of the message, and its beginnings as lists show them. */
-async function versionsOf(scope: Scope, subject: Id, row: MessageRow) {
+/** The values, blobs and texts of every version of the message, and its beginnings as lists show them. */
+async function versionsOf(scope: Scope, subject: Id, row: MessageRow, signal: AbortSignal | undefined) {
   const references = new Set<string>()
   const summaries = new Set<string>()
+  const texts = new Set<string>()
   const look = async ({ content }: Pick<MessageRow, 'content'>): Promise<void> => {
     if (!content) return
     for (const reference of referencesOf({ content })) references.add(reference)
-    const text = summaryOf(await readContent(scope, content).catch(() => undefined))?.text
+    const message = await readContent(scope, content).catch(() => undefined)
+    const text = summaryOf(message)?.text
     if (text) summaries.add(text)
+    for (const one of message ? textsOf(message) : []) texts.add(one)
   }
   for await (const events of scanJournal(scope, scope.engine.backend.journal, Number.MAX_SAFE_INTEGER, { subject }))
     for (const e of events) {
+      stopIfAsked(scope, signal)
       const { data } = happened(scope, e)
       if (data) await look(data as Pick<MessageRow, 'content'>)
     }
   await look(row)
-  return { references, summaries }
+  return { references, summaries, texts }
 }
 
 /** A version that was replaced may have been collected already. */
@@ -110,10 +123,9 @@ const textsOf = ({ parts }: StoredMessage): readonly string[] =>
 
 type Held = Pick<EraseMessageReport, 'heldBy' | 'nodes'>
 
-/** Messages and nodes of this session, and their copies in forks, that hold one of the texts. */
-async function holders(scope: Scope, session: SessionId, erased: MessageRow, texts: readonly string[]): Promise<Held> {
+/** Messages and nodes of this session, and their copies in its source and in forks, that hold one of the texts. */
+async function holders(scope: Scope, session: SessionId, erased: MessageRow, wanted: ReadonlySet<string>): Promise<Held> {
   const found: MessageRow[] = []
-  const wanted = new Set(texts)
   const holds = async (row: MessageRow): Promise<boolean> =>
     row.id !== erased.id && row.content !== undefined && textsOf(await readContent(scope, row.content)).some((text) => wanted.has(text))
   for await (const { body } of everyRow(scope, 'messages', { index: 'byThread', equals: [session], limit: PAGE })) {
@@ -121,16 +133,25 @@ async function holders(scope: Scope, session: SessionId, erased: MessageRow, tex
     if (await holds(row)) found.push(row)
   }
   const nodes = await holdingNodes(scope, session, wanted)
-  const forks = [session]
-  for (let from = forks.pop(); from; from = forks.pop())
-    for await (const fork of everyRow(scope, 'sessions', { index: 'byParent', equals: [from], limit: PAGE })) {
-      const id = fork.id as SessionId
-      forks.push(id)
-      const copy = await scope.engine.backend.rows.get(scope.tenant, 'messages', messageRowId(scope, id, erased.message))
-      if (copy && (await holds(decodeBody(copy.body)))) found.push(decodeBody(copy.body))
-      nodes.push(...(await holdingNodes(scope, id, wanted)))
-    }
+  for (const relative of await relativesOf(scope, session)) {
+    const copy = await scope.engine.backend.rows.get(scope.tenant, 'messages', messageRowId(scope, relative, erased.message))
+    if (copy && (await holds(decodeBody(copy.body)))) found.push(decodeBody(copy.body))
+    nodes.push(...(await holdingNodes(scope, relative, wanted)))
+  }
   return { heldBy: found.map(({ session: where, thread, message }) => ({ session: where, thread, message })), nodes }
+}
+
+/** The session that this one was forked from, and so on up to the first, and all forks of these. */
+async function relativesOf(scope: Scope, session: SessionId): Promise<readonly SessionId[]> {
+  // A set grows while it is walked.
+  const family = new Set([session])
+  for (const id of family) {
+    const { relation } = (await readRow(scope, 'sessions', id)).body ?? {}
+    if (relation?.kind === 'fork') family.add(relation.session)
+  }
+  for (const id of family)
+    for await (const fork of everyRow(scope, 'sessions', { index: 'byParent', equals: [id], limit: PAGE })) family.add(fork.id as SessionId)
+  return [...family].filter((id) => id !== session)
 }
 
 async function holdingNodes(

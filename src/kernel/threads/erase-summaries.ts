@@ -22,7 +22,6 @@ export async function eraseSummaries(
 ): Promise<number> {
   const id = headId(scope, session)
   const { body: before } = await readRow(scope, 'session_heads', id)
-  if (!before) return 0
   const titles = new Set([...texts].map(titleOf))
   const isErased = (told: HeadTexts, name: (typeof TEXTS)[number]) => {
     const text = told[name]
@@ -39,7 +38,7 @@ export async function eraseSummaries(
     return data?.source === 'derived' && titles.has(data.title as string)
   })
   if (ofSession > 0) await noteChanged(scope, session)
-  if (ofHead > 0) {
+  if (before && ofHead > 0) {
     const others = Object.fromEntries(TEXTS.flatMap((name) => (isErased(before, name) ? [] : [[name, before[name]]])))
     await plan(scope, [part(head, id, { verb: 'describe', texts: { ...others, of: before.of } }, { session, whole: true })])
   }

@@ -4,9 +4,9 @@ import type { MessageRow } from '../../model/thread.ts'
 import type { Feature } from '../feature.ts'
 import { clearSession } from './clear-session.ts'
 import { referencesOf } from './content.ts'
-import { firstMessage } from './first-message.ts'
 import { forkThreads } from './fork-threads.ts'
 import { message } from './message-decider.ts'
+import { threadSummary } from './summary.ts'
 import { type Thread, ThreadHandle } from './thread.ts'
 import { thread } from './thread-decider.ts'
 import { mainThreadId } from './thread-memory.ts'
@@ -29,11 +29,11 @@ export const threads: Feature<ThreadStore, ThreadSession> = {
   refs: { messages: (row: MessageRow) => referencesOf(row) },
   onSessionDeleted: clearSession,
   onForked: forkThreads,
-  summary: firstMessage,
+  summary: threadSummary,
   exports: ['threads', 'messages'],
   store: (scope) => ({ threads: storeThreads(scope) }),
-  session: ({ scope, id, row }) => ({
-    thread: new ThreadHandle(scope, { session: id, thread: mainThreadId(scope, id) }),
-    threads: sessionThreads(scope, id, () => row().owner),
+  session: (view) => ({
+    thread: new ThreadHandle(view.scope, { session: view.id, thread: mainThreadId(view.scope, view.id) }, { view }),
+    threads: sessionThreads(view.scope, view.id, () => view.row().owner),
   }),
 }

@@ -1,6 +1,8 @@
 // Converts messages of AI SDK 4 into today's: `content`, `toolInvocations`, attachments and the parts of that version. Others stay as they are.
 
+import { base64 } from '../../model/bytes.ts'
 import { refuse } from '../../model/errors.ts'
+import { invalidOption } from '../../model/options.ts'
 import type { MessagePart } from './check-message.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: messages of older versions have many shapes
@@ -8,15 +10,17 @@ type Old = { readonly [member: string]: any }
 
 /** Results of tools that stand in messages of their own (`role: 'tool'`) go to the call that they belong to. */
 export function convertMessages(given: readonly unknown[]): readonly unknown[] {
-  const converted: Old[] = []
-  for (const one of given) {
-    const old = one as Old
-    if (typeof old !== 'object' || old === null) converted.push(old)
+  if (!Array.isArray(given)) throw invalidOption('messages', 'an array', given)
+  const converted: unknown[] = []
+  for (const old of given) {
+    if (!isObject(old)) converted.push(old)
     else if (old.role === 'tool') addResults(converted, old)
     else converted.push(isOld(old) ? convert(old) : old)
   }
   return converted
 }
+
+const isObject = (value: unknown): value is Old => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const OLD_PARTS = ['tool-invocation', 'source', 'tool-call', 'image', 'redacted-reasoning']
 const isOld = ({ parts, content, toolInvocations }: Old): boolean =>
@@ -29,15 +33,18 @@ const isOldPart = (part: Old): boolean =>
 
 function convert(old: Old): Old {
   const { content, parts, toolInvocations, reasoning, experimental_attachments: files, annotations, createdAt, data, role, ...rest } = old
+  if (content !== undefined && content !== null && typeof content !== 'string' && !Array.isArray(content))
+    throw wrong(old, 'its content is neither a text nor a list of parts', '$.content')
   const listed = Array.isArray(parts) && parts.length > 0 ? parts : Array.isArray(content) ? content : undefined
+  const path = listed === parts ? '$.parts' : '$.content'
   const made: MessagePart[] = listed
-    ? listed.flatMap(convertPart)
+    ? listed.flatMap((part, i) => convertPart(old, part, `${path}[${i}]`))
     : [
         ...(typeof reasoning === 'string' && reasoning !== '' ? [{ type: 'reasoning', text: reasoning, state: 'done' }] : []),
-        ...((toolInvocations ?? []) as readonly Old[]).map(convertCall),
+        ...objectsIn(old, toolInvocations, '$.toolInvocations').map(convertCall),
         ...(typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : []),
       ]
-  for (const file of (files ?? []) as readonly Old[])
+  for (const file of objectsIn(old, files, '$.experimental_attachments'))
     made.push({
       type: 'file',
       mediaType: file.contentType ?? 'application/octet-stream',
@@ -47,26 +54,43 @@ function convert(old: Old): Old {
   if (data !== undefined && data !== null) made.push({ type: 'data-message', data })
   // A message without any content has one empty text, so that it stays in its place.
   if (made.length === 0) made.push({ type: 'text', text: '' })
+  if (createdAt instanceof Date && Number.isNaN(createdAt.getTime())) throw wrong(old, 'it was created at no time', '$.createdAt')
   const time = createdAt instanceof Date ? createdAt.toISOString() : createdAt
   const metadata = { ...rest.metadata, ...(time !== undefined && { createdAt: time }), ...(annotations !== undefined && { annotations }) }
   return { ...rest, role: role === 'data' ? 'assistant' : role, ...(Object.keys(metadata).length > 0 && { metadata }), parts: made }
 }
 
-function convertPart(part: Old | string): readonly MessagePart[] {
-  if (typeof part === 'string') return [{ type: 'text', text: part }]
+/** The members of a list, each of which must be an object. */
+function objectsIn(old: Old, given: unknown, path: string): readonly Old[] {
+  if (given === undefined || given === null) return []
+  if (!Array.isArray(given)) throw wrong(old, 'it is not a list', path)
+  return given.map((one, i) => objectAt(old, one, `${path}[${i}]`))
+}
+
+function objectAt(old: Old, given: unknown, path: string): Old {
+  if (isObject(given)) return given
+  throw wrong(old, 'it is not an object', path)
+}
+
+const wrong = ({ id }: Old, why: string, path: string) =>
+  refuse('MESSAGE_INVALID', { message: typeof id === 'string' ? id.slice(0, 80) : null, why, path })
+
+function convertPart(old: Old, given: unknown, path: string): readonly MessagePart[] {
+  if (typeof given === 'string') return [{ type: 'text', text: given }]
+  const part = objectAt(old, given, path)
   switch (part.type) {
     case 'reasoning':
-      return reasoningParts(part)
+      return reasoningParts(part, objectsIn(old, part.details, `${path}.details`))
     case 'redacted-reasoning':
       return [redacted(part)]
     case 'tool-invocation':
-      return [convertCall(part.toolInvocation)]
+      return [convertCall(objectAt(old, part.toolInvocation, `${path}.toolInvocation`))]
     case 'tool-call':
       return [
         { type: `tool-${part.toolName}`, toolCallId: part.toolCallId, state: 'input-available', input: part.args ?? part.input ?? {} },
       ]
     case 'source': {
-      const { id, url, title, providerMetadata } = part.source ?? part
+      const { id, url, title, providerMetadata } = part.source === undefined ? part : objectAt(old, part.source, `${path}.source`)
       return [{ type: 'source-url', sourceId: id, url, ...(title && { title }), ...(providerMetadata && { providerMetadata }) }]
     }
     case 'image':
@@ -82,9 +106,8 @@ function convertPart(part: Old | string): readonly MessagePart[] {
 }
 
 /** One part for each detail, because a signature belongs to its own text. */
-function reasoningParts(part: Old): readonly MessagePart[] {
-  const details: readonly Old[] = Array.isArray(part.details) && part.details.length > 0 ? part.details : [part]
-  return details.map((one) => {
+function reasoningParts(part: Old, details: readonly Old[]): readonly MessagePart[] {
+  return (details.length > 0 ? details : [part]).map((one) => {
     if (one.type === 'redacted') return redacted(one)
     const { text = one.reasoning ?? '', signature } = one
     return { type: 'reasoning', text, state: 'done', ...(signature && { providerMetadata: { anthropic: { signature } } }) }
@@ -106,21 +129,26 @@ function convertCall({ toolName, toolCallId, state, args, result }: Old): Messag
   return { ...call, state: 'output-available', ...(args !== undefined && { input: args }), output: result ?? null }
 }
 
+/** The data are base64 already, bytes, or a URL. */
 const dataUrl = (data: unknown, mediaType: string): string => {
-  const text = String(data)
+  const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : data
+  const text = bytes instanceof Uint8Array ? base64(bytes) : String(data)
   return /^(?:https?|data|blob):/.test(text) ? text : `data:${mediaType};base64,${text}`
 }
 
-function addResults(converted: readonly Old[], { id, content }: Old): void {
-  for (const part of (Array.isArray(content) ? content : []) as readonly Old[]) {
+function addResults(converted: readonly unknown[], old: Old): void {
+  const { id } = old
+  for (const part of objectsIn(old, old.content, '$.content')) {
     if (part.type !== 'tool-result') continue
     const call = converted
-      .flatMap(({ parts }) => (Array.isArray(parts) ? parts : []) as MessagePart[])
+      .flatMap((message) => (isObject(message) && Array.isArray(message.parts) ? message.parts.filter(isObject) : []) as MessagePart[])
       .findLast((one) => one.toolCallId === part.toolCallId && one.state === 'input-available')
     if (!call) throw refuse('TOOL_CALL_MISSING', { message: id ?? null, toolCallId: part.toolCallId })
     Object.assign(
       call,
-      part.isError ? { state: 'output-error', errorText: String(part.result) } : { state: 'output-available', output: part.result ?? null },
+      part.isError
+        ? { state: 'output-error', errorText: typeof part.result === 'string' ? part.result : JSON.stringify(part.result ?? null) }
+        : { state: 'output-available', output: part.result ?? null },
     )
   }
 }

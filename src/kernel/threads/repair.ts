@@ -1,13 +1,21 @@
 // Repairs the messages of a thread that a crash or an import left unfinished, so that a model accepts them again.
 
+import { checkKnown, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
+import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { MessagePart, StoredMessage } from './check-message.ts'
+import { lackedBy } from './check-part.ts'
 import { readContent } from './content.ts'
 import { linkedApprovals } from './linked-approvals.ts'
 import { isShown, type ThreadPlace } from './list-messages.ts'
 import { updateMessage } from './write-messages.ts'
+
+export interface RepairOptions {
+  /** Stops between two messages. Those that were repaired stay so. */
+  readonly signal?: AbortSignal
+}
 
 export interface RepairReport {
   readonly looked: number
@@ -16,12 +24,16 @@ export interface RepairReport {
 
 const PAGE = 200
 
-export async function repairThread(scope: Scope, place: ThreadPlace): Promise<RepairReport> {
+export async function repairThread(scope: Scope, place: ThreadPlace, options?: RepairOptions): Promise<RepairReport> {
   checkOpen(scope.engine)
+  const { signal, ...unknown } = optionsOf(options, 'repair')
+  checkKnown(unknown, 'a repair')
+  stopIfAsked(scope, signal)
   const changed: { readonly message: string; readonly changes: readonly string[] }[] = []
   const range = { index: 'byThread', equals: [place.session, place.thread], backwards: true, limit: PAGE }
   let looked = 0
   for await (const { body } of everyRow(scope, 'messages', range)) {
+    stopIfAsked(scope, signal)
     const row = decodeBody(body)
     if (!isShown(row)) continue
     // A call in the last message may still be under way, unless its writer died.
@@ -51,7 +63,7 @@ function repaired(message: StoredMessage, isOver: boolean, decided: ReadonlyMap<
   const changes: string[] = []
   const parts = message.parts.map((given): MessagePart => {
     let part = given
-    for (const repair of [completePart, repairPart]) {
+    for (const repair of [cleanPart, completePart, repairPart]) {
       const [next, change] = repair(part, isOver, decided) ?? []
       if (next === undefined) continue
       changes.push(change as string)
@@ -62,10 +74,20 @@ function repaired(message: StoredMessage, isOver: boolean, decided: ReadonlyMap<
   return { message: changes.length === 0 ? message : { ...message, parts }, changes }
 }
 
+const isTool = ({ type }: MessagePart): boolean => type === 'dynamic-tool' || type.startsWith('tool-')
+
+/** A stream may leave members of an earlier state, such as the error of a call that was denied afterwards. */
+function cleanPart(part: MessagePart): readonly [MessagePart, string] | undefined {
+  const odd = isTool(part) ? lackedBy(part) : []
+  if (odd.length === 0) return undefined
+  const rest = Object.fromEntries(Object.entries(part).filter(([name]) => !odd.includes(name))) as unknown as MessagePart
+  return [rest, `tool call ${JSON.stringify(part.toolCallId)} had ${odd.join(' and ')} of another state`]
+}
+
 /** A stream may leave a result without the input, or without the answer to the question for approval. */
 function completePart(part: MessagePart): readonly [MessagePart, string] | undefined {
-  const { type, state, toolCallId, approval } = part
-  if (type !== 'dynamic-tool' && !type.startsWith('tool-')) return undefined
+  const { state, toolCallId, approval } = part
+  if (!isTool(part)) return undefined
   const call = `tool call ${JSON.stringify(toolCallId)}`
   const lacksInput = state !== 'input-streaming' && state !== 'output-error' && part.input === undefined
   const answer = state === 'output-denied' ? false : state === 'output-available' || state === 'output-error' ? true : undefined

@@ -159,8 +159,9 @@ export class ThreadStream implements MessageStream {
 
   async #store(last: boolean): Promise<void> {
     const fold = this.#fold as ChunkFold
-    // A message without parts is none: there is nothing to write yet.
-    if (fold.message.parts.length === 0) return
+    // There is nothing to write yet, unless the answer has ended or failed without a part.
+    const isOver = fold.failure !== undefined || (last && fold.finishReason !== undefined)
+    if (fold.message.parts.length === 0 && !isOver) return
     const record = this.#recordOf(fold, last)
     const given = this.#mask && !last ? this.#mask.masked(fold.message) : fold.message
     const message = takeMessage(this.#scope, given, true)
@@ -201,7 +202,9 @@ export class ThreadStream implements MessageStream {
 
   /** Every write but the last says that the message is interrupted, so that a crash leaves it so. */
   #recordOf(fold: ChunkFold, last: boolean): MessageRecord {
-    const { interrupted: _, ...stored } = this.#row?.body?.record ?? {}
+    // What an earlier stream recorded about its end is no longer true.
+    const { interrupted: _, error: _error, aborted: _aborted, ...kept } = this.#row?.body?.record ?? {}
+    const stored = this.#options.restart ? {} : kept
     const { clock } = this.#scope.engine.environment
     const failure = fold.failure && takeRecord(this.#scope, fold.failure)
     const isCut = !last || fold.failure !== undefined || fold.isOpen

@@ -1,21 +1,21 @@
 // The public handle of a thread: its messages, and the thread itself as this handle last saw it.
 
-import { listOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { MessageRecord, ThreadId, ThreadRow, ThreadState } from '../../model/thread.ts'
 import { part, plan } from '../execute.ts'
+import type { SessionView } from '../feature.ts'
 import type { ArrayPage } from '../list.ts'
 import { maskKey } from '../names.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { StoredMessage } from './check-message.ts'
 import { readContent } from './content.ts'
-import { type EraseMessageReport, eraseMessage } from './erase-message.ts'
+import { type EraseMessageOptions, type EraseMessageReport, eraseMessage } from './erase-message.ts'
 import { convertMessages } from './import-messages.ts'
 import { linkedApprovals } from './linked-approvals.ts'
 import { isShown, listMessages, type MessagesOptions, type ThreadPlace } from './list-messages.ts'
 import { type MessageOptions, messageRowId } from './plan-messages.ts'
 import { takeRecord } from './record.ts'
-import { type RepairReport, repairThread } from './repair.ts'
+import { type RepairOptions, type RepairReport, repairThread } from './repair.ts'
 import { type MessageStream, type StreamOptions, ThreadStream } from './stream.ts'
 import { thread as decider, type ThreadCommand } from './thread-decider.ts'
 import { checkTitle, type ThreadInfo, threadInfo } from './thread-info.ts'
@@ -37,11 +37,11 @@ export interface Thread {
   /** Hides a message. Its content stays stored; `erase` removes it. */
   remove(id: string): Promise<void>
   /** Erases a message for good: its text is in no event, row or value any more, unless another message holds it. The report says so. */
-  erase(id: string, options: { readonly reason: string }): Promise<EraseMessageReport>
+  erase(id: string, options: EraseMessageOptions): Promise<EraseMessageReport>
   /** Adds messages in one commit, and converts those of AI SDK 4. A tool result without its call is refused. */
   import(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]>
   /** Ends parts and tool calls that a crash or an import left open, and says what it changed. */
-  repair(): Promise<RepairReport>
+  repair(options?: RepairOptions): Promise<RepairReport>
   /** Lists messages, oldest first: the last 50 unless told otherwise. */
   messages(options?: MessagesOptions): Promise<ArrayPage<StoredMessage>>
   /** Reads the record beside a message. With a second argument, sets these members of it. */
@@ -63,12 +63,15 @@ export class ThreadHandle implements Thread {
   readonly id: ThreadId
   readonly #scope: Scope
   readonly #place: ThreadPlace
+  readonly #view: SessionView | undefined
   #row: ThreadRow | undefined
 
-  constructor(scope: Scope, place: ThreadPlace, row?: ThreadRow) {
+  /** The default thread is given the view of its session. */
+  constructor(scope: Scope, place: ThreadPlace, { row, view }: { readonly row?: ThreadRow | undefined; readonly view?: SessionView } = {}) {
     this.#scope = scope
     this.#place = place
     this.#row = row
+    this.#view = view
     this.id = place.thread
   }
 
@@ -85,8 +88,8 @@ export class ThreadHandle implements Thread {
   add(message: unknown, options?: MessageOptions): Promise<AddedMessage>
   add(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]>
   async add(given: unknown, options?: MessageOptions): Promise<AddedMessage | readonly AddedMessage[]> {
-    if (Array.isArray(given)) return addMessages(this.#scope, this.#place, given, options)
-    return (await addMessages(this.#scope, this.#place, [given], options))[0] as AddedMessage
+    if (Array.isArray(given)) return addMessages(this.#scope, this.#place, given, options, this.#view)
+    return (await addMessages(this.#scope, this.#place, [given], options, this.#view))[0] as AddedMessage
   }
 
   async get(id: string): Promise<StoredMessage | undefined> {
@@ -103,16 +106,16 @@ export class ThreadHandle implements Thread {
     await writeMessage(this.#scope, this.#place, message, { verb: 'remove', thread: this.id, message })
   }
 
-  async erase(id: string, options: { readonly reason: string }): Promise<EraseMessageReport> {
+  async erase(id: string, options: EraseMessageOptions): Promise<EraseMessageReport> {
     return eraseMessage(this.#scope, this.#place, id, options)
   }
 
   async import(messages: readonly unknown[], options?: MessageOptions): Promise<readonly AddedMessage[]> {
-    return addMessages(this.#scope, this.#place, convertMessages(listOf(messages, 'messages') ?? []), options)
+    return addMessages(this.#scope, this.#place, convertMessages(messages), options, this.#view)
   }
 
-  async repair(): Promise<RepairReport> {
-    return repairThread(this.#scope, this.#place)
+  async repair(options?: RepairOptions): Promise<RepairReport> {
+    return repairThread(this.#scope, this.#place, options)
   }
 
   messages(options?: MessagesOptions): Promise<ArrayPage<StoredMessage>> {

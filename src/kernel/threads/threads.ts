@@ -84,7 +84,7 @@ async function createThread(
   }
   const { rows } = await plan(scope, [part(decider, thread, { verb: 'create', set }, { session, seen: NOT_THERE })], { open: session })
   threadsSeen(scope.engine).set(scope.tenant, thread, rows[0])
-  return new ThreadHandle(scope, { session, thread }, rows[0].body)
+  return new ThreadHandle(scope, { session, thread }, { row: rows[0].body })
 }
 
 async function findThread(scope: Scope, thread: ThreadRow['id'], session?: SessionId): Promise<Thread | undefined> {
@@ -93,7 +93,7 @@ async function findThread(scope: Scope, thread: ThreadRow['id'], session?: Sessi
   if (!row || row.state === 'deleted' || (session !== undefined && row.session !== session)) return undefined
   // A view that is limited to an owner finds the threads of that user.
   if (session === undefined && scope.own !== undefined && row.owner !== scope.own) return undefined
-  return new ThreadHandle(scope, { session: row.session, thread }, row)
+  return new ThreadHandle(scope, { session: row.session, thread }, { row })
 }
 
 async function listThreads(

@@ -6,10 +6,13 @@ import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { MessageRecord, MessageRow } from '../../model/thread.ts'
 import { type DoneRow, part, plan } from '../execute.ts'
+import type { SessionView } from '../feature.ts'
+import { summaryOf } from '../message-text.ts'
 import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { noteTitle, titleParts } from '../sessions/derive-title.ts'
 import { type StoredMessage, takeMessage } from './check-message.ts'
 import { readContent, stageContent } from './content.ts'
 import { isShown, messageRow, type ThreadPlace } from './list-messages.ts'
@@ -28,6 +31,8 @@ export async function addMessages(
   { session, thread }: ThreadPlace,
   messages: readonly unknown[],
   options: MessageOptions | undefined,
+  /** The session takes its title from the first message of the user, if it has none. */
+  view?: SessionView,
 ): Promise<readonly AddedMessage[]> {
   checkOpen(scope.engine)
   const { parent, trigger, execution, record, redact, ...unknown } = optionsOf(options, 'add')
@@ -36,10 +41,23 @@ export async function addMessages(
   return whileThreadChanges(scope, { session, thread }, async () => {
     const { parts, nodes, guards, ids, learn } = await planMessages(scope, session, messages, given)
     if (parts.length === 0) return []
-    const { rows } = await plan(scope, parts, { nodes, guards, open: session })
-    learn(rows)
+    const asked = view && firstAsked(scope, messages, redact !== false)
+    const title = view ? titleParts(view, asked) : []
+    const { rows } = await plan(scope, [...parts, ...title], { nodes, guards, open: session })
+    learn(rows.slice(0, parts.length))
+    if (view) noteTitle(view, rows.at(-1), asked)
     return ids.map((id, i) => ({ id, revision: (rows[i] as DoneRow).revision }))
   })
+}
+
+/** The beginning of the first message of the user, as it is stored. */
+function firstAsked({ engine }: Scope, messages: readonly unknown[], masked: boolean): string | undefined {
+  const { redactor } = engine
+  for (const one of messages) {
+    const said = summaryOf(one)
+    if (said?.role === 'user' && said.text !== '') return masked && redactor ? summaryOf(redactor.value(one))?.text : said.text
+  }
+  return undefined
 }
 
 export type ChangeMessage = (message: StoredMessage) => unknown

@@ -16,13 +16,12 @@ import { type Fence, fenceOf, writeUnder } from '../fence.ts'
 import { planDelta } from '../graph/delta.ts'
 import { checkExpected, readHead } from '../graph/head.ts'
 import { head } from '../graph/head-decider.ts'
-import { titleOf } from '../message-text.ts'
 import { headId, sessionLeaseId } from '../names.ts'
 import { isConflict } from '../outcome.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { lookAgain } from '../session-guard.ts'
-import { session as sessionDecider } from '../sessions/session-decider.ts'
+import { noteTitle, titleParts } from '../sessions/derive-title.ts'
 import { usagePart } from '../usage/usage-decider.ts'
 import { withValues } from '../values/staged.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
@@ -202,19 +201,6 @@ async function liveFence(scope: Scope, session: SessionId, lease: unknown): Prom
   scope.engine.audit.note(scope.tenant, scope.actor, error)
   fence.lost(error)
   throw error
-}
-
-/** The first message of the user gives the title of a session that has none. */
-function titleParts({ id, row }: SessionView, text: string | undefined): readonly Part[] {
-  if (text === undefined || row().title !== undefined || row().titleSource !== undefined) return []
-  return [part(sessionDecider, id, { verb: 'derive', id, title: titleOf(text) }, { session: id, whole: true })]
-}
-
-function noteTitle(view: SessionView, last: DoneRow | undefined, text: string | undefined): void {
-  if (titleParts(view, text).length === 0 || !last?.body) return
-  const row = last.body as ReturnType<SessionView['row']>
-  view.saw(row, last.revision)
-  view.scope.engine.sessions.set(view.scope.tenant, view.id, { revision: last.revision, state: row.state })
 }
 
 function shown(row: TurnRow, session: SessionId, repeated: boolean): CommittedTurn {

@@ -132,7 +132,7 @@ export function takeTurn(scope: Scope, options: TurnOptions): TakenTurn {
   const used = takeUsages(usage)
   const queued = (listOf(enqueue, 'enqueue') ?? []).map((one) => takeEnqueued(scope, one))
   // What `run.inbox` returns has no claim if there was nothing to take.
-  const tookSome = listOf(claims, 'claims')?.filter((one) => typeof one !== 'object' || one?.claim !== undefined)
+  const tookSome = listOf(claims, 'claims')?.filter((one) => typeof one !== 'object' || one === null || one.claim !== undefined)
   const held = { claims: idsOf(tookSome, 'claims', 'claim'), inputs: idsOf(inputs, 'inputs', 'id') }
   const files = takeIds(listOf(attachments, 'attachments') ?? [])
   const said = (listOf(messages, 'messages') ?? []).map((one) => copyMessage(scope, one))
