@@ -1,4 +1,4 @@
-// While a checkpoint is being saved, the run asks for nothing else: such a call would belong to neither epoch.
+// While a checkpoint is being saved or restored, the run asks for nothing else: such a call would belong to neither epoch.
 
 import { describe, expect, test } from 'vitest'
 import type { Run } from '../../src/index.ts'
@@ -45,6 +45,40 @@ describe.each(engines)('on $name', (engine) => {
     expect(done).toEqual([await store.runs.effectKey(run.id, { branch: '', name: 'pay', ordinal: 1 })])
     await run.finish()
     await node.close()
+    await expectSound(store)
+  })
+
+  test('a call is refused while a checkpoint is being restored, and nothing is done twice', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    let run = await session.run('r')
+    const done: string[] = []
+    const pay = (by: Run) => by.effect('pay', ({ key }) => done.push(key))
+    await pay(run)
+    await run.checkpoint({ n: 1 })
+    await run.close()
+    run = await session.run('r')
+    const restoring = run.restore()
+    const calls: (() => Promise<unknown>)[] = [
+      () => pay(run),
+      () => run.append('plan.changed', {}),
+      () => run.sleep(1),
+      () => run.all({ a: async () => 1 }),
+      async () => run.random(),
+      () => run.checkpoint({ other: true }),
+    ]
+    expect(await Promise.all(calls.map((call) => codeOf(call())))).toEqual(calls.map(() => 'CHECKPOINT_UNDERWAY'))
+    expect(await restoring).toEqual({ n: 1 })
+    await pay(run)
+    await run.close()
+    run = await session.run('r')
+    expect(await run.restore()).toEqual({ n: 1 })
+    await pay(run)
+    expect(done).toEqual([
+      await store.runs.effectKey(run.id, { branch: '', name: 'pay', ordinal: 1, epoch: 0 }),
+      await store.runs.effectKey(run.id, { branch: '', name: 'pay', ordinal: 1, epoch: 1 }),
+    ])
+    await run.finish()
     await expectSound(store)
   })
 

@@ -248,10 +248,10 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return this.open.slots.next(this.path, kind, taken, this.epoch)
   }
 
-  /** Refuses a call while a checkpoint is being saved. The call of a branch that lost a race is never answered anyway. */
+  /** Refuses a call while a checkpoint is being saved or restored. The call of a branch that lost a race is never answered anyway. */
   #mayAsk(): void {
-    const { slots, replay, about } = this.open
-    if (slots.isSaving && !replay.isLost(this.place)) throw refuse('CHECKPOINT_UNDERWAY', about)
+    const { slots, replay } = this.open
+    if (!replay.isLost(this.place)) checkSettled(this.open)
     slots.asks()
   }
 
@@ -293,6 +293,11 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
   learn(now: number): void {
     this.#now = Math.max(this.#now, now)
   }
+}
+
+/** Refuses while a checkpoint is being saved or restored. */
+export function checkSettled({ slots: { underway }, about }: RunWriter): void {
+  if (underway) throw refuse('CHECKPOINT_UNDERWAY', { ...about, underway })
 }
 
 export const ms = (within: Duration | undefined): number | undefined => (within === undefined ? undefined : milliseconds(within))

@@ -6,9 +6,10 @@ import type { RunCheckpoint } from '../../model/run.ts'
 import { type Components, checkComponents, readComponents, readTurnState, withComponents } from '../checkpoints/components.ts'
 import { findById } from '../find-event.ts'
 import { type Asked, entryKey, slotOf } from './asked.ts'
-import type { BranchHandle } from './branch.ts'
+import { type BranchHandle, checkSettled } from './branch.ts'
 import { refuseNested } from './effect-work.ts'
 import { never } from './parking.ts'
+import type { RunWriter } from './run-writer.ts'
 import type { Entry } from './tape.ts'
 import { leaveWaits } from './wait.ts'
 
@@ -31,13 +32,17 @@ export async function saveCheckpoint(root: BranchHandle, components: Components,
   checkComponents(open.scope, components, turn)
   // The program runs without this branch under replay.
   if (open.replay.isLost(root.here().place)) return never()
-  if (open.slots.isSaving) throw refuse('CHECKPOINT_UNDERWAY', open.about)
+  checkSettled(open)
   open.slots.asks()
-  open.slots.isSaving = true
+  return during(open, 'saving', () => saved(root, components, turn))
+}
+
+async function during<T>({ slots }: RunWriter, underway: 'saving' | 'restoring', call: () => Promise<T>): Promise<T> {
+  slots.underway = underway
   try {
-    return await saved(root, components, turn)
+    return await call()
   } finally {
-    open.slots.isSaving = false
+    slots.underway = undefined
   }
 }
 
@@ -79,16 +84,21 @@ export async function restoreCheckpoint(root: BranchHandle): Promise<Restored | 
   const { open } = root
   if (open.slots.hasAsked) throw refuse('RESTORE_LATE', open.about)
   open.slots.asks()
+  return during(open, 'restoring', () => restored(root))
+}
+
+async function restored(root: BranchHandle): Promise<Restored | undefined> {
+  const { open } = root
   await open.ready()
   const saved = open.row.checkpoint
   if (!saved) return undefined
-  const restored = await readCheckpoint(root, saved)
+  const read = await readCheckpoint(root, saved)
   const seq = (await findById(open.scope, saved.event))?.seq
   if (seq === undefined) throw refuse('CHECKPOINT_UNREADABLE', { why: 'its event is not in the journal' })
   open.tape.startAfter(saved.run ?? open.id, seq, saved.epoch)
   root.startEpoch(saved.epoch, saved.now)
   await leaveWaits(open)
-  return restored
+  return read
 }
 
 async function readCheckpoint({ open: { scope } }: BranchHandle, { manifest }: RunCheckpoint): Promise<Restored> {

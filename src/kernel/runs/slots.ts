@@ -8,8 +8,8 @@ export class Slots {
   readonly #left = new Set<string>()
   #epoch = 0
   #hasAsked = false
-  /** A checkpoint is being saved. A call made now would belong to neither epoch. */
-  isSaving = false
+  /** A checkpoint is being saved or restored. A call made now would belong to neither epoch. */
+  underway: 'saving' | 'restoring' | undefined
 
   /** The number of checkpoints that the program has passed. */
   get epoch(): number {
