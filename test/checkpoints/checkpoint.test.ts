@@ -205,6 +205,9 @@ describe.each(engines)('on $name', (engine) => {
     expect(await codeOf(run.checkpoint({ tool: () => 1 }))).toBe('DATA_INVALID')
     expect(await codeOf(run.checkpoint({ tool: 1 }, { turn: -1 }))).toBe('OPTION_INVALID')
     expect(await codeOf(run.checkpoint({ tool: 1 }, { trun: 1 } as never))).toBe('OPTION_INVALID')
+    expect(await codeOf(run.checkpoint({ tool: 1 }, null as never))).toBe('OPTION_INVALID')
+    // Nothing given would drop every component.
+    expect(await codeOf(run.checkpoint(undefined as never))).toBe('OPTION_INVALID')
     expect((await store.head()).seq).toBe(seq)
     expect(await run.checkpoint({ tool: 1 })).toEqual({ epoch: 1 })
     await run.finish()
