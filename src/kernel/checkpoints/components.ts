@@ -81,9 +81,8 @@ export async function withComponents<T>(
 /** Reads the components under their names. Refuses a manifest that is not readable, and a component that is missing or damaged. */
 export async function readComponents(scope: Scope, manifest: CheckpointManifest): Promise<Record<string, unknown>> {
   checkManifest(manifest)
-  const components: [string, unknown][] = []
-  for (const [name, component] of Object.entries(manifest.components)) components.push([name, await readComponent(scope, name, component)])
-  return Object.fromEntries(components)
+  const reading = Object.entries(manifest.components).map(async ([name, one]) => [name, await readComponent(scope, name, one)] as const)
+  return Object.fromEntries(await Promise.all(reading))
 }
 
 export async function readTurnState(scope: Scope, manifest: CheckpointManifest): Promise<TurnState> {

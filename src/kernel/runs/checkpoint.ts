@@ -92,8 +92,8 @@ async function restored(root: BranchHandle): Promise<Restored | undefined> {
   await open.ready()
   const saved = open.row.checkpoint
   if (!saved) return undefined
-  const read = await readCheckpoint(root, saved)
-  const seq = (await findById(open.scope, saved.event))?.seq
+  const [read, event] = await Promise.all([readCheckpoint(root, saved), findById(open.scope, saved.event)])
+  const seq = event?.seq
   if (seq === undefined) throw refuse('CHECKPOINT_UNREADABLE', { why: 'its event is not in the journal' })
   open.tape.startAfter(saved.run ?? open.id, seq, saved.epoch)
   root.startEpoch(saved.epoch, saved.now)
