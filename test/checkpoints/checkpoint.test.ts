@@ -214,6 +214,20 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('an archived session takes no checkpoint, and nothing is written', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    const run = await session.run('r')
+    await session.archive()
+    const { seq } = await store.head()
+    expect(await codeOf(run.checkpoint({ n: 1 }))).toBe('SESSION_ARCHIVED')
+    expect((await store.head()).seq).toBe(seq)
+    await session.reopen()
+    expect(await run.checkpoint({ n: 1 })).toEqual({ epoch: 1 })
+    await run.finish()
+    await expectSound(store)
+  })
+
   test('strict replay passes the checkpoints of a finished run', async () => {
     const store = await engine.open()
     const program = async (run: Run) => {
