@@ -82,6 +82,38 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('a checkpoint that was refused because of an open call is refused again under replay', async () => {
+    const store = await engine.open()
+    await using node = store.work({ sub: () => 'done' })
+    const calls: Readonly<Record<string, (run: Run) => Promise<unknown>>> = {
+      effect: (run) => run.effect('slow', () => 1),
+      begin: async (run) => {
+        const begun = await run.begin('by hand')
+        if (!begun.done) await begun.settle(1)
+      },
+      all: (run) => run.all({ a: (branch) => branch.effect('slow', () => 1) }),
+      race: (run) => run.race({ a: (branch) => branch.effect('slow', () => 1), b: (branch) => branch.sleep('1h') }),
+      child: async (run) => (await run.child('sub')).result(),
+    }
+    for (const [kind, call] of Object.entries(calls)) {
+      const program = async (run: Run) => {
+        const open = call(run)
+        const refused = await codeOf(run.checkpoint({ n: 1 }))
+        await open
+        await run.effect('after', () => 1)
+        return [refused, await run.checkpoint({ n: 2 })]
+      }
+      const session = await store.session(kind)
+      for (const life of [1, 2]) {
+        const run = await session.run('r')
+        expect(await program(run), `${kind}, life ${life}`).toEqual(['CHECKPOINT_BUSY', { epoch: 1 }])
+        await run.close()
+      }
+    }
+    await node.close()
+    await expectSound(store)
+  })
+
   test('a checkpoint that is refused leaves the run free to go on', async () => {
     const store = await engine.open()
     const run = await (await store.session('s')).run('r')
