@@ -12,14 +12,20 @@ interface Dbos {
   shutdown(): Promise<void>
 }
 
-const PATIENCE_MS = 300_000
+export interface DbosRecovery {
+  /** Records so many steps of a workflow in this database, and leaves it before its next one. */
+  record(url: string, steps: number): Promise<void>
+  /** Milliseconds from launch until the workflow of this database comes to the step after the recorded ones. */
+  recover(url: string): Promise<number>
+}
 
-/** Milliseconds from launch until a recovered workflow of so many recorded steps comes to its next one. */
-export async function dbosRecovery(url: string, steps: number, rounds: number): Promise<readonly number[]> {
+const PATIENCE_MS = 900_000
+
+/** Once a process: it is a singleton. A launch recovers every workflow of its database, so each workflow has one of its own. */
+export async function dbosRecovery(): Promise<DbosRecovery> {
   // A name the compiler does not follow: types are checked without the peers too.
   const name: string = '@dbos-inc/dbos-sdk'
   const { DBOS } = (await import(name)) as { readonly DBOS: Dbos }
-  DBOS.setConfig({ name: 'resume', systemDatabaseUrl: url, logLevel: 'error' })
   let arrived = Promise.withResolvers<void>()
   const workflow = DBOS.registerWorkflow(
     async (count) => {
@@ -27,23 +33,26 @@ export async function dbosRecovery(url: string, steps: number, rounds: number): 
       arrived.resolve()
       return new Promise<number>(() => {})
     },
-    { name: `resume ${steps}` },
+    { name: 'resume' },
   )
-  await DBOS.launch()
-  await DBOS.startWorkflow(workflow)(steps)
-  await arrived.promise
-  const times: number[] = []
-  for (let round = 0; round <= rounds; round++) {
-    await DBOS.shutdown()
-    arrived = Promise.withResolvers<void>()
-    const start = performance.now()
-    await DBOS.launch()
-    const late = setTimeout(() => arrived.reject(new Error('DBOS recovered nothing')), PATIENCE_MS)
-    await arrived.promise
-    clearTimeout(late)
-    // The first one warms up.
-    if (round > 0) times.push(performance.now() - start)
+  /** Launches, waits until the workflow has arrived, and shuts down again, so that nothing polls while others are measured. */
+  const arrive = async (url: string, start?: () => Promise<unknown>): Promise<number> => {
+    DBOS.setConfig({ name: 'resume', systemDatabaseUrl: url, logLevel: 'error' })
+    arrived = Promise.withResolvers()
+    const late = setTimeout(() => arrived.reject(new Error('the workflow of DBOS did not arrive')), PATIENCE_MS)
+    try {
+      const began = performance.now()
+      await DBOS.launch()
+      await start?.()
+      await arrived.promise
+      return performance.now() - began
+    } finally {
+      clearTimeout(late)
+      await DBOS.shutdown()
+    }
   }
-  await DBOS.shutdown()
-  return times
+  return {
+    record: async (url, steps) => void (await arrive(url, () => DBOS.startWorkflow(workflow)(steps))),
+    recover: (url) => arrive(url),
+  }
 }

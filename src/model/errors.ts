@@ -717,7 +717,7 @@ export const errors = {
   CHECKPOINT_UNDERWAY: row(
     'conflict',
     (d) =>
-      `The run ${d.run} (${d.state}) is saving a checkpoint, so it can ask for nothing else. Nothing was called or written by this call. Await run.checkpoint() first, because a call made meanwhile would be lost to replay.`,
+      `The run ${d.run} (${d.state}) is ${d.underway} a checkpoint, so it can ask for nothing else. Nothing was called or written by this call. Await run.checkpoint() or run.restore() first, because a call made meanwhile would be lost to replay.`,
   ),
   RESTORE_LATE: row(
     'invalid',

@@ -1,4 +1,4 @@
-// While a checkpoint is being saved, the run asks for nothing else: such a call would belong to neither epoch.
+// While a checkpoint is being saved or restored, the run asks for nothing else: such a call would belong to neither epoch.
 
 import { describe, expect, test } from 'vitest'
 import type { Run } from '../../src/index.ts'
@@ -44,6 +44,72 @@ describe.each(engines)('on $name', (engine) => {
     await pay(run)
     expect(done).toEqual([await store.runs.effectKey(run.id, { branch: '', name: 'pay', ordinal: 1 })])
     await run.finish()
+    await node.close()
+    await expectSound(store)
+  })
+
+  test('a call is refused while a checkpoint is being restored, and nothing is done twice', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    let run = await session.run('r')
+    const done: string[] = []
+    const pay = (by: Run) => by.effect('pay', ({ key }) => done.push(key))
+    await pay(run)
+    await run.checkpoint({ n: 1 })
+    await run.close()
+    run = await session.run('r')
+    const restoring = run.restore()
+    const calls: (() => Promise<unknown>)[] = [
+      () => pay(run),
+      () => run.append('plan.changed', {}),
+      () => run.sleep(1),
+      () => run.all({ a: async () => 1 }),
+      async () => run.random(),
+      () => run.checkpoint({ other: true }),
+    ]
+    expect(await Promise.all(calls.map((call) => codeOf(call())))).toEqual(calls.map(() => 'CHECKPOINT_UNDERWAY'))
+    expect(await restoring).toEqual({ n: 1 })
+    await pay(run)
+    await run.close()
+    run = await session.run('r')
+    expect(await run.restore()).toEqual({ n: 1 })
+    await pay(run)
+    expect(done).toEqual([
+      await store.runs.effectKey(run.id, { branch: '', name: 'pay', ordinal: 1, epoch: 0 }),
+      await store.runs.effectKey(run.id, { branch: '', name: 'pay', ordinal: 1, epoch: 1 }),
+    ])
+    await run.finish()
+    await expectSound(store)
+  })
+
+  test('a checkpoint that was refused because of an open call is refused again under replay', async () => {
+    const store = await engine.open()
+    await using node = store.work({ sub: () => 'done' })
+    const calls: Readonly<Record<string, (run: Run) => Promise<unknown>>> = {
+      effect: (run) => run.effect('slow', () => 1),
+      begin: async (run) => {
+        const begun = await run.begin('by hand')
+        if (!begun.done) await begun.settle(1)
+      },
+      all: (run) => run.all({ a: (branch) => branch.effect('slow', () => 1) }),
+      race: (run) => run.race({ a: (branch) => branch.effect('slow', () => 1), b: (branch) => branch.sleep('1h') }),
+      child: async (run) => (await run.child('sub')).result(),
+    }
+    for (const [kind, call] of Object.entries(calls)) {
+      const program = async (run: Run) => {
+        const open = call(run)
+        const refused = await codeOf(run.checkpoint({ n: 1 }))
+        await open
+        await run.effect('after', () => 1)
+        return [refused, await run.checkpoint({ n: 2 })]
+      }
+      const session = await store.session(kind)
+      for (const life of [1, 2]) {
+        const run = await session.run('r')
+        expect(await program(run), `${kind}, life ${life}`).toEqual(['CHECKPOINT_BUSY', { epoch: 1 }])
+        await run.close()
+      }
+    }
     await node.close()
     await expectSound(store)
   })

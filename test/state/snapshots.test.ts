@@ -38,6 +38,15 @@ describe.each(engines)('snapshots on $name', ({ open }) => {
     expect((await store.snapshots.load('exec-1'))?.state).toBe('again')
   })
 
+  test('step and user are masked like any text of an event, and `save` returns what is stored', async () => {
+    const store = await open()
+    await store.session('exec-1')
+    const saved = await store.snapshots.save('exec-1', { state: 1, user: 'ghp_abcdefghijklmnopqrstuvwxyz0123456789' })
+    expect(saved.user).toMatch(/^\[redacted:/)
+    expect((await store.snapshots.list()).items).toEqual([saved])
+    await expectSound(store)
+  })
+
   test('snapshots are listed, deleted, and go with their session', async () => {
     const store = await open()
     for (const key of ['a', 'b', 'c']) {

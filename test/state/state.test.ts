@@ -180,6 +180,8 @@ describe.each(engines)('key-value state on $name', ({ open, openInTime }) => {
     expect(await codeOf(state.set('k', 1, { ttl: -1 }))).toBe('DURATION_INVALID')
     expect(await codeOf(state.set('k', 1, { expect: -1 }))).toBe('OPTION_INVALID')
     expect(await codeOf(state.set('k', 1, { expects: 1 } as object))).toBe('OPTION_INVALID')
+    expect(await codeOf(state.set('k', Uint8Array.of(1, 2, 3), { expect: 7 }))).toBe('STATE_CHANGED')
     expect((await store.head()).seq).toBe(seq)
+    expect((await store.blobs.list()).items).toEqual([])
   })
 })

@@ -81,9 +81,8 @@ export async function withComponents<T>(
 /** Reads the components under their names. Refuses a manifest that is not readable, and a component that is missing or damaged. */
 export async function readComponents(scope: Scope, manifest: CheckpointManifest): Promise<Record<string, unknown>> {
   checkManifest(manifest)
-  const components: [string, unknown][] = []
-  for (const [name, component] of Object.entries(manifest.components)) components.push([name, await readComponent(scope, name, component)])
-  return Object.fromEntries(components)
+  const reading = Object.entries(manifest.components).map(async ([name, one]) => [name, await readComponent(scope, name, one)] as const)
+  return Object.fromEntries(await Promise.all(reading))
 }
 
 export async function readTurnState(scope: Scope, manifest: CheckpointManifest): Promise<TurnState> {
@@ -110,7 +109,7 @@ interface Taken {
 /** Everything is checked and copied before anything is stored. */
 function takeComponents(scope: Scope, given: Components, turn: TurnState | undefined): Taken {
   const members = Object.entries(optionsOf(given, 'components')).filter(([, content]) => content !== undefined)
-  if (given && !isPlain(given)) throw invalidOption('components', 'a plain object of components', given)
+  if (!isPlain(given)) throw invalidOption('components', 'a plain object of components', given)
   if (members.length > limits.checkpointComponents)
     throw invalidOption('components', `at most ${limits.checkpointComponents} components`, members.length)
   for (const [name] of members) telling(scope, () => checkName(name))
@@ -120,12 +119,13 @@ function takeComponents(scope: Scope, given: Components, turn: TurnState | undef
       content instanceof Uint8Array ? [] : [[name, telling(scope, () => takeExact(content))] as const],
     ),
     bytes: members.flatMap(([name, content]) => (content instanceof Uint8Array ? [[name, new Uint8Array(content)] as const] : [])),
-    turn: turn && takeTurn(scope, turn),
+    turn: turn === undefined ? undefined : takeTurn(scope, turn),
   }
 }
 
-/** A Map or a list of bytes would be stored as an empty checkpoint, or as one component for each byte. */
-function isPlain(given: object): boolean {
+/** Nothing at all and a Map would be stored as an empty checkpoint, and bytes as one component for each byte. */
+function isPlain(given: object | undefined): boolean {
+  if (given === undefined) return false
   const prototype: unknown = Object.getPrototypeOf(given)
   // A plain object of another realm has a prototype of its own, recognised by having no prototype above it.
   return prototype === null || Object.getPrototypeOf(prototype) === null

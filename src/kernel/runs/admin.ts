@@ -16,6 +16,7 @@ import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { effectKey } from './effect-key.ts'
 import { endingParts } from './ending.ts'
+import { epochOf } from './inherited-checkpoint.ts'
 import { localRunsOf } from './local-runs.ts'
 import { failureOf, readRun } from './result.ts'
 import { holdingsOf, run } from './run-decider.ts'
@@ -148,8 +149,8 @@ export async function keyOfEffect(scope: Scope, given: string, effect: Slot): Pr
   if (!Number.isSafeInteger(ordinal) || ordinal < 1) throw invalidOption('ordinal', 'an integer ≥ 1', ordinal)
   if (epoch !== undefined && (!Number.isSafeInteger(epoch) || epoch < 0)) throw invalidOption('epoch', 'an integer ≥ 0', epoch)
   const taken = takeName(scope, name, 'an effect')
-  const { id, checkpoint } = await theRun(scope, given)
-  return effectKey(scope, id, { kind: 'effect', branch, name: taken, ordinal, epoch: epoch ?? checkpoint?.epoch ?? 0 })
+  const row = await theRun(scope, given)
+  return effectKey(scope, row.id, { kind: 'effect', branch, name: taken, ordinal, epoch: epoch ?? (await epochOf(scope, row)) })
 }
 
 /** Wakes a run that waits for a person, so that a node takes it up again. */

@@ -105,6 +105,10 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
 
   async begin<T = unknown>(name: string): Promise<Begun<T>> {
     const asked = this.slot('effect', name)
+    return this.open.calls.during(`effect '${asked.name}'`, this.place, () => this.#begins<T>(asked))
+  }
+
+  async #begins<T>(asked: Asked): Promise<Begun<T>> {
     await this.open.ready()
     const entry = await this.open.replay.find(asked)
     if (entry?.done) return { done: true, result: await this.#answer<T>(asked.name, this.received(entry)) }
@@ -114,11 +118,8 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
       this.open.begun.begins(asked, this.open.received)
     }
     // The run is not parked until the outcome is on the tape, unless the branch has lost a race.
-    const [held, answered] = [this.open.parking.hold(), this.open.calls.begins(`effect '${asked.name}'`, this.place)]
-    const working = () => {
-      held()
-      answered()
-    }
+    const ends = [this.open.parking.hold(), this.open.calls.begins(`effect '${asked.name}'`, this.place)]
+    const working = () => void ends.map((end) => end())
     this.leaving.addEventListener('abort', working, { once: true })
     const startedAt = this.open.scope.engine.environment.clock.now()
     let told = false
@@ -248,10 +249,10 @@ export class BranchHandle extends withMembers<RunMembers>() implements Branch {
     return this.open.slots.next(this.path, kind, taken, this.epoch)
   }
 
-  /** Refuses a call while a checkpoint is being saved. The call of a branch that lost a race is never answered anyway. */
+  /** Refuses a call while a checkpoint is being saved or restored. The call of a branch that lost a race is never answered anyway. */
   #mayAsk(): void {
     const { slots, replay, about } = this.open
-    if (slots.isSaving && !replay.isLost(this.place)) throw refuse('CHECKPOINT_UNDERWAY', about)
+    if (!replay.isLost(this.place)) slots.checkSettled(about)
     slots.asks()
   }
 

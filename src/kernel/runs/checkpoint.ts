@@ -9,6 +9,7 @@ import { type Asked, entryKey, slotOf } from './asked.ts'
 import type { BranchHandle } from './branch.ts'
 import { refuseNested } from './effect-work.ts'
 import { never } from './parking.ts'
+import type { RunWriter } from './run-writer.ts'
 import type { Entry } from './tape.ts'
 import { leaveWaits } from './wait.ts'
 
@@ -31,27 +32,46 @@ export async function saveCheckpoint(root: BranchHandle, components: Components,
   checkComponents(open.scope, components, turn)
   // The program runs without this branch under replay.
   if (open.replay.isLost(root.here().place)) return never()
-  if (open.slots.isSaving) throw refuse('CHECKPOINT_UNDERWAY', open.about)
+  open.slots.checkSettled(open.about)
   open.slots.asks()
-  open.slots.isSaving = true
+  const { epoch, refused } = open.slots
+  // An epoch has one checkpoint, so one that failed leaves no gap.
+  const asked: Asked = { ...slotOf({ branch: '', name: NAME, ordinal: refused + 1, epoch }), kind: 'checkpoint' }
+  // Looked at when the program asks: replay answers the open calls sooner, and must refuse what was refused before.
+  const calls = open.calls.list((place) => open.replay.isLost(place))
+  if (calls.length > 0) {
+    const recorded = await find(open, asked)
+    if (recorded) return passed(root, recorded)
+    open.slots.refused++
+    throw refuse('CHECKPOINT_BUSY', { ...open.about, open: calls.join(', ') })
+  }
+  return during(open, 'saving', async () => {
+    const recorded = await find(open, asked)
+    if (recorded) return passed(root, recorded)
+    const saved = passed(root, await open.once(entryKey(asked), () => write(root, asked, components, turn)))
+    await leaveWaits(open)
+    return saved
+  })
+}
+
+async function during<T>({ slots }: RunWriter, underway: 'saving' | 'restoring', call: () => Promise<T>): Promise<T> {
+  slots.underway = underway
   try {
-    return await saved(root, components, turn)
+    return await call()
   } finally {
-    open.slots.isSaving = false
+    slots.underway = undefined
   }
 }
 
-async function saved(root: BranchHandle, components: Components, turn: TurnState | undefined): Promise<Saved> {
-  const { open } = root
-  // An epoch has one checkpoint, so a refused one leaves no gap.
-  const asked: Asked = { ...slotOf({ branch: '', name: NAME, ordinal: 1, epoch: open.slots.epoch }), kind: 'checkpoint' }
+async function find(open: RunWriter, asked: Asked): Promise<Entry | undefined> {
   await open.ready()
-  const before = await open.replay.find(asked)
-  const entry = before ?? (await open.once(entryKey(asked), () => write(root, asked, components, turn)))
+  return open.replay.find(asked)
+}
+
+function passed(root: BranchHandle, entry: Entry): Saved {
+  const epoch = (entry.epoch ?? 0) + 1
   root.received(entry)
-  const epoch = (asked.epoch ?? 0) + 1
   root.startEpoch(epoch, entry.outcome?.now as number)
-  if (!before) await leaveWaits(open)
   return { epoch }
 }
 
@@ -59,8 +79,6 @@ async function write(root: BranchHandle, asked: Asked, components: Components, t
   const { open } = root
   const { scope } = open
   await open.replay.clear(asked)
-  const calls = open.calls.list((place) => open.replay.isLost(place))
-  if (calls.length > 0) throw refuse('CHECKPOINT_BUSY', { ...open.about, open: calls.join(', ') })
   const at = scope.engine.environment.clock.now()
   const now = Math.max(root.now(), at)
   await withComponents(
@@ -79,16 +97,21 @@ export async function restoreCheckpoint(root: BranchHandle): Promise<Restored | 
   const { open } = root
   if (open.slots.hasAsked) throw refuse('RESTORE_LATE', open.about)
   open.slots.asks()
+  return during(open, 'restoring', () => restored(root))
+}
+
+async function restored(root: BranchHandle): Promise<Restored | undefined> {
+  const { open } = root
   await open.ready()
   const saved = open.row.checkpoint
   if (!saved) return undefined
-  const restored = await readCheckpoint(root, saved)
-  const seq = (await findById(open.scope, saved.event))?.seq
+  const [read, event] = await Promise.all([readCheckpoint(root, saved), findById(open.scope, saved.event)])
+  const seq = event?.seq
   if (seq === undefined) throw refuse('CHECKPOINT_UNREADABLE', { why: 'its event is not in the journal' })
   open.tape.startAfter(saved.run ?? open.id, seq, saved.epoch)
   root.startEpoch(saved.epoch, saved.now)
   await leaveWaits(open)
-  return restored
+  return read
 }
 
 async function readCheckpoint({ open: { scope } }: BranchHandle, { manifest }: RunCheckpoint): Promise<Restored> {

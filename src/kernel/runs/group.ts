@@ -24,7 +24,7 @@ interface Forked {
 
 export async function allOf<B extends Branches>(parent: BranchHandle, branches: B): Promise<All<B>> {
   checkPlaces(branches)
-  const group = fork(parent, branches)
+  const group = fork(parent, branches, parent.nextGroup())
   // All branches end before a failure is thrown, so that nothing goes on behind the caller that catches it.
   const came = await parent.open.calls.during('all()', parent.place, () => Promise.all(group.map(comeBack)))
   for (const { branch } of group) parent.learn(branch.now())
@@ -35,14 +35,20 @@ export async function allOf<B extends Branches>(parent: BranchHandle, branches: 
 
 export async function raceOf<B extends Branches>(parent: BranchHandle, branches: B): Promise<Awaited<ReturnType<B[keyof B]>>> {
   const asked = parent.slot('race', 'race')
-  return parent.open.calls.during('race()', parent.place, () => raced(parent, asked, branches))
+  const number = parent.nextGroup()
+  return parent.open.calls.during('race()', parent.place, () => raced(parent, asked, number, branches))
 }
 
-async function raced<B extends Branches>(parent: BranchHandle, asked: Asked, branches: B): Promise<Awaited<ReturnType<B[keyof B]>>> {
+async function raced<B extends Branches>(
+  parent: BranchHandle,
+  asked: Asked,
+  number: number,
+  branches: B,
+): Promise<Awaited<ReturnType<B[keyof B]>>> {
   const { open } = parent
   await open.ready()
   const known = await open.replay.find(asked)
-  const group = fork(parent, branches)
+  const group = fork(parent, branches, number)
   const recorded = known?.outcome?.winner as string | undefined
   if (recorded !== undefined && !group.some(({ label }) => label === recorded)) {
     for (const one of group) one.leave()
@@ -111,11 +117,11 @@ function checkPlaces(branches: Branches): void {
   }
 }
 
-function fork<B extends Branches>(parent: BranchHandle, branches: B): readonly Forked[] {
+/** Each group of branches has a number of its own. */
+function fork<B extends Branches>(parent: BranchHandle, branches: B, number: number): readonly Forked[] {
   if (typeof branches !== 'object' || branches === null || Object.keys(branches).length === 0)
     throw invalidOption('branches', 'an object of named functions', branches)
   const { open } = parent
-  const number = parent.nextGroup()
   const named = Object.entries(branches).map(([name, work]) => {
     if (typeof work !== 'function') throw invalidOption(`branches.${name}`, 'a function', work)
     return { name, work, label: takeBranch(open.scope, name) }

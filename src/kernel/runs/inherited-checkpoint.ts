@@ -3,7 +3,7 @@
 import type { CheckpointManifest } from '../../model/checkpoint.ts'
 import { InkError } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
-import type { RunCheckpoint, Slot } from '../../model/run.ts'
+import type { RunCheckpoint, RunRow, Slot } from '../../model/run.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { manifestRefs, readComponents, readTurnState } from '../checkpoints/components.ts'
 import { decodePayload } from '../decode-event.ts'
@@ -12,14 +12,25 @@ import type { Scope } from '../scope.ts'
 import { readRun } from './result.ts'
 
 /** Undefined if there was none, or if its content was collected: then the fork replays from the start. */
-export async function checkpointAt(scope: Scope, fork: { readonly run: RunId; readonly at: number }): Promise<RunCheckpoint | undefined> {
-  let { run, at } = fork
+export async function checkpointAt(scope: Scope, fork: ForkPoint): Promise<RunCheckpoint | undefined> {
+  const found = await passedBy(scope, fork)
+  return found && (await isStored(scope, found)) ? found : undefined
+}
+
+/** The epoch in which a run is. A fork that replays from the start passes the checkpoints of its source. */
+export const epochOf = async (scope: Scope, { checkpoint, fork }: Pick<RunRow, 'checkpoint' | 'fork'>): Promise<number> =>
+  (checkpoint ?? (fork && (await passedBy(scope, fork))))?.epoch ?? 0
+
+type ForkPoint = NonNullable<RunRow['fork']>
+
+/** The newest checkpoint at a fork point, whether or not its content is still stored. */
+async function passedBy(scope: Scope, { run, at }: ForkPoint): Promise<RunCheckpoint | undefined> {
   for (;;) {
     const row = await readRun(scope, run)
     if (!row) return undefined
     // A run that only inherited a checkpoint has saved none itself.
     const found = row.checkpoint && row.checkpoint.run === undefined ? await savedBy(scope, run, at) : undefined
-    if (found) return (await isStored(scope, found)) ? found : undefined
+    if (found) return found
     if (!row.fork) return undefined
     at = Math.min(at, row.fork.at)
     run = row.fork.run

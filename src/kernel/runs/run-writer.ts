@@ -216,8 +216,8 @@ export class RunWriter {
       const { id, session } = this.#row
       const seen = () => ({ body: this.#row, revision: this.#revision })
       const own = part(runDecider, id, command, { session, run: id, seen, whole })
-      // A closed session refuses new waits and takes, but ends are still recorded.
-      const open = command.verb === 'wait' || command.verb === 'use' || command.verb === 'take' ? { open: session } : {}
+      // A closed session refuses new steps, but ends are still recorded.
+      const open = STEPS.includes(command.verb) ? { open: session } : {}
       const done = await plan(this.scope, [own, ...parts], {
         guards: [this.hold.guard, ...guards],
         ...open,
@@ -291,6 +291,8 @@ export class RunWriter {
 }
 
 const ENDING: readonly string[] = ['OUTCOME_UNKNOWN', 'INBOX_CLAIM_LOST']
+
+const STEPS: readonly string[] = ['wait', 'use', 'take', 'checkpoint']
 
 /** The commands that add an entry to the tape, and so need room in its segment. */
 const ENTRIES: readonly string[] = ['wait', 'endWait', 'use', 'take']

@@ -1,5 +1,6 @@
 // Counts the calls of a program per branch, kind and name: the ordinal of a call is part of its slot.
 
+import { refuse } from '../../model/errors.ts'
 import { type Asked, type AskKind, entryKey, placeOf, slotOf } from './asked.ts'
 
 export class Slots {
@@ -8,8 +9,10 @@ export class Slots {
   readonly #left = new Set<string>()
   #epoch = 0
   #hasAsked = false
-  /** A checkpoint is being saved. A call made now would belong to neither epoch. */
-  isSaving = false
+  /** A checkpoint is being saved or restored. A call made now would belong to neither epoch. */
+  underway: 'saving' | 'restoring' | undefined
+  /** Checkpoints of this epoch that were refused because of open calls. Each has an ordinal, so that replay does not take it for a later one. */
+  refused = 0
 
   /** The number of checkpoints that the program has passed. */
   get epoch(): number {
@@ -19,6 +22,11 @@ export class Slots {
   /** The program has asked for something, so it is too late to restore a checkpoint. */
   get hasAsked(): boolean {
     return this.#hasAsked
+  }
+
+  /** Refuses while a checkpoint is being saved or restored. */
+  checkSettled(about: Readonly<Record<string, unknown>>): void {
+    if (this.underway) throw refuse('CHECKPOINT_UNDERWAY', { ...about, underway: this.underway })
   }
 
   asks(): void {
@@ -41,6 +49,7 @@ export class Slots {
 
   startEpoch(epoch: number): void {
     this.#epoch = epoch
+    this.refused = 0
     this.#counts.clear()
     this.#left.clear()
   }

@@ -105,8 +105,9 @@ async function save(scope: Scope, execution: string, options: SnapshotOptions): 
   const at = scope.engine.lane.storeTime()
   return withValue(scope, content, async ({ ref, ...share }) => {
     const saved = { session, execution, seq, at, ...(step !== undefined && { step }), ...(user !== undefined && { user }), ref }
-    await execute(scope, snapshot, idOf(scope, session), { verb: 'save', snapshot: saved }, { session, open: session, ...share })
-    return summary(saved)
+    const command = { verb: 'save', snapshot: saved } as const
+    const { row = saved } = await execute(scope, snapshot, idOf(scope, session), command, { session, open: session, ...share })
+    return summary(row)
   })
 }
 

@@ -77,6 +77,8 @@ class Entries implements KeyValueState {
     const ms = ttl === undefined ? undefined : milliseconds(ttl)
     if (ms === 0) throw invalidOption('ttl', 'a time above zero', ttl)
     const expires = ms === undefined ? undefined : (await this.#now()) + ms
+    // Bytes are stored before the commit that checks the revision again.
+    if (value instanceof Uint8Array && expect !== undefined) await this.#expected(key, expect)
     return withContent(this.#scope, value, redact, async (content, share) => {
       const command = { verb: 'set', session: this.#session, key, content, expires } as const
       return { key, revision: await this.#write(key, command, expect, share) }
@@ -144,9 +146,7 @@ class Entries implements KeyValueState {
     const options = { ...share, ...(this.#session && { open: this.#session }) }
     if (expect === undefined) return (await plan(this.#scope, [part(state, id, command, about)], options)).rows[0].revision
     for (;;) {
-      const seen = await readRow(this.#scope, 'state', id)
-      const found = (await this.#isLive(seen.body)) ? seen.revision : 0
-      if (found !== expect) throw refuse('STATE_CHANGED', { key, expect, found })
+      const seen = await this.#expected(key, expect)
       try {
         return (await plan(this.#scope, [part(state, id, command, { ...about, seen })], { ...options, once: true })).rows[0].revision
       } catch (error) {
@@ -154,6 +154,14 @@ class Entries implements KeyValueState {
         if (!isConflict(error, 'state')) throw error
       }
     }
+  }
+
+  /** The row as it is stored. Refused if the entry has another revision. */
+  async #expected(key: string, expect: number): Promise<DoneRow<StateRow>> {
+    const seen = await readRow(this.#scope, 'state', this.#idOf(key))
+    const found = (await this.#isLive(seen.body)) ? seen.revision : 0
+    if (found !== expect) throw refuse('STATE_CHANGED', { key, expect, found })
+    return seen
   }
 
   /** The row, unless it has expired. */
