@@ -125,6 +125,16 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('updates that wait together do not exceed the rate, not even the first ones of a canvas', async () => {
+    const store = await engine.open({ canvas: { updatesPerMinute: 5 } })
+    const canvas = await planOf(store)
+    const told = await Promise.allSettled(Array.from({ length: 8 }, (_, n) => canvas.patch([add('/n', n)])))
+    const refused = told.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    expect(refused.map(({ code }) => code)).toEqual(['RATE_LIMITED', 'RATE_LIMITED', 'RATE_LIMITED'])
+    expect(await canvas.get()).toEqual({ document: { n: 4 }, version: 5 })
+    await expectSound(store)
+  })
+
   test('the limits are options of open, and wrong ones are refused', async () => {
     const store = await engine.open({ canvas: { documentBytes: 20 } })
     const canvas = await planOf(store)
