@@ -158,7 +158,11 @@ export async function versionAtEvent(
 
 /** The version that an undo of this version leads back to. */
 export async function parentOf(scope: Scope, row: CanvasRow, version: number): Promise<number> {
-  if (version === 0 || (row.base && version <= row.base.version)) return version - 1
+  if (version === 0) return version - 1
+  if (row.base && version <= row.base.version) {
+    const source = (await readRow(scope, 'canvases', row.base.canvas)).body
+    return source ? parentOf(scope, source, version) : version - 1
+  }
   for await (const { version: at, event } of versions(scope, row, true)) {
     if (at > version) continue
     const update: Partial<CanvasUpdate> = event.payload ? updateOf(scope, event) : {}
