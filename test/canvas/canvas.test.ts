@@ -222,6 +222,16 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('a restore of the document that is there already is a new version too', async () => {
+    const store = await engine.open()
+    const canvas = await planOf(store)
+    for (const n of [1, 2]) await canvas.patch([add('/n', n)])
+    expect(await canvas.restore(2)).toEqual({ version: 3 })
+    expect(await canvas.get()).toEqual({ document: { n: 2 }, version: 3 })
+    expect((await all(canvas.history({ after: 2 }))).map(({ kind, to }) => [kind, to])).toEqual([['restore', 2]])
+    await expectSound(store)
+  })
+
   test('a closed canvas is read as before and refuses every update with the reason', async () => {
     const store = await engine.open()
     const canvas = await planOf(store)

@@ -127,10 +127,7 @@ export class CanvasHandle implements Canvas {
       const to = row?.parent ?? -1
       if (!row || to < 0) throw refuse('CANVAS_VERSION_UNKNOWN', { canvas: this.name, version: to, why: 'there is nothing to undo' })
       const parent = await parentOf(this.#scope, row, to)
-      const before = await documentAt(this.#scope, row, to)
-      const ops = smaller(document, before)
-      // An update that changed nothing is taken back too.
-      return { ops: ops.length === 0 ? replaceRoot(before) : ops, kind: 'undo', to, parent }
+      return { ops: back(document, await documentAt(this.#scope, row, to)), kind: 'undo', to, parent }
     }, expect)
   }
 
@@ -141,7 +138,7 @@ export class CanvasHandle implements Canvas {
       if (version > (row?.version ?? -1))
         throw refuse('CANVAS_VERSION_UNKNOWN', { canvas: this.name, version, why: `the canvas is at version ${row?.version ?? 0}` })
       return {
-        ops: smaller(document, await documentAt(this.#scope, row as CanvasRow, version)),
+        ops: back(document, await documentAt(this.#scope, row as CanvasRow, version)),
         kind: 'restore',
         to: version,
         snapshot: true,
@@ -234,6 +231,12 @@ export function replacing(scope: Scope, document: unknown, options: CanvasUpdate
       return { ops: ops.length === 0 && version === 0 ? replaceRoot(masked) : ops, kind: 'replace' }
     },
   }
+}
+
+/** Undo and restore make a version, even if the document stays as it is. */
+function back(before: unknown, after: unknown): readonly PatchOperation[] {
+  const ops = smaller(before, after)
+  return ops.length === 0 ? replaceRoot(after) : ops
 }
 
 function smaller(before: unknown, after: unknown): readonly PatchOperation[] {
