@@ -5,7 +5,7 @@ import { type Json, takeData } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { copyJson } from '../../model/json-copy.ts'
-import { diff } from '../../model/json-diff.ts'
+import { difference } from '../../model/json-diff.ts'
 import { checkPatch, type PatchOperation, replaceRoot } from '../../model/json-patch.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKey, checkKnown, checkSeq, invalidOption, optionsOf } from '../../model/options.ts'
@@ -240,7 +240,7 @@ function back(before: unknown, after: unknown): readonly PatchOperation[] {
 }
 
 function smaller(before: unknown, after: unknown): readonly PatchOperation[] {
-  const small = diff(before, after)
+  const small = difference(before, after)
   const whole = replaceRoot(after)
-  return small.length <= limits.patchOperations && JSON.stringify(small).length < JSON.stringify(whole).length ? small : whole
+  return JSON.stringify(small).length < JSON.stringify(whole).length ? small : whole
 }
