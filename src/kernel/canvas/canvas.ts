@@ -23,8 +23,9 @@ import { documentAt } from './documents.ts'
 import { updateInGroup } from './group.ts'
 import { type CanvasChange, type CanvasHistoryOptions, changesOf, parentOf, versionAtEvent } from './history.ts'
 import { maskPatch } from './mask-patch.ts'
+import { readCanvas } from './rows.ts'
 import { type CanvasEvent, type SubscribeOptions, subscribe } from './subscribe.ts'
-import { type Build, type CanvasPlace, checkExpect, type Request, seenRow, snapshotPart, updateCanvas } from './update.ts'
+import { type Build, type CanvasPlace, checkExpect, type Request, snapshotPart, updateCanvas } from './update.ts'
 
 export interface CanvasState {
   /** JSON, yours to change. */
@@ -151,7 +152,7 @@ export class CanvasHandle implements Canvas {
     const why = checkReason(reason)
     const [scope, { id, session, name }] = [this.#scope, this.#place]
     return retryConflicts(scope, ['canvases', 'canvas_snapshots', 'sessions'], async () => {
-      const seen = await seenRow(scope, id)
+      const seen = await readCanvas(scope, id)
       const row = seen.body
       if (!row) throw refuse('CANVAS_UNKNOWN', { canvas: name })
       const { version } = row
@@ -182,7 +183,7 @@ export class CanvasHandle implements Canvas {
 
   async #row(): Promise<CanvasRow | undefined> {
     checkOpen(this.#scope.engine)
-    const { body } = await seenRow(this.#scope, this.#place.id)
+    const { body } = await readCanvas(this.#scope, this.#place.id)
     // The payload that named it may have been erased.
     return body && { ...body, name: this.name }
   }
