@@ -32,6 +32,7 @@ export async function patchTo(scope: Scope, row: CanvasRow, version: number): Pr
 
 /** Returns consecutive versions from `first` or earlier to this one or later. */
 async function stretchTo(scope: Scope, row: CanvasRow, version: number, first = version): Promise<Stretch> {
+  if (version === 0) return beginning(0, EMPTY, 0, 2)
   if (row.base && first < row.base.version) {
     const source = (await readCanvas(scope, row.base.canvas)).body
     if (!source) throw refuse('CANVAS_VERSION_UNKNOWN', { canvas: row.name, version, why: 'the canvas it was forked from is gone' })
