@@ -27,4 +27,18 @@ describe.each(engines)('on $name', (engine) => {
     for await (const { kind, to } of canvas.history({ after: 2 })) expect([kind, to]).toEqual(['restore', 2])
     await expectSound(store)
   })
+
+  test('a fork whose first events were erased keeps what was closed closed, and where an undo leads', async () => {
+    const store = await engine.open()
+    const source = await store.session('s')
+    for (const n of [1, 2]) await source.canvas('plan').patch([add('/n', n)])
+    await source.canvas('closed').replace({ done: true })
+    await source.canvas('closed').close('over')
+    const fork = await source.fork({ at: (await store.head()).seq, key: 'fork' })
+    for await (const { seq } of store.events({ types: ['canvas.forked'] })) await store.erase({ seq, reason: 'asked for' })
+    await expect(fork.canvas('closed').patch([add('/a', 1)])).rejects.toMatchObject({ code: 'CANVAS_CLOSED' })
+    expect(await fork.canvas('plan').undo()).toEqual({ version: 3 })
+    expect((await fork.canvas('plan').get())?.document).toEqual({ n: 1 })
+    await expectSound(store)
+  })
 })

@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000
 
 export const canvas = decider<CanvasRow, CanvasCommand>({
   table: 'canvases',
-  keeps: ({ version, bytes, snapshot, base }) => ({ version, bytes, snapshot, base }),
+  keeps: ({ version, bytes, state, parent, snapshot, base }) => ({ version, bytes, state, parent, snapshot, base }),
 
   decide: {
     update: (row, { id, name, base, updates, rate }, now) => {
