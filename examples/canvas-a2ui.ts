@@ -1,4 +1,4 @@
-// A2UI: the surface that an agent describes is the document of a canvas. Each version becomes messages for a renderer, and what the person
+// A2UI (version 0.9): the surface that an agent describes is the document of a canvas. Each version becomes messages for a renderer, and what the person
 // enters comes back as a patch of the data model.
 //
 //   npm run build && npx node examples/canvas-a2ui.ts
@@ -7,27 +7,33 @@ import { type CanvasEvent, open, type PatchOperation } from 'inkfast'
 
 interface Surface {
   readonly surfaceId: string
-  readonly root: string
   readonly components: Readonly<Record<string, object>>
   readonly data: Readonly<Record<string, unknown>>
 }
 
+const version = 'v0.9'
+const catalogId = 'https://a2ui.org/specification/v0_9/basic_catalog.json'
+
 /** The messages that draw a surface from nothing. */
-const draw = ({ surfaceId, root, components, data }: Surface): readonly object[] => [
-  { surfaceUpdate: { surfaceId, components: Object.entries(components).map(([id, component]) => ({ id, component })) } },
-  { dataModelUpdate: { surfaceId, contents: data } },
-  { beginRendering: { surfaceId, root } },
+const draw = ({ surfaceId, components, data }: Surface): readonly object[] => [
+  { version, createSurface: { surfaceId, catalogId } },
+  { version, updateComponents: { surfaceId, components: Object.entries(components).map(([id, component]) => ({ id, ...component })) } },
+  { version, updateDataModel: { surfaceId, path: '/', value: data } },
 ]
 
 /** The messages for one patch: only the components and the parts of the data that it touches. */
 function redraw(surface: Surface, patch: readonly PatchOperation[]): readonly object[] {
   const { surfaceId, components, data } = surface
-  const touched = new Set(patch.map(({ path }) => path.split('/').slice(1, 3).join('/')))
-  const changed = Object.entries(components).filter(([id]) => touched.has(`components/${id}`))
-  const values = Object.entries(data).filter(([name]) => touched.has(`data/${name}`))
+  const touched = [...new Set(patch.map(({ path }) => path.split('/').slice(1, 3).join('/')))]
+  if (touched.some((place) => !place.includes('/'))) return [{ version, deleteSurface: { surfaceId } }, ...draw(surface)]
+  const names = (part: string) => touched.flatMap((place) => (place.startsWith(part) ? [place.slice(part.length)] : []))
+  const changed = names('components/').filter((id) => Object.hasOwn(components, id))
   return [
-    ...(changed.length > 0 ? [{ surfaceUpdate: { surfaceId, components: changed.map(([id, component]) => ({ id, component })) } }] : []),
-    ...values.map(([name, value]) => ({ dataModelUpdate: { surfaceId, path: `/${name}`, contents: value } })),
+    ...(changed.length > 0
+      ? [{ version, updateComponents: { surfaceId, components: changed.map((id) => ({ id, ...components[id] })) } }]
+      : []),
+    // A message without a value removes it.
+    ...names('data/').map((name) => ({ version, updateDataModel: { surfaceId, path: `/${name}`, value: data[name] } })),
   ]
 }
 
@@ -36,13 +42,12 @@ const canvas = (await store.as('agent/booking').session('booking/17')).canvas('s
 
 const surface: Surface = {
   surfaceId: 'booking',
-  root: 'form',
   components: {
-    form: { Column: { children: { explicitList: ['title', 'guests'] } } },
-    title: { Text: { text: { literalString: 'Book a table' } } },
-    guests: { TextField: { label: { literalString: 'Guests' }, text: { path: '/guests' } } },
+    root: { component: 'Column', children: ['title', 'guests'] },
+    title: { component: 'Text', text: 'Book a table' },
+    guests: { component: 'TextField', label: 'Guests', value: { path: '/guests' } },
   },
-  data: { guests: 2 },
+  data: { guests: '2' },
 }
 await canvas.replace(surface)
 
@@ -59,11 +64,11 @@ const renderer = async (): Promise<readonly object[]> => {
 const drawn = renderer()
 // The person changes a field: the same document, patched by another actor.
 const person = (await store.as('user/ada').session('booking/17')).canvas('surface')
-await person.patch([{ op: 'replace', path: '/data/guests', value: 4 }])
+await person.patch([{ op: 'replace', path: '/data/guests', value: '4' }])
 // The agent answers with a new component.
 await canvas.patch([
-  { op: 'add', path: '/components/note', value: { Text: { text: { literalString: 'A table for four is free at 19:30.' } } } },
-  { op: 'replace', path: '/components/form', value: { Column: { children: { explicitList: ['title', 'guests', 'note'] } } } },
+  { op: 'add', path: '/components/note', value: { component: 'Text', text: 'A table for four is free at 19:30.' } },
+  { op: 'replace', path: '/components/root/children', value: ['title', 'guests', 'note'] },
 ])
 await canvas.close('booked')
 

@@ -4,7 +4,7 @@ import { refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, expected } from '../model/options.ts'
 import type { RowOf } from '../model/row-types.ts'
-import { decodeBody } from '../model/rows.ts'
+import { decodeBody, type TableRow } from '../model/rows.ts'
 import type { ColumnValue, TableName } from '../model/tables.ts'
 import { checkOpen, type Scope } from './scope.ts'
 
@@ -47,6 +47,8 @@ export async function listRows<T extends TableName>(
   table: T,
   { index, equals, backwards = true }: { readonly index: string; readonly equals: readonly ColumnValue[]; readonly backwards?: boolean },
   { last = LAST, cursor, ...unknown }: PageOptions,
+  /** Undefined leaves a row out. */
+  decode: (row: TableRow<T>) => RowOf<T> | undefined | Promise<RowOf<T> | undefined> = ({ body }) => decodeBody(body),
 ): Promise<Page<RowOf<T>>> {
   checkOpen(scope.engine)
   checkKnown(unknown, 'this list')
@@ -58,5 +60,6 @@ export async function listRows<T extends TableName>(
     backwards,
     ...(cursor !== undefined && { cursor }),
   })
-  return { items: page.rows.map(({ body }) => decodeBody(body)), ...(page.cursor !== undefined && { cursor: page.cursor }) }
+  const items = (await Promise.all(page.rows.map(decode))).filter((row) => row !== undefined)
+  return { items, ...(page.cursor !== undefined && { cursor: page.cursor }) }
 }

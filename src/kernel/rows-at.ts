@@ -63,7 +63,8 @@ export async function rowsAt<Row extends object>(
   for await (const stored of everyRow(scope, table, { index, equals: [session], limit: PAGE })) {
     const id = stored.id as Id
     born.set(id, stored.born)
-    if (stored.revision <= at) rows.push({ id, row: decodeBody(stored.body) as Row, born: stored.born })
+    const row = stored.revision <= at ? asStored<Row>(stored.body) : undefined
+    if (row) rows.push({ id, row, born: stored.born })
     else if (stored.born <= at) changed.add(id)
   }
   // Rows that were removed since, or removed and made again. A row whose first later event made it did not exist at the seq.
@@ -89,8 +90,17 @@ export async function rowAt<Row extends object>(
   return row && row.revision <= at ? (decodeBody(row.body) as Row) : foldTo(scope, decider, id, at)
 }
 
+/** Undefined if the row is damaged: then it is folded again from its events. */
+function asStored<Row extends object>(body: string): Row | undefined {
+  try {
+    return decodeBody(body) as Row
+  } catch {
+    return undefined
+  }
+}
+
 /** Payloads that were erased since are missing in the fold: a fork does not bring them back. */
-async function foldTo<Row extends object>(
+export async function foldTo<Row extends object>(
   scope: Scope,
   decider: Pick<Decider<Row>, 'table' | 'evolve'>,
   subject: Id,

@@ -673,7 +673,7 @@ export const errors = {
   CANVAS_CLOSED: row(
     'conflict',
     (d) =>
-      `The canvas ${JSON.stringify(d.canvas)} was closed at version ${d.version}: ${d.reason}. Nothing was written. It can still be read; continue in another canvas.`,
+      `The canvas ${JSON.stringify(d.canvas)} was closed at version ${d.version}: ${d.reason || 'the reason was erased'}. Nothing was written. It can still be read; continue in another canvas.`,
   ),
   CANVAS_UNKNOWN: row(
     'missing',
@@ -682,7 +682,7 @@ export const errors = {
   CANVAS_VERSION_UNKNOWN: row(
     'missing',
     (d) =>
-      `The canvas ${JSON.stringify(d.canvas)} has no version ${d.version}: ${d.why}. Nothing was written. See its versions with history().`,
+      `The canvas ${JSON.stringify(d.canvas)} has no version ${(d.version as number) < 0 ? 'to go back to' : d.version}: ${d.why}. Nothing was written. See its versions with history().`,
   ),
   CANVAS_TOO_LARGE: row(
     'exhausted',

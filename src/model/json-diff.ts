@@ -2,13 +2,20 @@
 
 import { refuse } from './errors.ts'
 import { jsonEqual } from './json-equal.ts'
-import type { PatchOperation } from './json-patch.ts'
+import { type PatchOperation, patchedDocument, replaceRoot } from './json-patch.ts'
 import { pointerBelow } from './json-pointer.ts'
 import { limits } from './limits.ts'
 
-/** Returns a patch that makes `a` equal to `b`. It is empty if they are equal. */
+/** Returns a patch that makes `a` equal to `b`. It is empty if they are equal. Where it would have too many operations, it replaces the root. */
 export function diff(a: unknown, b: unknown): readonly PatchOperation[] {
-  return differ(a, b, '', 0)
+  for (const document of [a, b]) patchedDocument(undefined, { bytes: Infinity }).measured(0, document, 0)
+  return difference(a, b)
+}
+
+/** The same for documents that are known to be JSON. */
+export function difference(a: unknown, b: unknown): readonly PatchOperation[] {
+  const ops = differ(a, b, '', 0)
+  return ops.length <= limits.patchOperations ? ops : replaceRoot(b)
 }
 
 function differ(a: unknown, b: unknown, path: string, depth: number): readonly PatchOperation[] {

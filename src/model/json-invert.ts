@@ -1,7 +1,8 @@
 // The inverse of a patch: operations that lead from the patched document back to the document.
 
-import { applyStep, type PatchLimits, type PatchOperation, type PatchStep, patchedDocument, stepsOf } from './json-patch.ts'
+import { applyStep, type PatchLimits, type PatchOperation, type PatchStep, patchedDocument, replaceRoot, stepsOf } from './json-patch.ts'
 import { pointerOf } from './json-pointer.ts'
+import { limits } from './limits.ts'
 import type { PatchedDocument } from './patched-document.ts'
 
 /** Returns the patch that undoes `ops`, which must be applicable to the document. Members may come back in another order. */
@@ -13,7 +14,9 @@ export function invert(document: unknown, ops: readonly PatchOperation[], option
     patched.share()
     groups.push(undoing(patched, step))
   }
-  return groups.reverse().flat()
+  const inverse = groups.reverse().flat()
+  // A move onto another member takes two operations to undo.
+  return inverse.length <= (options?.operations ?? limits.patchOperations) ? inverse : replaceRoot(document)
 }
 
 /** Applies one operation, and returns what undoes it. A move is a removal and an addition, undone in the opposite order. */

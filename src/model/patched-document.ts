@@ -172,4 +172,5 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-const nameOf = (value: unknown): string => (typeof value === 'object' ? 'an instance of a class' : String(typeof value))
+const nameOf = (value: unknown): string =>
+  typeof value === 'object' ? 'an instance of a class' : typeof value === 'number' ? String(value) : typeof value

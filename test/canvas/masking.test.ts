@@ -32,6 +32,24 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
+  test('a value whose name comes later in the same patch is masked', async () => {
+    const store = await engine.open()
+    const canvas = (await store.session('s')).canvas('plan')
+    await canvas.patch([
+      add('/env', [{ value: 'hunter2-hunter2', use: 'db' }]),
+      add('/copy', { text: 'hunter3-hunter3' }),
+      add('/env/0/name', 'DB_PASSWORD'),
+      { op: 'move', from: '/copy/text', path: '/api_key' },
+    ])
+    expect((await canvas.get())?.document).toEqual({
+      env: [{ value: expect.stringContaining('[redacted:'), use: 'db', name: 'DB_PASSWORD' }],
+      copy: {},
+      api_key: expect.stringContaining('[redacted:'),
+    })
+    for await (const { data } of store.events({ types: ['canvas.*'] })) expect(JSON.stringify(data)).not.toContain('hunter')
+    await expectSound(store)
+  })
+
   test('an operation that does not fit is refused with its number, and members that only look alike are kept', async () => {
     const store = await engine.open()
     const canvas = (await store.session('s')).canvas('plan')

@@ -215,6 +215,16 @@ describe.each(engines)('on $name', (engine) => {
     expect((await read(fork))?.document).toEqual({ n1: 1, n2: 2, n3: 3, n4: 4 })
     await fork.canvas('plan').patch([add('/own', true)])
     expect((await read(source))?.document).toEqual({ ...five.document, late: 1 })
+    const undone = source.canvas('undone')
+    for (const n of [1, 2]) await undone.patch([add('/n', n)])
+    await undone.undo()
+    await undone.patch([add('/n', 3)])
+    const later = (await source.fork({ at: (await store.head()).seq, key: 'later' })).canvas('undone')
+    for (const document of [{ n: 1 }, {}]) {
+      await later.undo()
+      expect((await later.get())?.document).toEqual(document)
+    }
+    expect(await codeOf(later.undo())).toBe('CANVAS_VERSION_UNKNOWN')
     const again = await fork.fork({ at, key: 'again' })
     expect(await read(again)).toEqual(five)
 
@@ -224,6 +234,10 @@ describe.each(engines)('on $name', (engine) => {
     expect((await read(fork))?.document).toEqual({ n1: 1, n2: 2, n3: 3, n4: 4, own: true })
     expect(await fork.canvas('plan').at({ version: 5 })).toEqual(five)
     expect(await codeOf(fork.canvas('plan').at({ version: 2 }))).toBe('CANVAS_VERSION_UNKNOWN')
+    expect(await fork.canvas('plan').at({ version: 0 })).toEqual({ document: {}, version: 0 })
+    const missed = fork.canvas('plan').subscribe({ from: 2 })
+    expect((await missed.next()).value).toEqual({ snapshot: (await read(fork))?.document, version: 7 })
+    await missed.return()
     await expectSound(store)
   })
 })

@@ -96,14 +96,14 @@ export function canvasHistory(t: Terminal, words: readonly string[], options: Ca
           { title: 'bytes', right: true },
           { title: 'patch', most: 60 },
         ],
-        items.map(({ version, time: at, actor = '', kind, to, seq, size, patch, erased }) => [
+        items.map(({ version, time: at, actor = '', kind, to, seq, size, patch, erased, damaged }) => [
           String(version),
           time(at),
           actor,
           to === undefined ? kind : `${kind} ${to}`,
           String(seq),
           count(size),
-          erased ? '(erased)' : jsonLine(patch),
+          erased ? '(erased)' : damaged ? '(damaged)' : jsonLine(patch),
         ]),
       )
   })

@@ -26,15 +26,15 @@ const MINUTE_MS = 60_000
 
 export const canvas = decider<CanvasRow, CanvasCommand>({
   table: 'canvases',
-  keeps: ({ version, bytes, snapshot, base }) => ({ version, bytes, snapshot, base }),
+  keeps: ({ version, bytes, state, parent, snapshot, base }) => ({ version, bytes, state, parent, snapshot, base }),
 
   decide: {
     update: (row, { id, name, base, updates, rate }, now) => {
       if (row?.state === 'closed') throw refuse('CANVAS_CLOSED', { canvas: name, reason: row.reason, version: row.version })
       if ((row?.version ?? 0) !== base) throw refuse('CONFLICT', { table: 'canvases', id, tries: 1 })
       const minute = row && now >= row.minute.from && now < row.minute.from + MINUTE_MS ? row.minute : undefined
-      if (minute && minute.count + updates.length > rate)
-        throw refuse('RATE_LIMITED', { canvas: name, limit: rate, waitMs: minute.from + MINUTE_MS - now })
+      if ((minute?.count ?? 0) + updates.length > rate)
+        throw refuse('RATE_LIMITED', { canvas: name, limit: rate, waitMs: (minute?.from ?? now) + MINUTE_MS - now })
       return updates.map((update, i) => {
         const first = i === 0 && { ...(!row?.name && { name }), ...(!minute && { minute: now }) }
         return fact('canvas.patched', { version: base + 1 + i, ...update, ...first })

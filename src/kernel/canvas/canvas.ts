@@ -5,7 +5,7 @@ import { type Json, takeData } from '../../model/data.ts'
 import { refuse } from '../../model/errors.ts'
 import type { Id, SessionId } from '../../model/ids.ts'
 import { copyJson } from '../../model/json-copy.ts'
-import { diff } from '../../model/json-diff.ts'
+import { difference } from '../../model/json-diff.ts'
 import { checkPatch, type PatchOperation, replaceRoot } from '../../model/json-patch.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKey, checkKnown, checkSeq, invalidOption, optionsOf } from '../../model/options.ts'
@@ -23,8 +23,9 @@ import { documentAt } from './documents.ts'
 import { updateInGroup } from './group.ts'
 import { type CanvasChange, type CanvasHistoryOptions, changesOf, parentOf, versionAtEvent } from './history.ts'
 import { maskPatch } from './mask-patch.ts'
+import { readCanvas } from './rows.ts'
 import { type CanvasEvent, type SubscribeOptions, subscribe } from './subscribe.ts'
-import { type Build, type CanvasPlace, checkExpect, type Request, seenRow, snapshotPart, updateCanvas } from './update.ts'
+import { type Build, type CanvasPlace, checkExpect, type Request, snapshotPart, updateCanvas } from './update.ts'
 
 export interface CanvasState {
   /** JSON, yours to change. */
@@ -127,10 +128,7 @@ export class CanvasHandle implements Canvas {
       const to = row?.parent ?? -1
       if (!row || to < 0) throw refuse('CANVAS_VERSION_UNKNOWN', { canvas: this.name, version: to, why: 'there is nothing to undo' })
       const parent = await parentOf(this.#scope, row, to)
-      const before = await documentAt(this.#scope, row, to)
-      const ops = smaller(document, before)
-      // An update that changed nothing is taken back too.
-      return { ops: ops.length === 0 ? replaceRoot(before) : ops, kind: 'undo', to, parent }
+      return { ops: back(document, await documentAt(this.#scope, row, to)), kind: 'undo', to, parent }
     }, expect)
   }
 
@@ -141,7 +139,7 @@ export class CanvasHandle implements Canvas {
       if (version > (row?.version ?? -1))
         throw refuse('CANVAS_VERSION_UNKNOWN', { canvas: this.name, version, why: `the canvas is at version ${row?.version ?? 0}` })
       return {
-        ops: smaller(document, await documentAt(this.#scope, row as CanvasRow, version)),
+        ops: back(document, await documentAt(this.#scope, row as CanvasRow, version)),
         kind: 'restore',
         to: version,
         snapshot: true,
@@ -154,7 +152,7 @@ export class CanvasHandle implements Canvas {
     const why = checkReason(reason)
     const [scope, { id, session, name }] = [this.#scope, this.#place]
     return retryConflicts(scope, ['canvases', 'canvas_snapshots', 'sessions'], async () => {
-      const seen = await seenRow(scope, id)
+      const seen = await readCanvas(scope, id)
       const row = seen.body
       if (!row) throw refuse('CANVAS_UNKNOWN', { canvas: name })
       const { version } = row
@@ -185,7 +183,7 @@ export class CanvasHandle implements Canvas {
 
   async #row(): Promise<CanvasRow | undefined> {
     checkOpen(this.#scope.engine)
-    const { body } = await seenRow(this.#scope, this.#place.id)
+    const { body } = await readCanvas(this.#scope, this.#place.id)
     // The payload that named it may have been erased.
     return body && { ...body, name: this.name }
   }
@@ -236,8 +234,14 @@ export function replacing(scope: Scope, document: unknown, options: CanvasUpdate
   }
 }
 
+/** Undo and restore make a version, even if the document stays as it is. */
+function back(before: unknown, after: unknown): readonly PatchOperation[] {
+  const ops = smaller(before, after)
+  return ops.length === 0 ? replaceRoot(after) : ops
+}
+
 function smaller(before: unknown, after: unknown): readonly PatchOperation[] {
-  const small = diff(before, after)
+  const small = difference(before, after)
   const whole = replaceRoot(after)
-  return small.length <= limits.patchOperations && JSON.stringify(small).length < JSON.stringify(whole).length ? small : whole
+  return JSON.stringify(small).length < JSON.stringify(whole).length ? small : whole
 }

@@ -5,7 +5,6 @@ import { InkError } from '../../model/errors.ts'
 import { type Id, type SessionId, toId } from '../../model/ids.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
-import { decodeBody } from '../../model/rows.ts'
 import { abortable } from '../abortable.ts'
 import { telling } from '../draft.ts'
 import { everyPage, everyRow } from '../every-row.ts'
@@ -15,6 +14,7 @@ import { checkOpen, type Scope } from '../scope.ts'
 import { canvas } from './canvas-decider.ts'
 import { type CompactReport, compactCanvas } from './compact.ts'
 import { documentAt } from './documents.ts'
+import { canvasIn } from './rows.ts'
 import { canvasSnapshot } from './snapshot-decider.ts'
 
 /** A canvas in a list, without its document. */
@@ -52,7 +52,8 @@ export interface StoreCanvases {
 export const storeCanvases = (scope: Scope): StoreCanvases => ({
   list: async (options) => {
     const { session, ...page } = optionsOf(options, 'canvases.list')
-    if (session === undefined) return summaries(await listRows(scope, 'canvases', { index: 'byBorn', equals: [] }, page))
+    if (session === undefined)
+      return summaries(await listRows(scope, 'canvases', { index: 'byBorn', equals: [] }, page, (row) => canvasIn(scope, row)))
     return listOfSession(
       scope,
       telling(scope, () => toId<'session'>(session)),
@@ -69,7 +70,11 @@ export const storeCanvases = (scope: Scope): StoreCanvases => ({
 
 /** In the order of their names. */
 export const listOfSession = async (scope: Scope, session: SessionId, options: PageOptions = {}): Promise<Page<CanvasSummary>> =>
-  summaries(await listRows(scope, 'canvases', { index: 'bySession', equals: [session], backwards: false }, optionsOf(options, 'canvases')))
+  summaries(
+    await listRows(scope, 'canvases', { index: 'bySession', equals: [session], backwards: false }, optionsOf(options, 'canvases'), (row) =>
+      canvasIn(scope, row),
+    ),
+  )
 
 const summaries = (page: Page<CanvasRow>): Page<CanvasSummary> => ({ ...page, items: page.items.map(summary) })
 
@@ -96,9 +101,10 @@ async function recover(scope: Scope, options: RecoverOptions | undefined): Promi
   let loaded = 0
   const damaged: RecoverReport['damaged'][number][] = []
   const rows = everyRow(scope, 'canvases', { index: 'byChange', equals: [], backwards: true, limit: PAGE })
-  for await (const { body } of abortable(scope, rows, signal)) {
+  for await (const stored of abortable(scope, rows, signal)) {
     if (loaded + damaged.length === most) return { loaded, damaged, more: true }
-    const row = decodeBody(body)
+    const row = await canvasIn(scope, stored)
+    if (!row) continue
     try {
       await documentAt(scope, row, row.version)
       loaded++

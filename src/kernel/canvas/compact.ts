@@ -5,14 +5,13 @@ import type { Id } from '../../model/ids.ts'
 import { jsonEqual } from '../../model/json-equal.ts'
 import { applyPatch } from '../../model/json-patch.ts'
 import { limits } from '../../model/limits.ts'
-import { decodeBody } from '../../model/rows.ts'
 import { everyRow } from '../every-row.ts'
 import { part, plan } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { readValue } from '../values/values.ts'
 import { EMPTY, PATCHED, updateOf } from './documents.ts'
+import { readCanvas, snapshotIn } from './rows.ts'
 import { canvasSnapshot } from './snapshot-decider.ts'
-import { seenRow } from './update.ts'
 
 export interface CompactReport {
   /** Snapshots that were dropped now. */
@@ -38,12 +37,12 @@ const PAGE = 100
 
 export async function compactCanvas(scope: Scope, { id }: { readonly id: Id<'canvas'> }): Promise<CompactReport> {
   checkOpen(scope.engine)
-  const row = (await seenRow(scope, id)).body
+  const row = (await readCanvas(scope, id)).body
   if (!row) return { dropped: 0, kept: 0 }
   const found: Candidate[] = []
   for await (const stored of everyRow(scope, 'canvas_snapshots', { index: 'byCanvas', equals: [id], limit: PAGE })) {
-    const { version, ref } = decodeBody(stored.body)
-    found.push({ id: stored.id as Id, version, ref, born: stored.born })
+    const row = snapshotIn(stored)
+    if (row) found.push({ id: stored.id as Id, version: row.version, ref: row.ref, born: stored.born })
   }
   const gone = await unneeded(scope, row, found)
   for (let i = 0; i < gone.length; i += PAGE)
@@ -75,7 +74,7 @@ async function unneeded(scope: Scope, row: CanvasRow, found: readonly Candidate[
   return gone
 }
 
-/** Undefined where a patch on the way is erased or damaged: then the snapshot behind it is needed. */
+/** Undefined where a patch on the way is erased, damaged or missing: then the snapshot behind it is needed. */
 async function replayTo(scope: Scope, row: CanvasRow, from: Kept, version: number): Promise<Kept | undefined> {
   let { document, through } = from
   let at = from.version
@@ -84,7 +83,9 @@ async function replayTo(scope: Scope, row: CanvasRow, from: Kept, version: numbe
       const query = { subject: row.id, types: PATCHED, from: through, limit: version - at, bytes: limits.pageBytes }
       const page = await scope.engine.backend.journal.page(scope.tenant, query)
       for (const event of page.events) {
-        document = applyPatch(document, updateOf(scope, event).ops)
+        const update = updateOf(scope, event)
+        if (update.version !== at + 1) return undefined
+        document = applyPatch(document, update.ops)
         through = event.seq
         at++
       }

@@ -7,14 +7,13 @@ import { InkError, refuse } from '../../model/errors.ts'
 import type { EventRecord } from '../../model/event.ts'
 import { applyPatch, type PatchOperation } from '../../model/json-patch.ts'
 import { limits } from '../../model/limits.ts'
-import { decodeBody } from '../../model/rows.ts'
 import { decodePayload } from '../decode-event.ts'
 import { everyRow } from '../every-row.ts'
-import { readRow } from '../execute.ts'
 import type { Scope } from '../scope.ts'
 import { readValue } from '../values/values.ts'
 import { documentIn, lastOf, memoryOf, type Stretch } from './memory.ts'
 import { canvasOptionsOf } from './options.ts'
+import { readCanvas, snapshotIn } from './rows.ts'
 
 export const EMPTY: Json = {}
 
@@ -33,8 +32,9 @@ export async function patchTo(scope: Scope, row: CanvasRow, version: number): Pr
 
 /** Returns consecutive versions from `first` or earlier to this one or later. */
 async function stretchTo(scope: Scope, row: CanvasRow, version: number, first = version): Promise<Stretch> {
+  if (version === 0) return beginning(0, EMPTY, 0, 2)
   if (row.base && first < row.base.version) {
-    const source = (await readRow(scope, 'canvases', row.base.canvas)).body
+    const source = (await readCanvas(scope, row.base.canvas)).body
     if (!source) throw refuse('CANVAS_VERSION_UNKNOWN', { canvas: row.name, version, why: 'the canvas it was forked from is gone' })
     return stretchTo(scope, source, version, first)
   }
@@ -66,7 +66,7 @@ async function snapshotBefore(scope: Scope, row: CanvasRow, version: number): Pr
   const query = { index: 'byCanvas', equals: [row.id], from: 0, below: version + 1, backwards: true, limit: 2 }
   let failure: unknown
   for await (const stored of everyRow(scope, 'canvas_snapshots', query)) {
-    const { ref, version: at } = decodeBody(stored.body)
+    const { ref, version: at = 0 } = snapshotIn(stored) ?? {}
     if (ref === undefined) continue
     try {
       return beginning(at, await readValue(scope, ref), stored.born, row.bytes)
@@ -91,7 +91,8 @@ async function replay(scope: Scope, row: CanvasRow, from: Stretch, version: numb
     for (const event of page.events) {
       const at = from.first + patches.length + 1
       try {
-        const { ops } = updateOf(scope, event)
+        const { ops, version: made } = updateOf(scope, event)
+        if (made !== at) throw MISSING
         documents.push(applyPatch(documents.at(-1), ops))
         patches.push(ops)
       } catch (error) {
@@ -104,17 +105,32 @@ async function replay(scope: Scope, row: CanvasRow, from: Stretch, version: numb
     }
     more = page.more
   }
-  if (from.first + patches.length < version) throw damaged(row, from.first + patches.length + 1, 'its event is missing')
+  if (from.first + patches.length < version) throw damaged(row, from.first + patches.length + 1, MISSING.message)
   return { first: from.first, documents, patches, through, bytes }
 }
 
 /** The update in an event. Throws if its payload was erased or is damaged. */
 export function updateOf(scope: Scope, event: EventRecord): CanvasUpdate {
   if (event.payload === undefined) throw refuse('EVENT_UNKNOWN', { seq: event.seq, tenant: scope.tenant, head: event.seq })
-  return decodePayload(scope.tenant, event.seq, event.payload) as CanvasUpdate
+  const update = decodePayload(scope.tenant, event.seq, event.payload) as CanvasUpdate | null
+  if (Array.isArray(update?.ops) && Number.isSafeInteger(update.version)) return update
+  throw refuse('JOURNAL_BROKEN', { tenant: scope.tenant, seq: event.seq, reason: 'the payload is not an update of a canvas' })
 }
 
+/** The same, undefined if its payload was erased or is damaged. */
+export function updateIn(scope: Scope, event: EventRecord): CanvasUpdate | undefined {
+  try {
+    return updateOf(scope, event)
+  } catch (error) {
+    if (error instanceof InkError) return undefined
+    throw error
+  }
+}
+
+const MISSING = new Error('its event is missing')
+
 const reasonOf = (error: unknown): string => {
+  if (error === MISSING) return MISSING.message
   if (!(error instanceof InkError)) return 'its patch cannot be read'
   return error.code === 'EVENT_UNKNOWN' ? 'its payload was erased' : `its patch cannot be applied (${error.code})`
 }

@@ -12,7 +12,7 @@ import type { Scope } from '../scope.ts'
 import { putValue } from '../values/values.ts'
 import { canvasId } from './canvas.ts'
 import { canvas } from './canvas-decider.ts'
-import { documentAt } from './documents.ts'
+import { documentAt, updateIn } from './documents.ts'
 import { canvasSnapshot, snapshotId } from './snapshot-decider.ts'
 
 /** The commit of a fork has room for so many parts, beside those of other features. */
@@ -46,11 +46,13 @@ export async function forkCanvases(scope: Scope, fork: Fork): Promise<readonly P
  * A run writes an update and its entry on the tape in one commit, the entry first. A fork at the entry has the update too: its run finds the
  * entry and does not patch again.
  */
-async function throughUpdate({ engine, tenant }: Scope, at: number): Promise<number> {
+async function throughUpdate(scope: Scope, at: number): Promise<number> {
+  const { engine, tenant } = scope
   const { events } = await engine.backend.journal.page(tenant, { from: at - 1, limit: 2 })
   const [entry, update] = events
   if (entry?.type !== 'run.took' || update?.type !== 'canvas.patched' || update.run !== entry.run) return at
-  const [taken, made] = [entry, update].map(({ seq, payload }) => payload && (decodePayload(tenant, seq, payload) as Partial<CanvasUpdate>))
+  const made = updateIn(scope, update)
+  const taken = entry.payload && (decodePayload(tenant, entry.seq, entry.payload) as Partial<CanvasUpdate>)
   return taken && made && taken.version === made.version ? update.seq : at
 }
 

@@ -10,9 +10,9 @@ import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import type { PageQuery } from '../../ports/journal.ts'
 import { abortable, stopIfAsked } from '../abortable.ts'
-import { readRow } from '../execute.ts'
 import type { Scope } from '../scope.ts'
-import { documentAt, PATCHED, updateOf } from './documents.ts'
+import { documentAt, PATCHED, updateIn } from './documents.ts'
+import { readCanvas } from './rows.ts'
 
 /** One version of a canvas. */
 export interface CanvasChange {
@@ -37,6 +37,8 @@ export interface CanvasChange {
   readonly snapshot: boolean
   /** The payload was erased: nothing else is known. */
   readonly erased?: true
+  /** The payload is not what was written: nothing else is known. */
+  readonly damaged?: true
 }
 
 export interface CanvasHistoryOptions {
@@ -73,27 +75,31 @@ export async function* changesOf(
   const row = await find()
   if (!row) return
   let left = limit
-  for await (const { version, event } of abortable(scope, versions(scope, row, backwards), signal)) {
+  for await (const { version, event, update } of abortable(scope, versions(scope, row, backwards), signal)) {
     if (backwards ? version >= before : version <= after) continue
     if (left <= 0 || (backwards ? version <= after : version >= before)) return
     left--
-    yield await changeOf(scope, row, version, event)
+    yield await changeOf(scope, row, version, event, update)
   }
 }
 
-/** The events of a canvas with the versions they made. A version is counted, because an erased event does not name its own. */
-async function* versions(
-  scope: Scope,
-  row: CanvasRow,
-  backwards: boolean,
-): AsyncGenerator<{ readonly version: number; readonly event: EventRecord }, void, undefined> {
+interface Made {
+  readonly version: number
+  readonly event: EventRecord
+  /** Absent if its payload was erased or is damaged. */
+  readonly update: CanvasUpdate | undefined
+}
+
+/** The events of a canvas with the versions they made. A version is counted where its event does not name it. */
+async function* versions(scope: Scope, row: CanvasRow, backwards: boolean): AsyncGenerator<Made, void, undefined> {
   let version = backwards ? row.version : (row.base?.version ?? 0) + 1
   for (let from = backwards ? Number.MAX_SAFE_INTEGER : 0, more = true; more; ) {
     const page = await pageOf(scope, row, { from, backwards, limit: limits.canvasPage })
     for (const event of page.events) {
+      const update = updateIn(scope, event)
       // An update that was written since the row was read counts too.
-      if (backwards && event.payload) version = updateOf(scope, event).version
-      yield { version, event }
+      version = update?.version ?? version
+      yield { version, event, update }
       version += backwards ? -1 : 1
     }
     from = page.through
@@ -104,7 +110,13 @@ async function* versions(
 const pageOf = (scope: Scope, row: CanvasRow, query: Pick<PageQuery, 'from' | 'backwards' | 'limit' | 'until'>) =>
   scope.engine.backend.journal.page(scope.tenant, { ...query, subject: row.id, types: PATCHED, bytes: limits.pageBytes })
 
-async function changeOf(scope: Scope, row: CanvasRow, version: number, event: EventRecord): Promise<CanvasChange> {
+async function changeOf(
+  scope: Scope,
+  row: CanvasRow,
+  version: number,
+  event: EventRecord,
+  update: CanvasUpdate | undefined,
+): Promise<CanvasChange> {
   const about = {
     version,
     seq: event.seq,
@@ -112,9 +124,11 @@ async function changeOf(scope: Scope, row: CanvasRow, version: number, event: Ev
     ...(event.actor !== '' && { actor: event.actor }),
     ...(event.run && { run: event.run }),
   }
-  if (event.payload === undefined)
-    return { ...about, kind: 'patch', patch: [], size: 0, documentSize: 0, snapshot: false, erased: true as const }
-  const { ops, bytes, kind = 'patch', to, snapshot = false } = updateOf(scope, event)
+  if (!update) {
+    const why = event.payload === undefined ? { erased: true as const } : { damaged: true as const }
+    return { ...about, kind: 'patch', patch: [], size: 0, documentSize: 0, snapshot: false, ...why }
+  }
+  const { ops, bytes, kind = 'patch', to, snapshot = false } = update
   const inverse = await documentAt(scope, { ...row, version: Math.max(row.version, version) }, version - 1).then(
     (document) => copyJson(invert(document, ops)),
     () => undefined,
@@ -142,15 +156,16 @@ export async function versionAtEvent(
   for (let { from } = range, more = true; more; ) {
     const page = await pageOf(scope, row, { ...range, from, backwards: true, limit: skipped + 1 })
     for (const event of page.events) {
-      if (event.payload) return updateOf(scope, event).version + skipped
+      const update = updateIn(scope, event)
+      if (update) return update.version + skipped
       skipped++
     }
     from = page.through
     more = page.more
   }
-  // Only erased updates of this canvas lie before, or none: a fork goes back to the canvas it came from.
+  // Only erased or damaged updates of this canvas lie before, or none: a fork goes back to the canvas it came from.
   if (skipped > 0) return (row.base?.version ?? 0) + skipped
-  const source = row.base && (await readRow(scope, 'canvases', row.base.canvas)).body
+  const source = row.base && (await readCanvas(scope, row.base.canvas)).body
   if (!row.base || !source) return undefined
   const before = await versionAtEvent(scope, source, moment)
   return before === undefined ? undefined : Math.min(before, row.base.version)
@@ -158,11 +173,11 @@ export async function versionAtEvent(
 
 /** The version that an undo of this version leads back to. */
 export async function parentOf(scope: Scope, row: CanvasRow, version: number): Promise<number> {
-  if (version === 0 || (row.base && version <= row.base.version)) return version - 1
-  for await (const { version: at, event } of versions(scope, row, true)) {
-    if (at > version) continue
-    const update: Partial<CanvasUpdate> = event.payload ? updateOf(scope, event) : {}
-    return update.parent ?? version - 1
+  if (version === 0) return version - 1
+  if (row.base && version <= row.base.version) {
+    const source = (await readCanvas(scope, row.base.canvas)).body
+    return source ? parentOf(scope, source, version) : version - 1
   }
+  for await (const { version: at, update } of versions(scope, row, true)) if (at <= version) return update?.parent ?? version - 1
   return version - 1
 }

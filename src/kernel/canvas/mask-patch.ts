@@ -4,16 +4,49 @@
 import { applyStep, type PatchOperation, type PatchStep, patchedDocument, stepsOf } from '../../model/json-patch.ts'
 import { pointerOf, pointerSteps } from '../../model/json-pointer.ts'
 import { limits } from '../../model/limits.ts'
+import { setMember } from '../../model/patched-document.ts'
 import type { Redactor } from '../redact/redactor.ts'
 
 export function maskPatch(redactor: Redactor, document: unknown, ops: readonly PatchOperation[]): readonly PatchOperation[] {
   // An operation finds beside it what earlier ones of the same patch have written.
   const patched = patchedDocument(document, { depth: limits.canvasDepth })
-  return ops.map((op, i) => {
-    const masked = maskOperation(redactor, patched.root, op, i)
-    if (i < ops.length - 1) applyStep(patched, { ...(stepsOf([masked])[0] as PatchStep), number: i })
-    return masked
+  const again = ops.slice(1).some(mayName)
+  const masked = ops.map((op, i) => {
+    const one = maskOperation(redactor, patched.root, op, i)
+    if (again || i < ops.length - 1) applyStep(patched, { ...(stepsOf([one])[0] as PatchStep), number: i })
+    return one
   })
+  return again ? maskLate(redactor, patched.root, masked) : masked
+}
+
+/** Whether an operation may say that what an earlier one has written is a secret: by a text beside it, or by moving it under a name. */
+const mayName = (op: PatchOperation): boolean => 'from' in op || ('value' in op && op.op !== 'test' && hasText(op.value))
+
+const hasText = (value: unknown): boolean =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null && Object.values(value).some(hasText))
+
+/** The texts that are masked in the whole document are masked in all operations. */
+function maskLate(redactor: Redactor, document: unknown, ops: readonly PatchOperation[]): readonly PatchOperation[] {
+  const late = new Map<string, unknown>()
+  findMasked(document, redactor.value(document), late)
+  return late.size === 0 ? ops : ops.map((op) => ('value' in op ? { ...op, value: withMasked(op.value, late) } : op))
+}
+
+/** Masking keeps the order of items and members. */
+function findMasked(plain: unknown, masked: unknown, found: Map<string, unknown>): void {
+  if (typeof plain === 'string' && plain !== masked) found.set(plain, masked)
+  if (typeof plain !== 'object' || plain === null) return
+  const beside = typeof masked === 'object' && masked !== null ? Object.values(masked) : undefined
+  for (const [i, item] of Object.values(plain).entries()) findMasked(item, beside ? beside[i] : masked, found)
+}
+
+function withMasked(value: unknown, late: ReadonlyMap<string, unknown>): unknown {
+  if (typeof value === 'string') return late.has(value) ? late.get(value) : value
+  if (Array.isArray(value)) return value.map((item) => withMasked(item, late))
+  if (typeof value !== 'object' || value === null) return value
+  const copy: Record<string, unknown> = {}
+  for (const [key, item] of Object.entries(value)) setMember(copy, key, withMasked(item, late))
+  return copy
 }
 
 function maskOperation(redactor: Redactor, document: unknown, op: PatchOperation, i: number): PatchOperation {

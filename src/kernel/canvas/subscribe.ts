@@ -96,7 +96,8 @@ async function news(scope: Scope, row: CanvasRow | undefined, version: number | 
       patches.push({ version: at + 1, patch: copyJson(patch) })
     }
   } catch (error) {
-    if (error instanceof InkError && error.code === 'CANVAS_DAMAGED') return whole()
+    // Damaged, or of a source that is gone.
+    if (error instanceof InkError && (error.code === 'CANVAS_DAMAGED' || error.code === 'CANVAS_VERSION_UNKNOWN')) return whole()
     throw error
   }
   return patches

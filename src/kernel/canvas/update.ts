@@ -11,7 +11,7 @@ import { limits } from '../../model/limits.ts'
 import { invalidOption } from '../../model/options.ts'
 import type { ValueNode } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { type DoneRow, type Part, part, plan, readRow } from '../execute.ts'
+import { type Part, part, plan } from '../execute.ts'
 import { referenceGuards } from '../references.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -21,6 +21,7 @@ import { canvas } from './canvas-decider.ts'
 import { beginning, documentAt, EMPTY } from './documents.ts'
 import { memoryOf } from './memory.ts'
 import { canvasOptionsOf } from './options.ts'
+import { readCanvas } from './rows.ts'
 import { canvasSnapshot, snapshotId } from './snapshot-decider.ts'
 
 export interface CanvasPlace {
@@ -107,7 +108,7 @@ async function updateOnce(
   options: UpdateOptions,
 ): Promise<readonly Told[]> {
   const { id, session, name } = place
-  const seen = await readRow(scope, 'canvases', id)
+  const seen = await readCanvas(scope, id)
   const row = seen.body
   const base = row?.version ?? 0
   const { snapshotEvery, updatesPerMinute: rate } = canvasOptionsOf(scope.engine)
@@ -260,5 +261,3 @@ function remember(scope: Scope, { id, row, base, before, made, seqs }: Remembere
     })
   }
 }
-
-export const seenRow = (scope: Scope, id: Id<'canvas'>): Promise<DoneRow<CanvasRow>> => readRow(scope, 'canvases', id)
