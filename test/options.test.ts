@@ -1,5 +1,5 @@
-// A name with one letter wrong would go unheard: a list of everything, an answer from anybody, rows written where they were to be
-// compared. So nothing that takes options takes one it does not know.
+// Every call that takes options refuses an unknown one. A misspelt option would be silently ignored: a list would return everything, and
+// `rebuild` would write rows instead of comparing them.
 
 import { expect, test } from 'vitest'
 import { open, type Store } from '../src/index.ts'
@@ -9,7 +9,7 @@ const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
   for await (const _ of events);
 }
 
-// Of no type, so that it fits everywhere: types do not help whoever writes JavaScript.
+// `never` fits every parameter: callers in plain JavaScript have no types to stop them.
 const wrong = (more: object = {}): never => ({ ...more, mispelt: true }) as never
 
 async function calls(store: Store): Promise<Readonly<Record<string, () => unknown>>> {
