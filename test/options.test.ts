@@ -257,6 +257,13 @@ test('an option that is known elsewhere and means nothing here is refused', asyn
   expect((await store.head()).seq).toBe(seq)
 })
 
+test('a list refuses anything but an object as its options', async () => {
+  const store = await openIn(':memory:')
+  for (const list of [store.snapshots, store.collections, store.cron, store.triggers, store.processes, store.canvases, store.memory])
+    expect(await codeOf(list.list(null as never))).toBe('OPTION_INVALID')
+  expect(() => store.memory.quote(null as never)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
+})
+
 /** Puts members on the prototype of all objects while `work` runs, as a vulnerable library would. */
 async function polluted(members: Readonly<Record<string, unknown>>, work: () => Promise<void>): Promise<void> {
   for (const [name, value] of Object.entries(members))
