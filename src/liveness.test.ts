@@ -52,7 +52,7 @@ describe.skipIf(!existsSync('/proc/self/stat'))('with procfs (skipped where the 
     expect(liveness.isGone({ ...self, started: String(Number(self.started) - 1) })).toBe(true)
   })
 
-  test('what was on another host, in another namespace or before a boot is never known to be gone', async () => {
+  test('a process on another host, in another namespace or before a boot is never known to be gone', async () => {
     const { child, mark } = await startMarked()
     await kill(child)
     expect(liveness.isGone(mark)).toBe(true)

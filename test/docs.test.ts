@@ -1,4 +1,4 @@
-// What the pages say, tried: their code compiles, the quick start runs as written, every example ends well.
+// The pages, tried: their code compiles, the quick start runs as written, every example ends well.
 
 import { existsSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'

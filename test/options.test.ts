@@ -1,5 +1,5 @@
-// A name with one letter wrong would go unheard: a list of everything, an answer from anybody, rows written where they were to be
-// compared. So nothing that takes options takes one it does not know.
+// Every call that takes options refuses an unknown one. A misspelt option would be silently ignored: a list would return everything, and
+// `rebuild` would write rows instead of comparing them.
 
 import { expect, test } from 'vitest'
 import { open, type Store } from '../src/index.ts'
@@ -9,7 +9,7 @@ const drain = async (events: AsyncIterable<unknown>): Promise<void> => {
   for await (const _ of events);
 }
 
-// Of no type, so that it fits everywhere: types do not help whoever writes JavaScript.
+// `never` fits every parameter: callers in plain JavaScript have no types to stop them.
 const wrong = (more: object = {}): never => ({ ...more, mispelt: true }) as never
 
 async function calls(store: Store): Promise<Readonly<Record<string, () => unknown>>> {
@@ -25,6 +25,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
   await store.cron.set('j', { every: '1h', queue: 'q' })
   await store.triggers.on('t', { source: 's', queue: 'q' })
   const docs = store.vectors('v', { dimensions: 1 })
+  const ref = await store.values.put([1])
   return {
     session: () => store.session('new', wrong()),
     'session with a relation': () => store.session('new', { relation: wrong({ kind: 'k', session: session.id }) }),
@@ -138,7 +139,7 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'run.child': () => run.child('e', wrong()),
     'run.fork': () => run.fork(wrong({ at: 1 })),
 
-    offer: () => queue.offer(1, wrong()),
+    offer: () => store.queue('q').offer(1, wrong()),
     'offer with backoff': () => queue.offer(1, { backoff: wrong({ first: '1s' }) }),
     claim: () => queue.claim(wrong()),
     tryClaim: () => queue.tryClaim(wrong()),
@@ -157,6 +158,21 @@ async function calls(store: Store): Promise<Readonly<Record<string, () => unknow
     'run.inbox': () => run.inbox(wrong({ at: 'idle' })),
     'run.inputs': () => run.inputs(wrong()),
     'inbox.offer': () => session.inbox.offer(1, wrong({ delivery: 'afterTurn' })),
+
+    'state.set': () => store.state.set('k', 1, wrong()),
+    'state.get': () => store.state.get('k', wrong()),
+    'state.delete': () => store.state.delete('k', wrong()),
+    'state.list': () => drain(store.state.list('', wrong())),
+    'session.state.set': () => session.state.set('k', 1, wrong()),
+    'values.put': () => store.values.put(1, wrong()),
+    'values.get': () => store.values.get(ref, '', wrong()),
+    'values.slice': () => store.values.slice(ref, 0, 1, wrong()),
+    'values.append': () => store.values.append(ref, [1], wrong()),
+    'values.part': async () => store.values.part([], wrong()),
+    collect: () => store.collect(wrong()),
+    'snapshots.save': () => store.snapshots.save('s', wrong({ state: 1 })),
+    'snapshots.list': () => store.snapshots.list(wrong()),
+    'snapshots.resumeFrom': () => store.snapshots.resumeFrom('s', wrong()),
 
     'cron.set': () => store.cron.set('x', wrong({ every: '1h', queue: 'q' })),
     'cron.list': () => store.cron.list(wrong()),
@@ -255,6 +271,24 @@ test('an option that is known elsewhere and means nothing here is refused', asyn
   ]
   for (const call of calls) expect(await codeOf(call()), String(call)).toBe('OPTION_INVALID')
   expect((await store.head()).seq).toBe(seq)
+})
+
+test('the calls of every member of a store and of a session are tried above, unless none of them takes options', async () => {
+  const store = await openIn(':memory:')
+  const tried = Object.values(await calls(store))
+    .map(String)
+    .join('\n')
+  const handles = { store, session: await store.session('s') }
+  const members = Object.entries(handles).flatMap(([name, handle]) => Object.keys(handle).map((member) => `${name}.${member}`))
+  const without = ['store.queues', 'store.pin', 'store.unpin', 'store.artifacts', 'session.created', 'session.head', 'session.checkpoint']
+  expect(members.filter((member) => !tried.includes(`${member}.`) && !tried.includes(`${member}(`))).toEqual(without)
+})
+
+test('a list refuses anything but an object as its options', async () => {
+  const store = await openIn(':memory:')
+  for (const list of [store.snapshots, store.collections, store.cron, store.triggers, store.processes, store.canvases, store.memory])
+    expect(await codeOf(list.list(null as never))).toBe('OPTION_INVALID')
+  expect(() => store.memory.quote(null as never)).toThrow(expect.objectContaining({ code: 'OPTION_INVALID' }))
 })
 
 /** Puts members on the prototype of all objects while `work` runs, as a vulnerable library would. */

@@ -101,7 +101,7 @@ describe('a feature', () => {
   })
 })
 
-/** What the features add: own members of the handles, which everything else has on its prototype. */
+/** The members that features add: own members of the handles. All others are on the prototype. */
 async function membersOf(store: Store): Promise<readonly string[]> {
   const session = await store.session('s')
   const run = await session.run('r')

@@ -22,6 +22,7 @@ const LONG_FILES: Readonly<Record<string, string>> = {
   'src/model/tables.ts': 'one table, an entry for every table',
   'src/backends/postgres/commit-function.ts': 'one function of SQL, read from top to bottom',
   'src/kernel/tenant.test.ts': 'one promise of the wall between tenants after the other',
+  'test/options.test.ts': 'one list, a line for every call that takes options',
   'test/runs/promises.test.ts': 'the lines of the API about runs, one after the other, as a program writes them',
   'src/kernel/store.test.ts': 'one promise of the public face after the other, in the order a user meets them',
 }

@@ -62,7 +62,7 @@ describe.each(layouts)('on $name', (engine) => {
     expect(await acme.blobs.get(ref)).toEqual(bytesOf('theirs'))
   })
 
-  test('what is not there, too large, not bytes or no name is refused with its own word', async () => {
+  test('a blob that is missing, too large, not bytes or wrongly named is refused with its own code', async () => {
     const store = await engine.open()
     await expect(store.blobs.get(UNKNOWN)).rejects.toMatchObject({
       code: 'BLOB_UNKNOWN',
@@ -95,7 +95,7 @@ describe.each(layouts)('on $name', (engine) => {
     expect(await codeOf(store.blobs.get(ref))).toBe('STORE_CLOSED')
   })
 
-  test('what the caller does with the bytes while they are put changes neither digest nor blob', async () => {
+  test('bytes that the caller changes during a put change neither digest nor blob', async () => {
     const store = await engine.open()
     const bytes = bytesOf('as it was when put was called')
     const putting = store.blobs.put(bytes)

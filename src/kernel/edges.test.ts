@@ -125,7 +125,7 @@ describe.each(layouts)('on $name', (engine) => {
     expect((await store.verify()).events).toBe(2)
   })
 
-  test('what the caller changes after the call is not what is written', async () => {
+  test('an object that the caller changes after the call is written as it was', async () => {
     const store = await engine.open()
     const metadata: Record<string, unknown> = { a: 1 }
     const opening = store.session('s', { metadata: metadata as never })
@@ -152,7 +152,7 @@ describe.each(layouts)('on $name', (engine) => {
       expect(await codeOf(store.verify({ receipts: [{ tenant: 'main', seq: 1, hash }] as never }))).toBe('OPTION_INVALID')
   })
 
-  test('what is erased while rows are rebuilt stays erased', async () => {
+  test('a payload that is erased during a rebuild stays erased', async () => {
     const store = await engine.open()
     await store.session('a', { title: 'Jane Q Doe' })
     await store.appendAll(Array.from({ length: 2000 }, (_, n) => ({ type: 'a.b', data: n })))

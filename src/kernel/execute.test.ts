@@ -141,7 +141,7 @@ describe.each(['memory', 'sqlite'] as const)('on %s', (name) => {
     await sound(scope)
   })
 
-  test('whoever lost the fence writes nothing', async () => {
+  test('a writer that lost its fence writes nothing', async () => {
     const scope = await open()
     const [id, other] = [scope.engine.newId(), scope.engine.newId()]
     const { receipts } = await execute(scope, door, id, { verb: 'take', by: 'ada' })

@@ -107,7 +107,7 @@ test('a node that writes alone does not ask where the journal ends; once it hear
   await store.close()
 })
 
-test('what others wrote of which nothing was heard is seen by the gap before the next own commit', async () => {
+test('events of others without a wakeup are found by the gap before the next own commit', async () => {
   const { store, ours, theirs, timePasses, seqs } = await beside()
   await theirs()
   await ours()
@@ -137,7 +137,7 @@ test('own commits that overtake a look do not undo it', async () => {
   await store.close()
 })
 
-test('what is heard while an own commit waits for its answer is looked up all the same', async () => {
+test('a wakeup during an unanswered commit of our own still causes a read', async () => {
   const { on, store, ours, theirs, timePasses, seqs, once } = await beside()
   on.beforeAnswer = once(async () => {
     await theirs()
@@ -164,7 +164,7 @@ test('a look that fails is tried again, though nobody rings, and more and more p
   await store.close()
 })
 
-test('what is erased while a look is underway does not come back with it', async () => {
+test('an event that is erased during a read does not come back with it', async () => {
   const { on, store, other, ours, theirs, timePasses, once } = await beside()
   const { seq } = await ours()
   const erasedHere = () => store.recent().find((event) => event.seq === seq)

@@ -27,7 +27,7 @@ test('before it has heard anything it is our own time', () => {
   expect(time.hasHeard).toBe(false)
 })
 
-test('it does not step back because an answer took longer than the last', () => {
+test('store time does not step back when an answer takes longer than the last', () => {
   const { clock, time, hear } = timeAt(1000)
   let last = -Infinity
   for (const [there, back] of [
@@ -45,7 +45,7 @@ test('it does not step back because an answer took longer than the last', () => 
   }
 })
 
-test('it is told in whole milliseconds, though the steady clock has finer ones', () => {
+test('store time is in whole milliseconds, though the steady clock has finer ones', () => {
   const { clock, time, hear } = timeAt(1000)
   hear(500, 1, 1)
   clock.steady += 0.25
@@ -55,7 +55,7 @@ test('it is told in whole milliseconds, though the steady clock has finer ones',
   expect(Number.isInteger(time.now())).toBe(true)
 })
 
-test('it follows a store whose clock is set, forwards and back', () => {
+test('store time follows a store whose clock is set, forwards and back', () => {
   const { clock, time, hear } = timeAt(1000)
   for (const ahead of [500, 90_000, -90_000, 3, -3]) {
     hear(ahead, 1, 1)
@@ -63,7 +63,7 @@ test('it follows a store whose clock is set, forwards and back', () => {
   }
 })
 
-test.each([-60_000, 3_600_000])('it is right with the next answer when our own clock is set by %d ms while we wait', (jump) => {
+test.each([-60_000, 3_600_000])('store time is right with the next answer when our own clock is set by %d ms meanwhile', (jump) => {
   const { clock, time, hear, pass } = timeAt(10_000_000)
   hear(500, 1, 1)
   const asked = time.ask()

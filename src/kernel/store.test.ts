@@ -352,7 +352,7 @@ describe.each(layouts)('on $name', (engine) => {
     expect((await store.sessions.find(key))?.id).toBe(session.id)
   })
 
-  test('what is masked stays comparable: the same secret has the same tag, and a retry is the same command', async () => {
+  test('masked secrets stay comparable: the same secret has the same tag, and a retry is the same command', async () => {
     const store = await engine.open({ redact: { keys: ['ssn'] } })
     const session = await store.session('s')
     const first = await session.append('a.b', { ssn: '123-45-6789' }, { key: 'k' })

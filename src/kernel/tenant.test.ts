@@ -128,7 +128,7 @@ describe.each(layouts)('on $name', (engine) => {
     expect((await view.head()).seq).toBe(4)
   })
 
-  test('whoever deletes while another resumes has the last word', async () => {
+  test('a deletion of a tenant wins over a concurrent resume', async () => {
     const store = await engine.open()
     await written(store, 'acme')
     await store.setTenantState('acme', 'suspended', { reason })
@@ -194,7 +194,7 @@ describe.each(layouts)('on $name', (engine) => {
     expect(await store.tenants()).toEqual([])
   })
 
-  test('what is no state, no reason or no tenant is refused, and its types cannot be appended by hand', async () => {
+  test('an invalid state, reason or tenant is refused, and tenant event types cannot be appended', async () => {
     const store = await engine.open()
     const state = 'closed' as never
     expect(await codeOf(store.setTenantState('acme', state, { reason }))).toBe('OPTION_INVALID')
@@ -273,7 +273,7 @@ test('a state that somebody wrote on the head by hand is told by verify, and a w
   expect(await codeOf(store.tenant('acme').appendAll([{ type: 'a.b', data: 1 }]))).toBe('BACKEND_FAILED')
 })
 
-test('what was remembered of the sessions of a closed tenant is forgotten, and of others is not', () => {
+test('remembered sessions of a closed tenant are forgotten, and those of others are not', () => {
   const memory = new SessionMemory()
   const [mine, theirs] = [newId<'session'>(), newId<'session'>()]
   memory.set(MAIN, mine, { revision: 1, state: 'open' })

@@ -4,7 +4,6 @@ import type { Id, SessionId } from './ids.ts'
 
 /** `intended`: the bytes are on their way. `stored`: no turn has used it yet. `committed`: a turn has. */
 export type AttachmentState = 'intended' | 'stored' | 'committed'
-export const ATTACHMENT_STATES: readonly AttachmentState[] = ['intended', 'stored', 'committed']
 
 export interface AttachmentRow {
   readonly id: Id<'attachment'>

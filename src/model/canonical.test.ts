@@ -19,7 +19,7 @@ test('keys are sorted by UTF-16 units, numbers are written as ECMAScript does', 
   expect(canonical([333333333.3333333, 1e30, 4.5, 2e-3, 1e-27, -0])).toBe('[333333333.3333333,1e+30,4.5,0.002,1e-27,0]')
 })
 
-test('what JSON cannot say is refused, not changed', () => {
+test('a value that JSON cannot express is refused, not changed', () => {
   for (const value of [Number.NaN, Infinity, 1n, () => 1, Symbol('x'), '\ud800', undefined, { '\udfff': 1 }]) {
     expect(() => canonical(value)).toThrow(expect.objectContaining({ code: 'DATA_INVALID' }))
   }

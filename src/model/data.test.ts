@@ -25,7 +25,7 @@ test('every JSON value is accepted and reads back the same', () => {
   takeData(Object.assign(Object.create(null), { a: 1 }))
 })
 
-test('what would silently change is refused, with its place', () => {
+test('data that JSON would silently change is refused, with its place', () => {
   class Point {
     x = 1
   }
@@ -73,7 +73,7 @@ test('JSON text from a caller is parsed unless a key stands twice', () => {
   }
 })
 
-test('what was checked is what is kept, whatever a getter answers the second time', () => {
+test('checked data is kept as checked, whatever a getter answers the second time', () => {
   let asked = 0
   const sly = {
     get a() {

@@ -17,6 +17,12 @@ test('an error message keeps the lines of a difference, and escapes everything e
   expect(message).toContain('r\\n1')
 })
 
+test('an error message that quotes a whole sentence has one full stop after it', () => {
+  const { message } = refuse('RUN_FAILED', { run: 'r', reason: 'The disk is full.' })
+  expect(message).toContain('failed: The disk is full. Its recorded steps')
+  expect(refuse('PATH_INVALID', { path: '..', reason: 'it is a folder' }).message).toContain('The path .. cannot')
+})
+
 test('an error message without control characters quotes values as they are', () => {
   expect(refuse('RUN_NAME_INVALID', { name: 'größe 😀', of: 'a run', limit: 200 }).message).toContain("'größe 😀'")
 })

@@ -930,7 +930,8 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\
 
 /** A message quotes names and values of the caller. Raw control characters in them could forge log lines or move the cursor. */
 function messageOf(code: ErrorCode, details: Details): string {
-  const { say } = errors[code]
+  // A quoted reason is often a sentence of its own, with its full stop.
+  const say = (of: Details) => errors[code].say(of).replace(/(?<=[\w)'"`])\.\.(?= [A-Z]|$)/g, '.')
   const message = say(details)
   if (!CONTROL.test(message)) return message
   const quoted = Object.fromEntries(Object.entries(details).map(([name, value]) => [name, quotable(name, value)]))

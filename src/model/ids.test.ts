@@ -45,7 +45,7 @@ test('an id survives the way through its bytes', () => {
   }
 })
 
-test('what is not an id or a tenant is refused', () => {
+test('text that is not an id or a tenant is refused', () => {
   for (const text of ['', '8ZZZZZZZZZZZZZZZZZZZZZZZZZ', '0123456789ABCDEFGHJKMNPQRI', 'x'.repeat(26), 7, null]) {
     expect(isId(text)).toBe(false)
     expect(() => toId(text)).toThrow(expect.objectContaining({ code: 'ID_INVALID' }))

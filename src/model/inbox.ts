@@ -4,7 +4,7 @@
 import type { Id, RunId, SessionId } from './ids.ts'
 import type { Stored } from './run.ts'
 
-export type InboxItemId = Id<'batch'>
+export type InboxItemId = Id<'inbox-item'>
 export type ClaimId = Id<'claim'>
 
 /** `boundary`: at the next safe place, even within a turn. `afterTurn`: only between turns. */
@@ -13,10 +13,10 @@ export const DELIVERIES: readonly InboxDelivery[] = ['boundary', 'afterTurn']
 
 /** `turn`: content for a turn. `command`: a command to the session itself, which no other item overtakes. */
 export type InboxKind = 'turn' | 'command'
-export const BATCH_KINDS: readonly InboxKind[] = ['turn', 'command']
+export const INBOX_KINDS: readonly InboxKind[] = ['turn', 'command']
 
 export type InboxState = 'pending' | 'claimed' | 'completed' | 'cancelled'
-export const BATCH_STATES: readonly InboxState[] = ['pending', 'claimed', 'completed', 'cancelled']
+export const INBOX_STATES: readonly InboxState[] = ['pending', 'claimed', 'completed', 'cancelled']
 
 /** The claim on an item: the run that took it, and the fence of the session's lease at that time. */
 export interface InboxHold {

@@ -26,7 +26,7 @@ export const limits = {
   metadataBytes: 16 * KiB,
   /** Why something was erased: a sentence, kept for ever. */
   reasonChars: 1024,
-  /** `recent()` answers from memory: enough for the screen of somebody who watches. */
+  /** `recent()` answers from memory: enough for one screen. */
   recentEvents: 100,
   /** The default time budget of one write, from the call to the receipt: an agent should not notice that it is recorded. */
   writeBudgetMs: 25,
@@ -186,7 +186,7 @@ export const limits = {
   recallHits: 64,
   /** Characters of a question: words beyond them are left out. */
   recallChars: 32 * 1024,
-  /** Scopes, kinds and values of metadata in one filter: a statement has so many parameters. */
+  /** Scopes, kinds and values of metadata in one filter: each is a parameter of one statement. */
   memoryFilterValues: 1000,
   /** Links from one item: they stand in its row. */
   memoryLinks: 256,
@@ -222,7 +222,7 @@ export const limits = {
   canvasDepth: 56,
   /** Updates of one canvas in a minute: people and agents stay below, a loop without an end does not. */
   canvasUpdates: 120,
-  /** Patches between two snapshots of a canvas: so many are applied to read any version. */
+  /** Patches between two snapshots of a canvas: at most this many are applied to read any version. */
   canvasSnapshotEvery: 64,
   /** Patches between two snapshots that compaction keeps. */
   canvasReplay: 256,

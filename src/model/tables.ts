@@ -295,7 +295,6 @@ export const tableOf = (name: TableName): Table => tables[name]
 
 /** The tables that are searched by words. */
 export type TextTable = { [T in TableName]: (typeof tables)[T] extends { readonly text: object } ? T : never }[TableName]
-export const textTables = tableNames.filter((name) => tableOf(name).text) as readonly TextTable[]
 
 export type ColumnValue = string | number | null
 

@@ -22,7 +22,7 @@ const resources: Readonly<Record<string, (store: Store, session: Session) => Pro
 }
 
 describe.each(engines)('on $name', ({ open }) => {
-  test('what was closed, or left by its block, can be taken again, and closing twice is closing once', async () => {
+  test('a resource that was closed, or left by its block, can be taken again, and closing twice is closing once', async () => {
     const store = await open()
     const session = await store.session('chat')
     await store.queue('q').offer(1)

@@ -7,7 +7,7 @@ import { codeOf, engines, expectSound } from '../support/engines.ts'
 const vectorOf = (...numbers: readonly number[]) => [...numbers, ...Array(384 - numbers.length).fill(0)]
 
 describe.each(engines)('on $name', ({ open }) => {
-  test('what is remembered about a user is recalled, hidden and purged', async () => {
+  test('an item about a user is recalled, hidden and purged', async () => {
     const store = await open()
     const item = await store.memory.remember('Ada prefers metric units', { about: 'user/ada', tags: ['preference'], ttl: '90d' })
     await store.memory.remember('Bob prefers imperial units', { about: 'user/bob', ttl: 86_400_000 })

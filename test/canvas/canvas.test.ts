@@ -31,7 +31,7 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what a reader changes in a document stays with the reader', async () => {
+  test('a change that a reader makes in a document stays with the reader', async () => {
     const store = await engine.open()
     const canvas = await planOf(store)
     await canvas.patch([add('/list', [{ n: 1 }])])
@@ -226,7 +226,7 @@ describe.each(engines)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('of two writers who expect the same version, exactly one wins, and without an expectation both do', async () => {
+  test('two writers that expect the same version: exactly one wins; without an expectation both do', async () => {
     const store = await engine.open()
     const [one, other] = [await planOf(store.as('one')), await planOf(store.as('other'))]
     await one.patch([add('/winner', 'nobody'), add('/list', [])])

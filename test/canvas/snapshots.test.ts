@@ -259,7 +259,7 @@ test.each([
   expect(found).toEqual(names.map((_, n) => ({ document: { n }, version: 1 })))
 })
 
-test('of two callers who fork a session with many canvases under one key, none leaves canvases of a session that does not exist', async () => {
+test('two concurrent forks of a session with many canvases under one key leave no canvases of a missing session', async () => {
   const store = await openIn(':memory:')
   const source = await store.session('source')
   const COUNT = 510
@@ -281,7 +281,7 @@ test('of two callers who fork a session with many canvases under one key, none l
 test.each([
   ['SQLite', async () => tempFile()],
   ['PostgreSQL', tempDatabase],
-] as const)('what a patch wrote is read by no process after its snapshots and then the patch were erased: %s', async (_, place) => {
+] as const)('a patch that was erased after its snapshots is read by no process: %s', async (_, place) => {
   const url = await place()
   const [store, other] = [await openIn(url, { canvas: { snapshotEvery: 2 } }), await openIn(url)]
   const canvas = (await store.session('s')).canvas('plan')

@@ -17,7 +17,7 @@ test('a file of receipts with none in it is a slip, and no proof', async () => {
   }
 })
 
-test('where a tail begins is said once', async () => {
+test('tail refuses --last together with --from', async () => {
   const { path } = await smallStore()
   const { code, err } = await ink(['tail', path, '--last', '2', '--from', '1'])
   expect([code, err]).toEqual([2, expect.stringContaining('--last or --from')])

@@ -122,7 +122,7 @@ describe('grant, revoke and prune', () => {
     )
   })
 
-  test('what ended before a time is forgotten, and nothing else', async () => {
+  test('processes prune removes processes that ended before a time, and nothing else', async () => {
     expect((await ink(['processes', 'prune', path, '--before', '30d'])).out).toMatch(/^✓ no process that ended before .* UTC; nothing/)
     await new Promise((resolve) => setTimeout(resolve, 5))
     expect((await ink(['processes', 'prune', path, '--before', '0s', '--actor', 'user_ops'])).out).toMatch(

@@ -53,7 +53,7 @@ describe('show, history and firing', () => {
     expect((await ink(['triggers', 'show', path, 'off'])).err).toBe('It has no firings yet.\n')
   })
 
-  test('what fired is listed whether anybody was told or not', async () => {
+  test('firings are listed with and without matching triggers', async () => {
     const { out } = await ink(['triggers', 'history', path])
     expect(cellsOf(out).map((cells) => cells.at(-1))).toEqual([
       'deliveries',

@@ -140,7 +140,7 @@ async function play(session: Session, model: Model, seed: number, steps: number)
 }
 
 describe.each(engines)('a graph and its model on $name', ({ open }) => {
-  test('whatever is done to a graph, it is what a plain object would be, and so is a fork of it', async () => {
+  test('a graph equals a plain object after any commands, and so does a fork of it', async () => {
     const store = await open()
     for (const seed of seeds(1, 60)) {
       const session = await store.session(`s${seed}`)

@@ -253,7 +253,7 @@ const openInTimeOf = async (open: (typeof engines)[number]['open']) => {
 }
 
 describe.each(['sqlite', 'postgres'].filter((name) => engines.some((one) => one.name === name)))('two writers on %s', (name) => {
-  test('of two writers at one head exactly one wins, and the other is told both revisions', async () => {
+  test('two turns at one head: exactly one wins, and the other gets both revisions in its error', async () => {
     const url = name === 'sqlite' ? tempFile() : await tempDatabase()
     const [one, two] = [await openIn(url), await openIn(url)]
     const sessions = [await one.session('s'), await two.session('s')]

@@ -134,7 +134,7 @@ describe('the wall between tenants', () => {
   })
 })
 
-test('what is due is told to the store itself, and nobody it is told to can see more', async () => {
+test('due times are read by the store itself, and the function reveals nothing more', async () => {
   const url = await plantedAndGuarded()
   const backend = await postgresBackend({ url })
   later(() => backend.close())

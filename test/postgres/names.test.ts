@@ -58,7 +58,7 @@ test('a schema inkfast that somebody else made is not read, and nothing in it is
   expect(await codeOf(refusal)).toBe('DATABASE_UNSUITABLE')
 })
 
-test('however bytes are shown by default, receipts carry their hash', async () => {
+test('receipts carry their hash with any bytea_output', async () => {
   const url = await tempDatabase()
   const name = new URL(url).pathname.slice(1)
   await asSuperuser(url, (client) => client.query(`alter database ${name} set bytea_output = 'escape'`))

@@ -66,7 +66,7 @@ describe('with one URL', () => {
 })
 
 describe('with two URLs', () => {
-  test('of two URLs one migrates and goes, the other serves as itself', async () => {
+  test('two URLs: one login migrates, and the other one serves', async () => {
     const adminUrl = await fresh()
     await prepared()
     const login = await makeLogin(adminUrl, { roles: ['inkfast_app'] })
@@ -79,7 +79,7 @@ describe('with two URLs', () => {
     expect(rows).toEqual([{ usename: login.name }])
   })
 
-  test('of two URLs the one that serves must not be able to do more', async () => {
+  test('two URLs: the login that serves must have no more rights than needed', async () => {
     const adminUrl = await prepared()
     const mighty = [
       adminUrl,

@@ -47,7 +47,7 @@ async function openHesitating(url: string, pause: () => Promise<unknown>): Promi
   return store
 }
 
-test('what was written first and commits late is overtaken by nobody', async () => {
+test('an event that was written first and commits late is not overtaken', async () => {
   const url = await tempDatabase()
   let holding: Promise<void> | undefined
   let held = false

@@ -58,7 +58,7 @@ test('a batch of which nothing was saved is refused: the control', async () => {
   expect(error).toMatchObject({ code: 'DATABASE_BUSY' })
 })
 
-test('what was there already is answered in the same round trip as what is new', async () => {
+test('a repeated commit is answered in the same round trip as new ones', async () => {
   const make = maker()
   let calls = 0
   const backend = await backendThat(() => {

@@ -123,7 +123,7 @@ const blind = {
 test.each([
   { when: 'there was nothing to look for', begin: empty },
   { when: 'everything was there', begin: full },
-])('what is ready is found by seeks, with a plan from when $when', async ({ begin }) => {
+])('ready items are found by seeks, with a plan from when $when', async ({ begin }) => {
   const { execute, fill, look } = await bench({ ready: readyWork }, begin)
   if (begin === empty) {
     expect(await execute('ready', READY)).toMatchObject([{ id: null, next: null }])
@@ -151,7 +151,7 @@ const longSeries = `
   insert into inkfast.work (tenant, id, born, revision, queue, state, priority, at, series, body)
   select '${TENANT}', 'l' || lpad(n::text, 6, '0'), n, n, 'q', 'ready', 100, 0, 'long', '{}' from generate_series(1, ${ITEMS}) n`
 
-test('however long a series is, whoever looks for work passes by none of it', async () => {
+test('a search for ready items reads none of a long series', async () => {
   const blindToTurns = readyWork.replaceAll('not w.behind', 'w.behind is not null')
   const { execute, look } = await bench({ ready: readyWork, blind: blindToTurns }, async (url) => {
     await full(url)

@@ -120,7 +120,7 @@ const sorting = `
     execute replace(pg_get_functiondef('inkfast.due_v1'::regproc), 'order by w.at nulls first', 'order by w.at + 0');
   end $$`
 
-test('what is due is one seek a tenant, also with a plan from when there was nothing to look for', async () => {
+test('due tenants cost one seek each, also with a plan from an empty table', async () => {
   const url = await tempDatabase()
   const [seen, control] = await asSuperuser(url, async (superuser) => {
     const { text, values } = enter((await wallOf(superuser)).tenant(STORE))
@@ -156,7 +156,7 @@ test('what is due is one seek a tenant, also with a plan from when there was not
   expect(control.fetched).toBeGreaterThan(TENANTS_WITH_WORK * 100)
 })
 
-test('what is due is read in the order of its own index', async () => {
+test('due items are read in the order of their own index', async () => {
   const { rows } = await client.query(`select prosrc from pg_proc where proname = 'due_v1'`)
   const query = /return query\s+(select[^;]+);/.exec(rows[0]?.prosrc)?.[1]
   const text = String(query).replaceAll('p_queue', '$1::text').replaceAll('p_limit', '$2::integer')

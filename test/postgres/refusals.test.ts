@@ -43,7 +43,7 @@ test.each([
   `postgres//me:${PASSWORD}@127.0.0.1:1/db`,
   `jdbc:postgres://me:${PASSWORD}@127.0.0.1:1/db`,
   `//me:${PASSWORD}@127.0.0.1:1/db`,
-])('what was meant as an address is not repeated as a path (%#)', async (url) => {
+])('a URL with a password is not repeated in an error about a path (%#)', async (url) => {
   await refused(open(url), 'URL_UNKNOWN', PASSWORD)
 })
 

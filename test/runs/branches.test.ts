@@ -114,7 +114,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what a branch appended before a crash is not appended again, though another lost a race before', async () => {
+  test('an event that a branch appended before a crash is not appended again, though another lost a race before', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const program = (hangs: boolean) => async (run: Run) => {
@@ -143,7 +143,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what is asked for between begin and settle is found again after a crash there', async () => {
+  test('a call between begin and settle is found again after a crash there', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const program = async (run: Run, dies: boolean) => {
@@ -186,7 +186,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what comes on the tape while a settling is on its way knows what was begun', async () => {
+  test('an entry recorded during a settle knows which effects had begun', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     // Large enough for a blob, which is written first.
@@ -207,7 +207,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what goes on behind a branch that has come back is waited for by the run', async () => {
+  test('a run waits for calls that a returned branch did not await', async () => {
     const store = await engine.open()
     await using node = store.work(
       {

@@ -176,7 +176,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
   test.each([
     ['is refused by the fence', (backend: Backend) => backend, 'FENCE_LOST', []],
     ['would record a second outcome without it', unfenced, 'by the first', ["2 outcomes: r: effect charge #1 in ''"]],
-  ])('of two that believe they hold the run, the older %s', async (_, around, expected, wrong) => {
+  ])('two nodes that both believe they hold the run: the older one %s', async (_, around, expected, wrong) => {
     const place = await makePlace(engine)
     const backends = [around(await place.backend()), around(await place.backend())] as const
     const [one, two] = await Promise.all(backends.map((backend) => place.open(backend)))

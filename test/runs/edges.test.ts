@@ -98,7 +98,7 @@ describe.each(both)('on $name', (engine) => {
     await again.finish()
   })
 
-  test('of two who say how an effect ended, one is heard', async () => {
+  test('two callers resolve one effect: only the first outcome counts', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('r')

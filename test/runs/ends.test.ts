@@ -106,7 +106,7 @@ describe.each(both)('on $name', (engine) => {
     await run.finish()
   })
 
-  test('what is refused is refused before there is a session for it', async () => {
+  test('a start with invalid options is refused before its session is created', async () => {
     const store = await engine.open()
     const { seq } = await store.head()
     expect(await codeOf(store.start('r', { session: 'new', input: { a: undefined } }))).toBe('DATA_INVALID')

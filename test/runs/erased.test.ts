@@ -73,7 +73,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('on $name'
     await expectSound(store)
   })
 
-  test('what was erased does not come back with a fork from a hand that has not heard of it', async () => {
+  test('an erased payload does not come back with a fork by a handle that is out of date', async () => {
     const store = await engine.open()
     const run = await (await store.session('s')).run('pay', { input: { card: 'of Jane Doe' } })
     const { seq: at } = await store.head()

@@ -70,7 +70,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what is deleted cannot be forked, and what was erased does not come back with a fork', async () => {
+  test('a deleted session cannot be forked, and an erased payload does not come back with a fork', async () => {
     const store = await engine.open()
     const session = await store.session('s', { title: 'Jane' })
     const { seq: at } = await store.head()

@@ -13,7 +13,7 @@ const place = async (name: string): Promise<string> => (name === 'postgres' ? te
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe.each(both)('on $name', (engine) => {
-  test('of two who open a run at once one has it, and in one process all share one fence', async () => {
+  test('two stores open a run at once: one gets it, and in one process all share one fence', async () => {
     const url = await place(engine.name)
     const [one, two] = [await openIn(url), await openIn(url)]
     for (let i = 0; i < 15; i++) {
@@ -100,7 +100,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what a person was told and what the run was told are the same, also at the last moment', async () => {
+  test('a decider and a run get the same outcome, also at the last moment', async () => {
     const store = await engine.open()
     for (let i = 0; i < 12; i++) {
       const run = await (await store.session(`s${i}`)).run('r')
@@ -116,7 +116,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what is begun has one outcome, and the first one counts', async () => {
+  test('an effect that was begun has one outcome, and the first one counts', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('r')
@@ -128,7 +128,7 @@ describe.each(both)('on $name', (engine) => {
     expect(await (await session.run('r')).begin('pay')).toEqual({ done: true, result: 'paid' })
   })
 
-  test('what had begun when its session was put away is recorded, and nothing new begins', async () => {
+  test('an effect underway when its session is archived is recorded, and nothing new begins', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('r')
@@ -281,7 +281,7 @@ test('a run whose input is gone cannot be opened, and blocks nobody', async () =
   expect((await (await other.session('s')).run('other', { wait: '5s' })).state).toBe('running')
 })
 
-test('what cannot be shown and what cannot be counted is an error like any other', async () => {
+test('an effect that throws an object without a prototype fails like any other, and wrong options are refused', async () => {
   const run = await (await (await openIn(':memory:')).session('s')).run('r')
   const bare = run.effect('bare', () => {
     throw Object.create(null)

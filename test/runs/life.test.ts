@@ -79,11 +79,11 @@ async function walk(make: MakeBackends, steps: Iterable<fc.AsyncCommand<Model, i
 const property = (make: MakeBackends, size: number) =>
   fc.asyncProperty(fc.commands(commands, { maxCommands: size, size: 'max' }), (steps) => walk(make, steps))
 
-test('whatever is done to a run, in memory it is in the state that it should be in', async () => {
+test('a run in memory follows the model through any commands', async () => {
   await fc.assert(property(inMemory, 40), { numRuns: rounds(60, 3000) })
 })
 
-test('whatever is done to a run, in a file it is in the state that it should be in', async () => {
+test('a run in a file follows the model through any commands', async () => {
   await fc.assert(property(inFile, 25), { numRuns: rounds(4, 100) })
 })
 

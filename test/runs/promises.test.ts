@@ -53,7 +53,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what comes back is what was recorded: masked JSON, or whole where that was asked for; nothing at all is undefined', async () => {
+  test('an effect returns what was recorded: masked JSON, or whole JSON on request; no result is undefined', async () => {
     const store = await engine.open()
     const run = await (await store.session('s')).run('r')
     const secret = { password: 'hunter2-hunter2' }
@@ -111,7 +111,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what an effect streams is drawn together into few entries, and replay does not read them', async () => {
+  test('streamed text of an effect is gathered into few entries, and replay does not read them', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('r')
@@ -206,7 +206,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what is begun by somebody else is settled once, and an event of a run is written once', async () => {
+  test('an effect that another node began is settled once, and an event of a run is written once', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const run = await session.run('r')
@@ -251,7 +251,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(here)
   })
 
-  test('whoever was taken over writes nothing, and its run is told', async () => {
+  test('a node that lost its lease writes nothing, and its run is told', async () => {
     const url = engine.name === 'postgres' ? await tempDatabase() : tempFile()
     const first = await (await (await openIn(url)).session('s')).run('r')
     const begun = Promise.withResolvers<void>()

@@ -153,7 +153,7 @@ describe.each(both)('on $name', (engine) => {
   })
 })
 
-test('what is recorded may be asked for in another order: it is answered and not called', async () => {
+test('recorded effects may be asked for in another order: they are answered and not called', async () => {
   const store = await (both[0] as (typeof both)[0]).open()
   const session = await store.session('s')
   const first = await session.run('r')

@@ -88,7 +88,7 @@ describe.each(both)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what a node drops another picks up, without doing twice what was recorded', async () => {
+  test('a run that one node drops is continued by another, without repeating recorded effects', async () => {
     const url = await place(engine.name)
     const dying = await open({ url, lease: { ttl: 300, renew: 100 } })
     const calls: string[] = []

@@ -4,7 +4,7 @@
 export interface Code {
   /** The code with comments removed and every text emptied. */
   readonly bare: string
-  /** What stands between quotes or backticks, substitutions cut out. */
+  /** Texts between quotes or backticks, without substitutions. */
   readonly texts: readonly string[]
 }
 

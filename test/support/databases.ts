@@ -20,7 +20,7 @@ async function dropAll(): Promise<void> {
 export function leave(database: Database): void {
   made.delete(database)
   const gone = database.drop()
-  // Whoever waits for them all hears of it.
+  // The caller that waits for all of them gets the error.
   gone.catch(() => {})
   leaving.push(gone)
 }

@@ -22,7 +22,7 @@ export function snippetsOf(path: string, page: string): readonly Snippet[] {
   return snippets
 }
 
-/** What the compiler has against them, each complaint with the page it comes from. */
+/** The complaints of the compiler, each with the page it comes from. */
 export async function compileSnippets(snippets: readonly Snippet[]): Promise<readonly string[]> {
   const cache = inProject('node_modules', '.cache')
   mkdirSync(cache, { recursive: true })

@@ -13,8 +13,8 @@ export interface Engine {
   readonly name: 'memory' | 'sqlite' | 'sqlite folder' | 'postgres'
   open(options?: Partial<StoreOptions>): Promise<Store>
   /**
-   * A store whose time the test moves: the clock it is given, or the database's own, which goes on by itself and so tells how slow the
-   * machine is. Time begins where the next full hour is far off, so that of what comes up every hour nothing does by itself.
+   * A store whose time the test moves: the clock it is given, or that of the database, which also keeps running. Time begins far from the
+   * next full hour, so that nothing hourly becomes due unless the test moves the time.
    */
   openInTime(options?: Partial<StoreOptions>): Promise<InTime>
 }

@@ -1,4 +1,4 @@
-// What belongs into the package, and what its declarations lead to.
+// The files that belong into the package, and those that its declarations lead to.
 
 import { posix } from 'node:path'
 import { importsOf } from './code.ts'

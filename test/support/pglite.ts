@@ -8,7 +8,7 @@ export async function startPglite(): Promise<PGlite> {
   return PGlite.create()
 }
 
-/** What was written goes; the schema stays, where there is one: making it anew takes most of a second. */
+/** Removes the data and keeps the schema, because creating it again takes most of a second. */
 export const emptyPglite = async (lite: PGlite): Promise<void> => void (await lite.exec(EMPTY))
 
 export function liteConnections(lite: PGlite): Connections {

@@ -1,4 +1,4 @@
-// What tests rely on when they ask for a database of their own.
+// Promises that tests rely on when they ask for a database of their own.
 
 import { Client } from 'pg'
 import { expect, it } from 'vitest'

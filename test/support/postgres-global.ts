@@ -11,7 +11,7 @@ import { dropDatabases } from './postgres-database.ts'
 import { type Server, startServer } from './postgres-server.ts'
 import { QUICK } from './rounds.ts'
 
-/** What a test file hears when it asks. */
+/** The answer to a test file that asks. */
 export type Answer = { readonly url: string } | { readonly error: string }
 
 declare module 'vitest' {

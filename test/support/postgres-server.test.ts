@@ -1,4 +1,4 @@
-// What tests and benchmarks rely on when they start a PostgreSQL of their own.
+// Promises that tests and benchmarks rely on when they start a PostgreSQL of their own.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

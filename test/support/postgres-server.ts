@@ -15,20 +15,20 @@ export interface ServerOptions {
   readonly fsync?: boolean
   /** Any of PostgreSQL's settings, over ours. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>
-  /** Where to make the folder of its data, if the server can write there; beside its log by default. */
+  /** The place for its data folder, if the server can write there; beside its log by default. */
   readonly dataIn?: string
   /** How long it may take to be ready; 30 s by default, for busy machines. */
   readonly timeoutMs?: number
 }
 
 export interface Server extends AsyncDisposable {
-  /** Of the superuser, to the database postgres. */
+  /** The URL of the superuser, to the database postgres. */
   readonly url: string
   readonly port: number
   /** Its log and its socket. */
   readonly folder: string
   readonly data: string
-  /** Of its first process, which changes with a restart; undefined while none runs. */
+  /** The id of its first process, which changes with a restart; undefined while none runs. */
   readonly pid: number | undefined
   /** The settings it was started with, beyond PostgreSQL's own defaults. */
   readonly settings: Readonly<Record<string, string>>

@@ -62,7 +62,7 @@ export const node = (args: readonly string[], options?: RunOptions): Promise<Ran
 export const tsc = (args: readonly string[], options?: RunOptions): Promise<Ran> =>
   node([inProject('node_modules', 'typescript', 'bin', 'tsc'), ...args], options)
 
-/** Where a program that says `import … from 'inkfast'` finds the sources, so that nothing has to be built first. */
+/** The place where `import … from 'inkfast'` finds the sources, so that nothing has to be built first. */
 export const fromSource: readonly string[] = ['--import', inProject('test', 'support', 'from-source.ts')]
 
 /** An empty folder that is gone when the scope is left. */

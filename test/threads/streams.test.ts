@@ -249,7 +249,7 @@ describe.each(engines)('streamed messages on $name', ({ name, open }) => {
     expect(await codeOf(thread.stream('question').write({ type: 'start' }))).toBe('MESSAGE_INVALID')
   })
 
-  test('of two writers of one message the stream that is late is refused', async () => {
+  test('a stream of a message that another writer changed meanwhile is refused', async () => {
     const store = await open()
     const { thread } = await store.session('s')
     const stream = thread.stream('m')

@@ -144,7 +144,7 @@ describe.each(engines)('garbage collection of blobs on $name', ({ open, openInTi
     expect((await store.head()).seq).toBe(seq)
   })
 
-  test('whatever is put, referred to and erased meanwhile, a collection deletes no blob that an event refers to', async () => {
+  test('a collection beside puts, references and erasures deletes no blob that an event refers to', async () => {
     for (let seed = 1; seed <= rounds(2, 15); seed++) await writeAndCollect(await open(), seed)
   })
 })

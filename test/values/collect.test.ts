@@ -166,7 +166,7 @@ describe.each(engines)('garbage collection on $name', ({ open, openInTime }) => 
     expect((await store.head()).seq).toBe(seq)
   })
 
-  test('whatever is put, appended, referred to and erased meanwhile, a collection deletes no content that can be reached', async () => {
+  test('a collection beside puts, appends, references and erasures deletes no reachable content', async () => {
     for (let seed = 1; seed <= rounds(3, 20); seed++) await writeAndCollect(await open(), seed)
   })
 

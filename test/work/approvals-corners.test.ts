@@ -92,7 +92,7 @@ test('an answer that came before the clock could write that it is too late is th
   expect(control.row?.state).toBe('expired')
 })
 
-test('whoever was first with a key is who asked', async () => {
+test('an approval with a key belongs to the first caller who used the key', async () => {
   const open = shared()
   const other = await open()
   let first: ApprovalRow | undefined
@@ -107,7 +107,7 @@ test('whoever was first with a key is who asked', async () => {
   await expectSound(other)
 })
 
-test('what was asked and then erased can be denied, and not approved', async () => {
+test('an approval whose question was erased can be denied, and not approved', async () => {
   const store = await shared()()
   const { id } = await store.approvals.request({ subject: 'pay ada', deciders: ['user/grace'], key: 'call-1', within: '1h' })
   for await (const { seq } of store.events({ types: ['approval.requested'] })) await store.erase({ seq, reason: 'request 12' })

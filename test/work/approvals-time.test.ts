@@ -130,7 +130,7 @@ describe.each(engines)('permits on $name', (engine) => {
 })
 
 describe.each(['sqlite', 'postgres'])('with two nodes on %s', (name) => {
-  test('of many who decide at once exactly one does, and everybody agrees which', async () => {
+  test('concurrent decisions: exactly one counts, and all callers agree which', async () => {
     const { stores } = await pair(name)
     for (let round = 0; round < 10; round++) {
       const { id } = await stores[0].approvals.request({ subject: `round ${round}`, within: '1h' })
@@ -172,7 +172,7 @@ describe.each(['sqlite', 'postgres'])('with two nodes on %s', (name) => {
     await expectSound(stores[0])
   })
 
-  test('what nobody waits for is expired by whichever node looks first, once; and by nobody where no node keeps the time', async () => {
+  test('an approval that no run waits for is expired once, by the first node that looks, and by none without a scheduler', async () => {
     const asleep = await pair(name, { schedule: false })
     const { id: never } = await asleep.stores[0].approvals.request({ ...deploy, within: '1h' })
     const { stores, pass } = await pair(name)

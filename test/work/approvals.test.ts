@@ -112,7 +112,7 @@ describe.each(engines)('approvals on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('who was told, who looked and who decided is on record, once each, and the row stays small', async () => {
+  test('notifications, looks and decisions are recorded once each, and the row stays small', async () => {
     const store = await engine.open()
     const { id } = await store.as('agent_7').approvals.request(wipe)
     await store.approvals.delivered(id, { channel: 'slack', ref: 'C1/171' })

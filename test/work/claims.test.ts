@@ -85,7 +85,7 @@ test('an item whose payload is gone is set aside with the reason', async () => {
   expect((await queue.list({ state: 'dead' })).items).toMatchObject([{ error: { code: 'BLOB_UNKNOWN' } }])
 })
 
-test('what was buried is nobody’s: whoever held it neither settles nor renews it', async () => {
+test('a dead item has no holder: its former worker neither settles nor renews it', async () => {
   let now = 1_000_000
   const store = await openOn(
     freshMemory(() => now),
@@ -127,7 +127,7 @@ test('a failure that was written, and not answered, is not followed by a complet
   expect((await queue.list()).items).toMatchObject([{ state: 'ready', attempt: 1, error: { message: 'no' } }])
 })
 
-test('what is completed while somebody cancels it was not cancelled', async () => {
+test('an item that is completed during a cancel was not cancelled', async () => {
   const backend = freshMemory()
   let between: () => Promise<void> = async () => {}
   const store = await openOn({

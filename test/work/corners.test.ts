@@ -32,7 +32,7 @@ describe.each(some)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what is erased of an item leaves it to somebody', async () => {
+  test('an item with erased events can still be claimed', async () => {
     const store = await engine.open()
     const queue = store.queue<number>('q')
     await queue.offer(1)
@@ -47,7 +47,7 @@ describe.each(some)('on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what is erased of a handle leaves the rows the fold of the journal', async () => {
+  test('an erased grant leaves rows that are the fold of the journal', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     await store.processes.register('crawl', { kind: 'tool', recovery: 'external' })

@@ -13,7 +13,7 @@ const HOUR = 60 * MINUTE
 describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('on $name', (engine) => {
   const open = () => engine.openInTime({ schedule: false })
 
-  test('what is erased of a job leaves the rows the fold of the journal, and a job that is over', async () => {
+  test('an erased job is over, and its rows are the fold of the journal', async () => {
     const { store } = await open()
     await store.cron.set('job', { every: '1h', queue: 'q' })
     await store.cron.set('job', { every: '2h', queue: 'q' })
@@ -180,7 +180,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('on $name'
     await expectSound(store)
   })
 
-  test('of several that replace each other at once the latest begins', async () => {
+  test('several occurrences that replace each other at once: the latest begins', async () => {
     const { store, pass } = await open()
     await store.cron.set('job', { every: '1h', queue: 'q', overlap: 'replace', missed: 'all' })
     await pass(HOUR)
@@ -209,7 +209,7 @@ describe('whatever the clocks say', () => {
     await expectSound(store)
   })
 
-  test('what waits for the one before begins when that ends, by the clock of the store', async () => {
+  test('a queued occurrence begins when the one before ends, by the clock of the store', async () => {
     let [now, wrong] = [10 * HOUR, 0]
     const store = await shared(() => now)({ schedule: false, clock: { now: () => now + wrong } })
     await store.cron.set('job', { every: '1h', queue: 'q', overlap: 'queueOne' })

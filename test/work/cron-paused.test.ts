@@ -45,7 +45,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('on $name'
     await expectSound(store)
   })
 
-  test('what failed is kept for as long as its item is dead, and what was forgotten can be made up for again', async () => {
+  test('a failed occurrence is kept while its item is dead, and a pruned one can be backfilled again', async () => {
     const { store, now, pass } = await open()
     await pass(9 * HOUR)
     await store.cron.set('job', { every: '1h', queue: 'q', attempts: 1 })

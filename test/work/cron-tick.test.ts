@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('on $name', (engine) => {
   const open = () => engine.openInTime({ schedule: false })
 
-  test('what is due is done by asking, and asked for nothing it says when something is', async () => {
+  test('tick starts due occurrences, and otherwise returns the next time', async () => {
     const { store, pass } = await open()
     const { next = 0 } = await store.cron.set('job', { every: '1h', queue: 'q' })
     expect(await store.cron.tick()).toEqual({ handled: 0, failed: 0, next })

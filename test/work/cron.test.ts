@@ -104,7 +104,7 @@ describe.each(layouts)('jobs on $name', (engine) => {
     ['skip', ['missed']],
     ['once', ['missed', 'waiting']],
     ['all', ['waiting', 'waiting', 'waiting', 'waiting']],
-  ])('what nobody was there to start: %s', async (missed, states) => {
+  ])('occurrences missed while no node was running: %s', async (missed, states) => {
     const { store, pass, now } = await open()
     const job = await store.cron.set('job', { every: '10m', queue: 'q', overlap: 'allow', missed })
     const until = (job.next ?? 0) - (await now())

@@ -65,7 +65,7 @@ describe.each(ours.filter(({ name }) => name !== 'memory'))('on $name', (engine)
 })
 
 describe('whoever has waited longest comes first', () => {
-  test.each(['runs', 'items'])('whoever has waited longest comes before those who come for the first time, of %s', async (what) => {
+  test.each(['runs', 'items'])('the tenant that waited longest is served before new tenants: %s', async (what) => {
     const store = await openIn(':memory:')
     const order: string[] = []
     const serve = async (tenant: string) => {
@@ -91,23 +91,26 @@ describe('whoever has waited longest comes first', () => {
     expect(order.lastIndexOf('old')).toBeLessThan(30)
   })
 
-  test.each([99, 100, 101])('whoever has waited longest comes first, also behind %i tenants whose work nobody can take', async (many) => {
-    const store = await openIn(':memory:')
-    for (let i = 0; i < many; i++) {
-      const tenant = store.tenant(`closed${i}`)
-      const session = await tenant.session('s')
-      await tenant.start('answer', { session: 's' })
-      await session.archive()
-    }
-    await fill(store, async (tenant, i) => void (await tenant.start('answer', { session: `s${i}` })))
-    const { order, isOver, ahead } = served()
-    await using _ = store.work({ answer: async ({ tenant }) => void order.push(tenant) }, { concurrency: 1 })
-    await expect.poll(isOver).toBe(true)
-    expect(ahead()).toBeLessThan(10)
-  })
+  test.each([99, 100, 101])(
+    'the tenant that waited longest is served first, also behind %i tenants whose work no node can take',
+    async (many) => {
+      const store = await openIn(':memory:')
+      for (let i = 0; i < many; i++) {
+        const tenant = store.tenant(`closed${i}`)
+        const session = await tenant.session('s')
+        await tenant.start('answer', { session: 's' })
+        await session.archive()
+      }
+      await fill(store, async (tenant, i) => void (await tenant.start('answer', { session: `s${i}` })))
+      const { order, isOver, ahead } = served()
+      await using _ = store.work({ answer: async ({ tenant }) => void order.push(tenant) }, { concurrency: 1 })
+      await expect.poll(isOver).toBe(true)
+      expect(ahead()).toBeLessThan(10)
+    },
+  )
 })
 
-test('many jobs of one tenant that come up at once keep those of another waiting for a page of them, and not for all', async () => {
+test('many due jobs of one tenant delay those of another by one page, and not by all', async () => {
   const { backend, open, pass } = await makePlace('sqlite')
   const whole = await backend()
   const order: string[] = []

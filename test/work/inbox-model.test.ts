@@ -272,7 +272,7 @@ const property = (around: (backend: Backend) => Backend) =>
 
 const CONTROL_SEED = 4713
 
-test('whatever is offered, claimed, interrupted and taken over, the inbox is what it should be', async () => {
+test('an inbox follows the model through any offers, claims, interruptions and takeovers', async () => {
   await fc.assert(
     property((backend) => backend),
     { numRuns: rounds(120, 1500) },

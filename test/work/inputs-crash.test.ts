@@ -162,7 +162,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     },
   )
 
-  test('what a turn was told before it was recorded would be told differently by the next life', async () => {
+  test('the checker finds a turn that acts on inputs before they are recorded', async () => {
     const place = await makePlace(engine)
     const death: Death = { at: 3, when: 'before' }
     const hasty = await course(place, 'hasty', 'opened by its program', death, unrecorded)

@@ -238,11 +238,11 @@ const property = (make: MakeBackends, size: number) =>
 
 const CONTROL_SEED = 4712
 
-test('whatever is said, taken, taken back and ended, in memory it is what it should be', async () => {
+test('inputs in memory follow the model through any commands', async () => {
   await fc.assert(property(inMemory, 40), { numRuns: rounds(100, 1500) })
 })
 
-test('whatever is said, taken, taken back and ended, in a file it is what it should be', async () => {
+test('inputs in a file follow the model through any commands', async () => {
   await fc.assert(property(inFile, 25), { numRuns: rounds(5, 75) })
 })
 

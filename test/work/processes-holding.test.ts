@@ -60,7 +60,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(place.world)
   })
 
-  test('of many who want it at once one gets it', async () => {
+  test('many claims of one process at once: exactly one gets its lease', async () => {
     const { place, ada, bob } = await two(engine)
     await ada.processes.register('c', external)
     const codes = await Promise.all([ada, bob].map(async (store) => codeOf((await get(store)).claim())))
@@ -68,7 +68,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(place.world)
   })
 
-  test.each(Object.entries(writes))('whoever was taken over writes nothing: %s', async (_, write) => {
+  test.each(Object.entries(writes))('an owner that lost the lease of a process writes nothing: %s', async (_, write) => {
     const { place, ada, bob } = await two(engine)
     const held = await (await ada.processes.register('c', external)).claim()
     await held.event('page.fetched', { by: 'ada' })
@@ -110,7 +110,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(place.world)
   })
 
-  test('whoever ends it from outside ends the holding of it as well', async () => {
+  test('an end of a process from outside ends its lease too', async () => {
     const { place, ada, bob } = await two(engine)
     const held = await (await ada.processes.register('c', external)).claim()
     const same = await held.claim()

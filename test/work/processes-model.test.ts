@@ -49,11 +49,11 @@ const property = (make: MakeBackends, size: number) =>
 
 const CONTROL_SEED = 4711
 
-test('whatever is done to a process, in memory it is what it should be', async () => {
+test('a process in memory follows the model through any commands', async () => {
   await fc.assert(property(inMemory, 50), { numRuns: rounds(60, 1000) })
 })
 
-test('whatever is done to a process, in a file it is what it should be', async () => {
+test('a process in a file follows the model through any commands', async () => {
   await fc.assert(property(inFile, 30), { numRuns: rounds(5, 100) })
 })
 

@@ -33,7 +33,7 @@ async function place(engine: Engine) {
 }
 
 describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
-  test('what a node dies with is run again where it may be, and every start counts', async () => {
+  test('a rerunnable process is started again after its node died, and every start counts', async () => {
     const { world, pass, doomed, another } = await place(engine)
     const child = await world.processes.register('c', { ...rerunnable, attempts: 2 })
     const { store, kill } = await doomed()
@@ -70,7 +70,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(world)
   })
 
-  test('what is bound to its owner is never run twice, and no time that passes ends it', async () => {
+  test('an owner-bound process is never run twice, and no time that passes ends it', async () => {
     const { world, pass, doomed, another } = await place(engine)
     const child = await world.processes.register('c', ownerBound)
     const { store, kill } = await doomed()
@@ -115,7 +115,7 @@ describe.each<Engine>(['sqlite', 'postgres'])('on %s', (engine) => {
     await expectSound(world)
   })
 
-  test('what runs elsewhere is never run here and never ended by time; only a request to abandon it is followed', async () => {
+  test('an external process is never run here and never ended by time; only a request to abandon it is followed', async () => {
     const { world, pass, another } = await place(engine)
     const [left, asked] = [await world.processes.register('left', external), await world.processes.register('asked', external)]
     await left.start({ owner: 'elsewhere' })

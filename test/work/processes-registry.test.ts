@@ -143,7 +143,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('the regis
     await expectSound(store)
   })
 
-  test('whoever waits for the end, or for an event, hears of it at once', async () => {
+  test('a caller that waits for the end of a process, or for an event, is woken at once', async () => {
     const store = await engine.open()
     const child = await store.processes.register('c', external)
     const other = await store.processes.get('c')
@@ -166,7 +166,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('the regis
     expect(await never).toBeUndefined()
   })
 
-  test('what ended before a time is pruned with everything that belongs to it, and nothing else is', async () => {
+  test('processes that ended before a time are pruned with all their rows, and nothing else is', async () => {
     let now = 1_800_000_000_000
     const store = await engine.open({ clock: { now: () => now } })
     const session = await store.session('s')
@@ -210,7 +210,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('the regis
     await expectSound(store)
   })
 
-  test('whatever is erased of what was written, the rows are the fold of what is left', async () => {
+  test('erasing any event leaves rows that are the fold of the rest', async () => {
     const store = await engine.open()
     const session = await store.session('s')
     const given = { kind: 'tool', recovery: 'rerunnable', wake: session.id, label: 'ada’s' } as const

@@ -55,7 +55,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('a node on
     await expectSound(store)
   })
 
-  test('what is rerunnable is tried again as often as was said; a final error ends it at once', async () => {
+  test('a rerunnable process is retried up to its attempts; a final error ends it at once', async () => {
     const store = await engine.open()
     const twice = await store.processes.register('twice', { ...rerunnable, attempts: 2 })
     const final = await store.processes.register('final', { ...rerunnable, kind: 'final' })
@@ -76,7 +76,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('a node on
     await expectSound(store)
   })
 
-  test('whoever runs it is told of a request to cancel it, and what was not begun is not begun', async () => {
+  test('the handler of a process hears of a cancel request, and one that has not begun does not begin', async () => {
     const store = await engine.open()
     const child = await store.processes.register('c', rerunnable)
     const begun = Promise.withResolvers<void>()

@@ -100,7 +100,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('processes
     await expectSound(store)
   })
 
-  test('many who speak at once are all heard, each under a number of its own', async () => {
+  test('concurrent events of a process are all recorded, each under a number of its own', async () => {
     const store = await engine.open()
     const child = await store.processes.register('c', tool)
     const told = await Promise.all(Array.from({ length: 20 }, (_, i) => child.event('word.said', { i })))
@@ -229,7 +229,7 @@ describe.each(engines.filter(({ name }) => name !== 'sqlite folder'))('processes
     },
   )
 
-  test('of two who end a process at once one is heard', async () => {
+  test('two callers end a process at once: only the first counts', async () => {
     const store = await engine.open()
     const child = await store.processes.register('c', tool)
     const codes = await Promise.all([codeOf(child.complete(1)), codeOf(child.fail(2)), codeOf(child.cancelled('3'))])

@@ -40,7 +40,7 @@ describe.each(layouts)('a queue on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what is delayed is not due before its time, and an empty claim says why', async () => {
+  test('a delayed item is not due before its time, and an empty claim says why', async () => {
     const { store, pass } = await engine.openInTime()
     const outbox = store.queue<Mail>('outbox')
     expect(await outbox.tryClaim()).toEqual({ why: 'empty' })
@@ -192,7 +192,7 @@ describe.each(layouts)('a queue on $name', (engine) => {
     expect((await outbox.claim())?.attempt).toBe(2)
   })
 
-  test('what is cancelled is gone, and whoever holds it has lost it', async () => {
+  test('a cancelled item is gone, and its claim holder has lost it', async () => {
     const store = await engine.open()
     const outbox = store.queue<Mail>('outbox')
     const item = await outbox.offer({ to: 'ada' })

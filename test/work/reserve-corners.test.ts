@@ -91,7 +91,7 @@ test('an item at its last attempt is claimed only when its handler begins: it wo
   expect(most).toBeLessThan(2)
 })
 
-test('what came from a trigger and is urgent goes before what is plain', async () => {
+test('an urgent item of a trigger is claimed before plain items', async () => {
   const store = await openOn(slowly(1))
   await store.triggers.on('alarm', { source: 'sensor', queue: 'q', priority: 50 })
   await fill(store, 3000)
@@ -108,7 +108,7 @@ test('what came from a trigger and is urgent goes before what is plain', async (
   expect(left).toBeGreaterThan(0)
 })
 
-test('what is given back keeps its place', async () => {
+test('a released item keeps its place', async () => {
   const store = await openOn(freshMemory())
   await fill(store, 500)
   const seen: number[] = []
@@ -147,7 +147,7 @@ test('an item whose content comes late keeps nobody waiting that was claimed wit
   await expect.poll(() => worker.stats().completed).toBe(41)
 })
 
-test('what was claimed by a commit that nobody knew of is found out and worked on, once', async () => {
+test('items claimed by a commit with an unknown outcome are found and worked on once', async () => {
   const backend = freshMemory()
   let silent = 0
   let armed = false

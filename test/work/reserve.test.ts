@@ -108,7 +108,7 @@ test('a worker with slow handlers claims nothing ahead: it is there for others',
   expect(worker.stats().reserved).toBe(0)
 })
 
-test('where others take from the same queue, everything is taken once', async () => {
+test('two workers that claim ahead from one queue take each item once', async () => {
   const kept = freshMemory()
   const stores = [await openOn(handleTo(kept)), await openOn(handleTo(kept)), await openOn(handleTo(kept))]
   await fill(stores[0] as Store, MANY)
@@ -120,7 +120,7 @@ test('where others take from the same queue, everything is taken once', async ()
   await expectSound(stores[0] as Store)
 })
 
-test('what was in hand when a look began is not taken for ready when its answer comes late', async () => {
+test('an item in hand when a read began is not taken for ready when the answer comes late', async () => {
   // So that a claim is underway when somebody looks.
   const backend = committing(freshMemory(), async (batch, go) => {
     await moments(5)
@@ -144,7 +144,7 @@ test('what was in hand when a look began is not taken for ready when its answer 
   expect(store.stats().refused - refused).toBe(0)
 })
 
-test('what cannot be written together is written one by one, and only what is at fault fails', async () => {
+test('settlements that cannot be written together are written one by one, and only the faulty one fails', async () => {
   let faulty = ''
   const isFaulty = ({ events }: Commit) => events.some(({ type, subject }) => type === 'work.completed' && subject === faulty)
   const store = await openOn(refusingOnly(freshMemory(), isFaulty))

@@ -123,7 +123,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   })
 
   test.each(DEATHS)(
-    'who dies %s the firing is saved leaves all of it or nothing, and firing again with the key completes it',
+    'a crash %s the firing is saved leaves all of it or nothing, and firing again with the key completes it',
     async (when) => {
       const place = await makePlace(engine)
       for (const name of ['a', 'b']) await place.world.triggers.on(name, asked)
@@ -152,7 +152,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   })
 
   test.each(DEATHS)(
-    'who dies %s a delivery is settled is followed by somebody else, and the delivery says what its item says',
+    'a crash %s a delivery is settled is followed by another worker, and the delivery says what its item says',
     async (when) => {
       const place = await makePlace(engine)
       await place.world.triggers.on('a', asked)
@@ -173,7 +173,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   )
 })
 
-test('what is reserved is there after opening again', async () => {
+test('a reserved delivery is there after opening again', async () => {
   const path = tempFile()
   const first = await open(path)
   await first.triggers.on('a', asked)

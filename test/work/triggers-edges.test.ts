@@ -95,7 +95,7 @@ describe.each(engines)('triggers on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what fired and was erased is delivered to nobody any more, and its key stays taken', async () => {
+  test('an erased firing is not delivered any more, and its key stays taken', async () => {
     const store = await engine.open()
     const { triggers } = store
     await triggers.on('t', asked)
@@ -117,7 +117,7 @@ describe.each(engines)('triggers on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('whatever is erased of what was written, the rows are the fold of what is left', async () => {
+  test('erasing any event leaves rows that are the fold of the rest', async () => {
     const store = await engine.open()
     const { triggers } = store
     await triggers.on('t', asked)

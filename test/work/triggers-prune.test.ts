@@ -8,7 +8,7 @@ import type { Backend } from '../../src/ports/backend.ts'
 import { codeOf, engines, expectSound, later } from '../support/engines.ts'
 
 describe.each(engines)('triggers on $name', (engine) => {
-  test('what fired and was dealt with before a time can be forgotten; what is reserved, underway or dead stays', async () => {
+  test('firings settled before a time can be pruned; reserved, running and dead ones stay', async () => {
     const { store, now, pass } = await engine.openInTime()
     await store.triggers.on('mail', { source: 'orders', queue: 'mail', attempts: 1 })
     const fired = new Map<string, string>()
@@ -69,7 +69,7 @@ describe.each(engines)('triggers on $name', (engine) => {
   })
 })
 
-test('what is pruned between two looks of a history is left out of it', async () => {
+test('a firing that is pruned between two pages of a history is left out of it', async () => {
   const real = memoryBackend(nodeEnvironment)
   let between = async (): Promise<unknown> => undefined
   const list: Backend['rows']['list'] = async (tenant, table, query) => {

@@ -16,7 +16,7 @@ const statesOf = async (store: Store, trigger: string) =>
   (await store.triggers.history({ trigger })).items.map(({ key, deliveries }) => [key, deliveries[0]?.state])
 
 describe.each(layouts)('triggers on $name', (engine) => {
-  test('what fires is offered to every trigger that is for it, and to nobody else', async () => {
+  test('a firing is offered to every trigger that matches, and to no other', async () => {
     const store = await engine.open()
     await store.triggers.on('invoice-paid', { source: 'stripe', match: { type: 'invoice.paid' }, queue: 'billing' })
     await store.triggers.on('large', { source: 'stripe', match: { amount: { gte: 100 } }, queue: 'review', with: { desk: 3 }, priority: 5 })
@@ -102,7 +102,7 @@ describe.each(layouts)('triggers on $name', (engine) => {
     await expectSound(store)
   })
 
-  test('what is disabled or deleted is told of nothing more, what is reserved goes on, and what comes back counts on', async () => {
+  test('a disabled or deleted trigger gets no new firings, reserved deliveries go on, and a new one counts on', async () => {
     const store = await engine.open()
     const asked = { source: 'stripe', queue: 'billing' } as const
     const deliveries = async () => (await store.triggers.fire('stripe', paid)).deliveries.length

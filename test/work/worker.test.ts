@@ -5,7 +5,7 @@ import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
 import { expectSound } from '../support/engines.ts'
 import { committing, moments, openOn, refusing, tells, typesOf } from './spoiled.ts'
 
-test('what a handler has done is not told as failed because the store fails: it is completed as soon as that can be written', async () => {
+test('a finished item is not failed because the store fails: it is completed as soon as that can be written', async () => {
   let left = 3
   const store = await openOn(
     committing(freshMemory(), async (batch, go) => (tells(batch, 'work.completed') && left-- > 0 ? refusing(batch) : go(batch))),
@@ -22,7 +22,7 @@ test('what a handler has done is not told as failed because the store fails: it 
   await expectSound(store)
 })
 
-test('what cannot be settled is let go, and comes to somebody else', async () => {
+test('an item that cannot be settled is let go, and comes to another worker', async () => {
   const kept = freshMemory()
   const spoiled = await openOn(
     committing(handleTo(kept), async (batch, go) =>
@@ -43,7 +43,7 @@ test('what cannot be settled is let go, and comes to somebody else', async () =>
 test.each([
   ['not even begun', 0],
   ['not waited for', 5000],
-])('what is claimed with the end of another while the worker closes is given back, %s', async (_, drain) => {
+])('an item claimed with the end of another while the worker closes is given back, %s', async (_, drain) => {
   const arrived = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   const store = await openOn(

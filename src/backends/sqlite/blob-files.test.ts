@@ -113,7 +113,7 @@ test('in a folder of tenants a blob lies beside its tenant’s file, which the f
   expect(await backend.upkeep.measure()).toMatchObject({ bytes: { blobs: 9 }, rows: { blobs: 2 } })
 })
 
-test('whoever comes to the file through a link finds the same blobs', async () => {
+test('a store opened through a link finds the same blobs', async () => {
   const path = tempFile()
   const store = await openIn(path)
   const ref = await store.blobs.put(bytesOf('mine'))
@@ -126,7 +126,7 @@ test('whoever comes to the file through a link finds the same blobs', async () =
   expect(existsSync(`${link}.blobs`)).toBe(false)
 })
 
-test('who may not read the file may not read its blobs', async () => {
+test('a user who may not read the file may not read its blobs', async () => {
   const modes = (path: string) => [path, dirname(path), dirname(dirname(path))].map((one) => (statSync(one).mode & 0o777).toString(8))
   for (const [mode, expected] of [
     [0o600, ['600', '700', '700']],
@@ -172,7 +172,7 @@ test('a disk that is full is told so, and leaves nothing half there', async () =
   }
 })
 
-test('something that is in the way of the folder is told, whoever asks', async () => {
+test('a file in the place of the blob folder fails a put, and health reports it', async () => {
   const path = tempFile()
   const store = await openIn(path)
   writeFileSync(`${path}.blobs`, 'not a folder')
@@ -217,7 +217,7 @@ test('rows of puts that finish at the same time share a transaction, and a refus
   expect(transactions).toBe(2)
 })
 
-test('what a crash left while a blob was made is no blob', async () => {
+test('a file that a crash left while a blob was made is no blob', async () => {
   const path = tempFile()
   const backend = await sqliteBackend({ path })
   later(() => backend.close())

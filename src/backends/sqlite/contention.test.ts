@@ -18,7 +18,7 @@ async function storeWithEvents(path: string): Promise<void> {
   await store.close()
 }
 
-test('what another process did to a session is met by the guard, not by what was remembered', async () => {
+test('a change of a session by another process is noticed by the guard, not by remembered state', async () => {
   const path = tempFile()
   const [ours, theirs] = [await openIn(path), await openIn(path)]
   const session = await ours.session('s')

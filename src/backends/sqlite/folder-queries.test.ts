@@ -58,7 +58,7 @@ test('a file that is not damaged and cannot be read is an error, because its wor
   expect(await codeOf(again.queries.due('q', 10))).toBe('PATH_INVALID')
 })
 
-test('what is in use stays open while all files are looked into', async () => {
+test('a file in use stays open while all files are read', async () => {
   const folder = tempFolder()
   const backend = await backendIn(folder, { openFiles: 2 })
   await offerAll(backend)

@@ -104,7 +104,7 @@ test('a first commit that is refused, or only asks, leaves no file', async () =>
   expect(filesIn(folder)).toEqual([STORE_FILE])
 })
 
-test('what a tenant writes is in its own file and in no other', async () => {
+test('the events of a tenant are in its own file and in no other', async () => {
   const folder = tempFolder()
   const store = await openFolder(folder)
   for (const tenant of ['acme', 'ACME']) await store.tenant(tenant).appendAll([{ type: 'a.b', data: `marker-of-${tenant}` }])

@@ -27,7 +27,7 @@ async function backendIn(path: string, options: Partial<FolderOptions> = {}): Pr
 
 const filesIn = (folder: string): readonly string[] => readdirSync(folder).filter((name) => !/-(wal|shm)$/.test(name))
 
-test('when somebody else makes the file first, theirs is the one', async () => {
+test('a file that another process creates first is the one that counts', async () => {
   const [folder, elsewhere] = [tempFolder(), tempFolder()]
   const theirs = await backendIn(elsewhere)
   await theirs.commit([make.commit(acme)])

@@ -205,7 +205,7 @@ test('close leaves one file and no log', async () => {
   expect(readdirSync(dirname(path))).toEqual(['agents.db'])
 })
 
-test('what comes behind the last page of the file does no harm', async () => {
+test('bytes behind the last page of the file do no harm', async () => {
   const path = tempFile()
   await (await open(path)).close()
   appendFileSync(path, Buffer.alloc(100))
@@ -267,7 +267,7 @@ test('a path that leads nowhere is refused in our words', async () => {
   expect(readdirSync(folder).filter((name) => name.includes('.new-'))).toEqual([])
 })
 
-test("somebody's empty database is not made into a store", async () => {
+test('an empty database of another application is not made into a store', async () => {
   const path = tempFile()
   const db = new DatabaseSync(path)
   db.exec('pragma user_version = 0; vacuum')

@@ -63,7 +63,7 @@ test.each(APPROVAL_STATES.filter((state) => state !== 'pending'))('what is %s st
   })
 })
 
-test('what is pending moves, and what is not there is told', () => {
+test('a pending approval changes its state, and a missing one is reported', () => {
   expect(Object.values(commands).map((command) => outcome(row('pending'), command))).toEqual([
     'nothing',
     'approval.decided',
@@ -82,7 +82,7 @@ test('what is pending moves, and what is not there is told', () => {
   ])
 })
 
-test('who may decide and what is decided come before the clock, and the clock before the answer', () => {
+test('a decision is checked in order: decider, digest, expiry, answer', () => {
   const guarded = row('pending', { deciders: ['user/grace'] })
   expect(outcome(guarded, decide({ now: 100 }))).toBe('APPROVAL_FORBIDDEN')
   expect(outcome(guarded, decide({ now: 100 }, 'user/ada'))).toBe('APPROVAL_FORBIDDEN')

@@ -106,7 +106,7 @@ describe('after ten years of downtime of a job that is due every second', () => 
   const schedule = takeSchedule({ cron: '* * * * * *', zone: 'Europe/Paris' })
   const last = Math.floor(now / 1000) * 1000
 
-  it('what was missed is one range, counted as far as it makes sense', () => {
+  it('missed occurrences are one range, counted up to a limit', () => {
     const { missed } = due(schedule, { missed: 'skip' }, through, now)
     expect(missed).toEqual({
       first: Math.ceil(through / 1000) * 1000,
@@ -203,7 +203,7 @@ function model(
 }
 
 describe('whatever the schedule, the policy and the clock', () => {
-  it('what is due is what looking at every occurrence finds', () => {
+  it('due occurrences equal those found by looking at each one', () => {
     fc.assert(
       fc.property(
         schedules,

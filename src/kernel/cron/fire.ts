@@ -90,7 +90,7 @@ function happening(scope: Scope, job: JobRow, { start, missed }: Due, now: numbe
   let { running, waiting } = job
   if (missed) {
     const { first, last, count } = missed
-    const error = { name: 'Missed', message: `nobody was there to start ${missed.more ? 'more than ' : ''}${count}` }
+    const error = { name: 'Missed', message: `no node was running when it was due (missed: ${missed.more ? 'more than ' : ''}${count})` }
     const told = { id: missedId(scope, job.id, first), due: first }
     parts.push(openPart(job, told, { cause: 'schedule', state: 'missed', last, count, error }))
   }

@@ -20,6 +20,7 @@ import { node } from './node-decider.ts'
 import { type FoundNode, findNode, foundNode, nodeId } from './nodes.ts'
 import { removePart } from './remove-nodes.ts'
 
+/** A node as it is stored: its payload was checked and masked. */
 export interface NewNode {
   readonly id: string
   readonly parent: string | null

@@ -45,4 +45,4 @@ export function offerInboxPart(
 
 /** The id follows from the key, if there is one. The key is taken as long as the row exists. */
 export const inboxItemId = (scope: Scope, session: SessionId, key: string | undefined): InboxItemId =>
-  key === undefined ? scope.engine.newId<'batch'>() : derivedId<'batch'>(scope, `inbox/${session}\n${key}`)
+  key === undefined ? scope.engine.newId<'inbox-item'>() : derivedId<'inbox-item'>(scope, `inbox/${session}\n${key}`)

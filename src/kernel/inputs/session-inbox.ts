@@ -2,9 +2,9 @@
 
 import { type SessionId, toId } from '../../model/ids.ts'
 import {
-  BATCH_KINDS,
-  BATCH_STATES,
   DELIVERIES,
+  INBOX_KINDS,
+  INBOX_STATES,
   type InboxDelivery,
   type InboxItemId,
   type InboxKind,
@@ -75,7 +75,7 @@ export function sessionInbox(scope: Scope, session: SessionId): SessionInbox {
   return {
     offer: (payload, options) => offerBatch(scope, session, payload, options),
     list: async (options) => {
-      const { rows, cursor } = await listed(scope, 'inbox', session, BATCH_STATES, options)
+      const { rows, cursor } = await listed(scope, 'inbox', session, INBOX_STATES, options)
       const items = await Promise.all(rows.map(({ body }) => toBatch(scope, decodeBody(body))))
       return { items, ...(cursor !== undefined && { cursor }) }
     },
@@ -91,9 +91,9 @@ export function sessionInbox(scope: Scope, session: SessionId): SessionInbox {
 async function offerBatch(scope: Scope, session: SessionId, payload: unknown, options: InboxOfferOptions): Promise<OfferedInboxItem> {
   checkOpen(scope.engine)
   const { delivery, kind, join = true, merge, key, delay, redact, ...unknown } = optionsOf(options, 'offer')
-  checkKnown(unknown, 'a batch')
+  checkKnown(unknown, 'an inbox item')
   if (!DELIVERIES.includes(delivery)) throw invalidOption('delivery', "'boundary' or 'afterTurn'", delivery)
-  if (!BATCH_KINDS.includes(kind)) throw invalidOption('kind', "'turn' or 'command'", kind)
+  if (!INBOX_KINDS.includes(kind)) throw invalidOption('kind', "'turn' or 'command'", kind)
   if (typeof join !== 'boolean') throw invalidOption('join', 'true or false', join)
   const delayMs = delay === undefined ? 0 : milliseconds(delay)
   const named = key === undefined ? undefined : maskKey(scope, key)
@@ -109,7 +109,7 @@ async function offerBatch(scope: Scope, session: SessionId, payload: unknown, op
 
 async function readBatch(scope: Scope, session: SessionId, given: string): Promise<InboxRow | undefined> {
   checkOpen(scope.engine)
-  const id = telling(scope, () => toId<'batch'>(given))
+  const id = telling(scope, () => toId<'inbox-item'>(given))
   const { body: row } = await readRow(scope, 'inbox', id)
   return row?.session === session ? row : undefined
 }

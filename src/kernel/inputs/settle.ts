@@ -13,7 +13,7 @@ import { input } from './input-decider.ts'
 
 /** Reads nothing for a run that got no input. */
 export async function settleParts(scope: Scope, row: RunRow, how: RunEnding): Promise<readonly Part[]> {
-  return [...(row.prompted ? await inputParts(scope, row, how) : []), ...batchParts(row, how)]
+  return [...(row.prompted ? await inputParts(scope, row, how) : []), ...inboxParts(row, how)]
 }
 
 async function inputParts(scope: Scope, { id: run, session }: RunRow, how: RunEnding): Promise<readonly Part[]> {
@@ -30,7 +30,7 @@ async function tiedTo(scope: Scope, run: string, state: InputState): Promise<rea
   return ids
 }
 
-function batchParts({ id: run, session, claims = [] }: RunRow, how: RunEnding): readonly Part[] {
+function inboxParts({ id: run, session, claims = [] }: RunRow, how: RunEnding): readonly Part[] {
   const about = { session, run }
   return claims.flatMap(({ id: claim, batches }) =>
     batches.map((id: InboxItemId) => part(inbox, id, { verb: how === 'done' ? 'complete' : 'release', id, claim, run }, about)),

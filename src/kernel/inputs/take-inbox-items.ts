@@ -3,7 +3,7 @@
 
 import { refuse } from '../../model/errors.ts'
 import { type RunId, toId } from '../../model/ids.ts'
-import { BATCH_KINDS, type ClaimId, type InboxHold, type InboxItemId, type InboxKind, type InboxRow } from '../../model/inbox.ts'
+import { type ClaimId, INBOX_KINDS, type InboxHold, type InboxItemId, type InboxKind, type InboxRow } from '../../model/inbox.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
@@ -65,7 +65,7 @@ export async function takeInboxItems(branch: BranchHandle, options: InboxOptions
   const given = optionsOf<{ at?: string; kind?: InboxKind; most?: number }>(options, 'inbox')
   const { kind = 'turn', at = kind === 'command' ? 'idle' : undefined, most = limits.takenAtOnce, ...unknown } = given
   checkKnown(unknown, 'an inbox')
-  if (!BATCH_KINDS.includes(kind)) throw invalidOption('kind', "'turn' or 'command'", kind)
+  if (!INBOX_KINDS.includes(kind)) throw invalidOption('kind', "'turn' or 'command'", kind)
   if (at !== 'boundary' && at !== 'idle') throw invalidOption('at', "'boundary' or 'idle'", at)
   checkMost(most)
   if (kind === 'command' && given.most !== undefined)
@@ -146,8 +146,8 @@ async function choose(open: RunWriter, wanted: WantedItems): Promise<Chosen & { 
   const room = limits.runBatches - claims.reduce((sum, { batches }) => sum + batches.length, 0)
   if (room <= 0) return { why: 'full' }
   const most = Math.min(wanted.most, room)
-  const { interrupted, held } = await claimedBatches(open)
-  const { due, later } = await pendingBatches(open, most)
+  const { interrupted, held } = await claimedItems(open)
+  const { due, later } = await pendingItems(open, most)
   const ready = [...interrupted, ...due].sort((a, b) => a.born - b.born).map(({ row }) => row)
   if (ready.length > 0) return chooseItems(ready, { ...wanted, most })
   if (held) return { why: 'held' }
@@ -161,11 +161,11 @@ interface Found {
 }
 
 /** The items of interrupted claims, and whether another run holds any item. */
-async function claimedBatches(open: RunWriter): Promise<{ readonly interrupted: readonly Found[]; readonly held: boolean }> {
+async function claimedItems(open: RunWriter): Promise<{ readonly interrupted: readonly Found[]; readonly held: boolean }> {
   const interrupted: Found[] = []
   const goOn = new Map<RunId, boolean>()
   let held = false
-  for await (const found of batchesOf(open, 'claimed')) {
+  for await (const found of itemsOf(open, 'claimed')) {
     const { claim } = found.row
     let mine = claim !== undefined && claim.fence >= open.hold.fence
     if (claim && !mine) {
@@ -179,14 +179,14 @@ async function claimedBatches(open: RunWriter): Promise<{ readonly interrupted: 
 }
 
 /** As many items as may come, one more to see whether they go together, and when the first of the others is due. */
-async function pendingBatches(
+async function pendingItems(
   open: RunWriter,
   most: number,
 ): Promise<{ readonly due: readonly Found[]; readonly later: number | undefined }> {
   const due: Found[] = []
   let later: number | undefined
   let now: number | undefined
-  for await (const found of batchesOf(open, 'pending')) {
+  for await (const found of itemsOf(open, 'pending')) {
     const { at } = found.row
     if (at !== undefined) now ??= await storeNow(open.scope)
     if (at !== undefined && at > (now as number)) later = Math.min(later ?? at, at)
@@ -196,7 +196,7 @@ async function pendingBatches(
   return { due, later }
 }
 
-async function* batchesOf({ scope, row: { session } }: RunWriter, state: 'pending' | 'claimed'): AsyncGenerator<Found, void, undefined> {
+async function* itemsOf({ scope, row: { session } }: RunWriter, state: 'pending' | 'claimed'): AsyncGenerator<Found, void, undefined> {
   const range = { index: 'bySessionAndState', equals: [session, state], limit: PAGE }
   for await (const { id, born, body } of everyRow(scope, 'inbox', range))
     yield { row: { ...decodeBody(body), id: id as InboxItemId }, born }

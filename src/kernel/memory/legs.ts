@@ -1,6 +1,6 @@
 // Legs of a recall: each finds candidates in its own way and says how sure it is, on a scale from 0 to 1 that fits the other legs.
 
-import type { MemoryId, MemoryRow } from '../../model/memory.ts'
+import type { MemoryRow } from '../../model/memory.ts'
 import type { Scope } from '../scope.ts'
 import type { TakenFilter } from './item-filter.ts'
 
@@ -44,6 +44,3 @@ export interface Leg {
   readonly name: 'words' | 'vectors'
   find(scope: Scope, question: Question): Promise<Found>
 }
-
-/** Removes what other features keep about items, before their payloads are erased. */
-export type Purger = (scope: Scope, ids: readonly MemoryId[]) => Promise<void>

@@ -1,7 +1,7 @@
 // `store.memory`: long-term memory of a tenant.
 
 import { isId, type SessionId } from '../../model/ids.ts'
-import { checkKnown, optionsOf } from '../../model/options.ts'
+import { checkKnown, listOf, optionsOf } from '../../model/options.ts'
 import type { Page } from '../list.ts'
 import type { Scope } from '../scope.ts'
 import { type BackfillOptions, type BackfillReport, backfill, type EmbeddingsReport, embeddingsOf } from './backfill.ts'
@@ -99,5 +99,5 @@ export const storeMemory = (scope: Scope): StoreMemory => ({
     return maintainMemory(scope, await storeNow(scope), { dryRun, signal })
   },
   subscribe: (options) => subscribe(scope, options),
-  quote: (items) => quoteTexts(items.map((one) => ('item' in one ? one.item.text : one.text))),
+  quote: (items) => quoteTexts((listOf(items, 'items') ?? []).map((one) => ('item' in one ? one.item.text : one.text))),
 })

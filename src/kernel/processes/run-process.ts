@@ -22,7 +22,7 @@ import { processDecider } from './process-decider.ts'
 import { HeldHandle } from './process-handle.ts'
 import { rowGuard, take } from './process-lease.ts'
 import { freeGuards, seeTo } from './recovery.ts'
-import { startHeard, startUnheard, wasUnheard } from './unconfirmed-starts.ts'
+import { forgetUnconfirmed, noteUnconfirmed, wasUnconfirmed } from './unconfirmed-starts.ts'
 import { holding, outside } from './write-as.ts'
 
 export type ProcessHandler = (child: RunningProcess, input: unknown) => unknown
@@ -97,7 +97,7 @@ async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: Abor
   const id = claim.row.origin?.id as ProcessId
   const row = await readProcess(scope, id)
   if (!row || hasEnded(row.state) || row.recovery === 'external') {
-    startHeard(scope, id)
+    forgetUnconfirmed(scope, id)
     return 'given'
   }
   if (row.abandon || (await isBegun(scope, row))) return see(claim, id)
@@ -105,7 +105,7 @@ async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: Abor
   if (claim.attempt > (row.attempts ?? Infinity)) return endUnheld(claim, id, asFailed(scope, poisoned(claim)), () => true)
   const hold = await takeUp(claim, id).catch(unlessTaken)
   if (typeof hold === 'number') return giveBack(claim, hold)
-  startHeard(scope, id)
+  forgetUnconfirmed(scope, id)
   const child = new Underway(claim, row, hold)
   listing.add(child)
   try {
@@ -118,7 +118,7 @@ async function takeCare(claim: HeldClaim, handler: ProcessHandler, leaving: Abor
 
 /** Whether the process must not begin again. */
 const isBegun = async (scope: Scope, { id, recovery, started }: ProcessRow): Promise<boolean> =>
-  recovery === 'ownerBound' && started !== undefined && !(await wasUnheard(scope, id))
+  recovery === 'ownerBound' && started !== undefined && !(await wasUnconfirmed(scope, id))
 
 /** Follows a request to abandon a process, as soon as nobody holds it. */
 export async function reconcile(claim: HeldClaim): Promise<How> {
@@ -156,7 +156,7 @@ async function takeUp(claim: HeldClaim, id: ProcessId): Promise<Hold | number> {
   try {
     return await take(scope, row, standing, [rowGuard(id, seen.revision), claimed], starting)
   } catch (error) {
-    if (starting.length > 0) startUnheard(scope, id, error)
+    if (starting.length > 0) noteUnconfirmed(scope, id, error)
     throw error
   }
 }
@@ -177,7 +177,7 @@ async function endUnheld(claim: HeldClaim, id: ProcessId, ended: Ended, still: (
 /** The error of a process whose nodes died in every attempt. */
 const poisoned = ({ attempt }: HeldClaim) => ({
   name: 'Poisoned',
-  message: `whoever took it up said nothing more, and it was tried ${attempt - 1} times`,
+  message: `no node that started it reported an outcome (attempts: ${attempt - 1})`,
 })
 
 async function work(claim: HeldClaim, child: Underway, handler: ProcessHandler, leaving: AbortSignal): Promise<How> {

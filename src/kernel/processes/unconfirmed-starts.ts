@@ -7,23 +7,23 @@ import { readEvents } from '../read.ts'
 import type { Engine, Scope } from '../scope.ts'
 
 /** The ids of the events of the commit, by tenant and process. */
-const unheard = new WeakMap<Engine, Map<string, readonly string[]>>()
+const unconfirmed = new WeakMap<Engine, Map<string, readonly string[]>>()
 
 const keyOf = ({ tenant }: Scope, id: ProcessId): string => `${tenant}/${id}`
 
-export function startUnheard(scope: Scope, id: ProcessId, error: unknown): void {
+export function noteUnconfirmed(scope: Scope, id: ProcessId, error: unknown): void {
   if (!(error instanceof InkError) || error.code !== 'OUTCOME_UNKNOWN') return
-  const starts = unheard.get(scope.engine) ?? new Map<string, readonly string[]>()
+  const starts = unconfirmed.get(scope.engine) ?? new Map<string, readonly string[]>()
   const before = starts.get(keyOf(scope, id)) ?? []
-  unheard.set(scope.engine, starts.set(keyOf(scope, id), [...before, ...(error.details.ids as readonly string[])]))
+  unconfirmed.set(scope.engine, starts.set(keyOf(scope, id), [...before, ...(error.details.ids as readonly string[])]))
 }
 
 /** Forgets a start: the process has begun, or is over. */
-export const startHeard = (scope: Scope, id: ProcessId): void => void unheard.get(scope.engine)?.delete(keyOf(scope, id))
+export const forgetUnconfirmed = (scope: Scope, id: ProcessId): void => void unconfirmed.get(scope.engine)?.delete(keyOf(scope, id))
 
 /** Whether one of these commits started the process. */
-export async function wasUnheard(scope: Scope, id: ProcessId): Promise<boolean> {
-  const ids = unheard.get(scope.engine)?.get(keyOf(scope, id))
+export async function wasUnconfirmed(scope: Scope, id: ProcessId): Promise<boolean> {
+  const ids = unconfirmed.get(scope.engine)?.get(keyOf(scope, id))
   if (!ids) return false
   for await (const event of readEvents(scope, { subject: id, types: ['process.started'], backwards: true, limit: 1 }))
     return ids.includes(event.id)

@@ -44,7 +44,7 @@ export async function claimRun(scope: Scope, { id: item, revision }: TableRow<'w
   // The commit fails when another node has taken the lease or the item since.
   const guards = [standing.guard, { kind: 'row', table: 'work', id: item, revision }] as const
   if (listed.strikes + 1 >= limits.runStrikes && listed.state === 'claimed') {
-    const error = { name: 'Poisoned', message: `whoever took it up died, ${listed.strikes + 1} times in a row` }
+    const error = { name: 'Poisoned', message: `every node that claimed it died (${listed.strikes + 1} times in a row)` }
     const fail = part(decider, id, { verb: 'fail', id, holdings: holdingsOf(row), error }, about)
     await plan(scope, [fail, ...(await endingParts(scope, row, 'failed'))], { guards })
     return { failed: true }

@@ -14,7 +14,7 @@ test('a run is held by whoever opened it, under its fence, until it is given bac
   expect(await store.runs.holder(run.id)).toBeUndefined()
 })
 
-test('whoever holds the session holds each of its runs, but not one with a lease of its own', async () => {
+test('the lease holder of a session holds each of its runs, but not one with a lease of its own', async () => {
   await using store = await open(':memory:')
   const session = await store.session('s')
   const beside = await session.run('beside', { parallel: true })

@@ -14,7 +14,7 @@ export async function readRun(scope: Scope, id: RunId): Promise<RunRow | undefin
 }
 
 export function failureOf({ id, name, state, error }: Pick<RunRow, 'id' | 'name' | 'state' | 'error'>): InkError {
-  const reason = error?.message ?? 'nobody said why'
+  const reason = error?.message ?? 'no reason was given'
   return refuse(state === 'cancelled' ? 'RUN_CANCELLED' : 'RUN_FAILED', { run: id, name, state, reason, error: error as ErrorData })
 }
 

@@ -1,12 +1,12 @@
 // Opens a session by its key, or creates it.
 
-import { limits } from '../../model/limits.ts'
 import type { SessionRow } from '../../model/session.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { deny } from '../audit-trail.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { checkWritten } from '../lineage.ts'
 import { maskKey } from '../names.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { type FoundSession, isVisible, sessionByKey } from './find-session.ts'
 import { session as decider } from './session-decider.ts'
@@ -37,27 +37,23 @@ export async function openSession(
   const named = maskKey(scope, key)
   const set = ownedBy(scope, takeSessionOptions(scope, options))
   let made: SessionRow['id'] | undefined
+  const isThere = async () => (await sessionByKey(scope, key)) !== undefined
   // After any refusal the session is looked up again: another caller may have created it.
-  for (let attempt = 1; ; attempt++) {
+  return retryConflicts(scope, isThere, async (attempt) => {
     const found = await sessionByKey(scope, key, attempt === 1)
     // A commit whose answer was lost may have created the session all the same.
     if (found) return { ...checkOwner(scope, found, set.owner), created: found.row.id === made }
     if (set.relation?.at !== undefined) await checkWritten(scope, set.relation.at)
     const id = scope.engine.newId<'session'>()
     made = id
-    try {
-      // Another caller may take the key between the look and the write: one try, then look again.
-      const open = part(decider, id, { verb: 'open', set: { key: named, ...set }, derived }, { session: id })
-      const { rows } = await plan(scope, [open, ...((await parts?.(id)) ?? [])], { guards })
-      const row = rows[0].body
-      // A restored clock and entropy source may repeat an id: then the row belongs to another session.
-      if (!row || row.key !== named) continue
-      scope.engine.sessions.set(scope.tenant, id, { revision: rows[0].revision, state: row.state })
-      return { row, revision: rows[0].revision, created: true }
-    } catch (error) {
-      if (attempt === limits.conflictRetries || !(await sessionByKey(scope, key))) throw error
-    }
-  }
+    const open = part(decider, id, { verb: 'open', set: { key: named, ...set }, derived }, { session: id })
+    const { rows } = await plan(scope, [open, ...((await parts?.(id)) ?? [])], { guards })
+    const row = rows[0].body
+    // A restored clock and entropy source may repeat an id: then the row belongs to another session.
+    if (!row || row.key !== named) return openSession(scope, key, options, { guards, ...(parts && { parts }), derived })
+    scope.engine.sessions.set(scope.tenant, id, { revision: rows[0].revision, state: row.state })
+    return { row, revision: rows[0].revision, created: true }
+  })
 }
 
 /** A view that is limited to an owner creates sessions of that owner only. */

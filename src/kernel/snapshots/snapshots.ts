@@ -61,8 +61,8 @@ export interface Snapshots {
 export const storeSnapshots = (scope: Scope): Snapshots => ({
   save: (execution, options) => save(scope, execution, options),
   load: (execution) => load(scope, execution),
-  list: async (options = {}) => {
-    const page = await listRows(scope, 'snapshots', { index: 'byBorn', equals: [] }, options)
+  list: async (options) => {
+    const page = await listRows(scope, 'snapshots', { index: 'byBorn', equals: [] }, optionsOf(options, 'snapshots.list'))
     return { ...page, items: page.items.filter(({ ref }) => ref !== undefined).map(summary) }
   },
   delete: async (execution) => {

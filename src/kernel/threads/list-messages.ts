@@ -16,9 +16,9 @@ import { readContent } from './content.ts'
 import { messageRowId } from './plan-messages.ts'
 
 export interface MessagesOptions {
-  /** The last so many messages of those asked for. The default is 50. */
+  /** At most this many messages, from the end. The default is 50. */
   readonly last?: number
-  /** The first so many instead. */
+  /** At most this many messages, from the beginning, instead of `last`. */
   readonly first?: number
   /** Only messages before the one with this id. */
   readonly before?: string

@@ -22,7 +22,7 @@ import { spliceBetween } from './splice.ts'
 import { whileThreadChanges, writeMessage } from './write-messages.ts'
 
 export interface StreamOptions extends MessageOptions {
-  /** Begins the message anew. By default the chunks go on in the message that is stored under this id. */
+  /** Replaces the message that is stored under this id. By default the chunks continue it. */
   readonly restart?: boolean
 }
 

@@ -3,7 +3,7 @@
 import type { Json } from '../../model/data.ts'
 import { takeData } from '../../model/data.ts'
 import type { SessionId } from '../../model/ids.ts'
-import { BATCH_KINDS, DELIVERIES, type InboxDelivery, type InboxKind } from '../../model/inbox.ts'
+import { DELIVERIES, INBOX_KINDS, type InboxDelivery, type InboxKind } from '../../model/inbox.ts'
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 import { type Duration, milliseconds } from '../../model/time.ts'
 import { telling } from '../draft.ts'
@@ -44,7 +44,7 @@ export function takeEnqueued(scope: Scope, given: EnqueueOptions): Enqueued {
   const { payload, queue, delivery = 'afterTurn', kind = 'turn', key, merge, priority, delay, ...unknown } = optionsOf(given, 'enqueue')
   checkKnown(unknown, 'an item')
   if (!DELIVERIES.includes(delivery)) throw invalidOption('delivery', "'boundary' or 'afterTurn'", delivery)
-  if (!BATCH_KINDS.includes(kind)) throw invalidOption('kind', "'turn' or 'command'", kind)
+  if (!INBOX_KINDS.includes(kind)) throw invalidOption('kind', "'turn' or 'command'", kind)
   if (queue !== undefined && (key !== undefined || merge !== undefined))
     throw invalidOption('key', 'no key and no merge text for a queue: the turn is written once')
   if (queue === undefined && priority !== undefined) throw invalidOption('priority', 'no priority for an inbox item', priority)

@@ -10,6 +10,7 @@ import { takeIds } from '../attachments/attachments.ts'
 import type { Components } from '../checkpoints/components.ts'
 import { admit, isWhole, telling } from '../draft.ts'
 import type { Fenced } from '../fence.ts'
+import type { NewNode } from '../graph/delta.ts'
 import { checkRevision } from '../graph/head.ts'
 import { nodeName } from '../graph/nodes.ts'
 import { maskKey, takeName } from '../names.ts'
@@ -68,20 +69,10 @@ export interface TurnOptions {
 
 const DELTAS: readonly unknown[] = ['unchanged', 'append', 'replace']
 
-export interface TakenNode {
-  readonly id: string
-  readonly parent: string | null
-  /** As it is stored. */
-  readonly payload: Json
-  readonly plugin?: string | undefined
-  readonly cause?: Cause | undefined
-  readonly frame?: string | undefined
-}
-
 export interface TakenTurn {
   readonly turn: string
   readonly expectedHead: number | undefined
-  readonly nodes: readonly TakenNode[]
+  readonly nodes: readonly NewNode[]
   readonly delta: 'unchanged' | 'append' | 'replace'
   readonly leaf: string | undefined
   readonly checkpoint: Components | null | undefined
@@ -170,7 +161,7 @@ export function takeTurn(scope: Scope, options: TurnOptions): TakenTurn {
   }
 }
 
-function takeNode(scope: Scope, given: NodeOptions, whole: boolean): { readonly node: TakenNode; readonly raw: Json } {
+function takeNode(scope: Scope, given: NodeOptions, whole: boolean): { readonly node: NewNode; readonly raw: Json } {
   const { id, parent, payload, plugin, cause, frame, ...unknown } = optionsOf(given, 'nodes')
   checkKnown(unknown, 'a node')
   const name = nodeName(scope, id)

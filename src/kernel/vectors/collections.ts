@@ -1,6 +1,7 @@
 // `store.collections`: lists and drops collections of vectors.
 
 import type { Id } from '../../model/ids.ts'
+import { optionsOf } from '../../model/options.ts'
 import { decodeBody } from '../../model/rows.ts'
 import type { Metric } from '../../model/vector.ts'
 import { everyRow } from '../every-row.ts'
@@ -28,8 +29,9 @@ export interface VectorCollections {
 }
 
 export const vectorCollections = (scope: Scope): VectorCollections => ({
-  list: async (options = {}) => {
-    const { items, ...rest } = await listRows(scope, 'vector_collections', { index: 'byName', equals: ['live'], backwards: false }, options)
+  list: async (options) => {
+    const live = { index: 'byName', equals: ['live'], backwards: false }
+    const { items, ...rest } = await listRows(scope, 'vector_collections', live, optionsOf(options, 'collections.list'))
     return {
       items: items
         .flatMap((row) => asFound(row, 0) ?? [])

@@ -7,7 +7,7 @@ import { checkKey, checkKnown, invalidOption, listOf, optionsOf } from '../../mo
 import { METRICS, type Metric, type VectorCollectionRow } from '../../model/vector.ts'
 import { nameHolder } from '../erased-names.ts'
 import { execute, readRow } from '../execute.ts'
-import { isConflict } from '../outcome.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { type CollectionSettings, collection } from './collection-decider.ts'
 
@@ -69,18 +69,15 @@ export async function collectionOf(
   wanted: CollectionSettings | undefined,
   create: boolean,
 ): Promise<FoundCollection | undefined> {
-  for (let attempt = 1; ; attempt++) {
+  // Another writer may create it, or drop it, at the same time.
+  return retryConflicts(scope, ['names'], async () => {
     const found = await findCollection(scope, name)
     if (found) return fitting(found, wanted)
     if (!wanted) throw refuse('COLLECTION_UNKNOWN', { name })
     if (!create) return undefined
-    try {
-      await execute(scope, collection, scope.engine.newId<'collection'>(), { verb: 'create', settings: wanted })
-    } catch (error) {
-      // Another writer created it at the same time.
-      if (attempt === limits.conflictRetries || !isConflict(error, 'names')) throw error
-    }
-  }
+    const { row, revision } = await execute(scope, collection, scope.engine.newId<'collection'>(), { verb: 'create', settings: wanted })
+    return row && asFound({ ...row, name }, revision)
+  })
 }
 
 function fitting(found: FoundCollection, wanted: CollectionSettings | undefined): FoundCollection {

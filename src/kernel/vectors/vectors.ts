@@ -7,7 +7,7 @@ import type { EmbedderMark, Metadata } from '../../model/vector.ts'
 import { abortable, stopIfAsked } from '../abortable.ts'
 import { isWhole } from '../draft.ts'
 import { type Matcher, type MetadataFilter, takeFilter } from '../metadata-filter.ts'
-import { isConflict } from '../outcome.ts'
+import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import type { CollectionSettings } from './collection-decider.ts'
 import type { CollectionSummary } from './collections.ts'
@@ -131,16 +131,9 @@ class Documents implements VectorCollection {
       signal,
     )
     const ready = readyDocuments(this.#scope, taken)
-    for (let attempt = 1; ; attempt++) {
-      const into = await this.#created()
-      try {
-        await putDocuments(this.#scope, into, ready, signal)
-        return { count: taken.length }
-      } catch (error) {
-        // The collection was dropped meanwhile: the documents go into the next one of this name.
-        if (attempt === limits.conflictRetries || !isConflict(error, 'vector_collections')) throw error
-      }
-    }
+    // If the collection is dropped meanwhile, the documents go into the next one of this name.
+    await retryConflicts(this.#scope, ['vector_collections'], async () => putDocuments(this.#scope, await this.#created(), ready, signal))
+    return { count: taken.length }
   }
 
   async get(id: string): Promise<StoredDocument | undefined> {

@@ -13,7 +13,7 @@ export const isPoisoned = (row: WorkRow): boolean => row.state === 'claimed' && 
 
 export async function bury(scope: Scope, { id, revision, body }: TableRow<'work'>): Promise<void> {
   const row = decodeBody(body)
-  const error = { name: 'Poisoned', message: `whoever took it up said nothing more, and it was tried ${row.attempt} times` }
+  const error = { name: 'Poisoned', message: `no worker that claimed it reported an outcome (attempts: ${row.attempt})` }
   const buried = part(work, id as Id, { verb: 'bury', error }, { seen: { body: row, revision } })
   await following(scope, { item: id as Id<'work'>, row, move: 'died', error }, (followed) =>
     plan(scope, [buried, ...followed], { guards: [{ kind: 'row', table: 'work', id, revision }] }),

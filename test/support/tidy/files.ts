@@ -1,4 +1,4 @@
-// What every file of ours must keep to: length, marks, paths, addresses, versions.
+// Rules for every file of ours: length, marks, paths, addresses, versions.
 
 /** Marks that say work was left lying about. Put together here so that this file does not hold them itself. */
 const MARKS = new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].join('|')})\\b`)

@@ -52,7 +52,7 @@ export function roomOfFile(path: string, rooms: readonly Room[]): Room | undefin
   )
 }
 
-/** What a file reaches for beyond its walls. */
+/** The imports of a file that its room forbids. */
 export function checkImports(path: string, source: string, rooms: readonly Room[]): readonly string[] {
   const room = roomOfFile(path, rooms)
   if (!room) return [`${path} lies in no room of the table`]

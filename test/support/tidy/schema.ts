@@ -47,7 +47,7 @@ export function tablesIn(db: Database): readonly FoundTable[] {
 /** How an engine spells what is planned. */
 export interface Dialect {
   readonly engine: Engine
-  /** Where the tables were found, for the complaint. */
+  /** The place of the tables, for the complaint. */
   readonly place: string
   readonly typeOf: (column: PlannedColumn) => string
   readonly indexColumns: (table: PlannedTable, columns: readonly string[]) => readonly string[]
@@ -73,7 +73,7 @@ function wantedTable(table: PlannedTable, { typeOf, indexColumns }: Dialect): Fo
   }
 }
 
-/** What is not as the declarations say, in words. */
+/** The differences from the declarations, in words. */
 export function checkTables(found: readonly FoundTable[], declared: Declared = DECLARED, dialect: Dialect = SQLITE): readonly string[] {
   const { engine, place } = dialect
   const planned = planTables(engine, declared)
