@@ -189,7 +189,7 @@ const LEFT_OUT: readonly string[] = [
 /** After these events the release of the lease is not shown. */
 const SAYS_SO: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled', 'input.deferred']
 
-const ENDS_ATTEMPT: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled']
+const ENDS_ATTEMPT: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled', 'lease.released']
 
 const slotOf = ({ data }: Event): string => {
   const { branch, name, ordinal, epoch } = (data ?? {}) as Data

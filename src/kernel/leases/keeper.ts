@@ -120,10 +120,10 @@ export class Keeper {
     return part(lease, id, { verb: 'take', ...this.holder, until: now + this.ttlMs, free, previous, held }, { ...about, seen })
   }
 
-  /** The part of a commit that gives the lease back. */
-  releasePart(hold: Hold, about: Pick<Part, 'session' | 'run'>): Part<LeaseRow> {
-    const seen = (hold as Held).row
-    return part(lease, hold.id, { verb: 'release', incarnation: this.holder.incarnation, fence: hold.fence }, { ...about, seen })
+  /** The part of a commit that gives the lease back. `replayed` is of the attempt that ends with it. */
+  releasePart(hold: Hold, about: Pick<Part, 'session' | 'run'>, replayed?: number): Part<LeaseRow> {
+    const { row: seen, id, fence } = hold as Held
+    return part(lease, id, { verb: 'release', incarnation: this.holder.incarnation, fence, replayed }, { ...about, seen })
   }
 
   holds(tenant: TenantId, id: Id): boolean {

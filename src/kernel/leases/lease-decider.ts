@@ -17,7 +17,13 @@ export type LeaseCommand =
       /** Details for the error. */
       readonly held: Readonly<Record<string, unknown>>
     } & Holder)
-  | { readonly verb: 'release'; readonly incarnation: string; readonly fence: number }
+  | {
+      readonly verb: 'release'
+      readonly incarnation: string
+      readonly fence: number
+      /** How many calls the tape answered in the attempt that ends with the lease. */
+      readonly replayed?: number | undefined
+    }
   /** The session or run has ended, so its holder loses the lease. */
   | { readonly verb: 'end' }
   /** The session or run was removed. */
@@ -33,8 +39,10 @@ export const lease = decider<LeaseRow, LeaseCommand>({
       if (row?.state === 'held' && !free) throw refuse('RUN_HELD', held)
       return [fact('lease.taken', { owner, incarnation, ...(mark && { mark }), until, ...(previous && { previous }) })]
     },
-    release: (row, { incarnation, fence }) =>
-      row?.state === 'held' && row.incarnation === incarnation ? [fact('lease.released', { fence })] : [],
+    release: (row, { incarnation, fence, replayed }) =>
+      row?.state === 'held' && row.incarnation === incarnation
+        ? [fact('lease.released', { fence, ...(replayed !== undefined && { replayed }) })]
+        : [],
     end: (row) => (row?.state === 'held' ? [fact('lease.released', {})] : []),
     forget: (row) => (row ? [fact('lease.forgotten', {})] : []),
   },

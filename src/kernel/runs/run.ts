@@ -167,6 +167,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
   }
 
   async fork(options: ForkOptions): Promise<Run> {
+    if (this.#open?.strict) throw refuse('REPLAY_MISSING', { run: this.id, call: 'a fork' })
     return forkRun(this.#scope, this.#seen, options, handOf)
   }
 
@@ -184,15 +185,18 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
     open.end(refuse('RUN_FINISHED', open.about))
   }
 
-  /** Runs `write` with the part that releases the lease, if this is the last borrower, and then drops the lease. */
-  async leave(write: (release: readonly Part[]) => Promise<unknown>): Promise<void> {
+  /**
+   * Runs `write` with the part that releases the lease, if this is the last borrower, and then drops the lease. The release counts the replay
+   * of an attempt that no other event ends.
+   */
+  async leave(write: (release: readonly Part[]) => Promise<unknown>, replayed?: number): Promise<void> {
     const { open } = this.#live()
     const { engine } = this.#scope
     // The lease is dropped already, and may have a new holder by now.
     if (this.#gone) return void (await write([]))
     const last = keeperOf(engine).leave(open.hold)
     try {
-      await write(last ? [keeperOf(engine).releasePart(open.hold, { session: this.session, run: this.id })] : [])
+      await write(last ? [keeperOf(engine).releasePart(open.hold, { session: this.session, run: this.id }, replayed)] : [])
     } catch (error) {
       keeperOf(engine).stay(open.hold)
       throw error
@@ -220,7 +224,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
       return
     }
     try {
-      await this.leave(async (release) => release.length > 0 && plan(this.#scope, release))
+      await this.leave(async (release) => release.length > 0 && plan(this.#scope, release), open.replay.replayed)
     } catch (error) {
       // The lease expires by itself: this process no longer renews it.
       this.#letGo(open)
