@@ -101,8 +101,13 @@ async function appendWith(scope: Scope, session: SessionId, type: string, data: 
 }
 
 /** Appends an event of a run, guarded by the lease of the run. `reserved` allows types that belong to the kernel. */
-export const appendGuarded = (scope: Scope, event: GuardedEvent, guards: readonly Guard[], reserved = false): Promise<Receipt> =>
-  commitEvents(scope, [event], firstOf, { guards, reserved })
+export const appendGuarded = (
+  scope: Scope,
+  event: GuardedEvent,
+  guards: readonly Guard[],
+  reserved = false,
+  time?: WriteTime,
+): Promise<Receipt> => commitEvents(scope, [event], firstOf, { guards, reserved, ...(time && { time }) })
 
 export type GuardedEvent = Plain & Pick<Given, 'at' | 'whole' | 'mark'>
 

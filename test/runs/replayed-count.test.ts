@@ -11,7 +11,8 @@ async function endsOf(store: Store, id: string): Promise<readonly (readonly [str
   const count = ({ data }: Event) => (data as { readonly replayed?: number }).replayed
   for await (const event of store.runs.tape(id)) {
     const shown = lines.cells(event)?.at(-1) ?? ''
-    if (ENDS.includes(event.type) || (event.type === 'lease.released' && count(event) !== undefined)) ends.push([event.type, count(event), shown])
+    if (ENDS.includes(event.type) || (event.type === 'lease.released' && count(event) !== undefined))
+      ends.push([event.type, count(event), shown])
   }
   return ends
 }

@@ -17,6 +17,7 @@ import type { Hold } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
+import { WriteTime } from '../write-time.ts'
 import { BranchHandle } from './branch.ts'
 import type { Branch } from './branch-calls.ts'
 import { restoreCheckpoint, type Saved, saveCheckpoint } from './checkpoint.ts'
@@ -137,8 +138,10 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
     if (open.strict) return checkRecordedEnd(open, 'done', result)
     open.checkLive()
     await open.replay.checkDone()
-    const stored = await store(this.#scope, result, { ...open.about, of: 'the program' })
-    await this.#end(open, 'done', (holdings) => ({ verb: 'finish', id: open.id, holdings, result: stored, replayed: open.replay.replayed }))
+    const time = new WriteTime(this.#scope.engine.environment.clock)
+    const stored = await store(this.#scope, result, { ...open.about, of: 'the program' }, false, time)
+    const { replayed } = open.replay
+    await this.#end(open, 'done', (holdings) => ({ verb: 'finish', id: open.id, holdings, result: stored, replayed }), time)
     this.#result = await load(this.#scope, stored)
   }
 
@@ -172,7 +175,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
   }
 
   /** Ends the run, releases its lease and wakes its waiting parent, in one commit. */
-  async #end(open: RunWriter, how: RunEnding, command: (holdings: string) => RunCommand): Promise<void> {
+  async #end(open: RunWriter, how: RunEnding, command: (holdings: string) => RunCommand, time?: WriteTime): Promise<void> {
     await retryConflicts(this.#scope, ['runs'], async (attempt) => {
       // The conflict: a caller said something to the run. It reads that before it ends.
       if (attempt > 1) await open.look()
@@ -180,7 +183,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
       // A closed handle has released its lease: releasing again could take it from the next borrower.
       if (this.#closed) throw isOver(row.state) ? this.#finished() : refuse('RUN_CLOSED', open.about)
       const parts = await endingParts(this.#scope, row, how)
-      await this.leave((release) => open.change(command(holdingsOf(row)), [...parts, ...release]))
+      await this.leave((release) => open.change(command(holdingsOf(row)), [...parts, ...release], time && { time }))
     })
     open.end(refuse('RUN_FINISHED', open.about))
   }
