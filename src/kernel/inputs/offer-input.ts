@@ -91,7 +91,7 @@ async function hearer(scope: Scope, session: SessionId, turn: Turn): Promise<Run
   if (turn === 'next') return undefined
   if (turn === 'active') return activeRun(scope, session)
   const row = await readRun(scope, turn)
-  if (row?.session !== session) throw refuse('RUN_UNKNOWN', { run: turn, tenant: scope.tenant })
+  if (row?.session !== session) throw refuse('RUN_UNKNOWN', { run: turn, tenant: scope.tenant, session })
   if (isOver(row.state)) throw refuse('RUN_FINISHED', { run: turn, name: row.name, state: row.state })
   return turn
 }

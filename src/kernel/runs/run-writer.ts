@@ -197,7 +197,7 @@ export class RunWriter {
         if (epoch !== undefined && epoch < this.slots.epoch) return never()
         const guards: readonly Guard[] = [this.hold.guard, { kind: 'row', table: 'runs', id: this.id, revision: this.#revision }]
         try {
-          return await appendGuarded(this.scope, { ...event, session: this.#row.session, run: this.id }, guards, reserved, time)
+          return await appendGuarded(this.scope, { ...event, session: this.#row.session, run: this.id }, { guards, reserved, time })
         } catch (error) {
           throw this.#told(error)
         }
@@ -209,11 +209,7 @@ export class RunWriter {
   }
 
   /** Changes the row of the run, together with other rows. */
-  async change(
-    command: RunCommand,
-    parts: readonly Part[] = [],
-    { guards = [], nodes, at, whole, time }: ChangeOptions = {},
-  ): Promise<Done> {
+  async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], whole, ...rest }: ChangeOptions = {}): Promise<Done> {
     assert(!this.strict, 'a strict replay writes nothing')
     const isEntry = ENTRIES.includes(command.verb)
     if (isEntry) await this.begun.told()
@@ -228,9 +224,7 @@ export class RunWriter {
       const done = await plan(this.scope, [own, ...parts], {
         guards: [this.hold.guard, ...guards],
         ...open,
-        ...(nodes && { nodes }),
-        ...(at !== undefined && { at }),
-        ...(time && { time }),
+        ...rest,
       })
       const left = done.rows[0]
       if (left.body) this.#see(left.body, left.revision)
