@@ -115,9 +115,10 @@ export class Keeper {
     { free, row, fence, revision, now, until, previous }: Standing,
     about: Pick<Part, 'session' | 'run'>,
   ): Part<LeaseRow> {
+    const { holder, ttlMs } = this
     const held = heldBy(name, { row, fence, now, until })
     const seen = { body: row, revision }
-    return part(lease, id, { verb: 'take', ...this.holder, until: now + this.ttlMs, free, previous, held }, { ...about, seen })
+    return part(lease, id, { verb: 'take', ...holder, until: now + ttlMs, ttlMs, free, previous, held }, { ...about, seen })
   }
 
   /** The part of a commit that gives the lease back. `replayed` is of the attempt that ends with it. */
@@ -220,11 +221,12 @@ export class Keeper {
 
 /** A holder in this very store that kept the lease has let it go without a commit, so it counts as released. */
 function endOf(
-  { state, lastFence }: LeaseRow,
+  { state, lastFence, ttlMs }: LeaseRow,
   { fence, until, now, gone }: Pick<Standing, 'fence' | 'until' | 'now'> & { readonly gone: boolean },
 ): LeaseEnd {
   if (state !== 'held') return { why: 'released', ...(lastFence !== undefined && { fence: lastFence }) }
-  return gone || until <= now ? { why: gone ? 'gone' : 'lapsed', fence, until } : { why: 'released', fence }
+  if (!gone && until > now) return { why: 'released', fence }
+  return { why: gone ? 'gone' : 'lapsed', fence, until, ...(ttlMs !== undefined && { renewedAt: until - ttlMs }) }
 }
 
 const nameOf = ({ tenant, id }: Pick<Hold, 'tenant' | 'id'>): string => `${tenant}/${id}`

@@ -10,6 +10,7 @@ export type LeaseCommand =
   | ({
       readonly verb: 'take'
       readonly until: number
+      readonly ttlMs: number
       /** The holder has let the lease expire, or is provably gone. */
       readonly free: boolean
       /** Absent for the first holder. */
@@ -35,9 +36,9 @@ export const lease = decider<LeaseRow, LeaseCommand>({
   grants: ['lease.taken', 'lease.released'],
 
   decide: {
-    take: (row, { owner, incarnation, mark, until, free, previous, held }) => {
+    take: (row, { owner, incarnation, mark, until, ttlMs, free, previous, held }) => {
       if (row?.state === 'held' && !free) throw refuse('RUN_HELD', held)
-      return [fact('lease.taken', { owner, incarnation, ...(mark && { mark }), until, ...(previous && { previous }) })]
+      return [fact('lease.taken', { owner, incarnation, ...(mark && { mark }), until, ttlMs, ...(previous && { previous }) })]
     },
     release: (row, { incarnation, fence, replayed }) =>
       row?.state === 'held' && row.incarnation === incarnation
