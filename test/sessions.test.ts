@@ -127,7 +127,8 @@ describe.each(layouts)('sessions on $name', (engine) => {
     const { seq } = await store.head()
     const unknown = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
     expect(await codeOf(session.append('a.b', 1, { run: unknown }))).toBe('RUN_UNKNOWN')
-    expect(await codeOf(session.append('a.b', 1, { run: foreign.id }))).toBe('RUN_UNKNOWN')
+    const refused = session.append('a.b', 1, { run: foreign.id })
+    await expect(refused).rejects.toMatchObject({ code: 'RUN_UNKNOWN', message: expect.stringContaining(`in session ${session.id}`) })
     expect(await codeOf(session.append('a.b', 1, { run: ended.id }))).toBe('RUN_FINISHED')
     expect(await codeOf(store.appendAll([{ type: 'a.b', data: 1, session: session.id, run: foreign.id }]))).toBe('RUN_UNKNOWN')
     expect((await store.head()).seq).toBe(seq)

@@ -61,6 +61,32 @@ describe.each(engines)('the write budget ($name)', (engine) => {
   })
 })
 
+describe.each(engines)('the write budget of offers and runs ($name)', (engine) => {
+  test('masking what is offered, sent or returned counts in the write that stores it', async () => {
+    const { clock, slowData } = slowClock()
+    const store = await engine.open({ clock, writeBudget: '20ms', schedule: false })
+    const session = await store.session('s')
+    const run = await session.run('r')
+    const slow = () => slowData(300) as unknown
+    const writes: Readonly<Record<string, () => Promise<unknown>>> = {
+      effect: () => run.effect('look', slow),
+      finish: () => run.finish(slow()),
+      offer: () => store.queue('q').offer(slow()),
+      'offer with a key': () => store.queue('q').offer(slow(), { key: 'k' }),
+      input: () => session.input(slow()),
+      inbox: () => session.inbox.offer(slow(), { kind: 'turn', delivery: 'boundary' }),
+      signal: () => store.signal('s', 'go', slow()),
+      start: () => store.start('other', { session: 's', input: slow() }),
+    }
+    for (const [name, write] of Object.entries(writes)) {
+      const { breaches } = store.stats().budget
+      await write()
+      const { budget } = store.stats()
+      expect([name, budget.breaches - breaches, budget.lastBreach?.mask]).toEqual([name, 1, 300])
+    }
+  })
+})
+
 describe.each(engines)('the write budget of values ($name)', (engine) => {
   test('encoding and hashing a value count as hashing, in its own write and in that of state', async () => {
     let ticks = 0

@@ -101,8 +101,8 @@ async function appendWith(scope: Scope, session: SessionId, type: string, data: 
 }
 
 /** Appends an event of a run, guarded by the lease of the run. `reserved` allows types that belong to the kernel. */
-export const appendGuarded = (scope: Scope, event: GuardedEvent, guards: readonly Guard[], reserved = false): Promise<Receipt> =>
-  commitEvents(scope, [event], firstOf, { guards, reserved })
+export const appendGuarded = (scope: Scope, event: GuardedEvent, options: CommitOptions): Promise<Receipt> =>
+  commitEvents(scope, [event], firstOf, options)
 
 export type GuardedEvent = Plain & Pick<Given, 'at' | 'whole' | 'mark'>
 
@@ -201,7 +201,7 @@ interface CommitOptions {
   /** A retry of an event with an id of the caller's must have the same time: the caller gave that too. */
   readonly timed?: boolean
   /** Began with the call. The default begins here. */
-  readonly time?: WriteTime
+  readonly time?: WriteTime | undefined
 }
 
 const PLAIN: CommitOptions = {}
@@ -295,6 +295,6 @@ function takeNew(scope: Scope, given: Given | undefined, reserved: boolean): Tak
 async function checkRun({ engine, tenant }: Scope, run: RunId, session: SessionId | undefined): Promise<void> {
   const stored = await engine.backend.rows.get(tenant, 'runs', run)
   const row = stored && decodeBody(stored.body)
-  if (!row || row.session !== session) throw refuse('RUN_UNKNOWN', { run, tenant })
+  if (!row || row.session !== session) throw refuse('RUN_UNKNOWN', { run, tenant, ...(session && { session }) })
   if (isOver(row.state)) throw refuse('RUN_FINISHED', { run, name: row.name, state: row.state })
 }

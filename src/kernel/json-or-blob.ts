@@ -12,22 +12,39 @@ import { admit, isWhole } from './draft.ts'
 import { readRow } from './execute.ts'
 import { blobRefsIn } from './references.ts'
 import type { Scope } from './scope.ts'
+import type { WriteTime } from './write-time.ts'
 
-/** `undefined` is stored as `{}`; null is a value. */
-export async function store(scope: Scope, value: unknown, about: Readonly<Record<string, unknown>>, whole = false): Promise<Stored> {
+/** `undefined` is stored as `{}`; null is a value. `time` belongs to the write that follows. */
+export async function store(
+  scope: Scope,
+  value: unknown,
+  about: Readonly<Record<string, unknown>>,
+  whole = false,
+  time?: WriteTime,
+): Promise<Stored> {
   if (value === undefined) return {}
+  time?.waited()
   const admitted = checked(scope, value, about, whole)
   const text = JSON.stringify(admitted)
-  if (text.length * 3 <= limits.inlineBytes || utf8Length(text) <= limits.inlineBytes) return { value: admitted }
+  const small = text.length * 3 <= limits.inlineBytes || utf8Length(text) <= limits.inlineBytes
+  time?.masked()
+  if (small) return { value: admitted }
   const { digest, bytes } = await putJson(scope, text)
+  time?.stored()
   const holds = blobRefsIn(text)
   return { blob: { digest, bytes }, ...(holds.length > 0 && { holds }) }
 }
 
 /** Stores a value that is offered. It is marked if it is stored unmasked, so that events that repeat it do not mask it either. */
-export async function storeOffered(scope: Scope, value: unknown, of: string, redact: boolean | undefined): Promise<Stored> {
+export async function storeOffered(
+  scope: Scope,
+  value: unknown,
+  of: string,
+  redact: boolean | undefined,
+  time?: WriteTime,
+): Promise<Stored> {
   const whole = isWhole(redact)
-  const stored = await store(scope, value, { of }, whole)
+  const stored = await store(scope, value, { of }, whole, time)
   return whole && stored.value !== undefined ? { ...stored, whole } : stored
 }
 

@@ -291,7 +291,10 @@ export const errors = {
     (d) =>
       `Other writers kept changing ${d.table} ${d.id} while this command was decided (${d.tries === 1 ? '1 try' : `${d.tries} tries`}). Nothing was written. Try again when there is less contention.`,
   ),
-  FENCE_LOST: row('conflict', (d) => `${lostHold(d)}. Nothing was written. Stop this work; the new holder continues it.`),
+  FENCE_LOST: row(
+    'conflict',
+    (d) => `${lostHold(d)}. Nothing was written. Stop this work${Number(d.found) > 0 ? '; the new holder continues it' : ''}.`,
+  ),
   // work
   QUEUE_NAME_INVALID: row(
     'invalid',
@@ -385,7 +388,8 @@ export const errors = {
   // runs
   RUN_UNKNOWN: row(
     'missing',
-    (d) => `There is no run ${d.run} in tenant ${d.tenant}. Nothing was written. Check the id; inkfast runs lists the runs.`,
+    (d) =>
+      `There is no run ${d.run} in ${d.session ? `session ${d.session}` : `tenant ${d.tenant}`}. Nothing was written. Check the id; inkfast runs lists the runs.`,
   ),
   RUN_FINISHED: row(
     'conflict',

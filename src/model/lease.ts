@@ -9,6 +9,8 @@ export interface LeaseRow {
   readonly state: 'held' | 'released'
   /** Store time when the lease ends, as first granted; renewals extend it elsewhere. */
   readonly until: number
+  /** How long the grant and each renewal last. */
+  readonly ttlMs?: number | undefined
   /** The fence of the holder that released it; absent while it is held. */
   readonly lastFence?: number | undefined
 }
@@ -21,4 +23,6 @@ export interface LeaseEnd {
   readonly fence?: number
   /** Store time until which its last renewal, or else the grant, was valid. Absent for a released lease. */
   readonly until?: number
+  /** Store time of that renewal, or of the grant if there was none. Absent for a released lease. */
+  readonly renewedAt?: number
 }

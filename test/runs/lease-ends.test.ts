@@ -6,6 +6,7 @@ import { MAIN } from '../../src/conformance/material.ts'
 import { freshMemory, handleTo } from '../../src/conformance/shared-memory.ts'
 import { open, type Run, type Store } from '../../src/index.ts'
 import type { LeaseEnd } from '../../src/model/lease.ts'
+import { limits } from '../../src/model/limits.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { expectSound, later } from '../support/engines.ts'
 import { makePlace, type Place } from './crashing-backend.ts'
@@ -69,19 +70,20 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('on %s', (engine) => {
     await expectSound(store)
   })
 
-  test('lease.taken says that the lease of the holder before lapsed, and until when its last renewal was valid', async () => {
+  test('lease.taken says that the lease of the holder before lapsed, and when it was last renewed', async () => {
     const place = await placeOn(engine)
     const backend = await place.backend()
     later(() => backend.close())
     const [late, next] = [await opened(place), await opened(place)]
     const { fence } = await (await late.session('s')).run('r')
     const [taken] = (await late.page({ types: ['lease.taken'] })).items
-    const { leases } = await backend.leases.renew(MAIN, [{ id: taken?.subject ?? '', fence }], 90_000)
+    const { leases } = await backend.leases.renew(MAIN, [{ id: taken?.subject ?? '', fence }], limits.leaseMs)
     await place.pass(100_000)
     const run = await (await next.session('s')).run('r')
     const { ends, shown } = await takingsOf(run)
-    expect(ends).toEqual([undefined, { why: 'lapsed', fence, until: leases[0]?.until }])
-    expect(shown).toEqual(['', `, after fence ${fence} lapsed`])
+    const { until = 0 } = leases[0] ?? {}
+    expect(ends).toEqual([undefined, { why: 'lapsed', fence, until, renewedAt: until - limits.leaseMs }])
+    expect(shown).toEqual(['', expect.stringMatching(`^, after fence ${fence} lapsed, last renewed at `)])
     await run.finish()
     await expectSound(next)
   })
@@ -92,8 +94,8 @@ describe.each(['memory', 'sqlite', 'postgres'] as const)('on %s', (engine) => {
     const { fence } = await (await dead.session('s')).run('r')
     const run = await (await next.session('s')).run('r')
     const { ends, shown } = await takingsOf(run)
-    expect(ends).toEqual([undefined, { why: 'gone', fence, until: expect.any(Number) }])
-    expect(shown).toEqual(['', `, after fence ${fence} was left by a dead process`])
+    expect(ends).toEqual([undefined, { why: 'gone', fence, until: expect.any(Number), renewedAt: expect.any(Number) }])
+    expect(shown).toEqual(['', expect.stringMatching(`^, after fence ${fence} was left by a dead process, last renewed at `)])
     await run.finish()
     await expectSound(next)
   })

@@ -11,7 +11,8 @@ async function endsOf(store: Store, id: string): Promise<readonly (readonly [str
   const count = ({ data }: Event) => (data as { readonly replayed?: number }).replayed
   for await (const event of store.runs.tape(id)) {
     const shown = lines.cells(event)?.at(-1) ?? ''
-    if (ENDS.includes(event.type)) ends.push([event.type, count(event), shown])
+    if (ENDS.includes(event.type) || (event.type === 'lease.released' && count(event) !== undefined))
+      ends.push([event.type, count(event), shown])
   }
   return ends
 }
@@ -51,11 +52,48 @@ describe.each(engines)('on $name', (engine) => {
       const again = await session.run(name)
       await again.effect('look', () => 1)
       await end(again)
-      return (await endsOf(store, again.id))[0]?.slice(0, 2)
+      return (await endsOf(store, again.id)).at(-1)?.slice(0, 2)
     }
     expect(await ended('fails', (run) => run.fail(new Error('no')))).toEqual(['run.failed', 1])
     expect(await ended('cancelled', (run) => run.cancel('no need'))).toEqual(['run.cancelled', 1])
     expect(await ended('from outside', (run) => store.runs.cancel(run.id, 'no need'))).toEqual(['run.cancelled', undefined])
+    await expectSound(store)
+  })
+
+  test('lease.released counts replayed calls if the handle was closed, or its node gave the run back', async () => {
+    const store = await engine.open()
+    const session = await store.session('s')
+    for (const left of [1, 2]) {
+      await using run = await session.run('report')
+      for (let i = 1; i <= left; i++) await run.effect(`page ${i}`, () => i)
+    }
+    const [report] = (await store.runs.list({ name: 'report' })).items
+    expect(await endsOf(store, report?.id ?? '')).toEqual([
+      ['lease.released', 0, ''],
+      ['lease.released', 1, ' (1 entry replayed)'],
+    ])
+
+    const handle = await store.start('slow', { session: 'other' })
+    for (const left of [0, 1]) {
+      const blocked = Promise.withResolvers<number>()
+      const reached = Promise.withResolvers<void>()
+      const node = store.work(
+        {
+          slow: async (run: Run) => {
+            await run.effect('first', () => 1)
+            await run.effect('second', () => {
+              reached.resolve()
+              return blocked.promise
+            })
+          },
+        },
+        { drain: 0 },
+      )
+      await reached.promise
+      await node.close()
+      blocked.resolve(2)
+      expect((await endsOf(store, handle.id)).at(-1)?.slice(0, 2)).toEqual(['lease.released', left])
+    }
     await expectSound(store)
   })
 

@@ -109,6 +109,7 @@ describe.each(engines)('on $name', (engine) => {
       false,
     ])
     expect(await codeOf(replay.finish(result))).toBe('REPLAY_MISSING')
+    expect(await missing(replay.fork({ at: seq }))).toEqual(['REPLAY_MISSING', 'a fork', undefined])
     expect(await codeOf(session.append('note.made', 1, { under: replay }))).toBe('CLAIM_SETTLED')
     await replay.close()
     expect(await codeOf(replay.effect('find', neverCalled))).toBe('RUN_CLOSED')

@@ -62,6 +62,11 @@ describe.each(engines)('answers of a queue on $name', (engine) => {
     const other = await queue.offer(2, { key: 'other' })
     await (await queue.claim())?.complete()
     expect(await queue.offer(2, { key: 'other' })).toMatchObject({ id: other.id, state: 'done', repeated: true })
+    const third = await queue.offer(3)
+    const claim = await queue.claim()
+    await queue.cancel(third.id)
+    const refused = claim?.complete()
+    await expect(refused).rejects.toMatchObject({ code: 'FENCE_LOST', message: expect.not.stringContaining('new holder') })
   })
 })
 

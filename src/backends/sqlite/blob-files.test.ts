@@ -50,6 +50,20 @@ function watched(calls: string[]): Disk {
   return { ...files, open, rename } as Disk
 }
 
+test.each([
+  ['ENOSPC', 'DISK_FULL'],
+  ['EIO', 'IO_FAILED'],
+])('a blob that is streamed to a disk that fails with %s is refused with %s', async (code, refused) => {
+  const path = tempFile()
+  writeFileSync(path, '')
+  const open = async (...args: Parameters<typeof files.open>) =>
+    Object.assign(await files.open(...args), { writeFile: async () => Promise.reject(Object.assign(new Error(code), { code })) })
+  const file = await new BlobFiles(`${path}.blobs`, path, { ...files, open } as Disk).create(MAIN)
+  expect(await codeOf(file.add(bytesOf('one')))).toBe(refused)
+  await file.drop()
+  expect(filesUnder(`${path}.blobs`)).toEqual([])
+})
+
 test('on a real disk the bytes are flushed before they are named, and the names up to the folder of the store after', async () => {
   const path = tempFile()
   writeFileSync(path, '')

@@ -98,10 +98,19 @@ export class BlobFiles {
 
   /** Begins a file whose digest is not known yet. */
   async create(tenant: TenantId): Promise<NewBlobFile> {
-    try {
-      return await this.#create(join(this.#folder, tenantFolder(tenant), UPLOADS, randomBytes(6).toString('hex')))
-    } catch (error) {
-      throw fileError(this.#like, error)
+    const told = async <T>(work: () => Promise<T>): Promise<T> => {
+      try {
+        return await work()
+      } catch (error) {
+        throw fileError(this.#like, error)
+      }
+    }
+    const file = await told(() => this.#create(join(this.#folder, tenantFolder(tenant), UPLOADS, randomBytes(6).toString('hex'))))
+    return {
+      path: file.path,
+      add: (bytes) => told(() => file.add(bytes)),
+      flush: () => told(file.flush),
+      drop: () => told(file.drop),
     }
   }
 

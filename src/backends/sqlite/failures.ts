@@ -79,8 +79,9 @@ export function within<T>(file: FileOf, work: () => T extends Promise<unknown> ?
   }
 }
 
-/** Translates an error of the file system. Nothing was acknowledged. */
+/** Translates an error of the file system, once. Nothing was acknowledged. */
 export function fileError(path: string, error: unknown): InkError {
+  if (error instanceof InkError) return error
   const reason = reasonOf(error)
   switch ((error as NodeJS.ErrnoException | undefined)?.code) {
     case 'ENOSPC':
@@ -152,7 +153,7 @@ const diskError = (path: string, reason: string, error: unknown): InkError =>
   isFull(dirname(path)) ? refuse('DISK_FULL', { path }, error) : refuse('IO_FAILED', { path, reason }, error)
 
 // SQLite reports a full disk as an I/O error when it cannot extend the index of the log.
-function isFull(folder: string): boolean {
+export function isFull(folder: string): boolean {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(folder)
     return bavail * bsize < ROOM_NEEDED || (files > 0 && ffree === 0)

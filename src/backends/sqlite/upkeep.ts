@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { sameBytes } from '../../model/bytes.ts'
 import { assert } from '../../model/errors.ts'
 import { tableNames, tableOf } from '../../model/tables.ts'
@@ -13,7 +13,7 @@ import type { BlobFiles } from './blob-files.ts'
 import type { Checkpointer } from './checkpoint.ts'
 import { applyChange } from './commit.ts'
 import { connect, type Database } from './database.ts'
-import { within } from './failures.ts'
+import { isFull, within } from './failures.ts'
 import { readHead } from './heads.ts'
 import { journalReads } from './journal.ts'
 import { migrate } from './migrate.ts'
@@ -167,6 +167,7 @@ export function upkeep({ db, files, checkpointer, now, closed, write }: UpkeepPa
       const why = [
         ...(checkpointer.failure ? [`the log is not being copied into the file: ${checkpointer.failure}`] : []),
         ...(db.disk.failure ? [`the disk failed, and no write has succeeded since: ${db.disk.failure}`] : []),
+        ...(!db.disk.failure && isFull(dirname(db.path)) ? [`the disk under ${db.path} is full`] : []),
       ]
       return { ok: why.length === 0, why }
     },

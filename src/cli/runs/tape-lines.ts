@@ -150,18 +150,19 @@ export class TapeLines {
     const taken = this.#taken
     this.#taken = undefined
     const { owner, previous } = (taken?.data ?? {}) as { readonly owner?: string; readonly previous?: LeaseEnd }
-    return taken ? `by ${owner ?? '(erased)'}, fence ${taken.seq}${endText(previous)}` : 'by an earlier holder'
+    return taken ? `by ${owner ?? '(erased)'}, fence ${taken.seq}${this.#end(previous)}` : 'by an earlier holder'
+  }
+
+  /** How the holder before ended. The first holder has none. */
+  #end(previous: LeaseEnd | undefined): string {
+    if (!previous) return ''
+    const { why, fence, renewedAt } = previous
+    const renewed = renewedAt === undefined ? '' : `, last renewed at ${this.#at(renewedAt)}`
+    return `, after ${fence === undefined ? 'the lease' : `fence ${fence}`} ${Object.hasOwn(ENDS, why) ? ENDS[why] : why}${renewed}`
   }
 }
 
 const ENDS: Readonly<Record<LeaseEnd['why'], string>> = { released: 'was released', lapsed: 'lapsed', gone: 'was left by a dead process' }
-
-/** How the holder before ended. The first holder has none. */
-function endText(previous: LeaseEnd | undefined): string {
-  if (!previous) return ''
-  const { why, fence } = previous
-  return `, after ${fence === undefined ? 'the lease' : `fence ${fence}`} ${Object.hasOwn(ENDS, why) ? ENDS[why] : why}`
-}
 
 // `run.started` shows the first of these; the others belong to a wait or to the queue.
 const LEFT_OUT: readonly string[] = [
@@ -189,7 +190,7 @@ const LEFT_OUT: readonly string[] = [
 /** After these events the release of the lease is not shown. */
 const SAYS_SO: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled', 'input.deferred']
 
-const ENDS_ATTEMPT: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled']
+const ENDS_ATTEMPT: readonly string[] = ['run.parked', 'run.halted', 'run.finished', 'run.failed', 'run.cancelled', 'lease.released']
 
 const slotOf = ({ data }: Event): string => {
   const { branch, name, ordinal, epoch } = (data ?? {}) as Data

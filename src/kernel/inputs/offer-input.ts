@@ -17,6 +17,7 @@ import { retryConflicts } from '../retry-conflicts.ts'
 import { readRun } from '../runs/result.ts'
 import { run as runDecider } from '../runs/run-decider.ts'
 import { checkOpen, type Scope } from '../scope.ts'
+import { WriteTime } from '../write-time.ts'
 import { input } from './input-decider.ts'
 
 export interface InputOptions {
@@ -57,7 +58,8 @@ export async function offerInput(
   const turn = takeTurn(wanted)
   if (!INPUT_BOUNDARIES.includes(boundary)) throw invalidOption('boundary', "'afterWork' or 'beforeCompletion'", boundary)
   const key = given === undefined ? undefined : maskKey(scope, given)
-  const stored = await storeOffered(scope, content, 'the input', redact)
+  const time = new WriteTime(scope.engine.environment.clock)
+  const stored = await storeOffered(scope, content, 'the input', redact, time)
   const id = inputId(scope, session, key)
   // A retry may help when another writer was first with this key, and when the active turn has just ended.
   const mayHelp = (error: unknown) =>
@@ -71,7 +73,7 @@ export async function offerInput(
     const offer = part(input, id, { verb: 'offer', id, set }, { ...about, seen: NOT_THERE, whole: stored.whole })
     // The commit changes the row of the run too, so that the run cannot end without having looked for this input.
     const prompt = run ? [part(runDecider, run, { verb: 'prompt', id: run, input: id }, about)] : []
-    const { rows } = await plan(scope, [offer, ...prompt], { open: session })
+    const { rows } = await plan(scope, [offer, ...prompt], { open: session, time })
     return { ...(await toInput(scope, rows[0].body as InputRow)), repeated: false }
   })
 }
@@ -89,7 +91,7 @@ async function hearer(scope: Scope, session: SessionId, turn: Turn): Promise<Run
   if (turn === 'next') return undefined
   if (turn === 'active') return activeRun(scope, session)
   const row = await readRun(scope, turn)
-  if (row?.session !== session) throw refuse('RUN_UNKNOWN', { run: turn, tenant: scope.tenant })
+  if (row?.session !== session) throw refuse('RUN_UNKNOWN', { run: turn, tenant: scope.tenant, session })
   if (isOver(row.state)) throw refuse('RUN_FINISHED', { run: turn, name: row.name, state: row.state })
   return turn
 }

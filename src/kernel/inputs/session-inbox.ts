@@ -21,6 +21,7 @@ import { maskKey, takeName } from '../names.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
+import { WriteTime } from '../write-time.ts'
 import { inbox } from './inbox-decider.ts'
 import { type Listing, listed, type PruneOptions, pruneOver } from './lists.ts'
 import { offerInboxPart } from './offer-inbox-item.ts'
@@ -98,11 +99,13 @@ async function offerBatch(scope: Scope, session: SessionId, payload: unknown, op
   const delayMs = delay === undefined ? 0 : milliseconds(delay)
   const named = key === undefined ? undefined : maskKey(scope, key)
   const together = merge === undefined ? undefined : takeName(scope, merge, 'a merge key')
-  const stored = await storeOffered(scope, payload, 'the batch', redact)
+  const time = new WriteTime(scope.engine.environment.clock)
+  const stored = await storeOffered(scope, payload, 'the batch', redact, time)
   const at = delayMs > 0 ? (await storeNow(scope)) + delayMs : undefined
   const offered = { session, key: named, payload: stored, delivery, kind, join, merge: together, at }
   const { rows, receipts } = await plan(scope, [offerInboxPart(scope, offered, named === undefined ? { seen: NOT_THERE } : {})], {
     open: session,
+    time,
   })
   return { ...(await toBatch(scope, rows[0].body as InboxRow)), repeated: receipts.length === 0 }
 }

@@ -115,15 +115,16 @@ export class Keeper {
     { free, row, fence, revision, now, until, previous }: Standing,
     about: Pick<Part, 'session' | 'run'>,
   ): Part<LeaseRow> {
+    const { holder, ttlMs } = this
     const held = heldBy(name, { row, fence, now, until })
     const seen = { body: row, revision }
-    return part(lease, id, { verb: 'take', ...this.holder, until: now + this.ttlMs, free, previous, held }, { ...about, seen })
+    return part(lease, id, { verb: 'take', ...holder, until: now + ttlMs, ttlMs, free, previous, held }, { ...about, seen })
   }
 
-  /** The part of a commit that gives the lease back. */
-  releasePart(hold: Hold, about: Pick<Part, 'session' | 'run'>): Part<LeaseRow> {
-    const seen = (hold as Held).row
-    return part(lease, hold.id, { verb: 'release', incarnation: this.holder.incarnation, fence: hold.fence }, { ...about, seen })
+  /** The part of a commit that gives the lease back. `replayed` is of the attempt that ends with it. */
+  releasePart(hold: Hold, about: Pick<Part, 'session' | 'run'>, replayed?: number): Part<LeaseRow> {
+    const { row: seen, id, fence } = hold as Held
+    return part(lease, id, { verb: 'release', incarnation: this.holder.incarnation, fence, replayed }, { ...about, seen })
   }
 
   holds(tenant: TenantId, id: Id): boolean {
@@ -220,11 +221,12 @@ export class Keeper {
 
 /** A holder in this very store that kept the lease has let it go without a commit, so it counts as released. */
 function endOf(
-  { state, lastFence }: LeaseRow,
+  { state, lastFence, ttlMs }: LeaseRow,
   { fence, until, now, gone }: Pick<Standing, 'fence' | 'until' | 'now'> & { readonly gone: boolean },
 ): LeaseEnd {
   if (state !== 'held') return { why: 'released', ...(lastFence !== undefined && { fence: lastFence }) }
-  return gone || until <= now ? { why: gone ? 'gone' : 'lapsed', fence, until } : { why: 'released', fence }
+  if (!gone && until > now) return { why: 'released', fence }
+  return { why: gone ? 'gone' : 'lapsed', fence, until, ...(ttlMs !== undefined && { renewedAt: until - ttlMs }) }
 }
 
 const nameOf = ({ tenant, id }: Pick<Hold, 'tenant' | 'id'>): string => `${tenant}/${id}`

@@ -10,6 +10,7 @@ export type LeaseCommand =
   | ({
       readonly verb: 'take'
       readonly until: number
+      readonly ttlMs: number
       /** The holder has let the lease expire, or is provably gone. */
       readonly free: boolean
       /** Absent for the first holder. */
@@ -17,7 +18,13 @@ export type LeaseCommand =
       /** Details for the error. */
       readonly held: Readonly<Record<string, unknown>>
     } & Holder)
-  | { readonly verb: 'release'; readonly incarnation: string; readonly fence: number }
+  | {
+      readonly verb: 'release'
+      readonly incarnation: string
+      readonly fence: number
+      /** How many calls the tape answered in the attempt that ends with the lease. */
+      readonly replayed?: number | undefined
+    }
   /** The session or run has ended, so its holder loses the lease. */
   | { readonly verb: 'end' }
   /** The session or run was removed. */
@@ -29,12 +36,14 @@ export const lease = decider<LeaseRow, LeaseCommand>({
   grants: ['lease.taken', 'lease.released'],
 
   decide: {
-    take: (row, { owner, incarnation, mark, until, free, previous, held }) => {
+    take: (row, { owner, incarnation, mark, until, ttlMs, free, previous, held }) => {
       if (row?.state === 'held' && !free) throw refuse('RUN_HELD', held)
-      return [fact('lease.taken', { owner, incarnation, ...(mark && { mark }), until, ...(previous && { previous }) })]
+      return [fact('lease.taken', { owner, incarnation, ...(mark && { mark }), until, ttlMs, ...(previous && { previous }) })]
     },
-    release: (row, { incarnation, fence }) =>
-      row?.state === 'held' && row.incarnation === incarnation ? [fact('lease.released', { fence })] : [],
+    release: (row, { incarnation, fence, replayed }) =>
+      row?.state === 'held' && row.incarnation === incarnation
+        ? [fact('lease.released', { fence, ...(replayed !== undefined && { replayed }) })]
+        : [],
     end: (row) => (row?.state === 'held' ? [fact('lease.released', {})] : []),
     forget: (row) => (row ? [fact('lease.forgotten', {})] : []),
   },

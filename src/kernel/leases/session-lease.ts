@@ -76,7 +76,7 @@ export async function takeSessionLease(scope: Scope, session: SessionId, options
         await bell.rung(Math.min(left, standing.until - now, LOOK_MS))
         continue
       }
-      const command = { verb: 'take', ...holder, until: now + ttlMs, free: true, previous, held } as const
+      const command = { verb: 'take', ...holder, until: now + ttlMs, ttlMs, free: true, previous, held } as const
       const take = part(lease, id, command, { session, seen: { body: row, revision } })
       const asked = monotonic()
       const taken = await plan(scope, [take], { open: session, guards: [standing.guard] }).catch(unlessMoved)

@@ -47,16 +47,20 @@ import { abandonPart } from './register.ts'
 import { anybody, holding, type WriteAs } from './write-as.ts'
 
 export class ProcessHandle implements AgentProcess {
-  protected readonly scope: Scope
-  protected readonly hand: WriteAs
+  // Private, so that a logged handle does not show the options of the store.
+  readonly #scope: Scope
+  readonly #hand: WriteAs
   #row: ProcessRow
 
   constructor(scope: Scope, row: ProcessRow, hand: WriteAs = anybody) {
-    this.scope = scope
-    this.hand = hand
+    this.#scope = scope
+    this.#hand = hand
     this.#row = row
   }
 
+  protected get scope(): Scope {
+    return this.#scope
+  }
   get id(): ProcessId {
     return this.#row.id
   }
@@ -97,7 +101,7 @@ export class ProcessHandle implements AgentProcess {
   }
 
   async event<T>(type: string, data?: T, options?: EventOptions): Promise<ToldEvent<T>> {
-    return (await this.#told(await sayEvent(this.scope, this.id, this.hand, type, data, options))) as ToldEvent<T>
+    return (await this.#told(await sayEvent(this.scope, this.id, this.#hand, type, data, options))) as ToldEvent<T>
   }
 
   events(query?: ProcessEventQuery): Promise<Page<ProcessEvent>> {
@@ -202,12 +206,12 @@ export class ProcessHandle implements AgentProcess {
   }
 
   async #end(ended: Ended, options: EndOptions | undefined): Promise<ToldEvent> {
-    return this.#told(await endProcess(this.scope, this.id, this.hand, ended, options))
+    return this.#told(await endProcess(this.scope, this.id, this.#hand, ended, options))
   }
 
   async #change(decide: (row: ProcessRow) => Deed | undefined | Promise<Deed | undefined>): Promise<Changed> {
     checkOpen(this.scope.engine)
-    const changed = await change(this.scope, this.id, this.hand, undefined, decide)
+    const changed = await change(this.scope, this.id, this.#hand, undefined, decide)
     this.#row = changed.row
     return changed
   }

@@ -8,6 +8,7 @@ import { type BackoffOptions, takeBackoff } from '../backoff.ts'
 import { errorData, member, store } from '../json-or-blob.ts'
 import { Bell } from '../read.ts'
 import { openGuard } from '../session-guard.ts'
+import { WriteTime } from '../write-time.ts'
 import { type Asked, entryKey, placeOf, slotOf } from './asked.ts'
 import type { DeclaredInput, RecordedInput } from './effect-input.ts'
 import { never } from './parking.ts'
@@ -188,20 +189,27 @@ export async function settle(
 ): Promise<Entry> {
   const { clock } = open.scope.engine.environment
   const at = clock.now()
+  const time = new WriteTime(clock)
   const facts = { ...factsOf(open, asked), attempt, startedAt, ...(input && { input }) }
   const about = { ...open.about, of: `the effect '${asked.name}'` }
   const told =
-    'error' in settled ? { error: errorData(open.scope, settled.error) } : { value: await kept(open, settled.result, about, whole) }
+    'error' in settled ? { error: errorData(open.scope, settled.error) } : { value: await kept(open, settled.result, about, whole, time) }
   const data = 'error' in told ? { ...facts, error: told.error } : { ...facts, result: told.value }
-  const write = () => open.record({ type: 'effect.settled', data, at, whole: true })
+  const write = () => open.record({ type: 'effect.settled', data, at, whole: true }, true, time)
   const { seq } = await (begun ? open.begun.settles(asked, write) : write())
   return { ...asked, seq, at, done: true, attempts: attempt, ...told }
 }
 
 /** An outcome that cannot be recorded will be repeated by replay. The program must not go on with it, because replay could not follow. */
-async function kept(open: RunWriter, result: unknown, about: Readonly<Record<string, unknown>>, whole: boolean): Promise<Stored> {
+async function kept(
+  open: RunWriter,
+  result: unknown,
+  about: Readonly<Record<string, unknown>>,
+  whole: boolean,
+  time: WriteTime,
+): Promise<Stored> {
   try {
-    return await store(open.scope, result, about, whole)
+    return await store(open.scope, result, about, whole, time)
   } catch (error) {
     if (error instanceof InkError && error.kind === 'invalid') open.end(error)
     throw error

@@ -127,7 +127,7 @@ async function giveBack(scope: Scope, run: RunInHand, restMs = 0, patientMs = 0)
   const write = async () => {
     const at = restMs === 0 ? 0 : (await storeNow(scope)) + restMs
     const back = part(work, workId(scope, id), { verb: 'release', at }, { session, run: id })
-    await run.leave((release) => plan(scope, [back, ...release], { guards: [run.open.hold.guard] }))
+    await run.leave((release) => plan(scope, [back, ...release], { guards: [run.open.hold.guard] }), run.open.replay.replayed)
   }
   try {
     await retryWrite(scope, write, { ms: patientMs, leaving: run.open.hold.signal })

@@ -14,6 +14,7 @@ import { keeperOf } from '../leases/keeper.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { usagePart } from '../usage/usage-decider.ts'
+import type { WriteTime } from '../write-time.ts'
 import { markKey, markOf } from './append-mark.ts'
 import type { Asked } from './asked.ts'
 import { effectKey } from './effect-key.ts'
@@ -40,6 +41,8 @@ export interface ChangeOptions {
   readonly at?: number
   /** The facts of the run are not masked. */
   readonly whole?: boolean
+  /** Began before the change, with the masking of a value in it. */
+  readonly time?: WriteTime
 }
 
 export interface OpenedRun {
@@ -175,12 +178,12 @@ export class RunWriter {
   }
 
   /** Records an event of this run that changes no row. */
-  record(event: RunEvent, reserved = true): Promise<Receipt> {
+  record(event: RunEvent, reserved = true, time?: WriteTime): Promise<Receipt> {
     const told = this.begun.told()
-    return told ? told.then(() => this.#write(event, reserved)) : this.#write(event, reserved)
+    return told ? told.then(() => this.#write(event, reserved, time)) : this.#write(event, reserved, time)
   }
 
-  async #write({ epoch, ...event }: RunEvent, reserved: boolean): Promise<Receipt> {
+  async #write({ epoch, ...event }: RunEvent, reserved: boolean, time?: WriteTime): Promise<Receipt> {
     assert(!this.strict, 'a strict replay writes nothing')
     const leave = await this.#segment.enter()
     // Branches of this run change its row too. The gate keeps such a change and this write apart.
@@ -194,7 +197,7 @@ export class RunWriter {
         if (epoch !== undefined && epoch < this.slots.epoch) return never()
         const guards: readonly Guard[] = [this.hold.guard, { kind: 'row', table: 'runs', id: this.id, revision: this.#revision }]
         try {
-          return await appendGuarded(this.scope, { ...event, session: this.#row.session, run: this.id }, guards, reserved)
+          return await appendGuarded(this.scope, { ...event, session: this.#row.session, run: this.id }, { guards, reserved, time })
         } catch (error) {
           throw this.#told(error)
         }
@@ -206,7 +209,7 @@ export class RunWriter {
   }
 
   /** Changes the row of the run, together with other rows. */
-  async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], nodes, at, whole }: ChangeOptions = {}): Promise<Done> {
+  async change(command: RunCommand, parts: readonly Part[] = [], { guards = [], whole, ...rest }: ChangeOptions = {}): Promise<Done> {
     assert(!this.strict, 'a strict replay writes nothing')
     const isEntry = ENTRIES.includes(command.verb)
     if (isEntry) await this.begun.told()
@@ -221,8 +224,7 @@ export class RunWriter {
       const done = await plan(this.scope, [own, ...parts], {
         guards: [this.hold.guard, ...guards],
         ...open,
-        ...(nodes && { nodes }),
-        ...(at !== undefined && { at }),
+        ...rest,
       })
       const left = done.rows[0]
       if (left.body) this.#see(left.body, left.revision)

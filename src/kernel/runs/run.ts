@@ -17,6 +17,7 @@ import type { Hold } from '../leases/keeper.ts'
 import { keeperOf } from '../leases/keeper.ts'
 import { retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
+import { WriteTime } from '../write-time.ts'
 import { BranchHandle } from './branch.ts'
 import type { Branch } from './branch-calls.ts'
 import { restoreCheckpoint, type Saved, saveCheckpoint } from './checkpoint.ts'
@@ -137,8 +138,10 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
     if (open.strict) return checkRecordedEnd(open, 'done', result)
     open.checkLive()
     await open.replay.checkDone()
-    const stored = await store(this.#scope, result, { ...open.about, of: 'the program' })
-    await this.#end(open, 'done', (holdings) => ({ verb: 'finish', id: open.id, holdings, result: stored, replayed: open.replay.replayed }))
+    const time = new WriteTime(this.#scope.engine.environment.clock)
+    const stored = await store(this.#scope, result, { ...open.about, of: 'the program' }, false, time)
+    const { replayed } = open.replay
+    await this.#end(open, 'done', (holdings) => ({ verb: 'finish', id: open.id, holdings, result: stored, replayed }), time)
     this.#result = await load(this.#scope, stored)
   }
 
@@ -167,11 +170,12 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
   }
 
   async fork(options: ForkOptions): Promise<Run> {
+    if (this.#open?.strict) throw refuse('REPLAY_MISSING', { run: this.id, call: 'a fork' })
     return forkRun(this.#scope, this.#seen, options, handOf)
   }
 
   /** Ends the run, releases its lease and wakes its waiting parent, in one commit. */
-  async #end(open: RunWriter, how: RunEnding, command: (holdings: string) => RunCommand): Promise<void> {
+  async #end(open: RunWriter, how: RunEnding, command: (holdings: string) => RunCommand, time?: WriteTime): Promise<void> {
     await retryConflicts(this.#scope, ['runs'], async (attempt) => {
       // The conflict: a caller said something to the run. It reads that before it ends.
       if (attempt > 1) await open.look()
@@ -179,20 +183,23 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
       // A closed handle has released its lease: releasing again could take it from the next borrower.
       if (this.#closed) throw isOver(row.state) ? this.#finished() : refuse('RUN_CLOSED', open.about)
       const parts = await endingParts(this.#scope, row, how)
-      await this.leave((release) => open.change(command(holdingsOf(row)), [...parts, ...release]))
+      await this.leave((release) => open.change(command(holdingsOf(row)), [...parts, ...release], time && { time }))
     })
     open.end(refuse('RUN_FINISHED', open.about))
   }
 
-  /** Runs `write` with the part that releases the lease, if this is the last borrower, and then drops the lease. */
-  async leave(write: (release: readonly Part[]) => Promise<unknown>): Promise<void> {
+  /**
+   * Runs `write` with the part that releases the lease, if this is the last borrower, and then drops the lease. The release counts the replay
+   * of an attempt that no other event ends.
+   */
+  async leave(write: (release: readonly Part[]) => Promise<unknown>, replayed?: number): Promise<void> {
     const { open } = this.#live()
     const { engine } = this.#scope
     // The lease is dropped already, and may have a new holder by now.
     if (this.#gone) return void (await write([]))
     const last = keeperOf(engine).leave(open.hold)
     try {
-      await write(last ? [keeperOf(engine).releasePart(open.hold, { session: this.session, run: this.id })] : [])
+      await write(last ? [keeperOf(engine).releasePart(open.hold, { session: this.session, run: this.id }, replayed)] : [])
     } catch (error) {
       keeperOf(engine).stay(open.hold)
       throw error
@@ -220,7 +227,7 @@ export class RunInHand extends withMembers<RunMembers>() implements Run, HasFenc
       return
     }
     try {
-      await this.leave(async (release) => release.length > 0 && plan(this.#scope, release))
+      await this.leave(async (release) => release.length > 0 && plan(this.#scope, release), open.replay.replayed)
     } catch (error) {
       // The lease expires by itself: this process no longer renews it.
       this.#letGo(open)

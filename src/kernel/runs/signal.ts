@@ -15,6 +15,7 @@ import { retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { theSession } from '../sessions/find-session.ts'
 import { work } from '../work/work-decider.ts'
+import { WriteTime } from '../write-time.ts'
 import type { RunWriter } from './run-writer.ts'
 import { signal } from './signal-decider.ts'
 import type { Ended } from './wait.ts'
@@ -46,11 +47,12 @@ export async function sendSignal(scope: Scope, to: string, name: string, data: u
   checkKnown(unknown, 'a signal')
   const taken = takeName(scope, name, 'a signal')
   const session = await theSession(scope, to)
-  const value = await store(scope, data, { of: 'the signal' })
+  const time = new WriteTime(scope.engine.environment.clock)
+  const value = await store(scope, data, { of: 'the signal' }, false, time)
   const id = scope.engine.newId<'signal'>()
   const send = part(signal, id, { verb: 'send', session: session.id, name: taken, data: value as Json }, { session: session.id })
   const keyed = key !== undefined && { key, within: `signal/${session.id}/${taken}`, body: value }
-  const { receipts, woken } = await sendAndWake(scope, session.id, taken, send, { open: session.id, ...keyed })
+  const { receipts, woken } = await sendAndWake(scope, session.id, taken, send, { open: session.id, ...keyed, time })
   // A run that began to wait between the look and the commit has seen the signal, or is found now. So are runs beyond the first thousand.
   for (const run of await waitingFor(scope, session.id, taken)) {
     if (!woken.has(run)) await plan(scope, [wakePart(scope, run, session.id)])

@@ -19,6 +19,7 @@ import { openSession } from '../sessions/open-session.ts'
 import { storeNow } from '../store-time.ts'
 import { localNodesOf } from '../work/local-nodes.ts'
 import { work } from '../work/work-decider.ts'
+import { WriteTime } from '../write-time.ts'
 import { cancelRun } from './admin.ts'
 import { forkedFrom, runByName } from './find-run.ts'
 import { checkpointGuards } from './inherited-checkpoint.ts'
@@ -98,7 +99,8 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
   const { session, relation, name, key: given, input, parallel, parent, delayMs = 0 } = offered
   const { engine } = scope
   const key = maskKey(scope, given)
-  const stored = await store(scope, input, { of: 'the input' })
+  const time = new WriteTime(engine.environment.clock)
+  const stored = await store(scope, input, { of: 'the input' }, false, time)
   const known = await runByName(scope, session, name, key, true)
   // A run with a forked past takes the input of that past, unless the caller gives one.
   const same = (row: RunRow) => (input === undefined && row.fork ? row : sameInput(row, stored, key))
@@ -115,7 +117,7 @@ export async function offerRun(scope: Scope, offered: Offer): Promise<RunRow> {
     const { rows } = await plan(
       scope,
       [part(run, id, { verb: 'open', set }, { ...fresh, guards: checkpointGuards(past.checkpoint) }), item],
-      { open: session },
+      { open: session, time },
     )
     localNodesOf(engine).wake()
     return rows[0].body as RunRow

@@ -52,7 +52,8 @@ export interface Claim<T = unknown> extends AsyncDisposable {
 type Settle = Extract<WorkCommand, { verb: 'complete' | 'fail' | 'release' }>
 
 export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
-  readonly scope: Scope
+  // Private, so that a logged claim does not show the options of the store.
+  readonly #scope: Scope
   readonly id: Id<'work'>
   readonly payload: T
   /** When the item was due, unless it was claimed before. */
@@ -65,7 +66,7 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
   #isLost = false
 
   constructor(scope: Scope, row: DoneRow<WorkRow>, payload: T, hold: Renewable & { readonly id: Id<'work'> }, dueAt?: number) {
-    this.scope = scope
+    this.#scope = scope
     this.id = hold.id
     this.payload = payload
     this.dueAt = dueAt
@@ -73,6 +74,9 @@ export class HeldClaim<T = unknown> implements Claim<T>, HasFence {
     this.#hold = hold
   }
 
+  get scope(): Scope {
+    return this.#scope
+  }
   get row(): WorkRow {
     return this.#row.body as WorkRow
   }

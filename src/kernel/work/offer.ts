@@ -12,6 +12,7 @@ import { storeOffered } from '../json-or-blob.ts'
 import { maskKey, takeName } from '../names.ts'
 import type { Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
+import { WriteTime } from '../write-time.ts'
 import { type DueOptions, takeDue } from './due-time.ts'
 import { localNodesOf } from './local-nodes.ts'
 import { type Offered, work } from './work-decider.ts'
@@ -92,8 +93,9 @@ export const itemId = (scope: Scope, queue: string, key: string | undefined): Id
   key === undefined ? scope.engine.newId<'work'>() : derivedId<'work'>(scope, `item/${queue}\n${key}`)
 
 export async function offerItem(scope: Scope, queue: string, payload: unknown, options: OfferOptions | undefined): Promise<WorkItem> {
+  const time = new WriteTime(scope.engine.environment.clock)
   const { delayMs, notBefore, ...taken } = takeOffer(scope, queue, options)
-  const stored = await storeOffered(scope, payload, 'the payload', optionsOf(options, 'offer').redact)
+  const stored = await storeOffered(scope, payload, 'the payload', optionsOf(options, 'offer').redact, time)
   const now = await storeNow(scope, delayMs > 0 || notBefore !== undefined)
   const at = notBefore ?? now + delayMs
   const id = itemId(scope, queue, taken.key)
@@ -101,6 +103,7 @@ export async function offerItem(scope: Scope, queue: string, payload: unknown, o
   const { key } = taken
   const done = await plan(scope, [offerPart(id, offered, key === undefined ? { seen: NOT_THERE } : {})], {
     ...(key !== undefined && { key, within: `offer/${queue}`, body: stored }),
+    time,
   })
   localNodesOf(scope.engine).wake()
   const row = done.rows[0].body
