@@ -10,6 +10,9 @@ describe.each(engines)('memory on $name', ({ open, openInTime }) => {
     const again = await store.memory.remember('  Ada prefers metric units ', { about: 'user/ada', tags: ['units'] })
     expect(again.id).toBe(first.id)
     expect(again).toMatchObject({ times: 2, tags: ['preference', 'units'], importance: 0.9, at: first.at })
+    const fact = { kind: 'fact', metadata: { n: 1 }, source: { file: 'a.md' }, confidence: 0.5 } as const
+    await store.memory.remember('Ada is tall', fact)
+    expect(await store.memory.remember('Ada is tall')).toMatchObject({ ...fact, times: 2 })
     const other = await store.memory.remember('Ada prefers metric units', { about: 'user/bob' })
     expect(other.id).not.toBe(first.id)
     expect((await store.memory.remember('Ada prefers metric units')).about).toBe('shared')
