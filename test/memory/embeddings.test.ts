@@ -247,6 +247,21 @@ test.each(engines)('the hash embedding has no vote, and without an embedder ther
 })
 
 test.skipIf(QUICK).each(['sqlite', 'postgres'])(
+  'texts that were there before the embedder, and those of other processes, are embedded within ten minutes, on %s',
+  async (engine) => {
+    const url = engine === 'sqlite' ? tempFile() : await tempDatabase()
+    const writer = await openIn(url)
+    await writer.memory.remember(TEXTS[0] as string)
+    const store = await openIn(url, { embedder: model(), memory: { every: '1s' } })
+    const clocks = async () => (await store.page({ types: ['work.offered'] })).items
+    await expect.poll(clocks).toHaveLength(1)
+    const [waits] = (await clocks()).map(({ at, data }) => (data as { readonly at: number }).at - at)
+    expect(waits).toBeLessThan(10 * 60_000)
+    await expectSound(store)
+  },
+)
+
+test.skipIf(QUICK).each(['sqlite', 'postgres'])(
   'another model embeds everything again, and the vectors of the old one go when it is done, on %s',
   async (engine) => {
     const url = engine === 'sqlite' ? tempFile() : await tempDatabase()

@@ -7,6 +7,7 @@ import { milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
 import type { Engine, Scope } from '../scope.ts'
+import { embedUnseen } from './backfill-clock.ts'
 import { finishPurges, purgeSeen } from './forget.ts'
 import { isExpired } from './item-filter.ts'
 import { IMPORTANCE } from './memory-item.ts'
@@ -128,7 +129,7 @@ export function keepMaintaining(engine: Engine): void {
     while (!closing.aborted) {
       await environment.timer.idly(every, closing)
       try {
-        await maintainTenants(engine)
+        await maintainTenants(engine, every)
       } catch (error) {
         if (!closing.aborted) environment.logger.warn('Memory could not be maintained; it is tried again.', { why: String(error) })
       }
@@ -138,11 +139,13 @@ export function keepMaintaining(engine: Engine): void {
   loop().catch(() => {})
 }
 
-async function maintainTenants(engine: Engine): Promise<void> {
+async function maintainTenants(engine: Engine, everyMs: number): Promise<void> {
   const { journal, leases } = engine.backend
   for (const tenant of await journal.tenants()) {
     if (engine.closing.aborted) return
     if ((await journal.head(tenant)).state !== 'active') continue
-    await maintainMemory({ engine, tenant, actor: 'inkfast' }, (await leases.read(tenant, [])).now)
+    const scope = { engine, tenant, actor: 'inkfast' }
+    await maintainMemory(scope, (await leases.read(tenant, [])).now)
+    await embedUnseen(scope, everyMs)
   }
 }
