@@ -42,6 +42,8 @@ describe.each(engines)('core memory on $name', ({ open }) => {
     const { seq } = await store.head()
     expect(await codeOf(core.set('persona', 'x'.repeat(2001)))).toBe('CORE_TOO_LONG')
     expect(await codeOf(core.append('goals', 'x'.repeat(10)))).toBe('CORE_TOO_LONG')
+    // As it is stored: the secret is masked.
+    expect(await codeOf(core.set('keys', 'password=abc12345678', { limit: 20 }))).toBe('CORE_TOO_LONG')
     expect(await codeOf(core.set('goals', 'go', { expect: 4 }))).toBe('CORE_CHANGED')
     expect(await codeOf(core.replace('goals', 'nothing', 'x'))).toBe('CORE_TEXT_NOT_FOUND')
     expect(await codeOf(core.set('not a name', 'x'))).toBe('OPTION_INVALID')

@@ -155,8 +155,10 @@ class Core implements CoreMemory {
       if (expect !== undefined && expect !== found) throw refuse('CORE_CHANGED', { name, expect, found })
       const most = limit ?? row?.limit ?? STANDARD.get(name) ?? limits.coreBlockChars
       const said = next(row?.text ?? '')
-      if ([...said].length > most) throw refuse('CORE_TOO_LONG', { name, limit: most, found: [...said].length })
+      checkLength(name, said, most)
       const text = (isWhole(redact) ? said : admit(this.#scope, said)) as string
+      // A masked secret may be longer than the secret.
+      checkLength(name, text, most)
       return { owner: this.#owner, ...(this.#session && { session: this.#session }), name, text, limit: most }
     }
     const parts = [part(coreBlock, this.#idOf(name), { verb: 'set', make }, { ...this.#about(), whole: true })] as const
@@ -201,6 +203,11 @@ const toBlock = (name: string, row: CoreRow | undefined): CoreBlock => ({
 function checkName(name: unknown): string {
   if (typeof name === 'string' && NAME.test(name) && name.length <= limits.coreNameChars) return name
   throw invalidOption('name', `a letter, then letters, digits, '-' and '_', at most ${limits.coreNameChars}`, name)
+}
+
+function checkLength(name: string, text: string, most: number): void {
+  const found = [...text].length
+  if (found > most) throw refuse('CORE_TOO_LONG', { name, limit: most, found })
 }
 
 function checkLimit(name: string, limit: unknown): void {
