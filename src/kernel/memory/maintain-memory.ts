@@ -7,8 +7,9 @@ import { milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
 import type { Engine, Scope } from '../scope.ts'
+import { retireModels } from './backfill.ts'
 import { embedUnseen } from './backfill-clock.ts'
-import { finishPurges, purgeSeen } from './forget.ts'
+import { countPurges, finishPurges, purgeSeen } from './forget.ts'
 import { isExpired } from './item-filter.ts'
 import { IMPORTANCE } from './memory-item.ts'
 import { type Capacity, EVERY_MS, type MemoryOptions } from './options.ts'
@@ -22,6 +23,8 @@ export interface MemoryMaintenance {
   readonly evicted: number
   /** Purges that a crash had interrupted. */
   readonly finished: number
+  /** Models whose vectors are no longer used, because every item has a vector of the present one. */
+  readonly retired: number
   /** Bytes given back to the file system. Absent when no time of `memory.vacuum` has come. */
   readonly vacuumed?: number
 }
@@ -47,7 +50,7 @@ export async function maintainMemory(
 ): Promise<MemoryMaintenance> {
   stopIfAsked(scope, signal)
   const options = scope.engine.options.memory ?? {}
-  const finished = dryRun ? 0 : await finishPurges(scope)
+  const finished = dryRun ? await countPurges(scope) : await finishPurges(scope)
   const expired = await expiredRows(scope, now)
   const gone = new Set<MemoryId>(expired.map(({ id }) => id))
   const needsAll = options.scope || options.tenant || options.retentionDays !== undefined
@@ -58,12 +61,16 @@ export async function maintainMemory(
     rows.filter(({ row }) => !gone.has(row.id)),
     options,
   )
-  if (dryRun) return { expired: expired.length, aged: aged.length, evicted: evicted.length, finished }
+  if (dryRun) {
+    const retired = await retireModels(scope, { dryRun })
+    return { expired: expired.length, aged: aged.length, evicted: evicted.length, finished, retired }
+  }
   const purged = {
     expired: await purgeSeen(scope, expired, 'expired', signal),
     aged: await purgeSeen(scope, aged, 'older than the retention', signal),
     evicted: await purgeSeen(scope, evicted, 'beyond the capacity', signal),
     finished,
+    retired: await retireModels(scope, { dryRun }),
   }
   const vacuumed = await vacuumMemory(scope, now, signal)
   return { ...purged, ...(vacuumed !== undefined && { vacuumed }) }
