@@ -53,6 +53,21 @@ describe.each(engines)('core memory on $name', ({ open }) => {
     expect(await core.set('goals', 'go', { expect: 1 })).toMatchObject({ version: 2 })
   })
 
+  test('a block whose versions were all erased is empty, and can be set again', async () => {
+    const store = await open()
+    const core = store.memory.core('user/ada')
+    await core.set('human', 'Ada')
+    await core.set('goals', 'ship', { limit: 10 })
+    for (const { seq } of (await store.page({ types: ['core.set'] })).items) await store.erase({ seq, reason: 'asked to' })
+    expect(await core.get()).toEqual({ persona: '', human: '', scratchpad: '' })
+    expect(await core.history('human')).toMatchObject([{ version: 1 }])
+    expect(await core.get('human')).toMatchObject({ text: '', limit: 2000, version: 1 })
+    expect(await core.set('human', 'Ada, engineer')).toMatchObject({ limit: 2000, version: 2 })
+    expect(await core.append('goals', 'x'.repeat(20))).toMatchObject({ limit: 1000 })
+    expect(await core.get()).toMatchObject({ human: 'Ada, engineer', goals: 'x'.repeat(20) })
+    await expectSound(store)
+  })
+
   test('fifty writers that append at the same time lose nothing', async () => {
     const store = await open()
     const session = await store.session('s')

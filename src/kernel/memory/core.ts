@@ -153,7 +153,7 @@ class Core implements CoreMemory {
     const make = (row: CoreRow | undefined) => {
       const found = row?.version ?? 0
       if (expect !== undefined && expect !== found) throw refuse('CORE_CHANGED', { name, expect, found })
-      const most = limit ?? row?.limit ?? STANDARD.get(name) ?? limits.coreBlockChars
+      const most = limit ?? limitOf(name, row)
       const said = next(row?.text ?? '')
       checkLength(name, said, most)
       const text = (isWhole(redact) ? said : admit(this.#scope, said)) as string
@@ -195,10 +195,13 @@ const coreId = (scope: Scope, owner: string, name: string): Id<'core'> => derive
 const toBlock = (name: string, row: CoreRow | undefined): CoreBlock => ({
   name,
   text: row?.text ?? '',
-  limit: row?.limit ?? STANDARD.get(name) ?? limits.coreBlockChars,
+  limit: limitOf(name, row),
   version: row?.version ?? 0,
   ...(row && { changedAt: row.changedAt }),
 })
+
+/** A block whose payloads were erased has lost its own limit. */
+const limitOf = (name: string, row: CoreRow | undefined): number => row?.limit || STANDARD.get(name) || limits.coreBlockChars
 
 function checkName(name: unknown): string {
   if (typeof name === 'string' && NAME.test(name) && name.length <= limits.coreNameChars) return name
