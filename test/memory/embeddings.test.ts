@@ -206,5 +206,16 @@ test.each(engines)('the hash embedding has no vote, and without an embedder ther
   await store.memory.remember(TEXTS[0] as string)
   expect(await store.memory.backfill()).toMatchObject({ embedded: 1 })
   expect((await store.memory.recall('automobile')).legs).toEqual(['words'])
+  // Only a weight that the caller names gives it one.
+  const hits = await store.memory.recall('automobile', { weights: { vectors: 0.1 } })
+  expect([hits.legs, hits[0]?.why.legs.map(({ leg }) => leg)]).toEqual([
+    ['words', 'vectors'],
+    ['words', 'vectors'],
+  ])
+  const voting = await open({ embedder: 'hash', memory: { weights: { vectors: 0.1 } } })
+  await voting.memory.remember(TEXTS[0] as string)
+  await voting.memory.backfill()
+  expect((await voting.memory.recall('automobile')).legs).toEqual(['words', 'vectors'])
+  expect((await voting.memory.recall('automobile', { weights: { vectors: 0 } })).legs).toEqual(['words'])
   expect(await codeOf((await open()).memory.backfill())).toBe('EMBEDDER_MISSING')
 })
