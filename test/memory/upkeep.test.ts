@@ -152,6 +152,23 @@ test('an item that is remembered again while maintenance is about to purge it st
   await expectSound(store)
 })
 
+test('a tenant whose memory cannot be maintained holds up no other tenant', async () => {
+  const [store] = await twoStores(
+    ({ rows }) => {
+      const list: typeof rows.list = async (tenant, table, query) => {
+        if (tenant === 'broken' && table === 'memory') throw new Error('damaged')
+        return rows.list(tenant, table, query)
+      }
+      return [{ rows: { ...rows, list } }, { rows: { ...rows, list } }]
+    },
+    { memory: { every: '1s' } },
+  )
+  await store.tenant('broken').memory.remember('expires', { ttl: 1 })
+  const { id } = await store.tenant('later').memory.remember('expires', { ttl: 1 })
+  const purged = async () => (await store.tenant('later').page({ types: ['memory.purged'] })).items.map(({ subject }) => subject)
+  await expect.poll(purged).toEqual([id])
+})
+
 test('a purge that was cut off is counted by a dry run, and finished by maintenance', async () => {
   const [store, other] = await twoStores((backend) => [
     {

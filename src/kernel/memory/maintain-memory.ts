@@ -1,6 +1,7 @@
 // Maintenance of memory: expired items, items older than the retention, and items beyond the capacity of their scope or tenant are purged.
 // The order is fixed: expired first, then forgotten, then least important, then oldest.
 
+import type { TenantId } from '../../model/ids.ts'
 import type { MemoryId, MemoryRow } from '../../model/memory.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { milliseconds } from '../../model/time.ts'
@@ -138,7 +139,7 @@ export function keepMaintaining(engine: Engine): void {
       try {
         await maintainTenants(engine, every)
       } catch (error) {
-        if (!closing.aborted) environment.logger.warn('Memory could not be maintained; it is tried again.', { why: String(error) })
+        warn(engine, error)
       }
     }
   }
@@ -150,9 +151,19 @@ async function maintainTenants(engine: Engine, everyMs: number): Promise<void> {
   const { journal, leases } = engine.backend
   for (const tenant of await journal.tenants()) {
     if (engine.closing.aborted) return
-    if ((await journal.head(tenant)).state !== 'active') continue
-    const scope = { engine, tenant, actor: 'inkfast' }
-    await maintainMemory(scope, (await leases.read(tenant, [])).now)
-    await embedUnseen(scope, everyMs)
+    // A tenant in trouble holds up no other.
+    try {
+      if ((await journal.head(tenant)).state !== 'active') continue
+      const scope = { engine, tenant, actor: 'inkfast' }
+      await maintainMemory(scope, (await leases.read(tenant, [])).now)
+      await embedUnseen(scope, everyMs)
+    } catch (error) {
+      warn(engine, error, tenant)
+    }
   }
+}
+
+function warn({ closing, environment }: Engine, error: unknown, tenant?: TenantId): void {
+  if (closing.aborted) return
+  environment.logger.warn('Memory could not be maintained; it is tried again.', { ...(tenant && { tenant }), why: String(error) })
 }
