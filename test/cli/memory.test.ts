@@ -107,6 +107,15 @@ test('memory core shows and sets blocks, and memory eval measures a file of your
   writeFileSync(file, rows.map((row) => JSON.stringify(row)).join('\n'))
   expect(await json(['memory', 'eval', file])).toMatchObject({ items: 2, questions: 1, overall: { fused: { at1: 1, mrr: 1 } } })
   expect((await ink(['memory', 'eval', file])).out).toContain('recall@10')
-  writeFileSync(file, '{"type":"question","category":"x","text":"y","expect":["nobody"]}')
-  expect(await ink(['memory', 'eval', file])).toMatchObject({ code: 2, out: '' })
+  const [red, blue, question] = rows
+  for (const wrong of [
+    [{ type: 'question', category: 'x', text: 'y', expect: ['nobody'] }],
+    [red, blue],
+    [red, { ...blue, id: 'a' }, question],
+    [{ ...red, supersedes: 'b' }, blue, question],
+    [{ ...red, supersedes: 'nobody' }, blue, question],
+  ]) {
+    writeFileSync(file, wrong.map((row) => JSON.stringify(row)).join('\n'))
+    expect(await ink(['memory', 'eval', file]), JSON.stringify(wrong)).toMatchObject({ code: 2, out: '' })
+  }
 })

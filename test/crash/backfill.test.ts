@@ -1,30 +1,15 @@
 // A program that embeds the items of memory is killed again and again. In the end every item has its vector, and each was written once.
 
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { chance } from '../../src/conformance/chance.ts'
 import { expectSound, openIn, tempDatabase, tempFile } from '../support/engines.ts'
 import { rounds, SEED } from '../support/rounds.ts'
 import { embedder } from './backfill-embedder.ts'
+import { lives } from './lives.ts'
 
 const ITEMS = 400
 
-/** One life of the writer, killed when it has begun so many batches, or left alone. Says whether it came to its end. */
-function live(url: string, batches: number | undefined, mode = 'honest'): Promise<boolean> {
-  const writer = fileURLToPath(new URL('./backfill-writer.ts', import.meta.url))
-  const child = spawn(process.execPath, [writer, url, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    said += chunk
-    if (batches !== undefined && said.split('b').length > batches) child.kill('SIGKILL')
-  })
-  return new Promise((resolve, reject) =>
-    child.on('close', (code, signal) =>
-      signal === 'SIGKILL' || code === 0 ? resolve(said.includes('done')) : reject(new Error(`the writer ended by itself with ${code}`)),
-    ),
-  )
-}
+const live = lives(new URL('./backfill-writer.ts', import.meta.url))
 
 async function filled(url: string): Promise<void> {
   const store = await openIn(url)
@@ -50,17 +35,17 @@ test.each([
   const url = await place()
   await filled(url)
   const { int } = chance(SEED)
-  let lives = 0
-  while (lives < kills && !(await live(url, 1 + int(3)))) lives++
-  expect(await live(url, undefined)).toBe(true)
+  let killed = 0
+  while (killed < kills && !(await live([url], 1 + int(3)))) killed++
+  expect(await live([url])).toBe(true)
   expect(await judge(url)).toEqual({ lost: 0, again: 0 })
-  console.log(`backfill on ${name}, seed ${SEED}: ${lives} kills, ${ITEMS} items`)
-  expect(lives).toBeGreaterThan(0)
+  console.log(`backfill on ${name}, seed ${SEED}: ${killed} kills, ${ITEMS} items`)
+  expect(killed).toBeGreaterThan(0)
 })
 
 test('the judge catches a vector that is missing, and one that is written again', async () => {
   const url = tempFile()
   await filled(url)
-  expect(await live(url, undefined, 'careless')).toBe(true)
+  expect(await live([url, 'careless'])).toBe(true)
   expect(await judge(url)).toEqual({ lost: 1, again: 1 })
 })

@@ -42,6 +42,8 @@ describe.each(engines)('core memory on $name', ({ open }) => {
     const { seq } = await store.head()
     expect(await codeOf(core.set('persona', 'x'.repeat(2001)))).toBe('CORE_TOO_LONG')
     expect(await codeOf(core.append('goals', 'x'.repeat(10)))).toBe('CORE_TOO_LONG')
+    // As it is stored: the secret is masked.
+    expect(await codeOf(core.set('keys', 'password=abc12345678', { limit: 20 }))).toBe('CORE_TOO_LONG')
     expect(await codeOf(core.set('goals', 'go', { expect: 4 }))).toBe('CORE_CHANGED')
     expect(await codeOf(core.replace('goals', 'nothing', 'x'))).toBe('CORE_TEXT_NOT_FOUND')
     expect(await codeOf(core.set('not a name', 'x'))).toBe('OPTION_INVALID')
@@ -49,6 +51,21 @@ describe.each(engines)('core memory on $name', ({ open }) => {
     expect(await codeOf(core.set('human', 7 as never))).toBe('OPTION_INVALID')
     expect((await store.head()).seq).toBe(seq)
     expect(await core.set('goals', 'go', { expect: 1 })).toMatchObject({ version: 2 })
+  })
+
+  test('a block whose versions were all erased is empty, and can be set again', async () => {
+    const store = await open()
+    const core = store.memory.core('user/ada')
+    await core.set('human', 'Ada')
+    await core.set('goals', 'ship', { limit: 10 })
+    for (const { seq } of (await store.page({ types: ['core.set'] })).items) await store.erase({ seq, reason: 'asked to' })
+    expect(await core.get()).toEqual({ persona: '', human: '', scratchpad: '' })
+    expect(await core.history('human')).toMatchObject([{ version: 1 }])
+    expect(await core.get('human')).toMatchObject({ text: '', limit: 2000, version: 1 })
+    expect(await core.set('human', 'Ada, engineer')).toMatchObject({ limit: 2000, version: 2 })
+    expect(await core.append('goals', 'x'.repeat(20))).toMatchObject({ limit: 1000 })
+    expect(await core.get()).toMatchObject({ human: 'Ada, engineer', goals: 'x'.repeat(20) })
+    await expectSound(store)
   })
 
   test('fifty writers that append at the same time lose nothing', async () => {

@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest'
 import type { MemoryItem, RecallOptions, RememberOptions, Store } from '../../src/index.ts'
-import { countTerms, tokensOf } from '../../src/model/text/tokens.ts'
+import { countTerms, indexTokensOf, isSpacelessCharacter, tokensOf } from '../../src/model/text/tokens.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
 import { seeds } from '../support/rounds.ts'
 
@@ -94,14 +94,14 @@ interface Doc {
 const toDoc = (item: MemoryItem): Doc => {
   const { about, source = {} } = item
   const from = source.session !== undefined ? `session ${source.session}` : source.file !== undefined ? `file ${source.file}` : undefined
-  const words = tokensOf(item.text)
+  const words = indexTokensOf(item.text)
   return {
     item,
     length: words.length,
     thread: from && `${about} ${from}`,
     text: countTerms(words),
-    tags: countTerms(item.tags.flatMap(tokensOf)),
-    source: countTerms(Object.values(source).flatMap(tokensOf)),
+    tags: countTerms(item.tags.flatMap(indexTokensOf)),
+    source: countTerms(Object.values(source).flatMap(indexTokensOf)),
   }
 }
 
@@ -121,7 +121,10 @@ function recallAll(docs: readonly Doc[], asked: string, options: RecallOptions):
   const starred = new Set([...asked.matchAll(/([\p{L}\p{N}]{2,})\*/gu)].flatMap(([, word = '']) => tokensOf(word)))
   const isLong = (word: string) => word.length >= 4 || ([...word].length === 1 && !/[\p{Script=Latin}\p{N}]/u.test(word))
   for (const word of words) if (rows.has(word)) weigh(word, 1)
-  for (const word of [...starred, ...[...words].filter((one) => !rows.has(one) && !starred.has(one) && isLong(one))])
+  for (const word of [
+    ...starred,
+    ...[...words].filter((one) => !starred.has(one) && (isSpacelessCharacter(one) || (!rows.has(one) && isLong(one)))),
+  ])
     for (const [term] of [...rows]
       .filter(([one]) => one.startsWith(word))
       .sort(([a, x], [b, y]) => y - x || Buffer.compare(Buffer.from(a), Buffer.from(b)))

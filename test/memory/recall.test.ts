@@ -36,11 +36,16 @@ describe.each(engines)('recall on $name', ({ open, openInTime }) => {
     await store.memory.rememberAll([
       { text: '私は東京都に住んでいます' },
       { text: '猫が好きです' },
+      { text: '我养了一只狗' },
+      { text: '狗粮在这里' },
       { text: '나는 서울에서 일한다' },
       { text: 'ฉันอยู่ที่กรุงเทพ' },
     ])
     expect(await found(store, '東京')).toEqual(['私は東京都に住んでいます'])
     expect(await found(store, '猫')).toEqual(['猫が好きです'])
+    // One character, wherever it stands.
+    expect([...(await found(store, '狗'))].sort()).toEqual(['我养了一只狗', '狗粮在这里'])
+    expect(await found(store, '一')).toEqual(['我养了一只狗'])
     expect(await found(store, '서울')).toEqual(['나는 서울에서 일한다'])
     expect(await found(store, 'กรุงเทพ')).toEqual(['ฉันอยู่ที่กรุงเทพ'])
   })

@@ -39,7 +39,7 @@ describe.each(engines)('memory upkeep on $name', ({ open, openInTime }) => {
     await store.memory.remember('elsewhere 1')
     await store.memory.remember('elsewhere 2')
     await pass(2 * 3_600_000)
-    expect(await store.memory.maintain({ dryRun: true })).toEqual({ expired: 1, aged: 0, evicted: 2, finished: 0 })
+    expect(await store.memory.maintain({ dryRun: true })).toEqual({ expired: 1, aged: 0, evicted: 2, finished: 0, retired: 0 })
     expect(await texts(store)).toHaveLength(5)
     expect(await store.maintain()).toMatchObject({ memoryExpired: 1, memoryEvicted: 2 })
     expect((await texts(store)).sort()).toEqual(['elsewhere 1', 'elsewhere 2', 'important'])
@@ -150,6 +150,44 @@ test('an item that is remembered again while maintenance is about to purge it st
   expect(await store.memory.maintain()).toMatchObject({ evicted: 0 })
   expect(await store.memory.get(id)).toMatchObject({ times: 2 })
   await expectSound(store)
+})
+
+test('a tenant whose memory cannot be maintained holds up no other tenant', async () => {
+  const [store] = await twoStores(
+    ({ rows }) => {
+      const list: typeof rows.list = async (tenant, table, query) => {
+        if (tenant === 'broken' && table === 'memory') throw new Error('damaged')
+        return rows.list(tenant, table, query)
+      }
+      return [{ rows: { ...rows, list } }, { rows: { ...rows, list } }]
+    },
+    { memory: { every: '1s' } },
+  )
+  await store.tenant('broken').memory.remember('expires', { ttl: 1 })
+  const { id } = await store.tenant('later').memory.remember('expires', { ttl: 1 })
+  const purged = async () => (await store.tenant('later').page({ types: ['memory.purged'] })).items.map(({ subject }) => subject)
+  await expect.poll(purged).toEqual([id])
+})
+
+test('a purge that was cut off is counted by a dry run, and finished by maintenance', async () => {
+  const [store, other] = await twoStores((backend) => [
+    {
+      commit: async (batch) => {
+        if (has(batch, 'memory.purged')) throw new Error('died')
+        return backend.commit(batch)
+      },
+    },
+    {},
+  ])
+  const { id } = await store.memory.remember('a secret')
+  expect(await codeOf(store.memory.purge(id))).not.toBe('no error')
+  expect([await other.memory.maintain({ dryRun: true }), await other.memory.maintain({ dryRun: true })]).toMatchObject([
+    { finished: 1 },
+    { finished: 1 },
+  ])
+  expect(await other.memory.maintain()).toMatchObject({ finished: 1 })
+  expect(await other.memory.maintain({ dryRun: true })).toMatchObject({ finished: 0 })
+  await expectSound(other)
 })
 
 test('a text that is remembered while it is being purged is a new item, and stays', async () => {

@@ -39,7 +39,14 @@ export function readSet(file: string | URL): LabelledSet {
       questions.push(rest as unknown as Question)
     else throw usage(`Line ${i + 1} is neither an item (id, text) nor a question (category, text, expect). See docs/guide/memory.md.`)
   }
-  const known = new Set(items.map(({ id }) => id))
+  const known = new Set<string>()
+  for (const { id, supersedes } of items) {
+    if (known.has(id)) throw usage(`Two items have the id ${id}. Give each its own.`)
+    if (supersedes !== undefined && !known.has(supersedes))
+      throw usage(`The item ${id} supersedes ${supersedes}, which is no earlier item.`)
+    known.add(id)
+  }
+  if (questions.length === 0) throw usage('The file has no questions. See docs/guide/memory.md.')
   const missing = questions.flatMap(({ expect }) => expect).find((id) => !known.has(id))
   if (missing !== undefined) throw usage(`A question expects the item ${missing}, which the file does not have.`)
   return { items, questions }

@@ -6,6 +6,7 @@ import { derivedId } from '../derived-id.ts'
 import { enginePart } from '../engine-part.ts'
 import { part, plan } from '../execute.ts'
 import { isConflict } from '../outcome.ts'
+import { readEvents } from '../read.ts'
 import type { Scope } from '../scope.ts'
 import { embedderOf } from '../vectors/embed.ts'
 import { offerPart } from '../work/offer.ts'
@@ -22,8 +23,8 @@ const clockItem = (scope: Scope): Id<'work'> => derivedId<'work'>(scope, `memory
 /** Until when this node knows that the clock item is there: until it is due. */
 const offered = enginePart(() => new Map<string, number>())
 
-/** Makes sure that the backfill runs within ten minutes, if the store has an embedder. */
-export async function embedLater(scope: Scope): Promise<void> {
+/** Makes sure that the backfill runs within ten minutes, if the store has an embedder. `waitedMs` is how long texts may have waited already. */
+export async function embedLater(scope: Scope, waitedMs = 0): Promise<void> {
   const { options, environment } = scope.engine
   if (!embedderOf(scope) || options.readOnly) return
   const known = offered(scope.engine)
@@ -32,9 +33,22 @@ export async function embedLater(scope: Scope): Promise<void> {
   schedulerOf(scope.engine).start()
   const now = await storeNow(scope)
   const id = clockItem(scope)
-  const at = now + limits.backfillEveryMs
+  const at = now + Math.max(0, limits.backfillEveryMs - waitedMs)
   const { rows } = await plan(scope, [offerPart(id, { queue: BACKFILL_CLOCK, at, origin: { kind: 'clock', id } })])
   known.set(scope.tenant, elapsed + (rows[0].body?.at ?? now) - now)
+}
+
+/** Up to which event this node has looked for texts, by tenant. */
+const seen = enginePart(() => new Map<string, number>())
+
+/** Sees to the texts that were there before the store had this embedder, and to those that other processes remembered. */
+export async function embedUnseen(scope: Scope, everyMs: number): Promise<void> {
+  if (!embedderOf(scope)) return
+  const { seq } = await scope.engine.backend.journal.head(scope.tenant)
+  const after = seen(scope.engine).get(scope.tenant) ?? 0
+  for await (const _ of readEvents(scope, { types: ['memory.remembered', 'memory.updated'], after, limit: 1 }))
+    await embedLater(scope, everyMs)
+  seen(scope.engine).set(scope.tenant, seq)
 }
 
 /** Called by the scheduler. Embedding goes on in the background, so that it does not hold up other items. */

@@ -158,7 +158,7 @@ async function embedInto(scope: Scope, into: FoundCollection, signal: AbortSigna
   await flush()
   report.removed = await deleteKeys(scope, into, [...known.keys()], signal)
   // The vectors of other models have served as long as this one was not complete.
-  if (report.pending === 0) await dropOthers(scope, into)
+  if (report.pending === 0) await drop(scope, await othersThan(scope, into))
   const { reason, ...counts } = report
   return { ...counts, ...(reason !== undefined && { reason }) }
 }
@@ -192,12 +192,30 @@ async function digestsOf(scope: Scope, of: FoundCollection): Promise<Map<string,
 /** A newer collection is that of a newer model, which another process may still be filling. After so long it is left over. */
 const BEING_MADE_MS = 7 * 86_400_000
 
-async function dropOthers(scope: Scope, kept: FoundCollection): Promise<void> {
+async function othersThan(scope: Scope, kept: FoundCollection): Promise<readonly FoundCollection[]> {
   const since = (await storeNow(scope)) - BEING_MADE_MS
-  for (const { id, revision, createdAt } of await itemCollections(scope)) {
-    if (id === kept.id || (revision > kept.revision && createdAt > since)) continue
+  return (await itemCollections(scope)).filter(
+    ({ id, revision, createdAt }) => id !== kept.id && (revision < kept.revision || createdAt <= since),
+  )
+}
+
+async function drop(scope: Scope, collections: readonly FoundCollection[]): Promise<void> {
+  for (const { id } of collections) {
     await execute(scope, collection, id, { verb: 'drop' })
     await clearCollection(scope, id)
     indexCache(scope.engine).forget(scope, id)
   }
+}
+
+/** Drops the vectors of models that are not used any more, as soon as every item has one of the present model. Returns how many models. */
+export async function retireModels(scope: Scope, { dryRun }: { readonly dryRun: boolean }): Promise<number> {
+  const embedder = embedderOf(scope)
+  // Counting the items takes long, and mostly there is one model.
+  if (embedder?.dimensions === undefined || (await itemCollections(scope)).length < 2) return 0
+  const { id, version, dimensions } = embedder
+  const kept = await itemCollection(scope, { id, version, dimensions }, false)
+  if (!kept || (await embeddingsOf(scope)).pending > 0) return 0
+  const retired = await othersThan(scope, kept)
+  if (!dryRun) await drop(scope, retired)
+  return retired.length
 }

@@ -153,10 +153,12 @@ class Core implements CoreMemory {
     const make = (row: CoreRow | undefined) => {
       const found = row?.version ?? 0
       if (expect !== undefined && expect !== found) throw refuse('CORE_CHANGED', { name, expect, found })
-      const most = limit ?? row?.limit ?? STANDARD.get(name) ?? limits.coreBlockChars
+      const most = limit ?? limitOf(name, row)
       const said = next(row?.text ?? '')
-      if ([...said].length > most) throw refuse('CORE_TOO_LONG', { name, limit: most, found: [...said].length })
+      checkLength(name, said, most)
       const text = (isWhole(redact) ? said : admit(this.#scope, said)) as string
+      // A masked secret may be longer than the secret.
+      checkLength(name, text, most)
       return { owner: this.#owner, ...(this.#session && { session: this.#session }), name, text, limit: most }
     }
     const parts = [part(coreBlock, this.#idOf(name), { verb: 'set', make }, { ...this.#about(), whole: true })] as const
@@ -193,14 +195,22 @@ const coreId = (scope: Scope, owner: string, name: string): Id<'core'> => derive
 const toBlock = (name: string, row: CoreRow | undefined): CoreBlock => ({
   name,
   text: row?.text ?? '',
-  limit: row?.limit ?? STANDARD.get(name) ?? limits.coreBlockChars,
+  limit: limitOf(name, row),
   version: row?.version ?? 0,
   ...(row && { changedAt: row.changedAt }),
 })
 
+/** A block whose payloads were erased has lost its own limit. */
+const limitOf = (name: string, row: CoreRow | undefined): number => row?.limit || STANDARD.get(name) || limits.coreBlockChars
+
 function checkName(name: unknown): string {
   if (typeof name === 'string' && NAME.test(name) && name.length <= limits.coreNameChars) return name
   throw invalidOption('name', `a letter, then letters, digits, '-' and '_', at most ${limits.coreNameChars}`, name)
+}
+
+function checkLength(name: string, text: string, most: number): void {
+  const found = [...text].length
+  if (found > most) throw refuse('CORE_TOO_LONG', { name, limit: most, found })
 }
 
 function checkLimit(name: string, limit: unknown): void {

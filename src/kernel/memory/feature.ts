@@ -40,8 +40,8 @@ export const memory: Feature<MemoryMembers, SessionMemoryMembers, RunMemoryMembe
   onForked: forkCore,
   clocks: { [BACKFILL_CLOCK]: backfillByClock },
   onMaintain: async (scope, now) => {
-    const { expired, aged, evicted, finished, vacuumed } = await maintainMemory(scope, now)
-    const counts = { memoryExpired: expired, memoryAged: aged, memoryEvicted: evicted, memoryPurged: finished }
+    const { expired, aged, evicted, finished, retired, vacuumed } = await maintainMemory(scope, now)
+    const counts = { memoryExpired: expired, memoryAged: aged, memoryEvicted: evicted, memoryPurged: finished, memoryRetired: retired }
     return { ...counts, ...(vacuumed !== undefined && { memoryVacuumed: vacuumed }) }
   },
   store: (scope) => ({ memory: storeMemory(scope) }),

@@ -75,10 +75,19 @@ export async function purgeSeen(scope: Scope, all: readonly MemoryRow[], reason:
   return purged
 }
 
+const PURGING = { index: 'byState', equals: ['purging'], limit: PAGE }
+
+/** Counts purges that a crash interrupted, or that are under way. */
+export async function countPurges(scope: Scope): Promise<number> {
+  let count = 0
+  for await (const rows of everyPage(scope, 'memory', PURGING)) count += rows.length
+  return count
+}
+
 /** Finishes purges that a crash interrupted. */
 export async function finishPurges(scope: Scope): Promise<number> {
   let purged = 0
-  for await (const rows of everyPage(scope, 'memory', { index: 'byState', equals: ['purging'], limit: PAGE })) {
+  for await (const rows of everyPage(scope, 'memory', PURGING)) {
     await purgeMarked(
       scope,
       rows.map(({ id }) => id as MemoryId),

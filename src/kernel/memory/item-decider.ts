@@ -5,7 +5,7 @@ import type { MemoryContent, MemoryId, MemoryLink, MemoryRow } from '../../model
 import { decider, fact, type HappenedWith } from '../decider.ts'
 
 /** Members of an item that its event carries; the fold counts the others. */
-export type Remembered = MemoryContent & Pick<MemoryRow, 'about' | 'ttl' | 'expires' | 'thread' | 'bytes' | 'digest'>
+export type Remembered = Partial<MemoryContent> & Pick<MemoryRow, 'about' | 'ttl' | 'expires' | 'thread' | 'bytes' | 'digest'>
 /** Members that are replaced; null takes one away. */
 export type MemoryChange = { readonly [K in keyof Remembered]?: Remembered[K] | null | undefined }
 

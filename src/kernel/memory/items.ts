@@ -18,6 +18,7 @@ import { item, type MemoryChange, nameOf } from './item-decider.ts'
 import { isExpired, type MemoryFilter, passes, takeFilter } from './item-filter.ts'
 import { type ContentOptions, takeContent, takeText } from './item-options.ts'
 import { type MemoryItem, toItem } from './memory-item.ts'
+import { withoutRecalled } from './recalled-text.ts'
 import { digestOf, threadOf } from './remember.ts'
 import { storeNow } from './store-now.ts'
 
@@ -59,7 +60,7 @@ export async function updateItem(scope: Scope, given: string, options: UpdateMem
   const named = Object.entries({ tags, source, kind, importance, confidence, metadata, valid })
   const gone = named.filter(([, value]) => value === null)
   const content = telling(scope, () => takeContent(Object.fromEntries(named.filter(([, value]) => value !== null && value !== undefined))))
-  const kept = text === undefined ? undefined : telling(scope, () => takeText(text))
+  const kept = text === undefined ? undefined : telling(scope, () => takeText(typeof text === 'string' ? withoutRecalled(text) : text))
   const said = { ...content, ...(kept !== undefined && { text: kept }) }
   const masked = (isWhole(redact) ? said : admit(scope, said)) as typeof said
   const { body: row } = await readRow(scope, 'memory', id)

@@ -13,6 +13,8 @@ export interface Question {
   readonly replaced: boolean
   /** Also items that are not true at this time. */
   readonly untrue: boolean
+  /** Whether hash embeddings have a vote. */
+  readonly hashVotes: boolean
   /** The number of hits that the caller wants. */
   readonly limit: number
   /** Whether a candidate may be returned: its scope, filter, expiry and validity. */

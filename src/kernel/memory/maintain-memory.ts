@@ -1,13 +1,16 @@
 // Maintenance of memory: expired items, items older than the retention, and items beyond the capacity of their scope or tenant are purged.
 // The order is fixed: expired first, then forgotten, then least important, then oldest.
 
+import type { TenantId } from '../../model/ids.ts'
 import type { MemoryId, MemoryRow } from '../../model/memory.ts'
 import { decodeBody } from '../../model/rows.ts'
 import { milliseconds } from '../../model/time.ts'
 import { stopIfAsked } from '../abortable.ts'
 import { everyRow } from '../every-row.ts'
 import type { Engine, Scope } from '../scope.ts'
-import { finishPurges, purgeSeen } from './forget.ts'
+import { retireModels } from './backfill.ts'
+import { embedUnseen } from './backfill-clock.ts'
+import { countPurges, finishPurges, purgeSeen } from './forget.ts'
 import { isExpired } from './item-filter.ts'
 import { IMPORTANCE } from './memory-item.ts'
 import { type Capacity, EVERY_MS, type MemoryOptions } from './options.ts'
@@ -21,6 +24,8 @@ export interface MemoryMaintenance {
   readonly evicted: number
   /** Purges that a crash had interrupted. */
   readonly finished: number
+  /** Models whose vectors are no longer used, because every item has a vector of the present one. */
+  readonly retired: number
   /** Bytes given back to the file system. Absent when no time of `memory.vacuum` has come. */
   readonly vacuumed?: number
 }
@@ -46,7 +51,7 @@ export async function maintainMemory(
 ): Promise<MemoryMaintenance> {
   stopIfAsked(scope, signal)
   const options = scope.engine.options.memory ?? {}
-  const finished = dryRun ? 0 : await finishPurges(scope)
+  const finished = dryRun ? await countPurges(scope) : await finishPurges(scope)
   const expired = await expiredRows(scope, now)
   const gone = new Set<MemoryId>(expired.map(({ id }) => id))
   const needsAll = options.scope || options.tenant || options.retentionDays !== undefined
@@ -57,12 +62,16 @@ export async function maintainMemory(
     rows.filter(({ row }) => !gone.has(row.id)),
     options,
   )
-  if (dryRun) return { expired: expired.length, aged: aged.length, evicted: evicted.length, finished }
+  if (dryRun) {
+    const retired = await retireModels(scope, { dryRun })
+    return { expired: expired.length, aged: aged.length, evicted: evicted.length, finished, retired }
+  }
   const purged = {
     expired: await purgeSeen(scope, expired, 'expired', signal),
     aged: await purgeSeen(scope, aged, 'older than the retention', signal),
     evicted: await purgeSeen(scope, evicted, 'beyond the capacity', signal),
     finished,
+    retired: await retireModels(scope, { dryRun }),
   }
   const vacuumed = await vacuumMemory(scope, now, signal)
   return { ...purged, ...(vacuumed !== undefined && { vacuumed }) }
@@ -128,9 +137,9 @@ export function keepMaintaining(engine: Engine): void {
     while (!closing.aborted) {
       await environment.timer.idly(every, closing)
       try {
-        await maintainTenants(engine)
+        await maintainTenants(engine, every)
       } catch (error) {
-        if (!closing.aborted) environment.logger.warn('Memory could not be maintained; it is tried again.', { why: String(error) })
+        warn(engine, error)
       }
     }
   }
@@ -138,11 +147,23 @@ export function keepMaintaining(engine: Engine): void {
   loop().catch(() => {})
 }
 
-async function maintainTenants(engine: Engine): Promise<void> {
+async function maintainTenants(engine: Engine, everyMs: number): Promise<void> {
   const { journal, leases } = engine.backend
   for (const tenant of await journal.tenants()) {
     if (engine.closing.aborted) return
-    if ((await journal.head(tenant)).state !== 'active') continue
-    await maintainMemory({ engine, tenant, actor: 'inkfast' }, (await leases.read(tenant, [])).now)
+    // A tenant in trouble holds up no other.
+    try {
+      if ((await journal.head(tenant)).state !== 'active') continue
+      const scope = { engine, tenant, actor: 'inkfast' }
+      await maintainMemory(scope, (await leases.read(tenant, [])).now)
+      await embedUnseen(scope, everyMs)
+    } catch (error) {
+      warn(engine, error, tenant)
+    }
   }
+}
+
+function warn({ closing, environment }: Engine, error: unknown, tenant?: TenantId): void {
+  if (closing.aborted) return
+  environment.logger.warn('Memory could not be maintained; it is tried again.', { ...(tenant && { tenant }), why: String(error) })
 }

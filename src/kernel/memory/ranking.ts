@@ -1,4 +1,5 @@
-// The weights of the ranking. The defaults were set by hand and compared by `inkfast memory eval`; a test compares them with alternatives.
+// The weights of the ranking. `inkfast memory eval` selected the weight of vectors, and a test compares it with others; the set does not tell the
+// other weights apart, which were set by hand.
 
 import { checkKnown, invalidOption, optionsOf } from '../../model/options.ts'
 

@@ -58,14 +58,27 @@ export function takeRecall(scope: Scope, text: string, options: RecallOptions | 
     throw invalidOption('limit', `an integer from 1 to ${limits.recallHits}`, limit)
   if (typeof minScore !== 'number' || Number.isNaN(minScore)) throw invalidOption('minScore', 'a number', minScore)
   if (superseded !== undefined && typeof superseded !== 'boolean') throw invalidOption('superseded', 'true or false', superseded)
-  const taken = takeWeights(weights, takeWeights(scope.engine.options.memory?.weights))
+  const own = scope.engine.options.memory?.weights
+  const taken = takeWeights(weights, takeWeights(own))
+  const hashVotes = (weights?.vectors ?? own?.vectors ?? 0) > 0
   const time = at === undefined ? undefined : takeTime('at', at)
   // At another time than now, an item that was replaced later was true.
-  return { filter, asked, limit, minScore, replaced: superseded ?? time !== undefined, untrue: superseded ?? false, taken, time, signal }
+  return {
+    filter,
+    asked,
+    limit,
+    minScore,
+    replaced: superseded ?? time !== undefined,
+    untrue: superseded ?? false,
+    taken,
+    hashVotes,
+    time,
+    signal,
+  }
 }
 
 export async function recall(scope: Scope, text: string, options: RecallOptions | undefined): Promise<Hits> {
-  const { filter, asked, limit, minScore, replaced, untrue, taken, time, signal } = takeRecall(scope, text, options)
+  const { filter, asked, limit, minScore, replaced, untrue, taken, hashVotes, time, signal } = takeRecall(scope, text, options)
   stopIfAsked(scope, signal)
   const now = time ?? (await storeNow(scope))
   const question: Question = {
@@ -74,6 +87,7 @@ export async function recall(scope: Scope, text: string, options: RecallOptions 
     now,
     replaced,
     untrue,
+    hashVotes,
     limit,
     allows: (row) =>
       isThere(row) && passes(row, filter) && !isExpired(row, now) && (replaced || !isReplaced(row)) && (untrue || isTrue(row, now)),

@@ -2,12 +2,14 @@
 
 const BEGIN = '<recalled-memory>'
 const END = '</recalled-memory>'
+/** The first character of a mark. Removing marks would not do: a mark around another one would be left. */
+const MARK = /<(?=\/?recalled-memory>)/g
 const MARKED = /<recalled-memory>[\s\S]*?(?:<\/recalled-memory>|$)/g
 
-/** The texts as a block for a prompt, one line each. A text that holds a mark itself cannot end the block. */
+/** The texts as a block for a prompt, one line each. A text that holds a mark itself cannot end the block: the mark is escaped. */
 export function quoteTexts(texts: readonly string[]): string {
   if (texts.length === 0) return ''
-  return [BEGIN, ...texts.map((text) => `- ${text.replaceAll(BEGIN, '').replaceAll(END, '')}`), END].join('\n')
+  return [BEGIN, ...texts.map((text) => `- ${text.replaceAll(MARK, '&lt;')}`), END].join('\n')
 }
 
 /** The text without the blocks that were recalled. */

@@ -102,7 +102,6 @@ function prepare(scope: Scope, given: unknown, options: RememberOptions): Prepar
     item: {
       ...kept,
       about,
-      kind: kept.kind ?? 'note',
       bytes: utf8Length(kept.text),
       digest: digestOf(scope, about, kept.text),
       ...threadOf(about, kept.source),

@@ -1,4 +1,5 @@
-// The leg of vectors: items whose embedding is near that of the question. The hash embedding has no vote: it knows no meaning.
+// The leg of vectors: items whose embedding is near that of the question. The hash embedding has no vote by default: it knows
+// no meaning.
 
 import { InkError } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
@@ -22,7 +23,7 @@ export const vectorsLeg: Leg = {
   name: 'vectors',
   find: async (scope, question) => {
     const embedder = embedderOf(scope)
-    if (!embedder || embedder.id === HASH_ID) return NOTHING
+    if (!embedder || (embedder.id === HASH_ID && !question.hashVotes)) return NOTHING
     await embedLater(scope)
     try {
       const [embedded] = await embedTexts(scope, [question.text], { timeoutMs: limits.recallEmbedMs, signal: question.signal })

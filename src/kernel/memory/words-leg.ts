@@ -5,7 +5,7 @@ import type { MemoryRow } from '../../model/memory.ts'
 import { decodeBody, type StoredRow } from '../../model/rows.ts'
 import { sourceTerms, tagTerms } from '../../model/text/indexed-text.ts'
 import { aboutMark, kindMark, metadataMark, SUPERSEDED, sourceMarks, tagMark } from '../../model/text/marks.ts'
-import { tokensOf } from '../../model/text/tokens.ts'
+import { indexTokensOf, isSpacelessCharacter, tokensOf } from '../../model/text/tokens.ts'
 import type { TextFilter, TextQuery } from '../../ports/texts.ts'
 import type { Scope } from '../scope.ts'
 import type { Candidate, Found, Leg, Question } from './legs.ts'
@@ -66,7 +66,8 @@ async function weigh(
   const starred = [...text.matchAll(STARRED)].flatMap(([, word = '']) => tokensOf(word)).slice(0, PREFIXES_MOST)
   const first = await texts.statistics(scope.tenant, 'memory', { terms: words, prefixes: starred, limit: PREFIX_TERMS })
   const there = new Set(first.terms.map(({ term }) => term))
-  const unknown = words.filter((word) => !there.has(word) && !starred.includes(word) && isPrefix(word)).slice(0, PREFIXES_MOST)
+  const isBeginning = (word: string) => isSpacelessCharacter(word) || (!there.has(word) && isPrefix(word))
+  const unknown = words.filter((word) => !starred.includes(word) && isBeginning(word)).slice(0, PREFIXES_MOST)
   const grown =
     unknown.length === 0
       ? []
@@ -84,7 +85,7 @@ async function weigh(
   return { terms, most: terms.reduce((sum, { weight }) => sum + weight, 0), average: Math.max(1, first.length / Math.max(1, first.rows)) }
 }
 
-/** Unknown words of some length, and lone characters of scripts without spaces. */
+/** Unknown words of some length, and lone characters of scripts other than Latin. */
 const isPrefix = (word: string): boolean =>
   word.length >= PREFIX_CHARS || ([...word].length === 1 && !/[\p{Script=Latin}\p{N}]/u.test(word))
 
@@ -125,7 +126,7 @@ function read(stored: StoredRow, asked: ReadonlySet<string>): ReadText {
   const row = decodeBody(stored.body) as unknown as MemoryRow
   const counts = new Map<string, Counts>()
   if (row.state !== 'active' || row.text === undefined) return { row, born: stored.born, length: 0, counts }
-  const words = tokensOf(row.text)
+  const words = indexTokensOf(row.text)
   for (const [part, terms] of [words, tagTerms(row), sourceTerms(row)].entries())
     for (const term of terms) {
       if (!asked.has(term)) continue

@@ -15,7 +15,7 @@ import {
   type SessionSummary,
 } from '../../model/session.ts'
 import type { ColumnValue } from '../../model/tables.ts'
-import { tokensOf } from '../../model/text/tokens.ts'
+import { indexTokensOf, tokensOf } from '../../model/text/tokens.ts'
 import { telling } from '../draft.ts'
 import { checkLast, checkState } from '../list.ts'
 import { checkOpen, type Scope } from '../scope.ts'
@@ -88,7 +88,7 @@ export async function listSessions(scope: Scope, options: ListOptions = {}): Pro
 
 /** Every word is there, in another form, or as the beginning of a word. */
 function hasWords(words: readonly string[], texts: readonly (string | undefined)[]): boolean {
-  const terms = texts.flatMap((text) => (text === undefined ? [] : tokensOf(text)))
+  const terms = texts.flatMap((text) => (text === undefined ? [] : indexTokensOf(text)))
   return words.every((word) => terms.some((term) => term.startsWith(word)))
 }
 

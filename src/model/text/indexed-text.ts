@@ -4,7 +4,7 @@
 import type { MemoryRow } from '../memory.ts'
 import type { Body } from '../rows.ts'
 import { aboutMark, kindMark, metadataMark, SUPERSEDED, sourceMarks, tagMark } from './marks.ts'
-import { countTerms, tokensOf } from './tokens.ts'
+import { countTerms, indexTokensOf } from './tokens.ts'
 
 /** How often a term occurs in the text, in the tags and in the source. Marks occur nowhere: they are zeros. */
 export type TermCounts = readonly [term: string, text: number, tags: number, source: number]
@@ -35,7 +35,7 @@ export const readTerms = (column: unknown): IndexedText | undefined =>
 /** Terms of the three parts, then the marks. */
 export function memoryText(row: MemoryRow): IndexedText | undefined {
   if (row.state !== 'active' || row.text === undefined) return undefined
-  const words = tokensOf(row.text)
+  const words = indexTokensOf(row.text)
   const [text, tags, source] = [words, tagTerms(row), sourceTerms(row)].map(countTerms) as [Counts, Counts, Counts]
   const terms = new Set([...text.keys(), ...tags.keys(), ...source.keys()])
   const counted = [...terms].map((term): TermCounts => [term, text.get(term) ?? 0, tags.get(term) ?? 0, source.get(term) ?? 0])
@@ -44,8 +44,8 @@ export function memoryText(row: MemoryRow): IndexedText | undefined {
 
 type Counts = ReadonlyMap<string, number>
 
-export const tagTerms = ({ tags = [] }: Pick<MemoryRow, 'tags'>): readonly string[] => tags.flatMap(tokensOf)
-export const sourceTerms = ({ source = {} }: Pick<MemoryRow, 'source'>): readonly string[] => Object.values(source).flatMap(tokensOf)
+export const tagTerms = ({ tags = [] }: Pick<MemoryRow, 'tags'>): readonly string[] => tags.flatMap(indexTokensOf)
+export const sourceTerms = ({ source = {} }: Pick<MemoryRow, 'source'>): readonly string[] => Object.values(source).flatMap(indexTokensOf)
 
 function memoryMarks(row: MemoryRow): readonly string[] {
   const marks = [

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { foldText } from './fold-text.ts'
 import { stem } from './stem.ts'
-import { countTerms, tokensOf } from './tokens.ts'
+import { countTerms, indexTokensOf, tokensOf } from './tokens.ts'
 
 const same = (...words: readonly string[]): void => {
   expect(new Set(words.map(stem)).size, `${words.join(', ')}: ${words.map(stem).join(', ')}`).toBe(1)
@@ -55,6 +55,7 @@ test('numbers, dates and times are found as a whole and by their parts', () => {
 test('scripts without spaces become pairs and triples of characters', () => {
   expect(tokensOf('東京都')).toEqual(['東京', '東京都', '京都'])
   expect(tokensOf('猫')).toEqual(['猫'])
+  expect(indexTokensOf('東京都 red 猫')).toEqual(['東京', '東京都', '京都', '都', 'red', '猫'])
   expect(tokensOf('I like 東京 a lot')).toEqual(['like', '東京', 'lot'])
   expect(tokensOf('กรุง').length).toBeGreaterThan(2)
   expect(tokensOf('서울에서')).toContain('서울')

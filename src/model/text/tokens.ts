@@ -15,11 +15,16 @@ const APOSTROPHE = /['’]/
 /** Longer words are cut: nobody types them, and a term is an index entry. */
 const WORD_CHARS = 40
 
-/** The terms of a text in their order, repeated as often as they occur. */
-export function tokensOf(text: string): readonly string[] {
+/** The terms of a question or a text in their order, repeated as often as they occur. */
+export const tokensOf = (text: string): readonly string[] => tokens(text, grams)
+
+/** The terms that the index keeps of a text. Every character of a script without spaces begins one, so that one character is found anywhere. */
+export const indexTokensOf = (text: string): readonly string[] => tokens(text, gramsWithLast)
+
+function tokens(text: string, gramsOf: (run: string) => readonly string[]): readonly string[] {
   const terms: string[] = []
   for (const { groups = {} } of foldText(text).matchAll(TOKEN)) {
-    if (groups.run) terms.push(...grams(groups.run))
+    if (groups.run) terms.push(...gramsOf(groups.run))
     else if (groups.number) terms.push(...numberTerms(groups.number))
     else terms.push(...wordTerms(groups.word as string))
   }
@@ -57,6 +62,16 @@ function grams(run: string): readonly string[] {
     return [...(second ? [character + second] : []), ...(second && third ? [character + second + third] : [])]
   })
 }
+
+function gramsWithLast(run: string): readonly string[] {
+  const characters = [...run]
+  return characters.length === 1 ? characters : [...grams(run), characters.at(-1) as string]
+}
+
+const CHARACTER = new RegExp(`^[${SPACELESS}]$`, 'u')
+
+/** A question of one such character asks for every term that begins with it. */
+export const isSpacelessCharacter = (term: string): boolean => CHARACTER.test(term)
 
 /** How often each term occurs, in the order of first occurrence. */
 export function countTerms(terms: readonly string[]): ReadonlyMap<string, number> {
