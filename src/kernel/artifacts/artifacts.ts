@@ -9,7 +9,7 @@ import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKey, invalidOption } from '../../model/options.ts'
 import type { BlobKind } from '../blob-storage.ts'
-import { getBlob, putBlob } from '../blobs.ts'
+import { getBlob, putFresh } from '../blobs.ts'
 import { derivedId } from '../derived-id.ts'
 import { telling } from '../draft.ts'
 import { execute, readRow } from '../execute.ts'
@@ -64,7 +64,7 @@ async function putArtifact(scope: Scope, namespace: string, reference: string, c
   const { digest, bytes } = given as BlobRef
   const kind = Object.hasOwn(BY_CONTENT, namespace) ? BY_CONTENT[namespace] : undefined
   if (kind && reference !== `sha256:${digest}`) throw refuse('ARTIFACT_MISMATCH', { namespace, reference, found: `sha256:${digest}` })
-  const blob = taken ? await putBlob(scope, taken, { kind: kind ?? 'generic' }) : { digest, bytes }
+  const blob = taken ? await putFresh(scope, taken, { kind: kind ?? 'generic' }) : { digest, bytes }
   const guards = [{ kind: 'blob' as const, digest: blob.digest }]
   await execute(scope, artifact, idOf(scope, namespace, reference), { verb: 'point', to: { namespace, reference, blob } }, { guards })
   return blob
