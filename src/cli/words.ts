@@ -49,8 +49,8 @@ export function jsonWord(text: string, of: string): unknown {
   }
 }
 
-/** Passes a duration on; the library checks it. */
-export const durationWord = (text: string): Duration => text as Duration
+/** Passes a duration on; the library checks it. A plain number is milliseconds. */
+export const durationWord = (text: string): Duration => (/^\d+$/.test(text) ? Number(text) : (text as Duration))
 
 const AGO = /^\d+(\.\d+)?(ms|s|m|h|d)$/
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/

@@ -9,7 +9,7 @@ import { nodeEnvironment } from '../environment.ts'
 import { MAIN } from '../model/ids.ts'
 import type { Backend } from '../ports/backend.ts'
 import { readChunks } from './blob-stream.ts'
-import { putBlob } from './blobs.ts'
+import { getBlob, putBlob } from './blobs.ts'
 import { createEngine } from './engine.ts'
 import { features } from './features.ts'
 import type { Scope } from './scope.ts'
@@ -110,10 +110,38 @@ describe.each(layouts)('a stream on $name', (engine) => {
   })
 })
 
+describe.each(layouts)('a missing blob on $name', (engine) => {
+  test('a blob that a collection deletes while it is streamed is missing, not damaged', async () => {
+    const store = await engine.open()
+    await store.session('s')
+    const blob = await store.blobs.put(generated(3 * MiB))
+    const chunks = store.blobs.stream(blob)[Symbol.asyncIterator]()
+    expect((await chunks.next()).value).toHaveLength(MiB)
+    expect((await store.collect({ grace: 0 })).deleted.blobs).toBe(1)
+    expect(await codeOf(chunks.next())).toBe('BLOB_UNKNOWN')
+  })
+})
+
 const scopeOn = async (backend: Backend): Promise<Scope> => {
   const engine = await createEngine(backend, nodeEnvironment, {}, features, new AbortController().signal, () => {})
   return { engine, tenant: MAIN, actor: '' }
 }
+
+test('a range whose pieces are lost is damaged, not empty and not zeros', async () => {
+  const backend = memoryBackend(nodeEnvironment)
+  let lost = -1
+  const scope = await scopeOn({
+    ...backend,
+    blobs: { ...backend.blobs, get: async (tenant, digest, n) => (n === lost ? undefined : backend.blobs.get(tenant, digest, n)) },
+  })
+  const { digest } = await putBlob(scope, generated(3 * MiB))
+  lost = 1
+  for (const range of [{ from: MiB, to: MiB + 4 }, { from: MiB + 7 }, { from: 5, to: 2 * MiB }, {}]) {
+    expect(await codeOf(getBlob(scope, digest, range))).toBe('BLOB_DAMAGED')
+    expect(await codeOf(gathered(readChunks(scope, digest, { from: 0, to: Number.MAX_SAFE_INTEGER, ...range })))).toBe('BLOB_DAMAGED')
+  }
+  expect(await getBlob(scope, digest, { from: 3 * MiB, to: 4 * MiB })).toHaveLength(0)
+})
 
 test('a stream is put and read one piece at a time', async () => {
   const backend = memoryBackend(nodeEnvironment)

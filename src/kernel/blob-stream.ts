@@ -2,7 +2,7 @@
 
 import { type BlobRef, PIECE_BYTES } from '../model/blob.ts'
 import { hex, sameBytes } from '../model/bytes.ts'
-import { refuse } from '../model/errors.ts'
+import { type InkError, refuse } from '../model/errors.ts'
 import { limits } from '../model/limits.ts'
 import { checkKnown, invalidOption, optionsOf } from '../model/options.ts'
 import type { BlobPiece, BlobWriter } from '../ports/blobs.ts'
@@ -77,11 +77,14 @@ export async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 export async function* readChunks(scope: Scope, digest: string, { from, to, signal }: TakenRange): AsyncGenerator<Uint8Array> {
   const { sha256, hasher } = scope.engine.environment.digest
   stopIfAsked(scope, signal)
-  let first = await readPiece(scope, digest, Math.floor(from / PIECE_BYTES))
-  // The range may begin behind the end. Only the first piece tells whether there is such a blob.
+  const nth = Math.floor(from / PIECE_BYTES)
+  let first = await readPiece(scope, digest, nth)
+  // The range may begin behind the end. Only the first piece tells how long the blob is, and whether there is one.
   if (!first) {
-    if (!(await readPiece(scope, digest, 0))) throw refuse('BLOB_UNKNOWN', { digest, tenant: scope.tenant })
-    return
+    const head = nth === 0 ? undefined : await readPiece(scope, digest, 0)
+    if (!head) throw refuse('BLOB_UNKNOWN', { digest, tenant: scope.tenant })
+    if (from >= head.bytes) return
+    throw await lostPiece(scope, digest, nth)
   }
   const { bytes } = first
   const end = Math.min(to, bytes)
@@ -91,9 +94,9 @@ export async function* readChunks(scope: Scope, digest: string, { from, to, sign
     const n = Math.floor(at / PIECE_BYTES)
     const piece: BlobPiece | undefined = first ?? (await readPiece(scope, digest, n))
     first = undefined
-    const found = piece && sha256(piece.body)
-    if (!piece || !found || !sameBytes(found, piece.sha256) || piece.body.length !== Math.min(PIECE_BYTES, bytes - n * PIECE_BYTES))
-      throw refuse('BLOB_DAMAGED', { digest, tenant: scope.tenant, piece: n, bytes: piece?.body.length ?? 0 })
+    if (!piece) throw await lostPiece(scope, digest, n)
+    if (!sameBytes(sha256(piece.body), piece.sha256) || piece.body.length !== Math.min(PIECE_BYTES, bytes - n * PIECE_BYTES))
+      throw refuse('BLOB_DAMAGED', { digest, tenant: scope.tenant, piece: n, bytes: piece.body.length })
     const start = n * PIECE_BYTES
     const part = piece.body.subarray(at - start, end - start)
     at += part.length
@@ -102,6 +105,12 @@ export async function* readChunks(scope: Scope, digest: string, { from, to, sign
     if (name !== digest) throw refuse('BLOB_DAMAGED', { digest, tenant: scope.tenant, found: name, bytes })
     yield part
   }
+}
+
+/** A collection may delete a blob while it is read. If the blob is still there, its piece is lost. */
+async function lostPiece({ engine, tenant }: Scope, digest: string, n: number): Promise<InkError> {
+  const [isThere] = await engine.backend.blobs.has(tenant, [digest])
+  return isThere ? refuse('BLOB_DAMAGED', { digest, tenant, piece: n, bytes: 0 }) : refuse('BLOB_UNKNOWN', { digest, tenant })
 }
 
 export function readPiece({ engine, tenant }: Scope, digest: string, n: number): Promise<BlobPiece | undefined> {

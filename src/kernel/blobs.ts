@@ -13,6 +13,7 @@ import { type BlobOptions, describeBlob, type PutBlobOptions } from './blob-stor
 import { type BlobRange, piecesOf, putChunks, rangeOf, readChunks, readPiece } from './blob-stream.ts'
 import { freshBlobs } from './fresh-blobs.ts'
 import { checkLast, type Page, type PageOptions } from './list.ts'
+import { blobRefsIn } from './references.ts'
 import { checkOpen, type Scope } from './scope.ts'
 import { noteBlob } from './written.ts'
 
@@ -129,6 +130,23 @@ export async function putFresh(scope: Scope, bytes: Uint8Array, options?: BlobOp
   freshBlobs(scope.engine).note(scope.tenant, blob.digest, bytes)
   return blob
 }
+
+/**
+ * Guards on those of these blobs that exist: the commit names them, so a collection that is under way keeps them. Data that only looks like a
+ * reference needs none.
+ */
+export async function presentGuards({ engine, tenant }: Scope, digests: readonly string[]): Promise<readonly Guard[]> {
+  if (digests.length === 0) return []
+  const present = await engine.backend.blobs.has(tenant, digests)
+  return digests.filter((_, i) => present[i]).map((digest) => ({ kind: 'blob', digest }))
+}
+
+/** The same for the references in a JSON text, which are not found in the event that holds the text. */
+export const textGuards = async (scope: Scope, text: string): Promise<readonly Guard[]> =>
+  presentGuards(
+    scope,
+    blobRefsIn(text).map(({ digest }) => digest),
+  )
 
 /** Guards on the fresh blobs that events refer to. */
 export const freshGuards = ({ engine, tenant }: Scope, events: readonly EventDraft[]): readonly Guard[] =>

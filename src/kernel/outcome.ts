@@ -32,6 +32,10 @@ export type ConflictTable = TableName | 'waits'
 export const isConflict = (error: unknown, ...tables: readonly ConflictTable[]): boolean =>
   error instanceof InkError && error.code === 'CONFLICT' && tables.includes(error.details.table as ConflictTable)
 
+/** A value or a blob is not there (any more). */
+export const isGone = (error: unknown): boolean =>
+  error instanceof InkError && (error.code === 'VALUE_MISSING' || error.code === 'BLOB_UNKNOWN')
+
 /** The database is away for now. Nothing was written, and a retry may succeed. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof InkError && (error.code === 'DATABASE_UNREACHABLE' || error.code === 'DATABASE_BUSY')

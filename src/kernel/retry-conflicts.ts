@@ -3,7 +3,7 @@
 
 import { limits } from '../model/limits.ts'
 import type { TableName } from '../model/tables.ts'
-import { isConflict } from './outcome.ts'
+import { isConflict, isGone } from './outcome.ts'
 import type { Scope } from './scope.ts'
 
 /**
@@ -25,6 +25,15 @@ export async function retryConflicts<T>(
     }
     await pause(scope, attempt)
   }
+}
+
+/** Collections without grace that may follow one another between a put and its commit. Content that is gone for good is refused soon. */
+const GONE_TIMES = 8
+
+/** For writes that put their content themselves: a garbage collection may delete it before the commit names it, and a retry puts it again. */
+export function conflictOrGone(...tables: readonly TableName[]): (error: unknown) => boolean {
+  let left = GONE_TIMES
+  return (error) => isConflict(error, ...tables) || (isGone(error) && left-- > 0)
 }
 
 /** How long one write is retried: by time, because a count of attempts is used up in a moment when writers are quick. */

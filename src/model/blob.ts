@@ -28,6 +28,8 @@ export type BlobState = 'present' | 'condemned' | 'deleting'
 // Only lower case is accepted: the digest becomes a file name, and some file systems ignore case.
 const DIGEST = /^[0-9a-f]{64}$/
 
+export const isDigest = (text: string): boolean => DIGEST.test(text)
+
 /** Checks a digest before a path or a key is made of it. */
 export function checkDigest(digest: unknown): asserts digest is string {
   if (typeof digest === 'string' && DIGEST.test(digest)) return

@@ -2,6 +2,10 @@
 
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { memoryBackend } from '../../src/backends/memory/backend.ts'
+import { nodeEnvironment } from '../../src/environment.ts'
+import { open as openStore } from '../../src/index.ts'
+import type { Backend } from '../../src/ports/backend.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -74,4 +78,31 @@ describe.each(engines)('artifacts on $name', ({ open }) => {
     expect(await store.artifacts.getEnvironment(`process-env:sha256:${'0'.repeat(64)}`)).toBeUndefined()
     expect(await codeOf(store.artifacts.getEnvironment('sha256:0'))).toBe('OPTION_INVALID')
   })
+})
+
+test('a module is read once, and not answered from memory once its pointer is erased', async () => {
+  const backend = memoryBackend(nodeEnvironment)
+  let reads = 0
+  const counted: Backend = {
+    ...backend,
+    blobs: {
+      ...backend.blobs,
+      get: (...asked) => {
+        reads++
+        return backend.blobs.get(...asked)
+      },
+    },
+  }
+  await using store = await openStore({ backend: counted })
+  const code = bytesOf('export const answer = 42')
+  const reference = `sha256:${sha256(code)}`
+  await store.artifacts.put('module', reference, code)
+  const { seq } = await store.head()
+  const first = await store.artifacts.get('module', reference)
+  first?.fill(0)
+  expect(await store.artifacts.get('module', reference)).toEqual(code)
+  expect(reads).toBe(1)
+  expect(await store.tenant('other').artifacts.get('module', reference)).toBeUndefined()
+  await store.erase({ seq, reason: 'withdrawn' })
+  expect(await store.artifacts.get('module', reference)).toBeUndefined()
 })

@@ -70,7 +70,7 @@ test('collect counts what nothing refers to, deletes it, and keeps what is pinne
     ['main', 1],
   ])
   expect((await ink(['collect', path])).out).toContain('main: 0 nodes and 0 blobs (0 B) deleted')
-  const { code, out } = await ink(['collect', path, '--grace', '0s', '--tenant', 'main'])
+  const { code, out } = await ink(['collect', path, '--grace', '0', '--tenant', 'main'])
   expect([code, out]).toEqual([0, '✓ main: 0 nodes and 1 blob (7.0 kB) deleted, 0 nodes and 1 blob (5.0 kB) kept\n'])
   expect((await json(['du', path])).rows).toMatchObject({ blobs: 1, nodes: expect.any(Number) })
 })

@@ -1,37 +1,45 @@
-// Large payloads, results and state are blobs that are put before their commit. A collection without grace in between loses none of them.
+// Content that is put before its commit. Collections without grace in between lose none of it.
 
 import { describe, expect, test } from 'vitest'
 import { memoryBackend } from '../../src/backends/memory/backend.ts'
 import { nodeEnvironment } from '../../src/environment.ts'
 import { open as openStore, type Store } from '../../src/index.ts'
+import { valueRef } from '../../src/model/value.ts'
 import type { Backend } from '../../src/ports/backend.ts'
 import { codeOf, engines, expectSound } from '../support/engines.ts'
 import { rounds } from '../support/rounds.ts'
 
 const large = (n: number): string => `${n} `.repeat(50_000)
 
-/** Collects just before every commit that refers to a blob. `isGuarded` false takes the guards on blobs out of commits. */
-function collecting(isGuarded: boolean): Backend {
+/** Collects just before the first commits that refer to a blob or a value. `isGuarded` false takes the guards on blobs out of commits. */
+function collecting(isGuarded: boolean, times = 3): Backend {
   const backend = memoryBackend(nodeEnvironment)
-  const seen = new Set<string>()
+  const seen = new Map<string, number>()
   let collector: Promise<Store> | undefined
   return {
     ...backend,
     commit: async (batch) => {
       const names = batch.flatMap(({ events, guards }) => [
         ...events.flatMap(({ refs = [] }) => refs),
-        ...guards.flatMap((guard) => (guard.kind === 'blob' ? [`blob:${guard.digest}`] : [])),
+        ...guards.flatMap((guard) =>
+          guard.kind === 'blob' ? [`blob:${guard.digest}`] : guard.kind === 'value' ? [valueRef(guard.ref)] : [],
+        ),
       ])
-      const isFirst = names.some((name) => !seen.has(name))
-      for (const name of names) seen.add(name)
+      const isEarly = names.some((name) => (seen.get(name) ?? 0) < times)
+      for (const name of names) seen.set(name, (seen.get(name) ?? 0) + 1)
       collector ??= openStore({ backend })
-      if (isFirst) collected += (await (await collector).collect({ grace: 0 })).deleted.blobs
+      if (isEarly) {
+        const { deleted } = await (await collector).collect({ grace: 0 })
+        collected += deleted.blobs + deleted.nodes
+      }
       if (isGuarded) return backend.commit(batch)
       return backend.commit(batch.map((commit) => ({ ...commit, guards: commit.guards.filter(({ kind }) => kind !== 'blob') })))
     },
   }
 }
 let collected = 0
+
+const textOf = (found: unknown): string | undefined => (found as { text: string } | undefined)?.text
 
 /** Every place where large data waits for its commit, with what reads it back. */
 const places: Record<string, (store: Store, n: number) => Promise<() => Promise<unknown>>> = {
@@ -59,14 +67,61 @@ const places: Record<string, (store: Store, n: number) => Promise<() => Promise<
     await store.state.set('k', new TextEncoder().encode(large(n)))
     return async () => new TextDecoder().decode((await store.state.get('k'))?.value as Uint8Array)
   },
+  'an artifact': async (store, n) => {
+    await store.artifacts.put('release', 'latest', new TextEncoder().encode(large(n)))
+    return async () => new TextDecoder().decode(await store.artifacts.get('release', 'latest'))
+  },
+  'an attachment': async (store, n) => {
+    const session = await store.session('s')
+    const { id } = await session.attachments.put(new TextEncoder().encode(large(n)), { mediaType: 'text/plain' })
+    return async () => new TextDecoder().decode((await session.attachments.get(id))?.bytes)
+  },
+  'bytes of a checkpoint': async (store, n) => {
+    const session = await store.session('s')
+    const run = await session.run('answer')
+    await run.checkpoint({ state: new TextEncoder().encode(large(n)) })
+    await run.close()
+    return async () => new TextDecoder().decode((await (await session.run('answer')).restore<{ state: Uint8Array }>())?.state)
+  },
+  'a long text of a message': async (store, n) => {
+    const session = await store.session('s')
+    await session.thread.add({ id: 'm', role: 'user', parts: [{ type: 'text', text: large(n) }] })
+    await session.thread.update('m', (message) => ({ ...message, metadata: { seen: true } }))
+    return async () => textOf((await session.thread.get('m'))?.parts[0])
+  },
+  'a long text of a streamed message': async (store, n) => {
+    const session = await store.session('s')
+    await using stream = session.thread.stream('m')
+    await stream.write({ type: 'text-start', id: '0' })
+    await stream.flush()
+    await stream.write({ type: 'text-delta', id: '0', delta: large(n) })
+    await stream.write({ type: 'text-end', id: '0' })
+    await stream.close()
+    return async () => textOf((await session.thread.get('m'))?.parts[0])
+  },
+  'a long text of a turn': async (store, n) => {
+    const session = await store.session('s')
+    await session.commitTurn({ turn: 't', expectedHead: 0, nodes: [{ id: 'n', parent: null, payload: { text: large(n) } }] })
+    return async () => textOf((await session.graph.node('n'))?.payload)
+  },
+  'a value': async (store, n) => {
+    const ref = await store.values.put({ text: large(n) })
+    return async () => textOf(await store.values.get(ref))
+  },
+  'the canvas of a fork': async (store, n) => {
+    const session = await store.session('s')
+    await session.canvas('plan').replace({ text: large(n).slice(0, 20_000) })
+    const fork = await session.fork({ at: (await store.head()).seq })
+    return async () => `${textOf((await fork.canvas('plan').get())?.document)}${large(n).slice(20_000)}`
+  },
   'a long string of state': async (store, n) => {
     await store.state.set('k', { text: large(n) })
-    return async () => ((await store.state.get('k')) as { value: { text: string } }).value.text
+    return async () => textOf((await store.state.get('k'))?.value)
   },
 }
 
 describe.each(Object.entries(places))('%s', (_, put) => {
-  test('a large payload is put again if a collection deletes it before its commit', async () => {
+  test('is put again when collections delete it before its commit', async () => {
     collected = 0
     const store = await openStore({ backend: collecting(true) })
     const read = await put(store, 1)

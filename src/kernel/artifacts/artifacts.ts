@@ -9,12 +9,13 @@ import { refuse } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { checkKey, invalidOption } from '../../model/options.ts'
 import type { BlobKind } from '../blob-storage.ts'
-import { getBlob, putBlob } from '../blobs.ts'
+import { getBlob, putFresh } from '../blobs.ts'
 import { derivedId } from '../derived-id.ts'
 import { telling } from '../draft.ts'
 import { execute, readRow } from '../execute.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { artifact } from './artifact-decider.ts'
+import { modulesOf } from './module-cache.ts'
 
 export interface StoreArtifacts {
   /**
@@ -30,9 +31,10 @@ export interface StoreArtifacts {
   getEnvironment(name: string): Promise<unknown>
 }
 
+const MODULE = 'module'
 const ENVIRONMENT = 'process-env'
 /** Namespaces whose references are digests, with the kind of their blobs. */
-const BY_CONTENT: Readonly<Record<string, BlobKind>> = { module: 'module', [ENVIRONMENT]: 'process-environment' }
+const BY_CONTENT: Readonly<Record<string, BlobKind>> = { [MODULE]: 'module', [ENVIRONMENT]: 'process-environment' }
 const NAMESPACE = /^[a-z0-9][a-z0-9._-]*$/
 
 export const storeArtifacts = (scope: Scope): StoreArtifacts => ({
@@ -64,7 +66,7 @@ async function putArtifact(scope: Scope, namespace: string, reference: string, c
   const { digest, bytes } = given as BlobRef
   const kind = Object.hasOwn(BY_CONTENT, namespace) ? BY_CONTENT[namespace] : undefined
   if (kind && reference !== `sha256:${digest}`) throw refuse('ARTIFACT_MISMATCH', { namespace, reference, found: `sha256:${digest}` })
-  const blob = taken ? await putBlob(scope, taken, { kind: kind ?? 'generic' }) : { digest, bytes }
+  const blob = taken ? await putFresh(scope, taken, { kind: kind ?? 'generic' }) : { digest, bytes }
   const guards = [{ kind: 'blob' as const, digest: blob.digest }]
   await execute(scope, artifact, idOf(scope, namespace, reference), { verb: 'point', to: { namespace, reference, blob } }, { guards })
   return blob
@@ -74,7 +76,15 @@ async function getArtifact(scope: Scope, namespace: string, reference: string): 
   checkOpen(scope.engine)
   checkName(namespace, reference)
   const { body: row } = await readRow(scope, 'artifacts', idOf(scope, namespace, reference))
-  return row?.to && getBlob(scope, row.to.blob)
+  if (!row?.to) return undefined
+  const { blob } = row.to
+  if (namespace !== MODULE) return getBlob(scope, blob)
+  const modules = modulesOf(scope.engine)
+  const known = modules.get(scope.tenant, blob.digest)
+  if (known) return known
+  const bytes = await getBlob(scope, blob)
+  modules.keep(scope.tenant, blob.digest, bytes)
+  return bytes
 }
 
 const idOf = (scope: Scope, namespace: string, reference: string) => derivedId<'artifact'>(scope, `artifact/${namespace}/${reference}`)

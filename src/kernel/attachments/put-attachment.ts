@@ -11,6 +11,7 @@ import { abandonable, stopIfAsked } from '../abortable.ts'
 import { isStream, putBlob } from '../blobs.ts'
 import { admit } from '../draft.ts'
 import { NOT_THERE, part, plan } from '../execute.ts'
+import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { storeNow } from '../store-time.ts'
 import { type Attachment, findAttachment, toAttachment } from './attachment.ts'
@@ -52,7 +53,7 @@ export async function putAttachment(scope: Scope, session: SessionId, bytes: Byt
   }
   await intend(at)
   try {
-    const { digest, bytes: size } = await putBlob(scope, file.checked, { kind: 'attachment', ...(signal && { signal }) })
+    const { digest, bytes: size } = await putBlob(scope, file.checked, { ...KIND, ...(signal && { signal }) })
     const { sniffed } = file
     const stored = {
       content: digest,
@@ -61,13 +62,21 @@ export async function putAttachment(scope: Scope, session: SessionId, bytes: Byt
       verified: sniffed !== undefined && fits(sniffed.mediaType, mediaType ?? sniffed.mediaType),
       ...given({ width: sniffed?.width, height: sniffed?.height }),
     }
-    return toAttachment(await storeOnce(scope, session, { id, at, stored, intend }))
+    // A garbage collection may delete the bytes before the row refers to them.
+    const mayRetry = isStream(bytes) ? () => false : conflictOrGone()
+    const row = await retryConflicts(scope, mayRetry, async (attempt) => {
+      if (attempt > 1) await putBlob(scope, bytes, KIND)
+      return storeOnce(scope, session, { id, at, stored, intend })
+    })
+    return toAttachment(row)
   } catch (error) {
     // The stream failed, or its bytes are not those of the intent: nothing of it stays. A sweep removes what cannot be removed now.
     if (!(error instanceof InkError) || error.kind !== 'unknown') await forget(scope, session, id).catch(() => {})
     throw error
   }
 }
+
+const KIND = { kind: 'attachment' }
 
 interface Storing {
   readonly id: Id<'attachment'>

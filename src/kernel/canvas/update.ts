@@ -13,7 +13,7 @@ import type { ValueNode } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
 import { type Part, part, plan } from '../execute.ts'
 import { referenceGuards } from '../references.ts'
-import { retryConflicts } from '../retry-conflicts.ts'
+import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { withValue } from '../values/staged.ts'
 import { putValue } from '../values/values.ts'
@@ -99,7 +99,7 @@ export const updateTogether = (
   requests: readonly Request[],
   options: UpdateOptions = {},
 ): Promise<readonly Told[]> =>
-  retryConflicts(scope, ['canvases', 'canvas_snapshots', 'sessions'], () => updateOnce(scope, place, requests, options))
+  retryConflicts(scope, conflictOrGone('canvases', 'canvas_snapshots', 'sessions'), () => updateOnce(scope, place, requests, options))
 
 async function updateOnce(
   scope: Scope,

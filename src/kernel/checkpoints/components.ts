@@ -17,6 +17,7 @@ import type { Guard } from '../../ports/commit.ts'
 import { getBlob, putBlob } from '../blobs.ts'
 import { telling } from '../draft.ts'
 import { blobDigestOf } from '../references.ts'
+import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { type CommitShares, withValues } from '../values/staged.ts'
 import { readValue } from '../values/values.ts'
@@ -45,7 +46,9 @@ export async function withComponents<T>(
   const { names, values, bytes, turn: state } = takeComponents(scope, given, turn)
   const kept = new Set(manifestRefs(previous))
   const before = new Map(Object.entries(previous?.components ?? {}))
-  const attempt = async (known: boolean): Promise<T> => {
+  // Bytes that were stored before may be gone meanwhile; then they are put again.
+  return retryConflicts(scope, conflictOrGone(), async (attempt) => {
+    const known = attempt === 1
     const blobs: [string, Omit<ComponentRef, 'revision'>][] = []
     for (const [name, one] of bytes) blobs.push([name, await store(scope, name, one, known ? kept : NOTHING)])
     const all = [...values.map(([, value]) => value), ...(state === undefined ? [] : [state])]
@@ -68,14 +71,7 @@ export async function withComponents<T>(
       },
       known ? kept : NOTHING,
     )
-  }
-  try {
-    return await attempt(true)
-  } catch (error) {
-    // Bytes that were stored before are gone meanwhile, so they are put again.
-    if (!(error instanceof InkError) || error.code !== 'BLOB_UNKNOWN') throw error
-    return attempt(false)
-  }
+  })
 }
 
 /** Reads the components under their names. Refuses a manifest that is not readable, and a component that is missing or damaged. */

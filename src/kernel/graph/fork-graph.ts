@@ -4,6 +4,7 @@ import type { GraphNodeRow, HeadRow } from '../../model/graph.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { parseValueRef } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { textGuards } from '../blobs.ts'
 import { manifestRefs } from '../checkpoints/components.ts'
 import { NOT_THERE, type Part, part, plan } from '../execute.ts'
 import type { Fork } from '../feature.ts'
@@ -28,7 +29,7 @@ export async function forkGraph(scope: Scope, fork: Fork): Promise<readonly Part
   const heads = await forkedRows(scope, head, fork)
   const row = heads[0]?.row
   const gone = await collected(scope, [...rows.flatMap(refOf), ...manifestRefs(row?.checkpoint)])
-  const nodes = rows.map((one) => nodePart(scope, fork.to, refOf(one).some((ref) => gone.has(ref)) ? without(one) : one))
+  const nodes = await Promise.all(rows.map((one) => nodePart(scope, fork.to, refOf(one).some((ref) => gone.has(ref)) ? without(one) : one)))
   while (nodes.length > AT_ONCE) await plan(scope, nodes.splice(0, PAGE))
   return row ? [headPart(scope, fork.to, row, gone), ...nodes] : nodes
 }
@@ -38,9 +39,11 @@ const refOf = ({ content }: GraphNodeRow): readonly string[] => (content && 'ref
 /** A node whose payload is gone stays in its place, as after an erasure. */
 const without = ({ content: _, ...row }: GraphNodeRow): GraphNodeRow => row
 
-function nodePart(scope: Scope, to: SessionId, row: GraphNodeRow): Part<GraphNodeRow> {
+async function nodePart(scope: Scope, to: SessionId, row: GraphNodeRow): Promise<Part<GraphNodeRow>> {
   const { id: _, session: __, schema: ___, state: ____, ...set } = row
-  const about = { session: to, whole: true, seen: NOT_THERE, guards: referenceGuards(refOf(row)) }
+  const { content } = row
+  const guards = content && 'text' in content ? await textGuards(scope, content.text) : referenceGuards(refOf(row))
+  const about = { session: to, whole: true, seen: NOT_THERE, guards }
   return part(node, nodeId(scope, to, row.node), { verb: 'add', set }, about)
 }
 

@@ -9,7 +9,7 @@ import type { Guard } from '../../ports/commit.ts'
 import { deny } from '../audit-trail.ts'
 import { part, readRow } from '../execute.ts'
 import { checkWritten } from '../lineage.ts'
-import { retryConflicts } from '../retry-conflicts.ts'
+import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import { rowAt } from '../rows-at.ts'
 import type { Scope } from '../scope.ts'
 import { type OpenedSession, openSession } from './open-session.ts'
@@ -27,7 +27,8 @@ export async function forkSession(scope: Scope, from: SessionId, options: ForkOp
   const at = await takeForkPoint(scope, options)
   const key = options.key ?? scope.engine.newId()
   const relation: SessionRelation = { kind: 'fork', session: from, at }
-  return retryConflicts(scope, ['sessions'], async () => {
+  // A garbage collection may delete what a row of that time refers to before the commit of the fork names it.
+  return retryConflicts(scope, conflictOrGone('sessions'), async () => {
     // The guard holds the parent at the row read here: erased members must not come back in the fork.
     const seen = await readRow(scope, 'sessions', from)
     const row = seen.body

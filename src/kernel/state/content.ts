@@ -7,9 +7,10 @@ import { limits } from '../../model/limits.ts'
 import { invalidOption } from '../../model/options.ts'
 import type { StateContent } from '../../model/state.ts'
 import { ValuePart } from '../../model/value-part.ts'
-import { getBlob, putFresh } from '../blobs.ts'
+import { getBlob, putFresh, textGuards } from '../blobs.ts'
 import { telling } from '../draft.ts'
 import { blobsIn } from '../references.ts'
+import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { partsIn } from '../values/parts.ts'
 import { type CommitShare, withValue } from '../values/staged.ts'
@@ -30,8 +31,13 @@ export async function withContent<T>(
   const taken = telling(scope, () => takeExact(given))
   if (redact && partsIn(taken).length > 0) throw invalidOption('redact', 'false where parts stand, because they are stored already', redact)
   const value = (redact && scope.engine.redactor ? scope.engine.redactor.value(taken) : taken) as Json
-  if (fitsEvent(value)) return commit(isInOrder(value) ? { value } : { text: JSON.stringify(value) }, NOTHING)
+  if (fitsEvent(value)) return isInOrder(value) ? commit({ value }, NOTHING) : withText(scope, JSON.stringify(value), commit)
   return withValue(scope, value, ({ ref, ...share }) => commit({ ref }, share))
+}
+
+/** A blob that the text refers to may go between being looked for and the commit. */
+function withText<T>(scope: Scope, text: string, commit: (content: StateContent, share: Share) => Promise<T>): Promise<T> {
+  return retryConflicts(scope, conflictOrGone(), async () => commit({ text }, { nodes: [], guards: await textGuards(scope, text) }))
 }
 
 /** Lazily: a list or an object of several nodes is left as a part. */

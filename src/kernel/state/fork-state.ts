@@ -3,6 +3,7 @@
 import type { Id, SessionId } from '../../model/ids.ts'
 import type { StateRow } from '../../model/state.ts'
 import { parseValueRef } from '../../model/value.ts'
+import { textGuards } from '../blobs.ts'
 import { derivedId } from '../derived-id.ts'
 import { NOT_THERE, type Part, part, plan } from '../execute.ts'
 import type { Fork } from '../feature.ts'
@@ -21,16 +22,17 @@ const PAGE = 500
  */
 export async function forkState(scope: Scope, fork: Fork): Promise<readonly Part[]> {
   const rows = (await forkedRows(scope, state, fork)).map(({ row }) => row)
-  const parts = (await withoutCollected(scope, rows)).map((row) => copy(scope, row, fork.to))
+  const parts = await Promise.all((await withoutCollected(scope, rows)).map((row) => copy(scope, row, fork.to)))
   while (parts.length > AT_ONCE) await plan(scope, parts.splice(0, AT_ONCE))
   return parts
 }
 
 type LiveRow = StateRow & Required<Pick<StateRow, 'content'>>
 
-function copy(scope: Scope, { key, content, expires }: LiveRow, session: SessionId): Part<StateRow> {
+async function copy(scope: Scope, { key, content, expires }: LiveRow, session: SessionId): Promise<Part<StateRow>> {
   const refs = 'ref' in content ? [content.ref] : 'blob' in content ? [`blob:${content.blob.digest}`] : []
-  const about = { session, whole: true, seen: NOT_THERE, guards: referenceGuards(refs) }
+  const guards = 'text' in content ? await textGuards(scope, content.text) : referenceGuards(refs)
+  const about = { session, whole: true, seen: NOT_THERE, guards }
   return part(state, stateId(scope, session, key), { verb: 'set', session, key, content, expires }, about)
 }
 

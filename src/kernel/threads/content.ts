@@ -6,7 +6,8 @@ import { limits } from '../../model/limits.ts'
 import type { MessageContent, MessageRow } from '../../model/thread.ts'
 import { type ValueNode, valueRef } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { blobsIn, referenceGuards } from '../references.ts'
+import { textGuards } from '../blobs.ts'
+import { blobsIn } from '../references.ts'
 import type { Scope } from '../scope.ts'
 import { stage } from '../values/stage.ts'
 import { putValue, readValue } from '../values/values.ts'
@@ -16,13 +17,13 @@ export interface StagedContent {
   readonly content: MessageContent
   /** Nodes that the commit must carry. */
   readonly nodes: readonly ValueNode[]
-  /** Must hold for the commit: the values and blobs exist that the message refers to. */
+  /** Must hold for the commit: the content is stored. */
   readonly guards: readonly Guard[]
 }
 
 export async function stageContent(scope: Scope, message: Json): Promise<StagedContent> {
   const text = inlineText(scope, message)
-  if (text !== undefined) return { content: { text }, nodes: [], guards: blobGuards(text) }
+  if (text !== undefined) return { content: { text }, nodes: [], guards: await textGuards(scope, text) }
   // All nodes are sent, so that the commit needs no second attempt.
   const { ref, nodes, guards } = await stage(scope, message, false)
   const content = { ref: valueRef(ref) }
@@ -45,8 +46,6 @@ function hasMinusZero(value: Json): boolean {
   for (const member of Array.isArray(value) ? value : Object.values(value)) if (hasMinusZero(member as Json)) return true
   return false
 }
-
-const blobGuards = (text: string): readonly Guard[] => (text.includes('"digest":"') ? referenceGuards(blobsIn(text)) : [])
 
 /** The values and blobs that a stored message refers to. */
 export function referencesOf({ content }: Pick<MessageRow, 'content'>): readonly string[] {

@@ -4,6 +4,7 @@
 import type { SessionId } from '../../model/ids.ts'
 import type { MessageRow, ThreadId, ThreadRow } from '../../model/thread.ts'
 import { parseValueRef } from '../../model/value.ts'
+import { textGuards } from '../blobs.ts'
 import { derivedId } from '../derived-id.ts'
 import { NOT_THERE, type Part, part, plan } from '../execute.ts'
 import type { Fork } from '../feature.ts'
@@ -37,7 +38,7 @@ export async function forkThreads(scope: Scope, fork: Fork): Promise<readonly Pa
       parts = []
       bytes = 0
     }
-    parts.push(copyMessage(scope, row, fork.to))
+    parts.push(await copyMessage(scope, row, fork.to))
     bytes += size
   }
   return parts
@@ -56,10 +57,16 @@ function copyThread(scope: Scope, row: ThreadRow, session: SessionId): Part {
   )
 }
 
-function copyMessage(scope: Scope, { id: _, session: from, changedAt: _changed, ...row }: MessageRow, session: SessionId): Part {
+async function copyMessage(
+  scope: Scope,
+  { id: _, session: from, changedAt: _changed, ...row }: MessageRow,
+  session: SessionId,
+): Promise<Part> {
   const main = row.thread === mainThreadId(scope, from)
   const set = { ...row, thread: forkedThreadId(scope, { id: row.thread, ...(main && { main }) }, session) }
-  const guards = referenceGuards(referencesOf(row))
+  const { content } = row
+  // A message keeps its text when a blob was collected that it refers to.
+  const guards = content && 'text' in content ? await textGuards(scope, content.text) : referenceGuards(referencesOf(row))
   return part(message, messageRowId(scope, session, row.message), { verb: 'put', set }, { session, seen: NOT_THERE, whole: true, guards })
 }
 

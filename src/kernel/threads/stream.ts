@@ -10,6 +10,7 @@ import { telling } from '../draft.ts'
 import { type DoneRow, plan, readRow } from '../execute.ts'
 import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
+import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { takeMessage, withoutUndefined } from './check-message.ts'
 import { readContent, stageContent } from './content.ts'
@@ -171,14 +172,17 @@ export class ThreadStream implements MessageStream {
       this.#row = await this.#create(masked, record)
       return
     }
-    const { content, nodes, guards } = await stageContent(this.#scope, masked)
-    const before = this.#row.body?.content
-    const named = { thread: this.#place.thread, message: this.id }
-    const isExtended = before && 'text' in before && 'text' in content
-    const command = isExtended
-      ? ({ verb: 'extend', splice: spliceBetween(before.text, content.text), record, ...named } as const)
-      : ({ verb: 'replace', content, record, ...named } as const)
-    this.#row = await writeMessage(this.#scope, this.#place, this.id, command, { seen: this.#row, nodes, guards, once: true })
+    const seen = this.#row
+    this.#row = await retryConflicts(this.#scope, conflictOrGone(), async () => {
+      const { content, nodes, guards } = await stageContent(this.#scope, masked)
+      const before = seen.body?.content
+      const named = { thread: this.#place.thread, message: this.id }
+      const isExtended = before && 'text' in before && 'text' in content
+      const command = isExtended
+        ? ({ verb: 'extend', splice: spliceBetween(before.text, content.text), record, ...named } as const)
+        : ({ verb: 'replace', content, record, ...named } as const)
+      return writeMessage(this.#scope, this.#place, this.id, command, { seen, nodes, guards, once: true })
+    })
   }
 
   async #create(message: Json, record: MessageRecord): Promise<DoneRow<MessageRow>> {

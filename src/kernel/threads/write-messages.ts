@@ -10,7 +10,7 @@ import type { SessionView } from '../feature.ts'
 import { summaryOf } from '../message-text.ts'
 import { maskKey } from '../names.ts'
 import { isConflict } from '../outcome.ts'
-import { retryConflicts } from '../retry-conflicts.ts'
+import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { noteTitle, titleParts } from '../sessions/derive-title.ts'
 import { type StoredMessage, takeMessage } from './check-message.ts'
@@ -75,7 +75,7 @@ export async function updateMessage(
   checkKnown(unknown, 'an update of a message')
   if (typeof redact !== 'boolean') throw invalidOption('redact', 'true or false', redact)
   if (typeof change !== 'function') throw invalidOption('change', 'a function of the message', change)
-  return retryConflicts(scope, ['messages', 'threads'], async () => {
+  return retryConflicts(scope, conflictOrGone('messages', 'threads'), async () => {
     const stored = await messageRow(scope, place, id)
     const row = decodeBody(stored.body)
     if (!row.content) throw refuse('MESSAGE_ERASED', { message: row.message })
@@ -131,12 +131,12 @@ export async function setRecord(scope: Scope, place: ThreadPlace, id: string, re
 
 /** A thread that was renamed or reopened elsewhere is read again; one that was archived refuses. */
 export async function whileThreadChanges<T>(scope: Scope, { thread }: ThreadPlace, write: () => Promise<T>): Promise<T> {
+  const mayHelp = conflictOrGone('threads')
   return retryConflicts(
     scope,
     (error) => {
-      if (!isConflict(error, 'threads')) return false
-      threadsSeen(scope.engine).forget(scope.tenant, thread)
-      return true
+      if (isConflict(error, 'threads')) threadsSeen(scope.engine).forget(scope.tenant, thread)
+      return mayHelp(error)
     },
     write,
   )

@@ -17,8 +17,7 @@ import { planDelta } from '../graph/delta.ts'
 import { checkExpected, readHead } from '../graph/head.ts'
 import { head } from '../graph/head-decider.ts'
 import { headId, sessionLeaseId } from '../names.ts'
-import { isConflict } from '../outcome.ts'
-import { retryConflicts } from '../retry-conflicts.ts'
+import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { lookAgain } from '../session-guard.ts'
 import { noteTitle, titleParts } from '../sessions/derive-title.ts'
@@ -63,23 +62,12 @@ const CONFLICTS: readonly TableName[] = [
   ] as const),
 ]
 
-/** Content that this node remembered as stored may be gone. It is sent again, once. */
-function mayRetry(): (error: unknown) => boolean {
-  let again = true
-  return (error) => {
-    if (isConflict(error, ...CONFLICTS)) return true
-    const gone = error instanceof InkError && error.code === 'VALUE_MISSING' && again
-    again = false
-    return gone
-  }
-}
-
 export async function commitTurn(view: SessionView, options: TurnOptions): Promise<CommittedTurn> {
   const { scope, id: session } = view
   checkOpen(scope.engine)
   const taken = takeTurn(scope, options)
   const digest = await turnDigest(scope, taken)
-  const done = await retryConflicts(scope, mayRetry(), () => attempt(view, taken, digest))
+  const done = await retryConflicts(scope, conflictOrGone(...CONFLICTS), () => attempt(view, taken, digest))
   if (taken.enqueue.length > 0) localNodesOf(scope.engine).wake()
   return shown(done.row, session, done.repeated)
 }
@@ -167,7 +155,7 @@ async function checkAndWrite(view: SessionView, taken: TakenTurn, digest: string
         open: session,
         once: true,
         nodes: [...nodes, ...(checkpoint?.nodes ?? []), ...(said?.nodes ?? [])],
-        guards: [...guards, ...present, ...(checkpoint?.guards ?? []), ...(said?.guards ?? [])],
+        guards: [...guards, ...delta.guards, ...present, ...(checkpoint?.guards ?? []), ...(said?.guards ?? [])],
       })
     })
   const { checkpoint } = taken

@@ -1,11 +1,12 @@
 // A value on its way into a commit: the nodes that the store does not have yet, and guards on those that it should have.
 
+import { isDigest } from '../../model/blob.ts'
 import { hex } from '../../model/bytes.ts'
 import type { Json } from '../../model/data.ts'
 import { limits } from '../../model/limits.ts'
 import type { ValueNode } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
-import { putBlob } from '../blobs.ts'
+import { presentGuards, putBlob } from '../blobs.ts'
 import type { Scope } from '../scope.ts'
 import { Budget } from './budget.ts'
 import { visitRefs } from './decode.ts'
@@ -33,7 +34,8 @@ export async function stage(scope: Scope, value: Json, known = true): Promise<St
   await parts.encode(value, encoder)
   const ref = encoder.root(value)
   await storeBlobs(scope, encoder)
-  return { ...select(scope, ref, encoder.nodes, known, parts.bases), settle: () => parts.settle(encoder) }
+  const { digests, guards, ...selected } = select(scope, ref, encoder.nodes, known, parts.bases)
+  return { ...selected, guards: [...guards, ...(await presentGuards(scope, digests))], settle: () => parts.settle(encoder) }
 }
 
 const encoderOf = ({ engine }: Scope, parts: PartStage): Encoder =>
@@ -41,6 +43,11 @@ const encoderOf = ({ engine }: Scope, parts: PartStage): Encoder =>
 
 async function storeBlobs(scope: Scope, { blobs }: Encoder): Promise<void> {
   for (const { bytes } of blobs) await putBlob(scope, bytes, LONG_TEXT)
+}
+
+interface Selected extends StagedValue {
+  /** Texts in the nodes that may name a blob, as the caller's data holds it. */
+  readonly digests: readonly string[]
 }
 
 /**
@@ -53,7 +60,7 @@ function select(
   encoded: readonly ValueNode[],
   known: boolean,
   under: readonly Uint8Array[] = [],
-): StagedValue {
+): Selected {
   const memory = memoryOf(engine)
   const byKey = new Map(encoded.map((node) => [refKey(node.ref), node]))
   const carried = new Set<string>()
@@ -61,7 +68,9 @@ function select(
   const open = [root]
   const visit = (ref: Uint8Array): void => void open.push(ref)
   const blob = (digest: Uint8Array): void => void guards.set(`blob ${hex(digest)}`, { kind: 'blob', digest: hex(digest) })
-  const visitor = { node: visit, leaf: visit, blob }
+  const digests = new Set<string>()
+  const digest = (text: Uint8Array): void => void digests.add(String.fromCharCode(...text))
+  const visitor = { node: visit, leaf: visit, blob, digest }
   for (let ref = open.pop(); ref; ref = open.pop()) {
     const key = refKey(ref)
     if (carried.has(key) || guards.has(key)) continue
@@ -74,7 +83,7 @@ function select(
   }
   const nodes: ValueNode[] = []
   for (const node of encoded) if (carried.delete(refKey(node.ref))) nodes.push(node)
-  return { ref: root, nodes, guards: [...guards.values()] }
+  return { ref: root, nodes, guards: [...guards.values()], digests: [...digests].filter(isDigest) }
 }
 
 /** A large value is written in several commits, children first. Each guards the children that an earlier one wrote. */

@@ -1,10 +1,10 @@
 // Stores JSON as values in the commit of something else, so that both are saved or neither.
 
 import type { Json } from '../../model/data.ts'
-import { InkError } from '../../model/errors.ts'
 import { limits } from '../../model/limits.ts'
 import { type ValueNode, valueRef } from '../../model/value.ts'
 import type { Guard } from '../../ports/commit.ts'
+import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import type { Scope } from '../scope.ts'
 import { WriteTime } from '../write-time.ts'
 import { refKey } from './format.ts'
@@ -31,8 +31,8 @@ export const withValue = <T>(scope: Scope, value: Json, commit: (share: CommitSh
   withValues(scope, [value], ({ refs, ...share }) => commit({ ref: refs[0] as string, ...share }))
 
 /**
- * Calls `commit` with the share of several values. If a node that this process remembered, or a blob of a long
- * string, is gone meanwhile, it calls again with all nodes.
+ * Calls `commit` with the share of several values. If a node that this process remembered, or a blob that was just put, is gone meanwhile, it
+ * calls again with all nodes.
  * Values that are too large for one commit are written before. `kept` are refs that a row still refers to: their nodes are not sent again.
  */
 export async function withValues<T>(
@@ -43,7 +43,9 @@ export async function withValues<T>(
 ): Promise<T> {
   const { engine, tenant } = scope
   const time = new WriteTime(engine.environment.clock)
-  const attempt = async (known: boolean): Promise<T> => {
+  return retryConflicts(scope, conflictOrGone(), async (attempt) => {
+    const known = attempt === 1
+    if (!known) memoryOf(engine).clear()
     time.waited()
     const staged: StagedValue[] = []
     for (const value of values) {
@@ -61,12 +63,5 @@ export async function withValues<T>(
     for (const { ref } of nodes) memoryOf(engine).learn(tenant, ref)
     for (const { settle } of staged) settle?.()
     return done
-  }
-  try {
-    return await attempt(true)
-  } catch (error) {
-    if (!(error instanceof InkError) || (error.code !== 'VALUE_MISSING' && error.code !== 'BLOB_UNKNOWN')) throw error
-    memoryOf(engine).clear()
-    return attempt(false)
-  }
+  })
 }

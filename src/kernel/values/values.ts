@@ -8,6 +8,7 @@ import { parseValueRef, valueRef } from '../../model/value.ts'
 import { ValuePart } from '../../model/value-part.ts'
 import { telling } from '../draft.ts'
 import { refusalOf } from '../outcome.ts'
+import { conflictOrGone, retryConflicts } from '../retry-conflicts.ts'
 import { checkOpen, type Scope } from '../scope.ts'
 import { WriteTime } from '../write-time.ts'
 import { TooLarge } from './budget.ts'
@@ -149,38 +150,29 @@ async function appendItems(scope: Scope, given: string, items: readonly Json[]):
   return items.length === 0 ? given : putValue(scope, new ValuePart({ content: items, after }))
 }
 
-/** Commits a staged value. If a node that this process remembered is gone, everything is sent again. */
+/** Commits a staged value. If a node that this process remembered, or a blob that was just put, is gone, everything is sent again. */
 async function writing(scope: Scope, prepare: (known: boolean) => Promise<StagedValue>, time: WriteTime): Promise<StagedValue> {
   checkOpen(scope.engine)
-  const staged = await prepare(true)
-  time.hashed()
-  if (await commitNodes(scope, staged, time)) return settled(staged)
-  memoryOf(scope.engine).clear()
-  time.waited()
-  const whole = await prepare(false)
-  time.hashed()
-  if (await commitNodes(scope, whole, time)) return settled(whole)
-  throw refuse('VALUE_MISSING', { ref: valueRef(whole.ref), tenant: scope.tenant })
+  return retryConflicts(scope, conflictOrGone(), async (attempt) => {
+    const known = attempt === 1
+    if (!known) memoryOf(scope.engine).clear()
+    time.waited()
+    const staged = await prepare(known)
+    time.hashed()
+    await commitNodes(scope, staged, time)
+    staged.settle?.()
+    return staged
+  })
 }
 
-function settled(staged: StagedValue): StagedValue {
-  staged.settle?.()
-  return staged
-}
-
-/** False if a guarded node or blob does not exist. */
-async function commitNodes(scope: Scope, staged: StagedValue, time: WriteTime): Promise<boolean> {
+async function commitNodes(scope: Scope, staged: StagedValue, time: WriteTime): Promise<void> {
   const { engine, tenant } = scope
   for (const { nodes, guards } of split(staged)) {
     const outcome = await engine.lane.submit({ tenant, guards, events: [], changes: [], nodes }, time)
-    if (!outcome.ok) {
-      if (typeof outcome.refused === 'object' && (outcome.refused.kind === 'value' || outcome.refused.kind === 'blob')) return false
-      throw refusalOf(scope, outcome)
-    }
+    if (!outcome.ok) throw refusalOf(scope, outcome)
     const memory = memoryOf(engine)
     for (const { ref } of nodes) memory.learn(tenant, ref)
   }
-  return true
 }
 
 /** Turns the internal error of a value beyond its limit into a refusal. */
