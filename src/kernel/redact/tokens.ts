@@ -216,8 +216,8 @@ function vendor(text: string, at: number, limit: number, spans: Span[]): number 
   if (end - at < LONG_BODY + 3) return -1
   PREFIX.lastIndex = at
   const prefix = PREFIX.exec(text)
-  // Beyond a kilobyte it is content, not a key.
-  if (prefix === null || end - at > 1024) return -1
+  // The modulus of an RSA key has 342 characters. Whatever is so long is content, not a key.
+  if (prefix === null || end - at > 320) return -1
   if (INNOCENT_PREFIXES.has(prefix[0].slice(0, -1).toLowerCase())) return -1
   const body = text.slice(at + prefix[0].length, end)
   if (FILE.test(body) || UUID.test(body)) return -1
