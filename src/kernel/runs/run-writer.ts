@@ -223,11 +223,7 @@ export class RunWriter {
       const own = part(runDecider, id, command, { session, run: id, seen, whole })
       // A closed session refuses new steps, but ends are still recorded.
       const open = STEPS.includes(command.verb) ? { open: session } : {}
-      const done = await plan(this.scope, [own, ...parts], {
-        guards: [this.hold.guard, ...guards],
-        ...open,
-        ...rest,
-      })
+      const done = await plan(this.scope, [own, ...parts], { guards: [this.hold.guard, ...guards], ...open, ...rest })
       const left = done.rows[0]
       if (left.body) this.#see(left.body, left.revision)
       if (command.verb === 'checkpoint') this.#segment.restart()
